@@ -1,7 +1,7 @@
 /**
- * What becomes of each text fixture, kept as files: folded stacks, quality, and the replay step by step.
+ * The results for each text fixture, kept as files: folded stacks, quality, and the replay step by step.
  *
- * `npm run bless` rewrites the files; a changed one is reviewed like code.
+ * `npm run bless` rewrites the files; changes to them are reviewed like code.
  */
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const FIXTURES = 'fixtures';
 const FOLDERS = ['hardware', 'lab', 'constructed', 'damaged'];
 const GOLDEN = 'test/golden';
 const IS_GOLDEN = new RegExp(`^(?:${FOLDERS.join('|')})-.*\\.(?:folded|quality\\.json|replay\\.txt|svg)$`);
-/** Pictures are large: two show what becomes of a profile. */
+/** Pictures are large, so only two are kept. */
 const WITH_PICTURE = ['hardware-kernel-hwint-syscall', 'hardware-overflow-memmove'];
 const isBlessing = !!process.env['BLESS'];
 
@@ -43,7 +43,7 @@ function goldenFiles(): string[] {
 }
 
 describe.each(fixtures)('$name', ({ name, path }) => {
-  test('has its golden files, and they hold', async () => {
+  test('matches its golden files', async () => {
     const texts = await textsOf(path, WITH_PICTURE.includes(name));
     const wanted = Object.keys(texts).map((kind) => `${name}.${kind}`);
     if (isBlessing) for (const [kind, text] of Object.entries(texts)) writeFileSync(`${GOLDEN}/${name}.${kind}`, text);
@@ -53,12 +53,12 @@ describe.each(fixtures)('$name', ({ name, path }) => {
   });
 });
 
-test('each golden file has its fixture', () => {
+test('every golden file has a fixture', () => {
   const orphans = goldens.filter((file) => !fixtures.some(({ name }) => file.startsWith(`${name}.`)));
   expect(orphans).toEqual([]);
 });
 
-/** By the ending of the golden's name, in its order. A refused input has no quality, and no replay if it has no threads. */
+/** By the suffix of the golden file, in this order. A refused input has no quality, and no replay if it has no threads. */
 async function textsOf(path: string, withPicture: boolean): Promise<Record<string, string>> {
   const profile = await profileOrRefusal(path);
   const trace = await threadsOf(path);
@@ -70,7 +70,7 @@ async function textsOf(path: string, withPicture: boolean): Promise<Record<strin
   return { folded: fold(profile, { annotate: true }), 'quality.json': quality, ...replay, ...picture };
 }
 
-/** The script is a bundle, and not what a picture is about. */
+/** The script is a bundle, and not the subject of these files. */
 function withoutScript(svg: string): string {
   return svg.replace(/<script>.*<\/script>/s, '<script></script>');
 }
@@ -84,7 +84,7 @@ async function profileOrRefusal(path: string): Promise<Profile | PtflameError> {
   }
 }
 
-/** Each thread's events, as they were understood, each followed by the frames that it opens and closes. */
+/** Each thread's events as parsed, each followed by the frames that it opens and closes. */
 function replayText(trace: TraceThreads): string {
   return keptReplays(trace)
     .map((kept) => `${threadLines(trace, kept).join('\n')}\n`)
@@ -98,7 +98,7 @@ interface LoggedReplay {
   readonly head: string;
 }
 
-/** As `analyze` does it: all threads once, then those in doubt again, with what all have shown. */
+/** Like `analyze`: all threads once, then those with unconfirmed paths again, with the paths seen in all threads. */
 function keptReplays(trace: TraceThreads): LoggedReplay[] {
   const first = trace.threads.map((thread) => logReplay(trace, thread, null));
   const knownPaths = new KnownPaths(first.map(({ replay }) => replay));
@@ -124,7 +124,7 @@ function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThrea
   return { thread, replay, log, head: `thread ${events.tid}${knownPaths ? ', replayed twice' : ''}` };
 }
 
-/** A switch-in behind the last branch changes no frame: what is closed after it, the end of the trace closes. */
+/** A switch-in after the last branch changes no frame: what is closed after it is closed by the end of the trace. */
 function withEnd({ tid, length, site, timeNs }: ThreadEvents, endRow: number): ThreadEvents {
   const insert = (values: Iterable<number>, value: number) => [...values].toSpliced(endRow, 0, value);
   return {
@@ -187,7 +187,7 @@ class FrameLog implements FrameWatcher {
   }
 }
 
-/** Nothing, if it was seen. */
+/** Empty if it was seen. */
 function whyText(inference: number): string {
   if (inference === UNWOUND) return ' (unwound)';
   const name = Object.entries(Inference).find(([, value]) => value === inference)?.[0];
@@ -236,7 +236,7 @@ const EDGES: Readonly<Record<number, string>> = {
   [TraceEdge.BeginAndEnd]: 'tr strt tr end ',
 };
 
-/** `errors`: what perf said, each taken by one gap. */
+/** `errors`: perf's errors, one for each gap. */
 function eventText({ sites, symbols }: TraceThreads, site: number, errors: string[]): string {
   const kind = sites.kind[site];
   if (kind === BranchKind.Gap) return errors.shift() ?? 'error';
@@ -254,7 +254,7 @@ function placeText(sites: BranchSites, symbols: SymbolTable, site: number, end: 
   return `${hex} ${`${shorter(symbols.name[symbol], 34 - offset.length)}${offset}`.padEnd(34)}`;
 }
 
-/** Long names keep both their ends. */
+/** Shortens long names in the middle. */
 function shorter(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor((length - 1) / 2);

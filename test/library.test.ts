@@ -1,5 +1,5 @@
 /**
- * The public library: its names are a promise, and docs/library.md tells of each.
+ * The names of the public library are a promise, and docs/library.md documents each of them.
  */
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
@@ -50,7 +50,7 @@ const PUBLIC = [
   'traceStream',
 ];
 
-/** A door exports by name and nothing else, so that its text tells all. */
+/** A door contains only named exports, so its text is enough. */
 function exportedBy(door: string): string[] {
   const text = readFileSync(new URL(`../src/${door}`, import.meta.url), 'utf8');
   const { statements } = ts.createSourceFile(door, text, ts.ScriptTarget.Latest);
@@ -61,19 +61,19 @@ function exportedBy(door: string): string[] {
   });
 }
 
-/** Words in `code` on the page, its examples included. */
+/** Words in `code` on the page, including its examples. */
 const WORDS = new Set([...PAGE.matchAll(/```.*?```|`[^`]+`/gs)].flatMap(([code]) => code.match(/\w+/g) ?? []));
 
 describe('the public library', () => {
-  test('exports these names, and no other', () => {
+  test('exports exactly these names', () => {
     expect(exportedBy('index.ts').sort()).toEqual(PUBLIC);
   });
 
-  test.each(['index.ts', 'answers.ts'])('has every name of %s on its page', (door) => {
+  test.each(['index.ts', 'answers.ts'])('documents every name of %s', (door) => {
     expect(exportedBy(door).filter((name) => !WORDS.has(name))).toEqual([]);
   });
 
-  test('fits one page', () => {
+  test('fits on one page', () => {
     expect(PAGE.length).toBeLessThan(7000);
   });
 

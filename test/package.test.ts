@@ -1,5 +1,5 @@
 /**
- * What `npm pack` takes along: all that a user runs or reads, and nothing that only we need.
+ * The contents of the npm package: everything that users run or read, and nothing that only developers need.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   files = JSON.parse(stdout)[0].files;
 });
 
-test('what users run and read is in the package', () => {
+test('contains what users run and read', () => {
   const exported = Object.values(about.exports as Record<string, Record<string, string>>).flatMap(Object.values);
   const wanted = [about.bin.ptflame, ...exported].map((path) => path.replace('./', ''));
   const paths = files.map(({ path }) => path);
@@ -38,19 +38,19 @@ test('what users run and read is in the package', () => {
   expect(paths.some((path) => path.startsWith('fixtures/demo/'))).toBe(true);
 });
 
-test('the man page is in it, where npm links it from', () => {
-  expect(about.man).toEqual(['./man/ptflame.1']); // npm links lists alone
+test('contains the man page where npm links it', () => {
+  expect(about.man).toEqual(['./man/ptflame.1']); // npm links only lists
   expect(files.map(({ path }) => path)).toContain('man/ptflame.1');
 });
 
-test('what only we need is not', () => {
+test('contains nothing that only developers need', () => {
   const ours = files.filter(
     ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
   );
   expect(ours).toEqual([]);
 });
 
-test('no declaration repeats a script', () => {
+test('has no declaration that repeats a script', () => {
   const largest = files.filter(({ path, size }) => path.endsWith('.generated.d.ts') && size > 200);
   expect(largest).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * Every run of the tests asks the same random questions: who changes something sees what that change broke, and nothing
- * else. `PTFLAME_TEST_SEED=random` asks new ones, `PTFLAME_TEST_SEED=NUMBER` those of a run that failed.
+ * Uses the same random seed in every run, so that a failure is caused by the change, and not by the
+ * seed. `PTFLAME_TEST_SEED=random` uses a new one, `PTFLAME_TEST_SEED=NUMBER` that of a failed run.
  */
 import { delimiter, dirname } from 'node:path';
 import fc from 'fast-check';

@@ -1,14 +1,14 @@
 /**
- * Who may import whom: the table in docs/architecture.md, read as it stands there, and what breaks it.
+ * Reads the table of allowed imports in docs/architecture.md, and finds violations.
  */
 import { readFileSync } from 'node:fs';
 import { type FileNeeds, targetOf } from './file-needs.js';
 
 /** A row of the table. */
 export interface Row {
-  /** Folders, ending in a slash, or files; the same holds for each of them. */
+  /** Folders, ending in a slash, or files; the row applies to each of them. */
   readonly rooms: readonly string[];
-  /** Rooms, besides a file's own. */
+  /** Rooms, in addition to a file's own. */
   readonly mayImport: ReadonlySet<string>;
   /** Packages, and modules and globals of Node. */
   readonly mayUse: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export function documentedRows(): Row[] {
   return rowsOf(readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8'));
 }
 
-/** The longest path that a file lies in, and its row. */
+/** Returns the longest path that contains a file, and its row. */
 function roomOf(path: string, rows: readonly Row[]): { readonly room: string; readonly row: Row } | null {
   const all = rows.flatMap((row) => row.rooms.map((room) => ({ room, row })));
   const around = all.filter(({ room }) => path === room || (room.endsWith('/') && path.startsWith(room)));
@@ -40,7 +40,7 @@ function roomOf(path: string, rows: readonly Row[]): { readonly room: string; re
   );
 }
 
-/** What of a file the table does not allow, in words. */
+/** Returns what the table does not allow in a file, in words. */
 export function violationsOf({ path, imports, globals }: FileNeeds, rows: readonly Row[]): string[] {
   const own = roomOf(path, rows);
   if (own === null) return [`${path} is in no room`];
@@ -53,7 +53,7 @@ export function violationsOf({ path, imports, globals }: FileNeeds, rows: readon
   return [...imports, ...globals].filter((name) => !isAllowed(name)).map((name) => `${path} may not use ${name}`);
 }
 
-/** Modules of Node by their whole name, packages without what stands behind it. */
+/** Modules of Node by their full name, packages without a path in them. */
 function packageOf(name: string): string {
   return name.startsWith('node:') ? name : name.replace(/^((?:@[^/]+\/)?[^/]+)\/.*/, '$1');
 }

@@ -1,9 +1,9 @@
 /**
- * Files that import each other in a circle.
+ * Finds files that import each other in a circle.
  */
 import { type FileNeeds, targetOf } from './file-needs.js';
 
-/** A circle, its files in the order of their imports; null if there is none. */
+/** Returns the files of a circle in the order of their imports; null if there is none. */
 export function circleAmong(files: readonly FileNeeds[]): readonly string[] | null {
   const imports = new Map(files.map((file) => [file.path, targetsOf(file)]));
   const finished = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * What a file of ours asks for: the modules that it imports, in whatever way, and the globals of Node that it names.
+ * Finds what a file needs: the modules that it imports, in any way, and the globals of Node that it uses.
  */
 import { posix } from 'node:path';
 import ts from 'typescript';
@@ -8,7 +8,7 @@ const GLOBALS = new Set(['Buffer', 'clearImmediate', 'console', 'global', 'globa
 
 export interface FileNeeds {
   readonly path: string;
-  /** Specifiers as they are written; types included, and those of `import(…)`. */
+  /** Specifiers as written; including types and `import(…)`. */
   readonly imports: readonly string[];
   readonly globals: readonly string[];
 }
@@ -18,12 +18,12 @@ export function needsOf(path: string, text: string): FileNeeds {
   return { path, imports, globals: nodeGlobalsOf(path, text) };
 }
 
-/** The file that a relative import leads to. */
+/** Returns the file that a relative import refers to. */
 export function targetOf(name: string, from: string): string {
   return posix.join(posix.dirname(from), name).replace(/(?:\.js)?$/, '.ts');
 }
 
-/** Those of Node's globals that it names and does not declare itself. */
+/** Globals of Node that the file uses and does not declare itself. */
 function nodeGlobalsOf(path: string, text: string): string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const used = new Set<string>();
@@ -39,7 +39,7 @@ function nodeGlobalsOf(path: string, text: string): string[] {
   return [...used].filter((name) => !declared.has(name));
 }
 
-/** Of a member, a variable or a function: then it is not Node's. */
+/** The name of a member, a variable or a function, not a global. */
 function isName(node: ts.Identifier): boolean {
   const { parent } = node;
   return 'name' in parent && parent.name === node && !ts.isShorthandPropertyAssignment(parent);

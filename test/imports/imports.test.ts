@@ -1,5 +1,5 @@
 /**
- * Every file imports only what the table in docs/architecture.md allows its room, and none imports itself by way of others.
+ * Every file imports only what the table in docs/architecture.md allows its room, and none imports itself through others.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ function filesIn(folder: string): FileNeeds[] {
 }
 
 describe('the table', () => {
-  test('has rooms that exist, each once, and allows no others', () => {
+  test('lists existing rooms, each once', () => {
     const rooms = ROWS.flatMap(({ rooms }) => rooms);
     expect(rooms.length).toBeGreaterThan(20);
     expect(new Set(rooms).size).toBe(rooms.length);
@@ -28,12 +28,12 @@ describe('the table', () => {
     expect(ROWS.flatMap(({ mayImport }) => [...mayImport]).filter((room) => !rooms.includes(room))).toEqual([]);
   });
 
-  test('lets imports go down only: to the same row, or one below', () => {
+  test('lets imports go only down: to the same row, or one below', () => {
     const above = (row: Row) => ROWS.slice(0, ROWS.indexOf(row)).flatMap(({ rooms }) => rooms);
     expect(ROWS.flatMap((row) => above(row).filter((room) => row.mayImport.has(room)))).toEqual([]);
   });
 
-  test('allows nothing that nobody needs', () => {
+  test('allows nothing that no file needs', () => {
     const isNeeded = (row: Row, kind: 'mayImport' | 'mayUse', name: string) => {
       const less = { ...row, [kind]: new Set([...row[kind]].filter((other) => other !== name)) };
       const rows = ROWS.map((other) => (other === row ? less : other));
@@ -50,18 +50,18 @@ describe('the table', () => {
   });
 });
 
-test('every file keeps to it', () => {
+test('every file imports only what its room may', () => {
   expect(FILES.flatMap((file) => violationsOf(file, ROWS))).toEqual([]);
 });
 
-test('benchmarks use the library by its doors', () => {
+test('benchmarks import the library through its doors', () => {
   const files = filesIn('bench').filter(({ path, imports }) =>
     imports.some((name) => /^src\/.*\//.test(name.startsWith('.') ? targetOf(name, path) : '')),
   );
   expect(files).toEqual([]);
 });
 
-test('no file imports itself by way of others, types included', () => {
+test('no file imports itself through others, types included', () => {
   expect(circleAmong(FILES)).toBeNull();
 });
 
@@ -98,7 +98,7 @@ const PLANTED = [
   ['out of a room that is not in the table', 'src/new-room/new.ts', "import { NONE } from '../model/units.js';"],
 ] as const;
 
-test.each(PLANTED)('a forbidden import is found: %s', (_, path, line) => {
+test.each(PLANTED)('finds a forbidden import: %s', (_, path, line) => {
   const text = existsSync(new URL(path, ROOT)) ? textOf(path) : '';
   expect(violationsOf(needsOf(path, `${text}\n${line}\n`), ROWS)).toHaveLength(1);
 });
@@ -106,7 +106,7 @@ test.each(PLANTED)('a forbidden import is found: %s', (_, path, line) => {
 test.each([
   ["import type { B } from './b.js';", "export type { A } from './a.js';"],
   ["import { c } from './sub/c.js';", "const { a } = await import('./a.js');"],
-])('a circle is found: %s', (a, b) => {
+])('finds a circle: %s', (a, b) => {
   const files = [
     needsOf('src/model/a.ts', a),
     needsOf('src/model/b.ts', b),
@@ -115,7 +115,7 @@ test.each([
   expect(circleAmong(files)).toContain('src/model/a.ts');
 });
 
-test('names that only look like those of Node are none', () => {
+test('ignores names that only look like globals of Node', () => {
   const text = 'const process = start(); process.end(); thread.process = { console: 1 }; class A { process() {} }';
   expect(violationsOf(needsOf('src/model/new.ts', text), ROWS)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /**
- * What ELF files say of themselves; what is none says nothing, and harms nobody.
+ * Reads ELF files; other and damaged files are harmless.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,13 +11,13 @@ import { RECORDED_ROOT } from '../helpers/perf/perf.js';
 
 const ID = '0123456789abcdef0123456789abcdef01234567';
 
-describe.each([32, 64] as const)('of %d bits', (bits) => {
-  test('both', async ({ dir }) => {
+describe.each([32, 64] as const)('an ELF file of %d bits', (bits) => {
+  test('has a build id and a debug link', async ({ dir }) => {
     const path = await dir.write('both', elfFile({ bits, buildId: ID, debugLink: 'both.debug' }));
     expect(await readElf(path)).toEqual({ isCore: false, buildId: ID, debugLink: 'both.debug' });
   });
 
-  test('neither', async ({ dir }) => {
+  test('may have neither', async ({ dir }) => {
     expect(await readElf(await dir.write('plain', elfFile({ bits })))).toEqual({
       isCore: false,
       buildId: null,
@@ -25,7 +25,7 @@ describe.each([32, 64] as const)('of %d bits', (bits) => {
     });
   });
 
-  test('garbled anywhere', async ({ dir }) => {
+  test('may be garbled anywhere', async ({ dir }) => {
     const whole = elfFile({ bits, buildId: ID, debugLink: 'x' });
     const change = fc.tuple(fc.nat(whole.length - 1), fc.constantFrom(0, 1, 0x7f, 0x80, 0xff));
     const isRead = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
@@ -36,19 +36,19 @@ describe.each([32, 64] as const)('of %d bits', (bits) => {
     await fc.assert(isRead, { numRuns: 300 });
   });
 
-  test('cut anywhere', async ({ dir }) => {
+  test('may be truncated anywhere', async ({ dir }) => {
     const whole = elfFile({ bits, buildId: ID, debugLink: 'x' });
     for (let length = 0; length < whole.length; length += 7)
       await expect(readElf(await dir.write('cut', whole.subarray(0, length)))).resolves.toBeDefined();
   });
 });
 
-test('of a compiler', async () => {
+test('reads the output of a compiler', async () => {
   const { buildId } = (await readElf(join(RECORDED_ROOT, 'opt/ptflame/threads'))) ?? {};
   expect(buildId).toBe('0bc117e3a6d08f9d2a43360adcfec0609fc77b21');
 });
 
-test('garbage, with and without the beginning of an ELF file', async ({ dir }) => {
+test('ignores garbage, with and without the magic of ELF', async ({ dir }) => {
   const head = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
   const isRead = fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), fc.boolean(), async (bytes, isElf) => {
     const path = await dir.write('garbage', isElf ? Buffer.concat([head, bytes]) : bytes);
@@ -57,7 +57,7 @@ test('garbage, with and without the beginning of an ELF file', async ({ dir }) =
   await fc.assert(isRead, { numRuns: 300 });
 });
 
-test('what is not there, or no file', async ({ dir }) => {
+test('ignores missing files and directories', async ({ dir }) => {
   expect(await readElf(dir.file('nothing'))).toBeNull();
   expect(await readElf(dir.path)).toBeNull();
 });

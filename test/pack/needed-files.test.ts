@@ -1,5 +1,5 @@
 /**
- * Which files a recording needs, and whether they are still what they were.
+ * Finds the files that a recording needs, and whether they are unchanged.
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -17,7 +17,7 @@ async function install(dir: Directory, path: string, content: string | Uint8Arra
   await dir.write(path, content);
 }
 
-/** Paths that were mapped, with the build ids that were recorded of them. */
+/** Mapped paths, with the build ids recorded for them. */
 function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recording {
   const sideband = Object.keys(files).map((file) => ({
     tid: 1,
@@ -41,7 +41,7 @@ function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recor
 
 const stateOf = (files: readonly NeededFile[]) => Object.fromEntries(files.map(({ path, state }) => [path, state]));
 
-test('the same, changed, missing', async ({ dir }) => {
+test('finds unchanged, changed and missing files', async ({ dir }) => {
   for (const path of ['/bin/same', '/bin/unknown', '/bin/ünïcode', '/bin/changed', '/bin/ünïchanged'])
     await install(dir, path, elfFile({ buildId: ID }));
   await install(dir, '/bin/small', elfFile({ bits: 32, buildId: ID }));
@@ -68,21 +68,21 @@ test('the same, changed, missing', async ({ dir }) => {
   expect(stateOf(await neededFiles(recordingOfFiles(ids), dir.path))).toEqual(states);
 });
 
-test('memory that is no file is not needed', async ({ dir }) => {
+test('skips mappings without a file', async ({ dir }) => {
   const paths = ['[vdso]', '//anon', '/dev/zero', '/memfd:x', '/SYSV00', '/anon_hugepage', '/proc/1/exe', 'relative'];
   expect(await neededFiles(recordingOfFiles(Object.fromEntries(paths.map((path) => [path, null]))), dir.path)).toEqual(
     [],
   );
 });
 
-test('what may not be read', async ({ dir }) => {
+test('reports unreadable files', async ({ dir }) => {
   await install(dir, '/bin/secret', elfFile({ buildId: ID }));
   await execa('chmod', ['0', dir.file('/bin/secret')]);
   const [file] = await neededFiles(recordingOfFiles({ '/bin/secret': ID }), dir.path);
   expect(file?.state).toBe(process.geteuid?.() === 0 ? 'same' : 'unreadable');
 });
 
-test('files with symbols: by build id, by name, beside it', async ({ dir }) => {
+test('finds debug symbols by build id, by name, and next to the file', async ({ dir }) => {
   await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: 'x.dbg' }));
   const debugFiles = [
     '/usr/lib/debug/.build-id/01/23456789abcdef.debug',
@@ -95,7 +95,7 @@ test('files with symbols: by build id, by name, beside it', async ({ dir }) => {
   expect(file).toEqual({ path: '/opt/x', buildId: ID, state: 'same', debugFiles });
 });
 
-test('a link to symbols leads nowhere else', async ({ dir }) => {
+test('does not follow a debug link to another directory', async ({ dir }) => {
   await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: '../../secret' }));
   await install(dir, '/secret', 'x');
   const [file] = await neededFiles(recordingOfFiles({ '/opt/x': ID }), dir.path);

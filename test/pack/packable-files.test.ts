@@ -1,5 +1,5 @@
 /**
- * What goes into a pack: what was recorded, and nothing that a recording only names.
+ * A pack contains what was recorded, not everything that a recording names.
  */
 import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ async function install(dir: Directory, path: string, content: string | Uint8Arra
   await dir.write(path, content);
 }
 
-/** Paths that were mapped, with the build ids that were recorded of them. */
+/** Mapped paths, with the build ids recorded for them. */
 function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recording {
   const sideband = Object.keys(files).map((file) => ({
     tid: 1,
@@ -55,7 +55,7 @@ async function outcome(
   };
 }
 
-test('programs of the recorded build, and nothing else', async ({ dir }) => {
+test('packs only binaries of the recorded build', async ({ dir }) => {
   for (const path of ['/bin/same', '/bin/other', '/bin/no-id', '/bin/same (deleted)']) await install(dir, path);
   await install(dir, '/etc/shadow', 'root:$6$secret');
   await install(dir, '/cores/core', Object.assign(elfFile({ buildId: ID }), { 16: 4 }));
@@ -90,7 +90,7 @@ test('programs of the recorded build, and nothing else', async ({ dir }) => {
   });
 });
 
-test('links are followed inside of the tree, and never out of it', async ({ dir }) => {
+test('follows links inside the root, but never out of it', async ({ dir }) => {
   await install(dir, '/secret');
   await install(dir, '/tree/usr/lib/x.so');
   await symlink('usr/lib', dir.file('/tree/lib'));
@@ -106,7 +106,7 @@ test('links are followed inside of the tree, and never out of it', async ({ dir 
 
 describe('without a recorded build id', () => {
   test.skipIf(process.geteuid?.() !== 0)(
-    'root packs what everybody can read, or what belongs to whoever recorded',
+    'root packs what everybody can read, or what the owner of the recording owns',
     async ({ dir }) => {
       for (const path of ['/public', '/private', '/his', '/hidden/public']) await install(dir, path);
       await chmod(dir.path, 0o755);
@@ -128,7 +128,7 @@ describe('without a recorded build id', () => {
   );
 });
 
-test('symbols that were split off are of the same build', async ({ dir }) => {
+test('packs separate debug symbols only of the same build', async ({ dir }) => {
   await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: 'x.dbg' }));
   await install(dir, '/usr/lib/debug/.build-id/01/23456789abcdef.debug');
   await install(dir, '/opt/.debug/x.dbg', elfFile({ buildId: OTHER_ID }));
@@ -139,7 +139,7 @@ test('symbols that were split off are of the same build', async ({ dir }) => {
   ]);
 });
 
-test('of the cache by build id only the vdso is taken, and only that of the recording', async ({ dir }) => {
+test('takes only the recorded vdso from the cache of build ids', async ({ dir }) => {
   await install(dir, `.build-id/01/${ID.slice(2)}/vdso`);
   await install(dir, `.build-id/fe/${OTHER_ID.slice(2)}/vdso`, 'no program');
   await install(dir, '.build-id/secret', 'secret');
@@ -151,7 +151,7 @@ test('of the cache by build id only the vdso is taken, and only that of the reco
   for (const id of [OTHER_ID, '', '01']) expect(await vdsoOf(id)).toEqual([]);
 });
 
-test('a file that is exchanged behind our back is not read', async ({ dir }) => {
+test('does not read a file that was replaced after the check', async ({ dir }) => {
   await install(dir, '/x');
   await install(dir, '/y', 'secret');
   const { files } = await packableFiles(recordingOfFiles({ '/x': ID }), { symfs: dir.path, uid: 0, recordingUid: 0 });
@@ -165,7 +165,7 @@ test('a file that is exchanged behind our back is not read', async ({ dir }) => 
 });
 
 describe('ptflame pack', () => {
-  test('leaves out and names what a recording of a stranger only names', async ({ dir }) => {
+  test('omits and lists files that an untrusted recording merely names', async ({ dir }) => {
     const path = dir.file('x.pack');
     const { exitCode, stderr } = await ptflame(['pack', fixturePath('hostile/evil.data'), '-o', path]);
     expect(exitCode).toBe(0);
@@ -178,7 +178,7 @@ describe('ptflame pack', () => {
     ['a link to a secret', (dir: Directory) => symlink(dir.file('secret'), dir.file('perf.data.ptflame.json'))],
     ['something else', (dir: Directory) => writeFile(dir.file('perf.data.ptflame.json'), '{"secret": 1}')],
     ['a pipe', (dir: Directory) => execa('mkfifo', [dir.file('perf.data.ptflame.json')])],
-  ] as const)('notes that are %s are no notes', async ([, place], { dir }) => {
+  ] as const)('ignores notes that are %s', async ([, place], { dir }) => {
     await dir.write('secret', 'a secret');
     await dir.write('perf.data', await readFile(fixturePath('recordings/loop-1.data')));
     await place(dir);
@@ -188,7 +188,7 @@ describe('ptflame pack', () => {
     expect((await execa('tar', ['-xzOf', dir.file('x.pack')])).stdout).not.toContain('secret');
   });
 
-  test('of the directory of a recording only what perf lays down', async ({ dir }) => {
+  test('packs only what perf writes from the directory of a recording', async ({ dir }) => {
     await mkdir(dir.file('rec/kcore_dir'), { recursive: true });
     await dir.write('rec/data', await readFile(fixturePath('recordings/loop-1.data')));
     await dir.write('rec/kcore_dir/modules', 'modules');
@@ -200,7 +200,7 @@ describe('ptflame pack', () => {
     expect(names).toEqual(['ptflame-pack.json', 'recording/data', 'recording/kcore_dir/modules']);
   });
 
-  test('addresses of a kernel are taken only from what holds some', async ({ dir }) => {
+  test('packs kernel addresses only from a file that has some', async ({ dir }) => {
     const kallsyms = await dir.write('shadow', 'root:$6$secret');
     const args = ['pack', fixturePath('recordings/loop-1.data'), '--kallsyms', kallsyms, '-o', dir.file('x.pack')];
     const { exitCode, stderr } = await ptflame(args);

@@ -1,5 +1,5 @@
 /**
- * Packs as they are written, and as nobody should write them: what is read lies in its directory, and nowhere else.
+ * Reads packs, written by ptflame or forged: files are extracted into the directory, and nowhere else.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, truncate } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal;
 interface Entry extends Partial<Headers> {
   readonly name: string;
   readonly content?: string;
-  /** What stands before it in a header of its own. */
+  /** Attributes in an additional header before it. */
   readonly pax?: Readonly<Record<string, string>>;
 }
 
@@ -43,8 +43,8 @@ async function written(dir: Directory, files: readonly PackedFile[]): Promise<st
   return dir.file('x.pack');
 }
 
-describe('what is written is read', () => {
-  test('names of any length and language, empty files, and one that comes twice', async ({ dir }) => {
+describe('reads back what was written', () => {
+  test('with names of any length and language, empty files, and duplicates', async ({ dir }) => {
     const files = [
       { name: 'recording/data', source: Buffer.from('trace') },
       { name: `root/${'long/'.repeat(80)}${'x'.repeat(200)}`, source: Buffer.from('long') },
@@ -62,50 +62,50 @@ describe('what is written is read', () => {
     }
   });
 
-  test('one that gets shorter meanwhile is named', async ({ dir }) => {
-    const source = '/sys/kernel/uevent_seqnum'; // says that it has 4096 bytes
+  test('and names a file that shrinks meanwhile', async ({ dir }) => {
+    const source = '/sys/kernel/uevent_seqnum'; // claims to have 4096 bytes
     await expect(written(dir, [{ name: 'root/x', source }])).rejects.toMatchObject({
       code: 'INPUT_UNREADABLE',
       message: expect.stringContaining(source),
     });
   });
 
-  test('one that is gone is named', async ({ dir }) => {
+  test('and names a file that is gone', async ({ dir }) => {
     const source = dir.file('gone');
     await expect(written(dir, [{ name: 'root/x', source }])).rejects.toMatchObject({ code: 'INPUT_UNREADABLE' });
   });
 });
 
-describe('refused', () => {
+describe('refuses', () => {
   const content = 'x';
-  test('a file of a size that is no number', async ({ dir }) => {
+  test('a file whose size is not a number', async ({ dir }) => {
     const message = expect.stringContaining('it gives no size for "ptflame-pack.json"');
     await expect(unpacked(dir, fixturePath('hostile/silent.pack'))).rejects.toMatchObject({ message });
   });
 
   test.for<[string, Entry[]]>([
-    ['a way out', [LIST, RECORDING, { name: 'root/../../evil', content }]],
-    ['a way out at once', [LIST, RECORDING, { name: '../evil', content }]],
+    ['a path out of the directory', [LIST, RECORDING, { name: 'root/../../evil', content }]],
+    ['a path directly out of the directory', [LIST, RECORDING, { name: '../evil', content }]],
     ['an absolute name', [LIST, RECORDING, { name: '/tmp/evil', content }]],
     ['a symbolic link', [LIST, RECORDING, { name: 'root/x', type: 'symlink', linkname: '/etc/passwd' }]],
     ['a hard link', [LIST, RECORDING, { name: 'root/x', type: 'link', linkname: '/etc/passwd' }]],
     ['a device', [LIST, RECORDING, { name: 'root/x', type: 'character-device' }]],
     ['a pipe', [LIST, RECORDING, { name: 'root/x', type: 'fifo' }]],
     ['a directory', [LIST, RECORDING, { name: 'root/x', type: 'directory' }]],
-    ['a directory that calls itself a file', [LIST, RECORDING, { name: 'root/x/', content }]],
+    ['a directory declared as a file', [LIST, RECORDING, { name: 'root/x/', content }]],
     ['a file twice', [LIST, RECORDING, { name: 'root/x', content }, { name: 'root/x', content }]],
     ['a file below a file', [LIST, RECORDING, { name: 'root/x', content }, { name: 'root/x/y', content }]],
     ['a name too long for a file', [LIST, RECORDING, { name: `root/${'x'.repeat(300)}`, content }]],
     ['a name too long for a path', [LIST, RECORDING, { name: `root/${'x/'.repeat(3000)}y`, content }]],
-    ['what no pack holds', [LIST, RECORDING, { name: 'evil\u001b[31m', content }]],
+    ['an unexpected file', [LIST, RECORDING, { name: 'evil\u001b[31m', content }]],
     ['no size', [LIST, { ...RECORDING, pax: { size: 'none' } }]],
-    ['a size below zero', [LIST, { ...RECORDING, pax: { size: '-1' } }]],
-    ['two lists', [LIST, LIST, RECORDING]],
-    ['no list', [RECORDING]],
-    ['a list that is a link', [{ name: LIST.name, type: 'symlink', linkname: '/etc/passwd' }, RECORDING]],
-    ['a list that is no JSON', [{ ...LIST, content: '{bad' }, RECORDING]],
-    ['a list of nothing', [{ ...LIST, content: 'null' }, RECORDING]],
-    ['a list of another version', [{ ...LIST, content: JSON.stringify({ ...MANIFEST, version: 0 }) }, RECORDING]],
+    ['a negative size', [LIST, { ...RECORDING, pax: { size: '-1' } }]],
+    ['two manifests', [LIST, LIST, RECORDING]],
+    ['no manifest', [RECORDING]],
+    ['a manifest that is a link', [{ name: LIST.name, type: 'symlink', linkname: '/etc/passwd' }, RECORDING]],
+    ['a manifest that is not JSON', [{ ...LIST, content: '{bad' }, RECORDING]],
+    ['an empty manifest', [{ ...LIST, content: 'null' }, RECORDING]],
+    ['a manifest of another version', [{ ...LIST, content: JSON.stringify({ ...MANIFEST, version: 0 }) }, RECORDING]],
     ['no recording', [LIST, { name: 'root/x', content }]],
     ['no kallsyms', [{ ...LIST, content: JSON.stringify({ ...MANIFEST, hasKallsyms: true }) }, RECORDING]],
   ])('%s', async ([, entries], { dir }) => {
@@ -115,7 +115,7 @@ describe('refused', () => {
     expect(await dir.names()).toEqual(['below', 'x.pack']);
   });
 
-  test('one of a newer version', async ({ dir }) => {
+  test('a pack of a newer version', async ({ dir }) => {
     const path = await packOf(dir, [{ ...LIST, content: '{"version":2}' }]);
     await expect(unpacked(dir, path)).rejects.toMatchObject({ code: 'NEWER_VERSION' });
   });
@@ -127,7 +127,7 @@ describe('refused', () => {
     await expect(unpacked(dir, path)).rejects.toMatchObject({ code: 'PACK_DAMAGED' });
   });
 
-  test('one that unpacks to far more than programs and traces do, before it fills the disk', async ({ dir }) => {
+  test('a pack that unpacks to far more than binaries and traces do, before it fills the disk', async ({ dir }) => {
     const path = await packOf(dir, [LIST, { ...RECORDING, content: '\0'.repeat(120_000_000) }]);
     await expect(unpacked(dir, path)).rejects.toMatchObject({
       code: 'PACK_DAMAGED',
@@ -136,13 +136,13 @@ describe('refused', () => {
   });
 });
 
-test('the machine is at fault where it is', async ({ dir }) => {
+test('blames the machine, not the pack, if it is at fault', async ({ dir }) => {
   const path = await packOf(dir, [LIST, RECORDING]);
   await expect(readPack(path, '/proc', NEVER)).rejects.toMatchObject({ code: 'TEMPORARY_FILE' });
   await expect(readPack(dir.file('none'), dir.path, NEVER)).rejects.toMatchObject({ code: 'INPUT_UNREADABLE' });
 });
 
-test('what is a pack', async ({ dir }) => {
+test('recognizes packs', async ({ dir }) => {
   const path = await packOf(dir, [LIST, { ...RECORDING, content: '\0'.repeat(20_000_000) }]);
   expect(isPack(firstBytes(path))).toBe(true);
   await truncate(path, 300);

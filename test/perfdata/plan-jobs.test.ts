@@ -1,5 +1,5 @@
 /**
- * What several decoders are to do: all of the trace, each part once, and none much more than the others.
+ * The jobs of several decoders cover the whole trace, each part once, and are of similar size.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -21,9 +21,9 @@ const alike = (cpus: number, pieces: number) =>
   new Map(Array.from({ length: cpus }, (_, cpu) => [cpu, Array(pieces).fill({ stepNs: 5, sizeBytes: 100 })]));
 
 test.each([
-  ['of processors', anyRecording],
+  ['of CPUs', anyRecording],
   ['of threads', anyRecordingOfThreads],
-])('each nanosecond of each buffer belongs to one job: %s', (_, recordings) => {
+])('assigns every nanosecond of every buffer to one job: %s', (_, recordings) => {
   const isDecodedOnce = (recording: Recording, decoders: number, time: PerfTime) => {
     const jobs = planJobs(recording, { decoders, leastBytes: 1 });
     for (const { cpu } of recording.buffers)
@@ -36,21 +36,21 @@ test.each([
   fc.assert(fc.property(recordings, anyDecoders, anyTime, isDecodedOnce));
 });
 
-test('no job has much more than its share, the largest comes first, and there are few', () => {
+test('plans few jobs, the largest first, none much above its share', () => {
   const isBalanced = (recording: Recording, decoders: number) => {
     const jobs = planJobs(recording, { decoders, leastBytes: 1 });
     const sizes = jobs.map(({ auxBytes }) => auxBytes);
     const [largestRecord = 0] = recording.auxRecords.map(({ sizeBytes }) => sizeBytes).sort((a, b) => b - a);
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     expect(jobs.length).toBeLessThanOrEqual(2 * decoders + 12);
-    // records a nanosecond apart are not parted
-    const shares = Math.min(decoders, sumOf(jobs)); // a byte is the least that is worth a decoder
+    // records one nanosecond apart are not separated
+    const shares = Math.min(decoders, sumOf(jobs)); // one byte is the minimum for a decoder
     if (jobs.length > 1) expect(sizes[0]).toBeLessThanOrEqual((1.5 * sumOf(jobs)) / shares + 2 * largestRecord);
   };
   fc.assert(fc.property(anyRecording, anyDecoders, isBalanced));
 });
 
-test('a processor that traced nothing beside one that is cut in time', () => {
+test('handles a CPU without trace next to one that is divided in time', () => {
   const jobs = planJobs(recordingWith(new Map([...alike(1, 20), [1002, [{ stepNs: 1, sizeBytes: 0 }]]])), {
     decoders: 4,
     leastBytes: 1,
@@ -65,15 +65,15 @@ test.each([
   [3, 2],
   [1, 7],
   [64, 63],
-])('%d processors alike for %d decoders', (cpus, decoders) => {
+])('divides %d equal CPUs among %d decoders', (cpus, decoders) => {
   const jobs = planJobs(recordingWith(alike(cpus, 40)), { decoders, leastBytes: 1 });
   expect(jobs[0]?.auxBytes).toBeLessThanOrEqual((1.5 * sumOf(jobs)) / decoders);
 });
 
-describe('not cut at all', () => {
+describe('plans a single job', () => {
   test.each([
     ['without times', { hasTime: false }],
-    ['a snapshot', { isSnapshot: true }],
+    ['for a snapshot', { isSnapshot: true }],
   ])('%s', (_, trace) => {
     const recording = recordingWith(alike(4, 9), trace);
     expect(planJobs(recording, { decoders: 4, leastBytes: 1 })).toMatchObject([WHOLE]);
@@ -84,17 +84,17 @@ describe('not cut at all', () => {
     expect(planJobs({ ...recordingWith(alike(4, 9)), trace: null }, { decoders: 4 })).toMatchObject([WHOLE]);
   });
 
-  test('buffers of threads beside those of processors', () => {
+  test('for buffers of threads next to those of CPUs', () => {
     const recording = recordingWith(new Map([...alike(4, 9), [-1, [{ stepNs: 3, sizeBytes: 900 }]]]));
     expect(planJobs(recording, { decoders: 4, leastBytes: 1 })).toMatchObject([WHOLE]);
   });
 
-  test('little trace', () => {
+  test('for little trace', () => {
     expect(planJobs(recordingWith(alike(4, 9)), { decoders: 4 })).toMatchObject([WHOLE]);
   });
 });
 
-test('without AUX records nothing is cut in time', () => {
+test('divides nothing in time without AUX records', () => {
   const recording = { ...recordingWith(alike(2, 50)), auxRecords: [] };
   const jobs = planJobs(recording, { decoders: 8, leastBytes: 1 });
   expect(jobs).toMatchObject([

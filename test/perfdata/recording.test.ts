@@ -38,15 +38,15 @@ describe('recordings', () => {
     ['truncated', { 0: 4808, 1: 3504 }, 16],
     ['four-cpus', { 0: 3816, 1: 1960, 2: 2536, 3: 2872 }, 17],
     ['no-trace', {}, 0],
-  ])('%s: bytes of trace by CPU, and AUX records', async (name, bytes, auxRecords) => {
+  ])('%s has its bytes of trace by CPU, and AUX records', async (name, bytes, auxRecords) => {
     const recording = await recordingOf(name);
     expect(bytesByCpu(recording)).toEqual(bytes);
     expect(recording.auxRecords).toHaveLength(auxRecords);
   });
 
-  test('a piece is where the file has its bytes', async () => {
+  test('finds the bytes of a trace buffer', async () => {
     const { buffers } = await recordingOf('one-cpu');
-    const psb = '02820282028202820282028202820282'; // what a trace begins with
+    const psb = '02820282028202820282028202820282'; // the packet with which a trace begins
     const at = buffers[0]?.fileOffset ?? 0;
     expect(
       fixture('perfdata/one-cpu.data')
@@ -55,7 +55,7 @@ describe('recordings', () => {
     ).toBe(psb);
   });
 
-  test('AUX records that were truncated, with their place', async () => {
+  test('finds truncated AUX records', async () => {
     const { auxRecords } = await recordingOf('truncated');
     expect(
       auxRecords.filter(({ isTruncated }) => isTruncated).map(({ cpu, tid, time }) => ({ cpu, tid, time })),
@@ -67,7 +67,7 @@ describe('recordings', () => {
     expect(auxRecords[3]).toMatchObject({ auxOffset: 0x791, sizeBytes: 0xff, isTruncated: true });
   });
 
-  test('machine, command and event', async () => {
+  test('reads machine, command and event', async () => {
     expect(await recordingOf('four-cpus')).toMatchObject({
       machine: {
         hostName: 'ptemu',
@@ -89,7 +89,7 @@ describe('recordings', () => {
     ]);
   });
 
-  test('how it was traced', async () => {
+  test('reads how tracing was set up', async () => {
     const settings = {
       isPerCpu: true,
       isSnapshot: false,
@@ -102,7 +102,7 @@ describe('recordings', () => {
     expect((await recordingOf('switch-mode-2')).trace).toEqual({ ...settings, switches: 'own' });
   });
 
-  test('one of other events has no Intel PT, and says all else', async () => {
+  test('reads a recording of other events, without Intel PT', async () => {
     const { trace, eventName, machine, buildIds } = await recordingOf('no-trace');
     expect({ trace, eventName, perf: machine.perfVersion }).toEqual({ trace: null, eventName: null, perf: '6.1.192' });
     expect(buildIds).toHaveLength(4);
@@ -114,31 +114,31 @@ describe('recordings', () => {
     expect(buildIds[0]).toMatchObject({ file: '[kernel.kallsyms]', isKernel: true });
   });
 
-  test('build ids of mappings are told', async () => {
+  test('reads build ids of mappings', async () => {
     const { buildIds } = await recordingOf('build-ids-of-mappings');
     expect(buildIds.filter(({ file }) => file === '/usr/bin/dash')).toEqual([
       { file: '/usr/bin/dash', buildId: 'be6397ddffc3e384c505d7deab3bed190c884df9', isKernel: false },
     ]);
   });
 
-  test('it is told from other files by its first bytes', () => {
+  test('recognizes recordings by their first bytes', () => {
     expect(isRecording(fixture('perfdata/one-cpu.data').subarray(0, 8))).toBe(true);
     expect(isRecording(Buffer.from('PERFILE'))).toBe(false);
   });
 });
 
-describe('files made by hand', () => {
-  test('a buffer for each thread has no CPU', async () => {
+describe('hand-made files', () => {
+  test('have no CPU for the buffer of a thread', async () => {
     const { buffers } = await handMade({ records: [auxtrace(16, { cpu: -1, tid: 12, offset: 48 })] });
     expect(buffers).toMatchObject([{ cpu: -1, tid: 12, sizeBytes: 16, auxOffset: 48 }]);
   });
 
-  test('of a buffer for a CPU the thread is not told', async () => {
+  test('have no thread for the buffer of a CPU', async () => {
     const { buffers } = await handMade({ records: [auxtrace(16, { cpu: 2, tid: 12 })] });
     expect(buffers).toMatchObject([{ cpu: 2, tid: -1 }]);
   });
 
-  test('losses of records and samples are counted together', async () => {
+  test('sum up lost records and lost samples', async () => {
     const lost = record(2, 0, u64(1), u64(17), trailer());
     const lostSamples = record(13, 0, u64(3), trailer());
     expect((await handMade({ records: [lost, lostSamples] })).lostRecords).toBe(20);
@@ -149,7 +149,7 @@ describe('files made by hand', () => {
     ['isOverwrite', 2],
     ['isPartial', 4],
     ['isCollision', 8],
-  ])('%s', async (flag, bit) => {
+  ])('have AUX records with %s', async (flag, bit) => {
     const none = { isTruncated: false, isOverwrite: false, isPartial: false, isCollision: false };
     const { auxRecords } = await handMade({ records: [record(11, 0, u64(5), u64(6), u64(bit), trailer({ ns: 1 }))] });
     expect(auxRecords).toEqual([
@@ -157,7 +157,7 @@ describe('files made by hand', () => {
     ]);
   });
 
-  test('settings are what perf has written of them', async () => {
+  test('have the settings that perf wrote', async () => {
     const numbers = TRACE_NUMBERS.with(7, 1).with(8, 1).with(9, 0).with(16, 16);
     const filter = text('filter a @ /b');
     const records = [auxtraceInfo(numbers.slice(0, 17), filter)];
@@ -178,28 +178,28 @@ describe('files made by hand', () => {
     ['the clock cannot be converted', { records: [auxtraceInfo(TRACE_NUMBERS.with(4, 0))] }],
     ['tsc was off', { records: [auxtraceInfo()], attributes: [{ config: 0x2 }] }],
     ['records have none', { records: [auxtraceInfo()], attributes: [{ sampleType: 0x10082 }] }],
-  ])('there is no time if %s', async (_, data) => {
+  ])('have no time if %s', async (_, data) => {
     expect((await handMade(data)).trace?.hasTime).toBe(false);
     expect((await handMade({ records: [auxtraceInfo()] })).trace?.hasTime).toBe(true);
   });
 
-  test('another kind of trace is none of Intel PT', async () => {
+  test('have no Intel PT if the trace is of another kind', async () => {
     const { trace } = await handMade({ records: [record(70, 0, u32(2), u32(0), u64(8))] });
     expect(trace).toBeNull();
   });
 
-  test('older perf has a shorter list of settings', async () => {
+  test('may have a shorter list of settings, from older perf', async () => {
     const { trace } = await handMade({ records: [auxtraceInfo(TRACE_NUMBERS.slice(0, 10))] });
     expect(trace).toMatchObject({ isPerCpu: true, hasTime: true, hasCycles: false, filter: '' });
   });
 
-  test('an event is told by its unit, whose number the machine chose', async () => {
+  test('identify an event by its PMU, whose number the machine chose', async () => {
     const unit = Buffer.concat([u32(2), u32(1), countedText('software'), u32(8), countedText('intel_pt')]);
     expect((await handMade({ features: { 16: unit } })).eventName).toBe('intel_pt//u');
     expect((await handMade({ attributes: [{ type: 1 }], features: { 16: unit } })).eventName).toBeNull();
   });
 
-  test('names of events are found whatever ids they have', async () => {
+  test('have names of events, whatever their ids', async () => {
     const event = (type: number, name: string, ids: number[]) => [
       Buffer.concat([u32(type), Buffer.alloc(124)]),
       u32(ids.length),
@@ -211,7 +211,7 @@ describe('files made by hand', () => {
     expect((await handMade({ records: [auxtraceInfo()], features })).eventName).toBe('intel_pt/a=1/');
   });
 
-  test('a build id may be shorter than most, and say so', async () => {
+  test('may have shorter build ids', async () => {
     const id = Buffer.from('00112233445566778899aabbccddeeff00000000', 'hex');
     const entry = (misc: number) => record(67, misc, u32(-1), id, Buffer.from([16, 0, 0, 0]), text('/bin/a'));
     const { buildIds } = await handMade({ features: { 2: Buffer.concat([entry(1 << 15), entry(1)]) } });
@@ -221,7 +221,7 @@ describe('files made by hand', () => {
     ]);
   });
 
-  test('a build id is told once, however often it is mapped, and whoever tells it', async () => {
+  test('list a build id once, however often and wherever it occurs', async () => {
     const id = Buffer.alloc(20, 0xab);
     const head = [u32(7), u32(7), u64(0x1000), u64(0x1000), u64(0), Buffer.from([20, 0, 0, 0]), id];
     const mapped = record(10, 1 << 14, ...head, u32(5), u32(2), text('/bin/a'), trailer({ ns: 1 }));
@@ -230,22 +230,22 @@ describe('files made by hand', () => {
     expect(buildIds).toEqual([{ file: '/bin/a', buildId: 'ab'.repeat(20), isKernel: false }]);
   });
 
-  test('CPUs that are there, and those of them that run', async () => {
+  test('have CPUs available and CPUs online', async () => {
     const { machine } = await handMade({ features: { 7: Buffer.concat([u32(8), u32(6)]) } });
     expect(machine).toMatchObject({ cpusAvailable: 8, cpusOnline: 6 });
   });
 
-  test('samples of other events tell only when', async () => {
+  test('use only the time of samples of other events', async () => {
     const sample = record(9, 0, u64(0), u64(0x1000), u32(7), u32(7), u64(5_000_000_001)); // identifier, ip, ids, time
     expect((await handMade({ records: [sample] })).bounds?.start).toEqual({ seconds: 5, ns: 1 });
   });
 
-  test('where no record has a time, the header may', async () => {
+  test('take times from the header if no record has one', async () => {
     const { bounds } = await handMade({ features: { 21: Buffer.concat([u64(5), u64(1_000_000_002)]) } });
     expect(bounds).toEqual({ start: { seconds: 0, ns: 5 }, end: { seconds: 1, ns: 2 } });
   });
 
-  test('trace is passed by, not read', async () => {
+  test('are read without their trace', async () => {
     const bytes = perfData({ records: Array.from({ length: 4 }, () => auxtrace(4 * 2 ** 20)) });
     const file = fileOf(bytes);
     let readBytes = 0;

@@ -1,5 +1,5 @@
 /**
- * What a recording tells beside its trace is what perf prints of it, and our parser reads.
+ * The sideband records of a recording equal what our parser reads from the output of perf script.
  */
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
@@ -20,9 +20,9 @@ function parsed(lines: string) {
 }
 
 describe('recordings', () => {
-  test('there are some', () => expect(NAMES.length).toBeGreaterThan(5));
+  test('exist', () => expect(NAMES.length).toBeGreaterThan(5));
 
-  test.each(NAMES)('%s', async (name) => {
+  test.each(NAMES)('%s has the records that perf script prints', async (name) => {
     const { sideband: all, damage } = await readRecording(fileOf(fixture(`perfdata/${name}.data`)));
     const sideband = all.filter(({ record }) => record.what !== 'traced'); // perf script does not print it
     const lines = parsed(fixture(`perfdata/${name}.sideband.txt`).toString('latin1'));
@@ -39,32 +39,32 @@ async function sidebandOf(...records: Buffer[]) {
 const comm = (name: string, ns: number | bigint) => record(3, 0, u32(7), u32(7), text(name), trailer({ ns }));
 const nameOf = ({ record }: RecordedEvent) => (record.what === 'comm' ? record.name : '');
 
-describe('records made by hand', () => {
-  test('the end of a thread', async () => {
+describe('reads from hand-made records', () => {
+  test('the exit of a thread', async () => {
     const exit = record(4, 0, u32(7), u32(1), u32(8), u32(1), u64(5), trailer({ pid: 7, tid: 8, ns: 5, cpu: 3 }));
     const place = { pid: 7, tid: 8, cpu: 3, time: { seconds: 0, ns: 5 } };
     expect(await sidebandOf(exit)).toEqual([{ ...place, record: { what: 'exit', pid: 7, tid: 8 } }]);
   });
 
-  test('the trace of a thread begins', async () => {
+  test('the start of tracing a thread', async () => {
     const start = record(12, 0, u32(7), u32(8), trailer({ pid: 7, tid: 8, ns: 5, cpu: 3 }));
     const place = { pid: 7, tid: 8, cpu: 3, time: { seconds: 0, ns: 5 } };
     expect(await sidebandOf(start)).toEqual([{ ...place, record: { what: 'traced', pid: 7, tid: 8 } }]);
   });
 
-  test('they come by time; those of equal time, and of what was there before, in the order of the file', async () => {
+  test('records by time; those of equal time, or from before, in the order of the file', async () => {
     const events = await sidebandOf(comm('c', 9), comm('a', 0), comm('d', 9), comm('b', 0), comm('e', 8));
     expect(events.map(nameOf)).toEqual(['a', 'b', 'e', 'c', 'd']);
   });
 
-  test('a time after 104 days stays exact, and so does the order', async () => {
+  test('exact times after 104 days of uptime, in order', async () => {
     const ns = 200n * 86_400n * 1_000_000_000n; // above 2^53
     const events = await sidebandOf(comm('b', ns + 1n), comm('a', ns), comm('c', ns + 2n));
     expect(events.map(nameOf)).toEqual(['a', 'b', 'c']);
     expect(events.map(({ time }) => time)).toEqual([0, 1, 2].map((ns) => ({ seconds: 17_280_000, ns })));
   });
 
-  test('any time is exact', async () => {
+  test('any time exactly', async () => {
     const nanoseconds = fc.oneof(...[40n, 56n, 64n].map((bits) => fc.bigInt({ min: 0n, max: 2n ** bits - 2n })));
     await fc.assert(
       fc.asyncProperty(nanoseconds, async (ns) => {
@@ -74,8 +74,8 @@ describe('records made by hand', () => {
     );
   });
 
-  test('they are found wherever a block of the file ends', async () => {
-    const long = record(1000, 0, Buffer.alloc(65_000)); // of a type that nobody knows
+  test('records across blocks of the file', async () => {
+    const long = record(1000, 0, Buffer.alloc(65_000)); // of an unknown type
     const pieces = Array.from({ length: 3000 }, (_, row) => [
       comm(`${row}`, row + 1),
       ...(row % 100 === 7 ? [long] : []),
@@ -85,18 +85,18 @@ describe('records made by hand', () => {
     expect(events.map(nameOf)).toEqual(pieces.map((_, row) => `${row}`));
   });
 
-  test('bounds leave out what was there before', async () => {
+  test('bounds without what existed before', async () => {
     const file = perfData({ records: [comm('a', 0), comm('b', 3_000_000_001), comm('c', 2_000_000_009)] });
     const { bounds } = await readRecording(fileOf(file));
     expect(bounds).toEqual({ start: { seconds: 2, ns: 9 }, end: { seconds: 3, ns: 1 } });
   });
 
-  test('a time that perf calls unknown is none', async () => {
+  test('no time if perf calls it unknown', async () => {
     const [event] = await sidebandOf(comm('a', 2n ** 64n - 1n));
     expect(event?.time).toBeNull();
   });
 
-  test('an address of the kernel is its distance below 2^64, as the parser has it', async () => {
+  test('kernel addresses as distances below 2^64, like the parser', async () => {
     const mapping = [
       u32(-1),
       u32(0),
@@ -111,19 +111,19 @@ describe('records made by hand', () => {
     expect(event?.record).toEqual({ what: 'mmap', ...place, file: '[kernel.kallsyms]_text' });
   });
 
-  test('bytes of names are characters, whatever they are', async () => {
+  test('names with any bytes', async () => {
     const name = '\xff\x1b[2J\n\x07:"';
     const [event] = await sidebandOf(comm(name, 1));
     expect(event?.record).toMatchObject({ what: 'comm', name });
   });
 
-  test('a name that fills its record ends where the trailer begins', async () => {
+  test('a name that extends to the sample id', async () => {
     const [event] = await sidebandOf(record(3, 0, u32(7), u32(7), Buffer.from('12345678'), trailer({ ns: 1 })));
     expect(event?.record).toMatchObject({ name: '12345678' });
   });
 
-  test('each record is read as its own event has it, told by the id', async () => {
-    const attributes = [{ ids: [1] }, { ids: [2], sampleType: 0x10004 }]; // the second: TIME and IDENTIFIER alone
+  test('each record with the layout of its own event', async () => {
+    const attributes = [{ ids: [1] }, { ids: [2], sampleType: 0x10004 }]; // the second: only TIME and IDENTIFIER
     const short = record(14, 0, u64(6), u64(2));
     const file = perfData({ attributes, records: [record(14, 0, trailer({ tid: 9, ns: 5, id: 1 })), short] });
     const { sideband } = await readRecording(fileOf(file));
@@ -133,19 +133,19 @@ describe('records made by hand', () => {
     ]);
   });
 
-  test('all that a trailer may hold', async () => {
+  test('all fields of a sample id', async () => {
     const values = [u32(7), u32(9), u64(5), u64(1), u64(77), u32(3), u32(0), u64(1)]; // ids, time, id, stream, CPU, identifier
     const file = perfData({ attributes: [{ sampleType: 0x102c7 }], records: [record(14, 0, ...values)] });
     const [event] = (await readRecording(fileOf(file))).sideband;
     expect(event).toMatchObject({ pid: 7, tid: 9, cpu: 3, time: { seconds: 0, ns: 5 } });
   });
 
-  test('the parent of a thread is the one that made it, not the first of the process', async () => {
+  test('the parent thread that created a thread, not the first of its process', async () => {
     const [event] = await sidebandOf(record(7, 0, ...[7, 6, 12, 11].map(u32), u64(1), trailer({ ns: 1 })));
     expect(event?.record).toEqual({ what: 'fork', pid: 7, parentPid: 6, tid: 12, parent: 11 });
   });
 
-  test('without trailers nobody knows who ran where and when', async () => {
+  test('unknown thread, CPU and time without sample ids', async () => {
     const file = perfData({ attributes: [{ flags: 0 }], records: [record(3, 0, u32(7), u32(8), text('a'))] });
     const [event] = (await readRecording(fileOf(file))).sideband;
     expect(event).toMatchObject({ pid: -1, tid: -1, cpu: -1, time: null, record: { pid: 7, tid: 8, name: 'a' } });

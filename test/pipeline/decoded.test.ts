@@ -1,5 +1,5 @@
 /**
- * An error that several decoders print is one of them's.
+ * Errors that several decoders print, and records of a recording.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { anyRecording, anyRecordingOfThreads, anyTime } from '../helpers/perf/re
 
 const UNKNOWN = -1;
 
-test('whatever its processor and time, an error has one owner', () => {
+test('assigns every error to exactly one decoder, whatever its CPU and time', () => {
   const recordings = fc.oneof(anyRecording, anyRecordingOfThreads);
   const anyCpu = fc.integer({ min: UNKNOWN, max: 220 });
   const hasOneOwner = fc.property(recordings, fc.integer({ min: 1, max: 20 }), anyCpu, anyTime, (...drawn) => {
@@ -23,7 +23,7 @@ test('whatever its processor and time, an error has one owner', () => {
   fc.assert(hasOneOwner);
 });
 
-test('records of a recording that cannot be true are damage, and the others are taken', () => {
+test('reports impossible records of a recording as damage and keeps the others', () => {
   const place = { tid: 7, pid: 7, cpu: 0, time: { seconds: 5, ns: 9 } };
   const events: RecordedEvent[] = [
     { ...place, record: { what: 'exit', pid: 7, tid: 7 } },

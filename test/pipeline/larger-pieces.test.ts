@@ -1,11 +1,11 @@
 /**
- * However a stream is cut, its bytes are the same.
+ * However a stream is split, its bytes stay the same.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inLargerPieces } from '../../src/pipeline/input/larger-pieces.js';
 
-/** Each piece is gone when the next one is asked for. */
+/** Each piece is overwritten when the next one is requested. */
 async function* fleeting(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     const own = Uint8Array.from(piece);
@@ -14,7 +14,7 @@ async function* fleeting(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   }
 }
 
-test('the same bytes, in pieces that are large', async () => {
+test('yields the same bytes in large pieces', async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 });
   const isSame = fc.asyncProperty(pieces, fc.integer({ min: 1, max: 30 }), async (pieces, size) => {
     const larger: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 /**
- * What does not fit into `--memory` is refused in words, before the process holds much more.
+ * What does not fit into `--memory` is refused with a message before the process holds much more.
  */
 import { execa } from 'execa';
 import { expect } from 'vitest';
@@ -14,7 +14,7 @@ import { analyzeText } from '../helpers/traces/load.js';
 
 const MIB = 1024 * 1024;
 
-/** A process that holds so much, of which a collection frees some. */
+/** A process that holds this much memory, of which a collection frees some. */
 function machine({ held = 50 * MIB, garbage = 0, heapBytes = 0 }) {
   const state = { held, garbage, collections: 0 };
   const fake: Machine = {
@@ -32,14 +32,14 @@ function machine({ held = 50 * MIB, garbage = 0, heapBytes = 0 }) {
 const REFUSED = { code: 'TOO_LARGE', message: expect.stringContaining('--memory 256M allows') };
 const budgetOf = (fake: Machine) => new MemoryBudget(256 * MIB, fake);
 
-test('what fits is taken, and nothing is collected for it', () => {
+test('accepts what fits, without collecting garbage', () => {
   const { state, fake } = machine({});
   const budget = budgetOf(fake);
   budget.check(200 * MIB);
   expect(state.collections).toBe(0);
 });
 
-test('what does not fit is refused, before it is taken or after', () => {
+test('refuses what does not fit, before or after it is allocated', () => {
   const { state, fake } = machine({});
   const budget = budgetOf(fake);
   expect(() => budget.check(210 * MIB)).toThrow(expect.objectContaining(REFUSED));
@@ -47,7 +47,7 @@ test('what does not fit is refused, before it is taken or after', () => {
   expect(() => budget.check(0)).toThrow(expect.objectContaining(REFUSED));
 });
 
-test('garbage is collected first, and not again before more has come along', () => {
+test('collects garbage first, and again only after memory has grown', () => {
   const { state, fake } = machine({});
   const budget = budgetOf(fake);
   Object.assign(state, { held: 400 * MIB, garbage: 160 * MIB });
@@ -55,7 +55,7 @@ test('garbage is collected first, and not again before more has come along', () 
   expect(state).toMatchObject({ held: 240 * MIB, collections: 1 });
 });
 
-test('what a process held before is not counted', () => {
+test('does not count what the process held before', () => {
   const { state, fake } = machine({ held: 1000 * MIB });
   const budget = budgetOf(fake);
   state.held += 150 * MIB;
@@ -64,13 +64,13 @@ test('what a process held before is not counted', () => {
   expect(() => budget.check(0)).toThrow(expect.objectContaining(REFUSED));
 });
 
-test('a heap that V8 is about to give up is refused, too', () => {
+test('refuses when the heap is close to the limit of V8', () => {
   const { fake } = machine({ heapBytes: 90 * MIB });
   const remedy = { code: 'TOO_LARGE', hint: expect.stringContaining('--max-old-space-size') };
   expect(() => budgetOf(fake).check(0)).toThrow(expect.objectContaining(remedy));
 });
 
-test('another thread tells it in words, and they are understood', () => {
+test('restores the refusal of a worker from its message', () => {
   const { state, fake } = machine({});
   const budget = budgetOf(fake);
   state.held = 300 * MIB;
@@ -85,7 +85,7 @@ test('another thread tells it in words, and they are understood', () => {
   expect(asMemoryRefusal(other)).toBe(other);
 });
 
-test('tables ask before they grow, and small ones do not', () => {
+test('checks memory before large tables grow, but not for small ones', () => {
   const asked: number[] = [];
   const unwatch = watchMemory((bytes) => asked.push(bytes));
   const column = float64Column();
@@ -96,7 +96,7 @@ test('tables ask before they grow, and small ones do not', () => {
   expect(asked).toEqual([15, 16, 17].map((power) => 2 ** power * 8).filter((bytes) => bytes >= 256 * 1024));
 });
 
-test('a trace of more functions than fit is refused by a command, with what to do', async ({ dir }) => {
+test('a command refuses a trace with too many functions, and says what to do', async ({ dir }) => {
   const lines = Array.from({ length: 60_000 }, (_, n) => {
     const address = (0x1000000 + 64 * n).toString(16);
     return `7 [000] 1.${String(10 * n).padStart(9, '0')}: call 401000 main+0x0 => ${address} function_of_a_long_name_${n}+0x0\n`;
@@ -115,7 +115,7 @@ test('a trace of more functions than fit is refused by a command, with what to d
   }
 });
 
-test('what is drawn of a large profile asks for its memory', async () => {
+test('checks memory while drawing a large profile', async () => {
   const lines = Array.from({ length: 10_000 }, (_, n) => {
     const address = (0x1000000 + 64 * n).toString(16);
     return `7 [000] 1.${String(10 * n).padStart(9, '0')}: call 401000 main+0x0 => ${address} f${n}+0x0\n`;
@@ -134,7 +134,7 @@ test('what is drawn of a large profile asks for its memory', async () => {
   }
 });
 
-test('more inputs than the process may have open are read one after the other', async ({ dir }) => {
+test('reads more inputs than the process may have open files', async ({ dir }) => {
   const inputs = Array<string>(200).fill(SIX_LINES);
   for (const [name, ...command] of [
     ['x.folded', 'render', ...inputs],
@@ -158,7 +158,7 @@ test('more inputs than the process may have open are read one after the other', 
 test.each([
   ['ulimit -n 20', [SIX_LINES], /too many open files/i, /ulimit -n/],
   ['ulimit -v 2000000', [SIX_LINES], /address space/, /ulimit -v unlimited/],
-])('%s: words, and no stack trace', async (limit, inputs, what, remedy) => {
+])('%s fails with a message, without a stack trace', async (limit, inputs, what, remedy) => {
   const command = `${limit}; exec "$0" "$@"`;
   const run = await execa('bash', ['-c', command, process.execPath, PROGRAM, 'render', ...inputs], { reject: false });
   expect(run.exitCode).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * Functions without a symbol have names of their own: by their file and their place in it, where that is known.
+ * Functions without a symbol have names of their own: file and offset, if known.
  */
 import { describe, expect, test } from 'vitest';
 import { analyze, renderFolded, renderJson } from '../../src/index.js';
@@ -8,7 +8,7 @@ import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const LIB = '/usr/lib/liblzma.so.5.4.1';
 
-/** A call of a nameless function and its return, in a process; `behind`: what perf prints behind `[unknown]`. */
+/** A call of a nameless function and its return, in a process; `behind`: what perf prints after `[unknown]`. */
 function call(tid: number, address: number, behind = ''): string {
   const at = (place: number) =>
     `${place.toString(16)} [unknown]${behind.replace('ADDRESS', (place & 0xfffff).toString(16))}`;
@@ -31,10 +31,10 @@ async function names(text: string): Promise<string[]> {
   return fold(await analyzeText(text)).match(/(?<=^main;)\[(?!untraced).*\](?= \d+$)/gm) ?? [];
 }
 
-describe('the name of a function without a symbol', () => {
+describe('a function without a symbol is named', () => {
   test.each([
-    ['nothing is known', '', '', '[unknown 0x7f0000012340]'],
-    ['a mapping tells the file and the place', mapping(11, 0x7f0000010000, LIB), '', '[liblzma.so.5.4.1+0x6340]'],
+    ['by its address if nothing is known', '', '', '[unknown 0x7f0000012340]'],
+    ['by file and offset if a mapping is known', mapping(11, 0x7f0000010000, LIB), '', '[liblzma.so.5.4.1+0x6340]'],
     [
       'so it does where perf prints the file',
       mapping(11, 0x7f0000010000, LIB),
@@ -59,12 +59,12 @@ describe('the name of a function without a symbol', () => {
     expect(await names(mappings + call(11, 0x7f0000012340, behind))).toEqual([name]);
   });
 
-  test('is the same wherever the file is loaded', async () => {
+  test('the same wherever the file is loaded', async () => {
     const run = async (base: number) => names(mapping(11, base, LIB) + call(11, base + 0x2340));
     expect(await run(0x7f1234560000)).toEqual(await run(0x7f0000010000));
   });
 
-  test('is that of a page where nothing was seen to enter it', async () => {
+  test('by its page if no entry was seen', async () => {
     const lines = [
       `11/11 [000] 5.000000001: tr strt 0 [unknown] => 7f0000012340 [unknown]`,
       `11/11 [000] 5.000000002: call 7f0000012350 [unknown] => 401000 leaf+0x0`,
@@ -77,7 +77,7 @@ describe('the name of a function without a symbol', () => {
     );
   });
 
-  test('two processes with different files at one address: what perf prints decides, or nothing does', async () => {
+  test('by the file that perf printed, or not at all, if two processes have different files at one address', async () => {
     const mappings = mapping(11, 0x7f0000010000, LIB) + mapping(12, 0x7f0000010000, '/opt/other', 0);
     const both = (eleven: string, twelve: string) =>
       mappings + call(11, 0x7f0000012340, eleven) + call(12, 0x7f0000012340, twelve);
@@ -85,7 +85,7 @@ describe('the name of a function without a symbol', () => {
     expect(await names(both(` (${LIB})`, ' (/opt/other)'))).toEqual(['[liblzma.so.5.4.1+0x6340]', '[other+0x2340]']);
   });
 
-  test('a fork has what its parent had', async () => {
+  test('by the mappings of the parent after a fork', async () => {
     const fork = '12 [000] 4.000000000: PERF_RECORD_FORK(12:12):(11:11)\n';
     expect(await names(mapping(11, 0x7f0000010000, LIB) + fork + call(12, 0x7f0000012340))).toEqual([
       '[liblzma.so.5.4.1+0x6340]',
@@ -93,7 +93,7 @@ describe('the name of a function without a symbol', () => {
   });
 });
 
-test('functions of one name in two files are two symbols; folded lines are by name', async () => {
+test('functions with one name in two files are two symbols, and one in folded lines', async () => {
   const at = (file: string, address: number) => call(11, address).replaceAll('[unknown]', `init+0x0 (${file})`);
   const text = `${at('/a', 0x7f0000010000)}${at('/b', 0x7f0000020000).replaceAll('5.0000110', '5.0000120')}`
     .replaceAll('0 init+0x0 (/a) => 401000', '0 [unknown] => 401000')
@@ -105,7 +105,7 @@ test('functions of one name in two files are two symbols; folded lines are by na
   expect(fold(profile).match(/^main;init /gm)).toHaveLength(1);
 });
 
-test('they are code without a symbol in colours and sums, and in a file of the profile', async () => {
+test('nameless functions count as code without a symbol in colors, sums and the profile file', async () => {
   const profile = await analyzeText(mapping(11, 0x7f0000010000, LIB) + call(11, 0x7f0000012340));
   const row = profile.symbols.name.indexOf('[liblzma.so.5.4.1+0x6340]');
   expect(familyOf(row, profile.symbols)).toBe('unknown');
@@ -116,7 +116,7 @@ test('they are code without a symbol in colours and sums, and in a file of the p
   expect([symbols.kind[place], symbols.dsoName[symbols.dso[place]]]).toEqual(['unknown', LIB]);
 });
 
-test('[unknown] asks for all of them, a name for one', async () => {
+test('[unknown] selects all nameless functions, a name one of them', async () => {
   const text = `${mapping(11, 0x7f0000010000, LIB)}${call(11, 0x7f0000012340)}${call(12, 0x7f0000034560)}`;
   const inside = async (root: string) => [...renderFolded(await analyze([inputOf(text)], { root }))];
   expect(await inside('[unknown]')).toEqual(['[liblzma.so.5.4.1+0x6340] 30\n', '[unknown 0x7f0000034560] 30\n']);

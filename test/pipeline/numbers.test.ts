@@ -1,5 +1,5 @@
 /**
- * Whatever is asked of any fixture, no number in the answer is one that cannot be, and what is written can be read.
+ * No answer about any fixture contains an impossible number, and everything written can be read back.
  */
 import { expect, test } from 'vitest';
 import { latencyAnswer, reportOf, stacksAnswer } from '../../src/answers.js';
@@ -17,7 +17,7 @@ const OPTIONS: readonly AnalyzeOptions[] = [
 ];
 const ALONE = { jobs: 1, byCalls: true };
 
-/** null: there is nothing to answer. */
+/** null: there is no answer. */
 async function answered<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
   return answer.catch((error) => {
     if (error instanceof PtflameError) return null;

@@ -1,5 +1,5 @@
 /**
- * What a profile says of its losses: causes, files and threads; and that no trace makes it say more than can be read.
+ * Losses in the quality of a profile: causes, files and threads; and their number is bounded for any trace.
  */
 import { describe, expect, test } from 'vitest';
 import { analyze, type Quality } from '../../src/index.js';
@@ -23,7 +23,7 @@ const error = (ns: number, ids: string, ip: string, code = 5, message = 'whateve
   ` instruction trace error type 1 time ${stamp(ns)} cpu 0 ${ids} ip ${ip} code ${code}: ${message}\n`;
 const start = (ns: number, tid = 10270) => `${tid} [000] ${stamp(ns)}: tr strt  0 [unknown] => 401000 work+0x0\n`;
 
-/** A thread that loses ten nanoseconds at each of the times, with an error of its own. */
+/** A thread that loses ten nanoseconds at each of these times, each time with an error. */
 function lossesAt(errors: readonly { ns: number; ids: string; ip: string; code?: number }[], tid = 10270): string {
   const lines = errors.map(
     ({ ns, ids, ip, code }) => start(ns - 5, tid) + error(ns, ids, ip, code) + start(ns + 10, tid),
@@ -31,14 +31,14 @@ function lossesAt(errors: readonly { ns: number; ids: string; ip: string; code?:
   return lines.join('');
 }
 
-describe('the lab', () => {
-  test('code that was made while it ran: one error', async () => {
+describe('recordings of the lab report', () => {
+  test('one error in code generated at run time', async () => {
     const quality = await lab('jit-missing-code');
     expect(lossTexts(quality)).toEqual(['1 gaps, 11 ns, code 5: Failed to get instruction']);
     expect(quality).toMatchObject({ threadsCut: 1, lostNs: 11, gaps: [{ tid: 19113, code: 5, file: null }] });
   });
 
-  test('a program that was deleted: what perf said, and what it did not say', async () => {
+  test('announced and unannounced losses of a deleted program', async () => {
     const quality = await lab('missing-binary');
     expect(lossTexts(quality)).toEqual([
       '30 gaps, 1737 ns, undecoded: No branch was decoded',
@@ -49,7 +49,7 @@ describe('the lab', () => {
     expect(quality.gaps).toHaveLength(33);
   });
 
-  test('an overflow and lost data: those that cost no time are told as well', async () => {
+  test('an overflow and lost data, also if they cost no time', async () => {
     const quality = await lab('overflow-and-lost');
     expect(lossTexts(quality)).toEqual([
       '1 gaps, 0 ns, code 7: Overflow packet',
@@ -57,7 +57,7 @@ describe('the lab', () => {
     ]);
   });
 
-  test('nothing lost', async () => {
+  test('no losses if nothing was lost', async () => {
     expect(await lab('demo-cre')).toMatchObject({
       losses: [],
       gaps: [],
@@ -92,12 +92,12 @@ describe('the lab', () => {
     ],
   ] as const;
 
-  test.each(inFiles)('records of mappings name the file of an error %s', async (_, ns, ids, ip, file) => {
+  test.each(inFiles)('mappings give the file of an error %s', async (_, ns, ids, ip, file) => {
     const trace = lossesAt([{ ns, ids, ip }], ids.includes('10240') ? 10240 : 10270);
     const parts = [inputOf(sideband, 'a'), inputOf(trace, 'b')];
     for (const inputs of [[...parts], [inputOf(trace, 'b'), inputOf(sideband, 'a'), inputOf(sideband, 'c')]]) {
       const { quality } = await analyze(inputs);
-      // The recording goes on, and the thread is not seen again: that is lost, too.
+      // The recording continues without the thread: that is a loss, too.
       const isError = ({ cause }: { readonly cause: string }) => cause === 'decode-error';
       expect(quality.gaps.filter(isError)).toMatchObject([{ code: 5, lengthNs: 10, file }]);
       expect(quality.losses.filter(isError)).toMatchObject([{ code: 5, gaps: 1, lostNs: 10, file }]);
@@ -105,7 +105,7 @@ describe('the lab', () => {
   });
 });
 
-describe('causes', () => {
+describe('losses by cause', () => {
   const ids = 'pid 10270 tid 10270';
   const known = [
     ...[1, 'Memory allocation failed', 2, 'Internal error', 3, 'Bad packet', 4, 'No more data'],
@@ -115,21 +115,21 @@ describe('causes', () => {
   ];
 
   test.each(Array.from({ length: 14 }, (_, index) => known.slice(2 * index, 2 * index + 2) as [number, string]))(
-    'code %i is told as: %s',
+    'report code %i as: %s',
     async (code, message) => {
       const { quality } = await analyzeText(lossesAt([{ ns: 1000, ids, ip: '0', code }]));
       expect(quality.losses).toMatchObject([{ cause: 'decode-error', code: code > 99 ? null : code, message }]);
     },
   );
 
-  test('most time lost comes first, then most gaps, then the lower code', async () => {
+  test('are sorted by lost time, then number of gaps, then code', async () => {
     const errors = [9, 8, 8, 7, 7].map((code, index) => ({ ns: 1000 * (index + 1), ids, ip: '0', code }));
     const longer = start(9000) + error(9010, ids, '0', 11) + start(9500);
     const { quality } = await analyzeText(lossesAt(errors) + longer);
     expect(quality.losses.map(({ code }) => code).filter((code) => code !== null)).toEqual([11, 7, 8, 9]);
   });
 
-  test('of a code that no known perf has, the smallest message is told', async () => {
+  test('have the smallest message if no known perf uses their code', async () => {
     const text = ['b', 'a', 'c'].map((message, index) => {
       const ns = 1000 * (index + 1);
       return start(ns) + error(ns + 1, ids, '0', 1000 + index, message) + start(ns + 9);
@@ -140,7 +140,7 @@ describe('causes', () => {
     ]);
   });
 
-  test('lost packets are one kind, wherever they were lost; missing code is one for each file', async () => {
+  test('are one kind for lost packets, and one per file for missing code', async () => {
     const mmap = (file: string, start: string) =>
       `10270 [000] ${stamp(1)}: PERF_RECORD_MMAP2 10270/10270: [${start}(0x1000) @ 0 fe:00 1 0]: r-xp ${file}\n`;
     const places = ['0x1000', '0x2000'].flatMap((ip, index) => [
@@ -164,7 +164,7 @@ describe('causes', () => {
     ]);
   });
 
-  test('threads are counted once, those that lost nothing not at all', async () => {
+  test('count each thread with gaps once', async () => {
     const at = { ids: 'pid 1 tid 1', ip: '0', code: 7 };
     const whole = start(500, 3);
     const text = [1, 2].map((tid) =>
@@ -178,9 +178,9 @@ describe('causes', () => {
   });
 });
 
-describe('a flood', () => {
+describe('a flood of losses', () => {
   const COUNT = 15_000;
-  /** Each error in a gap of its own; the later the longer. */
+  /** Each error is in a gap of its own; later gaps are longer. */
   const flood = (index: number) => {
     const ns = 2000 * index + 1;
     const address = `0x${(0x10000 + 0x1000 * index).toString(16)}`;
@@ -193,7 +193,7 @@ describe('a flood', () => {
   };
   const stamp2 = (ns: number) => `${1 + Math.floor(ns / 1e9)}.${String(ns % 1e9).padStart(9, '0')}`;
 
-  test('of distinct errors, files and flags: what is kept is bounded, and adds up to all', async () => {
+  test('with distinct errors, files and flags is bounded, and its sums are complete', async () => {
     const { quality } = await analyzeText(Array.from({ length: COUNT }, (_, index) => flood(index).join('')).join(''));
     expect(quality).toMatchObject({ lines: 4 * COUNT, gapLines: COUNT, unknownFlagLines: COUNT, threadsCut: 1 });
     const { losses, gaps, unknownFlags, lostNs } = quality;
@@ -209,7 +209,7 @@ describe('a flood', () => {
     expect(JSON.stringify(quality).length).toBeLessThan(3_000_000);
   }, 60_000);
 
-  test('of equal gaps: the earliest are kept, in the order of threads and times', async () => {
+  test('with equal gaps keeps the earliest, by thread and time', async () => {
     const thread = (tid: number) =>
       Array.from(
         { length: 9000 },

@@ -1,5 +1,5 @@
 /**
- * Where threads are replayed: a large one never in the main thread, which has to hear Ctrl-C meanwhile.
+ * Where threads are replayed: large ones never on the main thread, which must handle Ctrl-C.
  */
 import { expect, test } from 'vitest';
 import type { ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
@@ -10,7 +10,7 @@ import type { StoredThreads } from '../../src/store/stored-threads.js';
 const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
 const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
 
-/** What is given to other threads, of one thread with so many events; what is replayed here fails for lack of a trace. */
+/** Tasks given to workers for one thread with this many events; what is replayed here fails for lack of a trace. */
 async function givenAway(events: number, pool: WorkerPool): Promise<number> {
   const store = { eventCount: () => events, threadSource: () => SOURCE } as unknown as StoredThreads;
   let given = 0;
@@ -24,10 +24,15 @@ async function givenAway(events: number, pool: WorkerPool): Promise<number> {
 }
 
 test.for([
-  ['a large one, with several threads', 2_000_000, new WorkerPool(4), 1],
-  ['a large one, though only one may work (-j 1)', 2_000_000, new WorkerPool(1, true), 1],
-  ['a large one, without room for another thread', 2_000_000, new WorkerPool(1, false), 0],
-  ['a small one', 1000, new WorkerPool(4), 0],
+  ['a large thread runs on a worker if there are several', 2_000_000, new WorkerPool(4), 1],
+  ['a large thread runs on the only worker (-j 1)', 2_000_000, new WorkerPool(1, true), 1],
+  [
+    'a large thread stays on the main thread if there is no memory for a worker',
+    2_000_000,
+    new WorkerPool(1, false),
+    0,
+  ],
+  ['a small thread stays on the main thread', 1000, new WorkerPool(4), 0],
 ] as const)('%s', async ([, events, pool, wanted]) => {
   expect(await givenAway(events, pool)).toBe(wanted);
 });

@@ -1,8 +1,8 @@
 /**
- * However many threads work, whatever fits into memory, and whether a trace is a file or a stream: the result is the same.
+ * The result is the same for any number of workers, any amount of memory, and for files and streams.
  *
- * The built library is tested: its threads begin with built files. The traces are as large as one has to be before
- * others are called to help.
+ * The built library is tested, as its workers load built files. The traces are just large enough for workers to
+ * start.
  */
 import {
   closeSync,
@@ -35,7 +35,7 @@ const MUCH_MEMORY = 4 * 1024 * 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-resources-'));
 const CLEAN = join(directory, 'clean.txt');
 const DAMAGED = join(directory, 'damaged.txt');
-/** The folded stacks that the clean trace is to give. */
+/** The expected folded stacks of the clean trace. */
 let truth = '';
 
 beforeAll(() => {
@@ -51,7 +51,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Of every kind some: most pieces of the trace stay plain, and many do not. */
+/** Some damage of every kind: most pieces of the trace are standalone, but many are not. */
 function damages(random: Random): Damage[] {
   const at = () => random.bits();
   const forms = [...ERRORS, ...RECORDS, 'x'.repeat(300_000), '7 call 1 a => 2 b', ' => ', ''];
@@ -72,7 +72,7 @@ async function profileText(input: library.TraceInput, options: library.AnalyzeOp
   return [...renderJson(await analyze([input], options))].join('');
 }
 
-describe('the same bytes', () => {
+describe('the result is the same', () => {
   const known = new Map<string, Promise<string>>();
   async function byOneThread(path: string): Promise<string> {
     const text = known.get(path) ?? profileText(await openTraceFile(path), { jobs: 1, memoryBytes: MUCH_MEMORY });
@@ -81,22 +81,22 @@ describe('the same bytes', () => {
   }
 
   test.each<[string, string, Pick<library.AnalyzeOptions, 'jobs' | 'memoryBytes'>]>([
-    ['a clean trace', CLEAN, { jobs: 5, memoryBytes: MUCH_MEMORY }],
-    ['a damaged one', DAMAGED, { jobs: 2, memoryBytes: MUCH_MEMORY }],
-    ['events on the disk', DAMAGED, { jobs: 1, memoryBytes: LITTLE_MEMORY }],
-    ['events on the disk', DAMAGED, { jobs: 2, memoryBytes: 300 * 1024 * 1024 }],
+    ['for a clean trace', CLEAN, { jobs: 5, memoryBytes: MUCH_MEMORY }],
+    ['for a damaged trace', DAMAGED, { jobs: 2, memoryBytes: MUCH_MEMORY }],
+    ['with events on disk', DAMAGED, { jobs: 1, memoryBytes: LITTLE_MEMORY }],
+    ['with events on disk', DAMAGED, { jobs: 2, memoryBytes: 300 * 1024 * 1024 }],
   ])('%s: %s with %j', async (_, path, options) => {
     const expected = await byOneThread(path);
     expect((await profileText(await openTraceFile(path), options)) === expected).toBe(true);
   });
 
-  test('of a stream', async () => {
+  test('for a stream', async () => {
     const stream = traceStream(DAMAGED, createReadStream(DAMAGED, { highWaterMark: 300_001 }));
     const text = await profileText(stream, { jobs: 3, memoryBytes: MUCH_MEMORY });
     expect(text === (await byOneThread(DAMAGED))).toBe(true);
   });
 
-  test('a profile that was written to a file, however large', async () => {
+  test('for a profile file, however large', async () => {
     const text = await profileText(await openTraceFile(CLEAN), { jobs: 2 });
     const path = join(directory, 'profile.json');
     writeFileSync(path, text);
@@ -104,14 +104,14 @@ describe('the same bytes', () => {
     expect([...renderJson(again)].join('') === text).toBe(true);
   });
 
-  test('with the trees of all threads as one', async () => {
+  test('with one tree for all threads', async () => {
     const profile = await analyze([await openTraceFile(CLEAN)], { jobs: 2, trees: 'together' });
     expect([...renderFolded(profile)].join('') === truth).toBe(true);
   });
 });
 
 describe('a file that changes while it is read', () => {
-  /** The file is not, or no longer, what it was when it was opened. */
+  /** The file differs from what it was when it was opened. */
   async function changed(path: string, file: object): Promise<library.TraceInput> {
     const input = await openTraceFile(path);
     Object.assign(input.file as object, file);
@@ -119,13 +119,13 @@ describe('a file that changes while it is read', () => {
   }
   const options = { jobs: 2, memoryBytes: MUCH_MEMORY };
 
-  test('is read as far as it goes, if it was cut', async () => {
+  test('is read to its new end if it was truncated', async () => {
     const expected = await profileText(await openTraceFile(DAMAGED), options);
     const input = await changed(DAMAGED, { sizeBytes: 1e9 }); // it ends within a line
     expect((await profileText(input, options)) === expected).toBe(true);
   });
 
-  test('is no fault of the program, if it was written anew', async () => {
+  test('does not crash the program if it was rewritten', async () => {
     const path = join(directory, 'other.txt');
     writeFileSync(path, Buffer.concat([Buffer.from(' '), readFileSync(CLEAN)]));
     const other = openSync(path, 'r');
@@ -139,22 +139,22 @@ describe('a file that changes while it is read', () => {
   });
 });
 
-describe('a temporary file', () => {
+describe('the temporary file', () => {
   const render = (...flags: string[]) => ['render', CLEAN, '--quiet', '-o', '/dev/null', '--memory', '160M', ...flags];
 
-  test('leaves nothing behind', async () => {
+  test('is removed', async () => {
     const place = join(directory, 'temporary');
     mkdirSync(place);
     expect(await ptflame(render('--temp-dir', place))).toMatchObject({ exitCode: 0, stderr: '' });
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test('without a place for it, the place is named', async () => {
+  test('is refused with its directory if that does not exist', async () => {
     const run = await ptflame(render('--temp-dir', join(directory, 'nowhere')));
     expectRefusal(run, 1, /cannot write temporary data to .*nowhere: there is no such/, /--temp-dir/);
   });
 
-  test('without room for it, that is said', async () => {
+  test('is refused if there is no space for it', async () => {
     const limited = ['-c', 'ulimit -f 1000; exec "$@"', 'limited', process.execPath, PROGRAM, ...render()];
     const { exitCode, stderr } = await execa('bash', limited, { reject: false });
     expect(exitCode).toBe(1);
@@ -175,7 +175,7 @@ describe('options', () => {
     expect(run.stderr).toMatch(message);
   });
 
-  test.each(['160M', '1.5g', '268435456', '8GiB', '512MB'])('--memory %s is taken', async (size) => {
+  test.each(['160M', '1.5g', '268435456', '8GiB', '512MB'])('--memory %s is accepted', async (size) => {
     const run = await ptflame(['render', '-', '--memory', size], { input: '' });
     expect(run.stderr).toMatch(/no Intel PT branches/);
   });

@@ -1,5 +1,5 @@
 /**
- * A thread that ended waits no longer: its time ends with it, not with the recording.
+ * The time of a thread ends with its exit, not with the recording.
  */
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const LAST_SYSCALL = 'tr end  syscall       402005 work+0x5 =>           0 [unkn
 const START = 'tr strt                    0 [unknown] =>      402007 work+0x7';
 const EXIT = 'EXIT(7:8):(7:7)';
 
-/** Thread 8 runs from 100, is in its last system call from 200 on; thread 7 goes on to 1000. */
+/** Thread 8 runs from 100, and is in its last system call from 200; thread 7 runs until 1000. */
 const TRACE = [
   branch(7, 0, CALL),
   branch(8, 100, CALL),
@@ -39,39 +39,39 @@ function timeOf(line: string): number {
 }
 
 describe('a thread in a system call', () => {
-  test('waits to the end of the recording, as far as is known', async () => {
+  test('waits to the end of the recording if its exit is unknown', async () => {
     expect((await timesOfThread8([]))['work;[syscall]']).toBe(800);
   });
 
-  test('waits to its own end', async () => {
+  test('waits until its exit', async () => {
     expect((await timesOfThread8([record(8, 250, EXIT)]))['work;[syscall]']).toBe(50);
   });
 
-  test('the switch behind its end is not its own', async () => {
+  test('does not own the switch after its exit', async () => {
     const times = await timesOfThread8([record(8, 250, EXIT), record(8, 260, 'SWITCH OUT')]);
     expect(times).toMatchObject({ 'work;[syscall]': 50 });
     expect(Object.keys(times).join()).not.toContain('off-cpu');
   });
 
-  test('a switch before its end is', async () => {
+  test('owns a switch before its exit', async () => {
     const times = await timesOfThread8([record(8, 220, 'SWITCH OUT'), record(8, 250, EXIT)]);
     expect(times['work;[syscall];[off-cpu]']).toBe(30);
   });
 
-  test('an end before a branch of it is no end, or that of another with its number', async () => {
+  test('ignores an exit before one of its branches, which may be of another thread with the same tid', async () => {
     expect((await timesOfThread8([record(8, 150, EXIT)]))['work;[syscall]']).toBe(800);
   });
 
-  test('a new thread of the same number waits', async () => {
+  test('waits if it is a new thread with a reused tid', async () => {
     const again = [record(8, 250, EXIT), record(7, 300, 'FORK(7:8):(7:7)')];
     expect((await timesOfThread8(again))['work;[syscall]']).toBe(800);
   });
 
-  test('the end of another thread is none', async () => {
+  test('ignores the exit of another thread', async () => {
     expect((await timesOfThread8([record(7, 250, 'EXIT(7:9):(7:7)')]))['work;[syscall]']).toBe(800);
   });
 
-  test('nothing is extended if nobody wants it', async () => {
+  test('is not extended if that is disabled', async () => {
     expect((await timesOfThread8([record(8, 250, EXIT)], false))['work;[syscall]']).toBe(0);
   });
 });

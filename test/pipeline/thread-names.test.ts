@@ -1,5 +1,5 @@
 /**
- * Names that threads had before the recording began are older than all others, whenever they were told.
+ * Names from before the recording are older than all others, in whatever order they are read.
  */
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const BRANCHES = [
   '7 [000] 3.000000000:   call                  401010 main+0x10 =>      402000 work+0x0',
   '7 [000] 3.000000100:   return                402010 work+0x10 =>      401015 main+0x15',
 ].join('\n');
-/** As perf prints them: what it calls the thread until it becomes the program, and the program, before any branch. */
+/** As perf prints them before any branch: the name until exec, and the name of the program. */
 const NAMES = [
   '0 [000] 0.000000000: PERF_RECORD_COMM: perf-exec:7/7',
   '7 [000] 2.500000000: PERF_RECORD_COMM exec: program:7/7',
@@ -23,11 +23,11 @@ const nameIn = ({ threads }: Profile) => threads.map(({ comm }) => comm);
 test.each([
   ['in their order', [...NAMES, BRANCHES]],
   ['the older one last', [NAMES[1], BRANCHES, NAMES[0]]],
-])('in text: %s', async (_, lines) => {
+])('keeps the latest name, in text: %s', async (_, lines) => {
   expect(nameIn(await analyze([stream(lines.join('\n'))], { jobs: 1 }))).toEqual(['program']);
 });
 
-test('in a recording', async () => {
+test('keeps the latest name, in a recording', async () => {
   const before = record(3, 0, u32(7), u32(7), text('perf-exec'), trailer({ ns: 0 }));
   const program = record(3, 0x2000, u32(7), u32(7), text('program'), trailer({ ns: 2_500_000_000 }));
   const { sideband } = await readRecording(fileOf(perfData({ records: [before, program] })));

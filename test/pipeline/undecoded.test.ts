@@ -1,5 +1,5 @@
 /**
- * Time that was recorded and could not be decoded is lost time: the records of the trace tell when threads ran.
+ * Time that was recorded but could not be decoded is lost time: records show when threads ran.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const start = (tid: number, ns: number) => `${at(tid, ns)} tr strt 0 [unknown] =
 const error = (tid: number, ns: number, code = 5) =>
   ` instruction trace error type 1 time 5.${String(ns).padStart(9, '0')} cpu 0 pid 7 tid ${tid} ip 0x401000 code ${code}: Failed to get instruction`;
 const MAPPED = '7/7 [000] 0.000000000: PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0x1000 fe:00 1 0]: r-xp /opt/prog';
-/** Another thread, which shows that the recording goes on. */
+/** Another thread, which shows that the recording continues. */
 const OTHER = [
   `${at(9, 10)} tr strt 0 [unknown] => 7f0000 f+0x0`,
   `${at(9, 900)} tr end  async 7f0010 f+0x10 => 0 [unknown]`,
@@ -46,8 +46,8 @@ function timeOf(line: string): number {
   return Number(/5\.(\d{9})/.exec(line)?.[1] ?? 0);
 }
 
-describe('a thread of which nothing is decoded behind its first trace start', () => {
-  test('is lost while it had a processor, as its switches tell', async () => {
+describe('a thread without branches after its first trace start', () => {
+  test('is lost while it had a CPU, according to its switches', async () => {
     const lines = [start(7, 100), error(7, 110), OUT(7, 300), IN(7, 500), PREEMPTED(7, 600), IN(7, 700)];
     const { times, quality } = await of(...lines);
     expect(times[7]).toEqual({ '[lost]': 200 + 100 + 200, '[off-cpu]': 200, '[preempted]': 100 });
@@ -58,19 +58,19 @@ describe('a thread of which nothing is decoded behind its first trace start', ()
     ]);
   });
 
-  test('is lost to the end of the recording where there are no switches', async () => {
+  test('is lost to the end of the recording if there are no switches', async () => {
     const { times } = await of(start(7, 100), error(7, 110));
     expect(times[7]).toEqual({ '[lost]': 800 });
   });
 
-  test('is so without an error of its own, if perf failed elsewhere', async () => {
+  test('is lost without an error of its own, too, if perf failed elsewhere', async () => {
     const { times, quality } = await of(start(7, 100), start(8, 200), error(8, 210), OUT(7, 300));
     expect(times[7]).toEqual({ '[lost]': 200, '[off-cpu]': 600 });
     expect(quality.losses.reduce((sum, { lostNs }) => sum + lostNs, 0)).toBe(quality.lostNs);
   });
 });
 
-/** Of thread 7: runs from 100 on, calls into code that perf lacks at 200, and is seen again where it came from at 800. */
+/** Thread 7 runs from 100, calls into code that perf lacks at 200, and returns at 800. */
 const MISSING = [
   `${at(7, 100)} tr strt 0 [unknown] => 402000 main+0x0`,
   `${at(7, 200)} call 402010 main+0x10 => 401000 [unknown]`,
@@ -81,7 +81,7 @@ const BACK = [
 ];
 
 describe('a loss in the middle of a thread', () => {
-  test('is lost only while the thread had a processor', async () => {
+  test('covers only the time in which the thread had a CPU', async () => {
     const switches = [OUT(7, 300), IN(7, 450), PREEMPTED(7, 500), IN(7, 700)];
     const { times, quality } = await of(...MISSING, error(7, 210), ...switches, ...BACK);
     expect(times[7]).toEqual({
@@ -99,18 +99,18 @@ describe('a loss in the middle of a thread', () => {
     ]);
   });
 
-  test('begins with its last branch where perf says nothing: traced code does not leave its processor unseen', async () => {
+  test('begins with the last branch if perf reports nothing: traced code does not leave its CPU unseen', async () => {
     const { times } = await of(...MISSING, OUT(7, 300), IN(7, 750), ...BACK, start(8, 100), error(8, 110));
     expect(times[7]).toMatchObject({ main: 150, '[lost]': 100 + 50, '[off-cpu]': 450 });
     expect(times[7]).not.toHaveProperty(['[prog+0x…]']);
   });
 
-  test('ends with a wait where the thread is seen again before its switch is', async () => {
+  test('ends with a wait if the thread is seen again before its switch', async () => {
     const { times } = await of(...MISSING, error(7, 210), OUT(7, 300), IN(7, 801), ...BACK);
     expect(times[7]).toMatchObject({ '[lost]': 90, '[off-cpu]': 500 });
   });
 
-  test('whose cause is an overflow is split as well', async () => {
+  test('is split if its cause is an overflow, too', async () => {
     const { times, quality } = await of(...MISSING, error(7, 210, 7), OUT(7, 300), IN(7, 700), ...BACK);
     expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
     expect(quality.losses).toMatchObject([
@@ -119,7 +119,7 @@ describe('a loss in the middle of a thread', () => {
     ]);
   });
 
-  test('each of several is split by itself', async () => {
+  test('is split on its own if there are several', async () => {
     const again = [
       `${at(7, 860)} tr strt 0 [unknown] => 402022 main+0x22`,
       `${at(7, 861)} call 402030 main+0x30 => 401000 [unknown]`,
@@ -131,13 +131,13 @@ describe('a loss in the middle of a thread', () => {
     expect(times[7]).toMatchObject({ '[off-cpu]': 400 + 10, '[syscall]': 10 });
   });
 
-  test('before an exec is no time of the old program', async () => {
+  test('before an exec does not count for the old program', async () => {
     const exec = `${at(7, 700)} PERF_RECORD_COMM exec: next:7/7`;
     const { times } = await of(...MISSING, OUT(7, 300), IN(7, 600), exec, ...BACK, start(8, 100), error(8, 110));
     expect(times[7]).toMatchObject({ main: 100 + 50, '[lost]': 100 + 200, '[off-cpu]': 300 });
   });
 
-  test('in the kernel begins with the error alone: a thread is switched out as it runs', async () => {
+  test('in the kernel begins with the error: a thread is still running when it is switched out', async () => {
     const { times } = await of(
       `${at(7, 100)} call ffffffff81000000 schedule+0x0 => ffffffff81000100 __schedule+0x0`,
       OUT(7, 200),
@@ -151,48 +151,48 @@ describe('a loss in the middle of a thread', () => {
   });
 });
 
-describe('the first part of a thread is missing', () => {
+describe('if the first part of a thread is missing', () => {
   /** Of thread 7; thread 9 begins at 10. */
   const END = `${at(7, 850)} tr end  syscall 402020 main+0x20 => 0 [unknown]`;
   const BEGUN = [`${at(7, 800)} tr strt 0 [unknown] => 402000 main+0x0`, END];
   const FORKED = `${at(7, 5)} PERF_RECORD_FORK(7:7):(6:6)`;
   const FAILED = [start(8, 20), error(8, 30)];
 
-  test('what it did on a processor meanwhile is lost', async () => {
+  test('its time on a CPU is lost', async () => {
     const { times, quality } = await of(...FAILED, IN(7, 100), OUT(7, 300), IN(7, 500), ...BEGUN);
     expect(times[7]).toEqual({ '[off-cpu]': 90 + 200, '[lost]': 200, main: 50, '[syscall]': 50 });
     expect(quality.gaps).toContainEqual(expect.objectContaining({ tid: 7, atNs: 100, lengthNs: 200 }));
   });
 
-  test('what follows an error is lost up to the first branch', async () => {
+  test('the time from an error to the first branch is lost', async () => {
     const { times } = await of(IN(7, 100), error(7, 200), ...BEGUN);
     expect(times[7]).toEqual({ '[off-cpu]': 90, '[lost]': 700, main: 50, '[syscall]': 50 });
   });
 
-  test('it was running when its first branch was decoded: all since it got its processor is lost', async () => {
+  test('all time since it got its CPU is lost if it runs at its first branch', async () => {
     const call = `${at(7, 800)} call 402010 main+0x10 => 402100 leaf+0x0`;
     const { times } = await of(...FAILED, IN(7, 100), call, END);
     expect(times[7]).toEqual({ '[off-cpu]': 90, '[lost]': 700, main: 50, '[syscall]': 50 });
   });
 
-  test('a thread that was made meanwhile has no time before', async () => {
+  test('a thread created in between has no time before', async () => {
     const { times } = await of(...FAILED, FORKED, IN(7, 100), OUT(7, 300), IN(7, 500), ...BEGUN);
     expect(times[7]).toMatchObject({ '[lost]': 200, '[off-cpu]': 200 });
   });
 
-  test('where nothing is missing, a thread may have a processor in the kernel alone', async () => {
+  test('nothing is lost if the thread only had a CPU in the kernel', async () => {
     const { times } = await of(start(9, 20), IN(7, 100), OUT(7, 300), IN(7, 500), ...BEGUN);
     expect(times[7]).toEqual({ '[off-cpu]': 90 + 200, main: 50, '[syscall]': 50 });
   });
 });
 
-describe('no branch at all', () => {
+describe('a trace without branches', () => {
   const analyzed = async (...lines: string[]) => {
     const { threads, quality, meta } = await analyzeText(`${[MAPPED, ...lines].join('\n')}\n`);
     return { tids: threads.map(({ tid }) => tid), quality, meta };
   };
 
-  test('is no reason to refuse a trace whose errors tell who ran', async () => {
+  test('is accepted if its errors show who ran', async () => {
     const { tids, quality, meta } = await analyzed(IN(7, 100), error(7, 110), OUT(7, 300), IN(7, 500), OUT(7, 600));
     expect(tids).toEqual([7]);
     expect(quality).toMatchObject({ events: 0, lostNs: 300, totalNs: 500 });
@@ -200,23 +200,23 @@ describe('no branch at all', () => {
     expect(meta).toMatchObject({ weight: 'ns', startNs: 100, endNs: 600 });
   });
 
-  test('is one where nothing tells who was traced', async () => {
+  test('is refused if nothing shows who was traced', async () => {
     await expect(analyzed(IN(7, 100), OUT(7, 300))).rejects.toMatchObject({ code: 'NO_BRANCHES' });
     await expect(analyzed(error(-1, 110))).rejects.toMatchObject({ code: 'NO_BRANCHES' });
   });
 });
 
-test('a thread without any branch is there, with all its time', async () => {
+test('a thread without branches appears with all its time', async () => {
   const { times } = await of(start(7, 100), error(7, 110), IN(8, 200), OUT(8, 350), IN(8, 400));
   expect(times[8]).toEqual({ '[off-cpu]': 190 + 50, '[lost]': 150 + 500 });
 });
 
-test('a thread without any branch of a process that is not traced is not there', async () => {
+test('a thread without branches of a process that is not traced does not appear', async () => {
   const foreign = '70/71 [000] 5.000000200: PERF_RECORD_SWITCH IN';
   expect(Object.keys((await of(start(7, 100), error(7, 110), foreign)).times)).toEqual(['7', '9']);
 });
 
-test('the recording lasts as long as its records say', async () => {
+test('records extend the bounds of the recording', async () => {
   const { meta } = await of(IN(7, 1), start(7, 100), error(7, 110), OUT(7, 2000));
   expect(meta.endNs - meta.startNs).toBe(1999);
 });
@@ -229,7 +229,7 @@ describe('nothing is lost', () => {
     IN(7, 400),
   ];
 
-  test('where perf decodes all: a loop prints nothing', async () => {
+  test('if perf decodes everything: a loop prints nothing', async () => {
     expect((await of(start(7, 100), OUT(7, 300))).quality.lostNs).toBe(0);
   });
 
@@ -238,13 +238,13 @@ describe('nothing is lost', () => {
     expect(times[7]).not.toHaveProperty('[lost]');
   });
 
-  test('where the hardware recorded nothing: that is another loss', async () => {
+  test('if the hardware recorded nothing: that is another loss', async () => {
     const { quality } = await of(start(7, 100), OUT(7, 300), start(8, 100), error(8, 110, 8));
     expect(quality.losses).not.toContainEqual(expect.objectContaining({ cause: 'undecoded' }));
   });
 });
 
-test('a library is missing: the first part is known, the rest is lost', async () => {
+test('a missing library: the first part is known, the rest is lost', async () => {
   const { times } = await of(
     `${at(7, 100)} tr strt 0 [unknown] => 402000 main+0x0`,
     `${at(7, 200)} call 402010 main+0x10 => 401000 [unknown]`,
@@ -254,7 +254,7 @@ test('a library is missing: the first part is known, the rest is lost', async ()
   expect(times[7]).toEqual({ main: 100, '[lost]': 200, '[off-cpu]': 500 });
 });
 
-test('in the kernel, what follows the last error is lost', async () => {
+test('in the kernel, everything after the last error is lost', async () => {
   const { times } = await of(
     `${at(7, 100)} call ffffffff81000000 schedule+0x0 => ffffffff81000100 __schedule+0x0`,
     error(7, 150, 6),
@@ -264,7 +264,7 @@ test('in the kernel, what follows the last error is lost', async () => {
   expect(times[7]).toEqual({ __schedule: 50, '[lost]': 50 + 500, '[off-cpu]': 200 });
 });
 
-test('a recording without its program lasts as long as with it, and what ran is lost', async () => {
+test('a recording without its binary lasts as long as with it, and what ran is lost', async () => {
   const path = recordingPath('cpus-4');
   const [without, whole] = [await decoded(path, { symfs: '/nowhere' }), await decoded(path)];
   const lasts = ({ meta }: typeof whole) => meta.endNs - meta.startNs;
@@ -283,17 +283,17 @@ test('a recording without its program lasts as long as with it, and what ran is 
   expect([...renderJson(without)].join('')).toContain('"cause":"undecoded"');
 });
 
-/** One thread: a program that calls a library, which waits three times. By ptemu's truth it lasts 462,665 ns from main to its exit. */
+/** One thread: a program that calls a library, which waits three times. According to ptemu it takes 462,665 ns from main to its exit. */
 describe('a recording of a program and its library', () => {
   const LIBRARY = 'opt/ptflame/libwaits.so';
   const OFF_CPU_NS = 3 * 150_700; // from switch to switch
-  const EXIT_NS = 800; // the system call that ends it, and the switch behind: known only where records count
+  const EXIT_NS = 800; // the system call that ends it, and the switch after it: known only if records count
   const roots: string[] = [];
   afterAll(() => {
     for (const root of roots) rmSync(root, { recursive: true });
   });
 
-  /** A root directory with another file in the place of the library, or none. */
+  /** A root directory with another file instead of the library, or none. */
   function rootWith(library: string | null): string {
     const root = mkdtempSync(join(tmpdir(), 'ptflame-root-'));
     roots.push(root);
@@ -311,7 +311,7 @@ describe('a recording of a program and its library', () => {
     return { offCpuNs: sumOf('[off-cpu]'), libraryNs: sumOf('lib_waits'), quality: profile.quality };
   }
 
-  test('whole: all of it is known', async () => {
+  test('is known completely if no file is missing', async () => {
     const { offCpuNs, quality } = await timesWith(RECORDED_ROOT);
     expect([offCpuNs, quality.lostNs, quality.totalNs]).toEqual([OFF_CPU_NS, 0, 462_665]);
   });
@@ -319,7 +319,7 @@ describe('a recording of a program and its library', () => {
   test.each([
     ['its library was deleted', null, 5],
     ['its library was replaced by another build', 'opt/ptflame/uses-waits', 6],
-  ])('%s: while it waited nothing is lost', async (_, library, code) => {
+  ])('loses nothing while it waited, with %s', async (_, library, code) => {
     const whole = await timesWith(RECORDED_ROOT);
     const { offCpuNs, quality } = await timesWith(rootWith(library));
     expect([offCpuNs, quality.totalNs]).toEqual([OFF_CPU_NS, whole.quality.totalNs + EXIT_NS]);
@@ -328,7 +328,7 @@ describe('a recording of a program and its library', () => {
     expect(quality.losses).toContainEqual(expect.objectContaining({ code, file: `/${LIBRARY}` }));
   });
 
-  test('without any point where perf could begin to decode: there is no branch, and all it did is lost', async () => {
+  test('without a point where perf could start to decode has no branches, and all its time is lost', async () => {
     const data = readFileSync(recordingPath('waits'));
     const psb = Buffer.from('0282'.repeat(8), 'hex');
     for (let at = data.indexOf(psb); at !== -1; at = data.indexOf(psb, at)) data.fill(0, at, at + psb.length);
@@ -342,13 +342,13 @@ describe('a recording of a program and its library', () => {
   });
 });
 
-test('code that was made at run time: what ran in it is lost, and the note says why', async () => {
+test('time in code generated at run time is lost, and the note says why', async () => {
   const { quality } = await analyzeText(fixture('lab/jit-missing-code.txt'));
   expect(quality.losses.map(({ code }) => code)).toContain(5);
   expect(quality.lostNs).toBeGreaterThan(0);
 });
 
-test('such code in a named mapping is told as that', async () => {
+test('code generated in a named mapping is reported as such', async () => {
   const anonymous = '7/7 [000] 0.000000000: PERF_RECORD_MMAP2 7/7: [0x600000(0x1000) @ 0 00:00 0 0]: rwxp //anon';
   const call = `${at(7, 200)} call 402010 main+0x10 => 600000 [unknown]`;
   const failed = error(7, 210).replace('0x401000', '0x600000');

@@ -1,5 +1,5 @@
 /**
- * What is promised about the format: its document, its schema, and that nobody pays for it who does not read it.
+ * The promises of the format: its document, its schema, and that only readers of profiles load the code for it.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -11,14 +11,14 @@ import { analyzeText, fixture } from '../helpers/traces/load.js';
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const packageJson = JSON.parse(read('package.json'));
 
-test('the example of the document is what is written, and fits the schema', async () => {
+test('writes the example of the document, and it fits the schema', async () => {
   const [, example] = /```json\n(.*?)```/s.exec(read('docs/profile-format.md')) ?? [];
   expect(example).toBe(jsonOf(await analyzeText(fixture('hardware/mysql-cr-target-fields.txt'))));
   const file = ProfileFile.parse(JSON.parse(example));
   expect(file.threads[0]?.tree.selfNs).toEqual([0, 75, 0, 0, 19]);
 });
 
-test('the document names every key', () => {
+test('documents every key', () => {
   const text = read('docs/profile-format.md');
   const { meta, symbols, threads, quality } = ProfileFile.shape;
   const parts = [ProfileFile, meta, symbols, threads.element, threads.element.shape.tree, quality];
@@ -26,22 +26,22 @@ test('the document names every key', () => {
     expect(text).toContain(`\`${key}\``);
 });
 
-test('the schema takes what is written, and loses nothing of it', async () => {
+test('the schema accepts what is written, without losing anything', async () => {
   const text = jsonOf(await analyzeText(fixture('lab/overflow-and-lost.txt')));
   expect(ProfileFile.parse(JSON.parse(text))).toEqual(JSON.parse(text));
 });
 
-test('the producer is this version of the package', async () => {
+test('names this version of the package as producer', async () => {
   const { producer } = JSON.parse(jsonOf(await analyzeText(fixture('lab/overflow-and-lost.txt'))));
   expect(producer).toEqual({ name: packageJson.name, version: packageJson.version });
 });
 
-test('the schema has an entry of its own', async () => {
+test('the schema has an entry point of its own', async () => {
   const { default: path } = packageJson.exports['./profile-schema'];
   expect(await import(new URL(`../../${path}`, import.meta.url).href)).toHaveProperty('ProfileFile');
 });
 
-test('who imports the library does not load zod with it', () => {
+test('importing the library does not load zod', () => {
   const seen = new Set<string>();
   const follow = (url: URL) => {
     if (seen.has(url.href)) return;

@@ -1,11 +1,11 @@
 /**
- * The reader of JSON against JSON.parse: the same values of the same texts, and the same texts refused.
+ * Compares the JSON reader with JSON.parse: it reads the same values and refuses the same texts.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type JsonValue, parseJson } from '../../src/profile-file/json-reader.js';
 
-/** Columns as JSON.parse has them. */
+/** Columns as lists, like JSON.parse returns them. */
 function plain(value: JsonValue): unknown {
   if (value instanceof Float64Array) return Array.from(value, (number) => (Number.isNaN(number) ? null : number));
   if (Array.isArray(value)) return value.map(plain);
@@ -15,7 +15,7 @@ function plain(value: JsonValue): unknown {
 
 const read = (text: string) => plain(parseJson(Buffer.from(text)));
 
-test('any value is read as JSON.parse reads it, however it is laid out', () => {
+test('reads any value like JSON.parse, whatever the whitespace', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom('', ' ', '\t', '\n  '), (value, indent) => {
       const text = JSON.stringify([value], null, indent);
@@ -25,7 +25,7 @@ test('any value is read as JSON.parse reads it, however it is laid out', () => {
   );
 });
 
-test('any number is read to its last bit', () => {
+test('reads any number to its last bit', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.double({ noNaN: true }), fc.integer(), fc.maxSafeInteger())), (numbers) => {
       const text = JSON.stringify(numbers);
@@ -34,7 +34,7 @@ test('any number is read to its last bit', () => {
   );
 });
 
-test('any text of JSON characters is read or refused as JSON.parse does', () => {
+test('reads or refuses any text like JSON.parse', () => {
   const token = fc.constantFrom(
     ...'[]{},:" \\u0012e+-.',
     'null',
@@ -64,7 +64,7 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-test('numbers alone are a column, and nulls among them are NaN', () => {
+test('reads lists of numbers as columns, with NaN for null', () => {
   expect(parseJson(Buffer.from('[1, null,-2.5e3 ]'))).toEqual(Float64Array.of(1, Number.NaN, -2500));
   expect(parseJson(Buffer.from('[1,null,"a"]'))).toEqual([1, null, 'a']);
   expect(parseJson(Buffer.from('[]'))).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * Files that are no profile, or no whole one: each is refused with what is wrong, where, and what to do.
+ * Files that are not profiles, or damaged ones, are refused with what is wrong, where, and what to do.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
 const TEXT = jsonOf(await analyzeText(fixture('hardware/overflow-tailcalls.txt')));
 
-/** A profile as anybody may change it. */
+/** A profile with arbitrary changes. */
 // biome-ignore lint/suspicious/noExplicitAny: it is wrong on purpose
 type Loose = any;
 
@@ -20,7 +20,7 @@ function changed(change: (file: Loose, tree: Loose) => void): string {
   return JSON.stringify(file);
 }
 
-test('what was not changed is read, however it is laid out', async () => {
+test('reads an unchanged profile, whatever the whitespace', async () => {
   const plain = await readBack(changed(() => {}));
   expect(jsonOf(plain)).toBe(TEXT);
   expect(jsonOf(await readBack(JSON.stringify(JSON.parse(TEXT), null, '\t\r\n ')))).toBe(TEXT);
@@ -148,7 +148,7 @@ describe.each(damages)('%s', (_, change, message) => {
   });
 });
 
-test('a function twice below one parent is refused, wherever it stands', async () => {
+test('refuses a function that occurs twice below one parent, wherever it is', async () => {
   const twice = changed((file, tree) => {
     for (const column of Object.values(tree) as number[][]) column.push(column[1]);
     tree.selfNs[tree.selfNs.length - 1] = tree.inferredNs[tree.inferredNs.length - 1] = 0;
@@ -169,13 +169,13 @@ const syntax = [
   ['depth without end', `{"format":"ptflame-profile","a":${'['.repeat(1e6)}`, /nested more than 64 levels deep/],
 ] as const;
 
-test.each(syntax)('%s is refused with its place', async (_, text, message) => {
+test.each(syntax)('refuses %s, with its position', async (_, text, message) => {
   const refusal = await refusalOf(text);
   expect(refusal.code).toBe('PROFILE_DAMAGED');
   expect(refusal.message).toMatch(message);
 });
 
-test('a newer version is refused, and the program that reads it is named', async () => {
+test('refuses a newer version, naming the ptflame that reads it', async () => {
   const newer = changed((file) => Object.assign(file, { version: 3, producer: { name: 'ptflame', version: '9.1.0' } }));
   const { code, message, hint } = await refusalOf(newer);
   expect(code).toBe('NEWER_VERSION');
@@ -198,7 +198,7 @@ const others = [
   ['text of another kind', '1 [000] 1.000000100: call 1000 main+0x0 => 2000 a+0x0\n'],
 ] as const;
 
-test.each(others)('%s is told by what it looks like', async (what, text) => {
+test.each(others)('recognizes %s', async (what, text) => {
   const { code, message } = await refusalOf(text);
   expect({ code, message }).toEqual({
     code: 'INPUT_KIND',
@@ -206,7 +206,7 @@ test.each(others)('%s is told by what it looks like', async (what, text) => {
   });
 });
 
-test('a profile that was cut anywhere was not written whole', async () => {
+test('reports a profile truncated at any byte as truncated', async () => {
   for (let at = 997; at < TEXT.length - 2; at += 997) {
     const { code, message } = await refusalOf(TEXT.slice(0, at));
     expect({ code, message }).toEqual({
@@ -216,7 +216,7 @@ test('a profile that was cut anywhere was not written whole', async () => {
   }
 });
 
-test('a compressed profile that was cut says so', async () => {
+test('reports a truncated compressed profile', async () => {
   const { name, bytes } = inputOf(gzipSync(TEXT).subarray(0, -20), 'out.json.gz');
   await expect(readProfile(traceStream(name, bytes))).rejects.toMatchObject({
     code: 'PROFILE_DAMAGED',
@@ -224,7 +224,7 @@ test('a compressed profile that was cut says so', async () => {
   });
 });
 
-test('flipped bytes never break it: it is read, or refused', async () => {
+test('reads or refuses a profile with flipped bytes, without crashing', async () => {
   const flips = fc.array(fc.tuple(fc.nat(TEXT.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(flips, async (flips) => {
@@ -242,7 +242,7 @@ function refusedOrThrown(error: unknown): null {
   throw error;
 }
 
-test('more numbers than a tree can have are refused before they fill the memory', async () => {
+test('refuses more numbers than a tree can have before they fill the memory', async () => {
   const numbers = Buffer.alloc(2 ** 27 + 8, '0,');
   const text = Buffer.concat([Buffer.from('{"format":"ptflame-profile","a":['), numbers]);
   const { code, message } = await refusalOf(text);
@@ -250,18 +250,18 @@ test('more numbers than a tree can have are refused before they fill the memory'
   expect(message).toMatch(/^out\.json is too large: /);
 }, 60_000);
 
-test('more values than a profile can have are refused before they fill the memory', async () => {
+test('refuses more values than a profile can have before they fill the memory', async () => {
   const values = Buffer.alloc(3 * 2 ** 24 + 9, '[],');
   const text = Buffer.concat([Buffer.from('{"format":"ptflame-profile","a":['), values]);
   expect((await refusalOf(text)).code).toBe('TOO_LARGE');
 }, 60_000);
 
-test('a million wrong threads are refused at the first', async () => {
+test('refuses a million invalid threads at the first one', async () => {
   const text = changed((file) => (file.threads = Array(1_000_000).fill({})));
   expect((await refusalOf(text)).message).toMatch(/threads\[0\]\.tid/);
 }, 60_000);
 
-test('a profile among traces is refused by who reads traces', async () => {
+test('refuses a profile where a trace is expected', async () => {
   const trace = inputOf(fixture('hardware/overflow-tailcalls.txt'), 'trace.txt');
   await expect(analyze([trace, inputOf(TEXT, 'out.json')])).rejects.toMatchObject({
     code: 'INPUT_KIND',

@@ -1,5 +1,5 @@
 /**
- * A profile that was written and read back is the profile: every renderer gives the same bytes for both.
+ * A profile that was written and read back is unchanged: every renderer produces the same bytes for both.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -20,13 +20,13 @@ async function expectSame(profile: Profile): Promise<void> {
   JSON.parse(text);
 }
 
-test.each(fixtures)('%s comes back as it was', async (name) => {
+test.each(fixtures)('reads %s back unchanged', async (name) => {
   await expectSame(await analyzeText(beginningOf(name), { byCalls: true }));
 });
 
 const threads = manyThreads(0, 1, 7, 5000, 3_000_000_000);
 
-test('any execution comes back as it was', async () => {
+test('reads the profile of any execution back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(threads, async (decisions) => {
       const text = execute(decisions).lines.map((line) => `${line.text}\n`);
@@ -36,7 +36,7 @@ test('any execution comes back as it was', async () => {
   );
 });
 
-test('files by processor give the same bytes in any order, whichever was read first', async () => {
+test('writes the same bytes for files by CPU in any order', async () => {
   await fc.assert(
     fc.asyncProperty(threads, fc.infiniteStream(fc.nat()), async (decisions, luck) => {
       const { lines } = execute(decisions);
@@ -52,14 +52,14 @@ test('files by processor give the same bytes in any order, whichever was read fi
   );
 });
 
-test('a recording that was cut into files of other seconds has the clock of its first event', async () => {
+test('keeps the clock of the first event if a recording was split into files of different seconds', async () => {
   const inputs = () => [inputOf(callAt(7), 'a'), inputOf(callAt(5), 'b')];
   const profile = await analyze(inputs().reverse());
   expect(jsonOf(profile)).toContain('"originNs":"5000000500","startNs":0,"endNs":2000000000');
   expect(jsonOf(await analyze(inputs()))).toBe(jsonOf(profile));
 });
 
-test('inputs that break off are told of in one order', async () => {
+test('lists broken inputs in a fixed order', async () => {
   const profile = await analyze(['b', 'a'].map((name) => breakingOff(name, callAt(1))));
   expect(profile.quality.brokenInputs.map(({ input }) => input)).toEqual(['a', 'b']);
   await expectSame(profile);
@@ -80,7 +80,7 @@ const hostileNames = [
   '﷐',
 ];
 
-test('names may hold anything', async () => {
+test('accepts any characters in names', async () => {
   await expectSame(profileOfNames(hostileNames.flatMap((name) => [[name, null] as const, [name, name] as const])));
   for (const comm of hostileNames) {
     const written = profileOfNames(
@@ -93,7 +93,7 @@ test('names may hold anything', async () => {
   }
 });
 
-test('symbols and nodes stand in the order of names and files, whatever order they came in', () => {
+test('orders symbols and nodes by name and file, whatever their order in the trace', () => {
   const name = fc.tuple(fc.string({ unit: 'binary', maxLength: 2 }), fc.option(fc.constantFrom('a', 'b', '')));
   const both = fc
     .uniqueArray(name, { maxLength: 20, selector: JSON.stringify })
@@ -105,12 +105,12 @@ test('symbols and nodes stand in the order of names and files, whatever order th
   );
 });
 
-test('the order of names is that of their UTF-8 bytes', () => {
+test('orders names by their UTF-8 bytes', () => {
   const file = JSON.parse(jsonOf(profileOfNames([...'b\u{10400}\uff5eaZ'].map((name) => [name, null]))));
   expect(file.symbols.name.slice(6)).toEqual(['Z', 'a', 'b', '\uff5e', '\u{10400}']);
 });
 
-test('symbols that no tree uses are left out', () => {
+test('omits symbols that no tree uses', () => {
   const used = profileOfNames([['b', null]]);
   const { symbols } = profileOfNames([
     ['b', null],
@@ -119,14 +119,14 @@ test('symbols that no tree uses are left out', () => {
   expect(jsonOf({ ...used, symbols })).toBe(jsonOf(used));
 });
 
-test('a function that only durations know comes back', async () => {
+test('keeps a function that only durations use', async () => {
   const used = profileOfNames([['b', null]]);
   const { symbols } = profileOfNames(['b', 'a'].map((name) => [name, null]));
   const durations = { length: 1, symbol: Int32Array.of(7), bucket: Int32Array.of(3), calls: Float64Array.of(2) };
   await expectSame({ ...used, symbols, threads: used.threads.map((thread) => ({ ...thread, durations })) });
 });
 
-test('sums beyond what is exact do not make a profile that cannot be read', async () => {
+test('stays readable if sums exceed what is exact', async () => {
   const profile = profileOfNames([['a', null]]);
   const { quality } = profile;
   await expectSame({ ...profile, quality: { ...quality, totalNs: 3 * 2 ** 53, inferredNs: 2 ** 53 + 2 } });

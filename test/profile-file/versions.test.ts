@@ -1,5 +1,5 @@
 /**
- * Files of older versions are read.
+ * Reads files of older versions.
  */
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/answers/report.js';
@@ -7,7 +7,7 @@ import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
-test('version 1 is read: nothing is known of calls that were cut, and none was unwound', async () => {
+test('reads version 1, without unwound calls and cut durations', async () => {
   const profile = await analyzeText(fixture('lab/cpp-exception-operators-lambda.txt'));
   const file = JSON.parse(jsonOf(profile));
   file.version = 1;
@@ -26,7 +26,7 @@ test('version 1 is read: nothing is known of calls that were cut, and none was u
 
 const calls = [
   '0    call             main  leaf',
-  '50   PERF_RECORD_SWITCH OUT', // no stop of the trace follows: it meant nothing
+  '50   PERF_RECORD_SWITCH OUT', // the trace does not stop after it, so it has no effect
   '100  return           leaf  main',
 ];
 const answer = async (trace: readonly string[]) => {
@@ -37,7 +37,7 @@ const answer = async (trace: readonly string[]) => {
   return [again, JSON.parse(jsonOf(read)).quality.remedies.switches];
 };
 
-test('a profile says whether there were records of switches, though nobody waited', async () => {
+test('records whether there were switch records, even if no thread waited', async () => {
   expect(await answer(calls)).toEqual([true, null]);
   expect(await answer(calls.filter((line) => !line.includes('SWITCH')))).toEqual([
     false,
@@ -45,7 +45,7 @@ test('a profile says whether there were records of switches, though nobody waite
   ]);
 });
 
-test('of a file that does not say it, waits tell', async () => {
+test('infers switch records from waits if the file does not state them', async () => {
   for (const name of ['lab/cpp-exception-operators-lambda.txt', 'lab/thread-create-switch-migrate.txt']) {
     const profile = await analyzeText(fixture(name));
     const text = jsonOf(profile);

@@ -1,6 +1,6 @@
 /**
- * What vitest does before all tests: finds the programs that they need, installs what is missing if it may, and says what is
- * missing still. Tests that need it are skipped (`needs`).
+ * Runs before all tests: finds the programs that they need, installs missing ones if permitted, and lists what is still
+ * missing. Tests that need it are skipped (`needs`).
  */
 import type { TestProject } from 'vitest/node';
 import { install, mayInstall } from './install.js';

@@ -1,5 +1,5 @@
 /**
- * Missing programs → installed ones, on a Debian or Ubuntu where we may do that.
+ * Installs missing programs on Debian and Ubuntu, if permitted.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,12 +7,12 @@ import type { Program } from './programs.js';
 
 const APT = '/usr/bin/apt-get';
 
-/** Installing is for root: who is not is told what to install. */
+/** Only root can install; other users see what to install. */
 export function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync(APT);
 }
 
-/** Whatever fails is told by apt, and found missing afterwards. */
+/** apt reports its own failures; the program is then still missing. */
 export function install(programs: readonly Program[]): void {
   process.stdout.write(`Tests need ${programs.map(({ name }) => name).join(', ')}: installing with apt-get.\n`);
   if (!apt(['update'])) return;

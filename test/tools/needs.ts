@@ -1,5 +1,5 @@
 /**
- * A file of tests, or a part of one, that needs a program → skipped where that is missing.
+ * Skips tests that need a missing program.
  */
 import { beforeEach, inject } from 'vitest';
 import type { ProgramName } from './programs.js';
@@ -8,13 +8,13 @@ export function isMissing(name: ProgramName): boolean {
   return inject('programs')[name] === undefined;
 }
 
-/** For all tests of the file or of the `describe` that it is called in. */
+/** Applies to all tests of the file, or of the `describe` in which it is called. */
 export function needs(...names: readonly ProgramName[]): void {
   const missing = names.filter(isMissing);
   beforeEach(({ skip }) => skip(missing.length > 0, `needs ${missing.join(' and ')}`));
 }
 
-/** The path of one that `needs` has asked for. */
+/** Returns the path of a program that `needs` has requested. */
 export function pathOf(name: ProgramName): string {
   const path = inject('programs')[name];
   if (path === undefined) throw new Error(`a test uses ${name} without needs('${name}')`);

@@ -1,5 +1,5 @@
 /**
- * The machine → the programs of others that tests need, each with its path or the way to get it.
+ * Finds the external programs that tests need, or how to get them.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -8,23 +8,23 @@ import { findChromium } from '../../bench/page/find-chromium.js';
 
 export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl';
 
-/** The paths of those that are here. */
+/** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
 
 export interface Program {
   readonly name: ProgramName;
   readonly why: string;
-  /** What has it in Debian or Ubuntu: the first that the machine's package lists know is installed. */
+  /** Packages in Debian or Ubuntu: the first one that the machine's package lists contain is installed. */
   readonly packages: readonly string[];
-  /** How else to get it, as part of a sentence. */
+  /** Another way to get it, as part of a sentence. */
   readonly otherwise: string;
-  /** Its path; undefined where it is missing or does not run. */
+  /** Its path; undefined if it is missing or does not run. */
   readonly find: () => string | undefined;
 }
 
-/** Brendan Gregg's own program, as Debian packs it. */
+/** Brendan Gregg's script, as packaged by Debian. */
 const FLAMEGRAPH = '/usr/share/perl5/Devel/NYTProf/flamegraph.pl';
-/** A folder by kernel, each with a perf. */
+/** One directory per kernel, each with a perf. */
 const UBUNTU_TOOLS = '/usr/lib/linux-tools';
 
 export const PROGRAMS: readonly Program[] = [
@@ -59,7 +59,7 @@ export function missingFrom(found: FoundPrograms): readonly Program[] {
   return PROGRAMS.filter(({ name }) => found[name] === undefined);
 }
 
-/** Ubuntu's `perf` refuses to run for another kernel than its own, as in a container; the one behind it decodes all the same. */
+/** Ubuntu's `perf` refuses to run on other kernels, as in a container; the program that it wraps decodes nevertheless. */
 function findPerf(): string | undefined {
   const onPath = (process.env['PATH'] ?? '').split(delimiter);
   const ubuntus = existsSync(UBUNTU_TOOLS) ? readdirSync(UBUNTU_TOOLS).map((kernel) => join(UBUNTU_TOOLS, kernel)) : [];

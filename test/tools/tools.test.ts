@@ -7,11 +7,14 @@ import { findChromium } from '../../bench/page/find-chromium.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { missingFrom } from './programs.js';
 
-plain.runIf(process.env['CI'])('CI skips no test: nothing that tests need is missing', () => {
-  expect(missingFrom(inject('programs')).map(({ name }) => name)).toEqual([]);
-});
+plain.runIf(process.env['CI skips no test: all programs that tests need are installed'])(
+  'CI skips no test: nothing that tests need is missing',
+  () => {
+    expect(missingFrom(inject('programs')).map(({ name }) => name)).toEqual([]);
+  },
+);
 
-describe('a browser is found', () => {
+describe('finds a browser', () => {
   for (const name of ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'])
     test(`as ${name} on the PATH`, async ({ dir }) => {
       const browser = await dir.write(name, '#!/bin/sh\necho Chromium 150.0.1\n');
@@ -19,7 +22,7 @@ describe('a browser is found', () => {
       expect(findChromium({ PATH: dir.path })).toBe(browser);
     });
 
-  test('where a variable says, and nowhere else then', async ({ dir }) => {
+  test('only where a variable points, if it is set', async ({ dir }) => {
     const browser = await dir.write('mine', '#!/bin/sh\necho Google Chrome 150.0.1\n');
     await chmod(browser, 0o755);
     for (const name of ['CHROMIUM', 'CHROME_PATH', 'CHROME_BIN', 'PUPPETEER_EXECUTABLE_PATH'])
@@ -27,7 +30,7 @@ describe('a browser is found', () => {
     expect(findChromium({ PATH: dir.path, CHROMIUM: dir.file('no-such-file') })).toBeUndefined();
   });
 
-  test('but not in a script that only says how to install one', async ({ dir }) => {
+  test('but not in a script that only explains how to install one', async ({ dir }) => {
     await chmod(await dir.write('chromium-browser', '#!/bin/sh\necho "snap install chromium" >&2\nexit 1\n'), 0o755);
     expect(findChromium({ PATH: dir.path })).not.toBe(dir.file('chromium-browser'));
   });

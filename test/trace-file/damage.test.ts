@@ -1,5 +1,5 @@
 /**
- * Files that are cut, garbled or made up: refused, or read as what they were; never something else, and never a crash.
+ * Truncated, garbled and forged files are refused, or read as what they were; never as something else, and never with a crash.
  */
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ function flipped(at: number, mask: number): Buffer {
   return bytes;
 }
 
-/** Whether it is refused; else it has to be what it was. */
+/** Whether it is refused; otherwise it must be unchanged. */
 async function isRefused(bytes: Buffer): Promise<boolean> {
   const refusal = await refusalOfFile(bytes);
   if (refusal === null) expect(jsonOf(await analyzeFile(bytes))).toBe(JSON_OF_FILE);
@@ -29,7 +29,7 @@ async function isRefused(bytes: Buffer): Promise<boolean> {
   return refusal !== null;
 }
 
-/** Where frames begin, and what kind they are. */
+/** Offsets and kinds of the frames. */
 function framesOf(file: Buffer): { at: number; kind: number; end: number }[] {
   const frames = [];
   for (let at = HEAD_BYTES; at < file.length - TRAILER_BYTES; ) {
@@ -42,14 +42,14 @@ function framesOf(file: Buffer): { at: number; kind: number; end: number }[] {
 const BLOCK = 5;
 const blocks = framesOf(FILE).filter(({ kind }) => kind === BLOCK);
 
-test('any byte that is another is found, but in the heads of blocks, which the index tells, too', async () => {
+test('finds any changed byte, except in heads of blocks, which the index repeats', async () => {
   for (let at = 0; at < FILE.length; at++) {
     const isHeadOfBlock = blocks.some((block) => at >= block.at && at < block.at + FRAME_BYTES);
     for (const mask of [1, 0x80, 0xff]) expect(await isRefused(flipped(at, mask)), `byte ${at}`).toBe(!isHeadOfBlock);
   }
 });
 
-test('a file that is cut anywhere, or continues after its end, is refused', async () => {
+test('refuses a file truncated at any byte, or with bytes after its end', async () => {
   for (let length = 8; length < FILE.length; length++) {
     const refusal = await refusalOfFile(FILE.subarray(0, length));
     expect(refusal, `${length} bytes`).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });
@@ -59,7 +59,7 @@ test('a file that is cut anywhere, or continues after its end, is refused', asyn
   for (const more of ['x', FILE]) expect(await isRefused(Buffer.concat([FILE, Buffer.from(more)]))).toBe(true);
 });
 
-test('a newer version is named, with the program that reads it', async () => {
+test('refuses a newer version, naming the ptflame that reads it', async () => {
   const bytes = Buffer.from(FILE);
   bytes.writeUInt32LE(7, 8);
   bytes.write('9.8.7\0\0\0', 12, 'latin1');
@@ -73,7 +73,7 @@ test('a newer version is named, with the program that reads it', async () => {
     });
 });
 
-/** The file with something else in a part of it, all checksums right. */
+/** The file with other contents in one frame, and correct checksums. */
 function resealed(kind: number, change: (part: Buffer) => void): Buffer {
   const bytes = Buffer.from(FILE);
   const frame = framesOf(bytes).find((frame) => frame.kind === kind) as { at: number; end: number };
@@ -84,10 +84,10 @@ function resealed(kind: number, change: (part: Buffer) => void): Buffer {
   return bytes;
 }
 
-describe('a file that was made up, with checksums that hold', () => {
+describe('a forged file with correct checksums', () => {
   const kinds = [1, 2, 3, 4, 5, 6];
 
-  test('is refused or read, whatever is in its parts', async () => {
+  test('is refused or read, whatever its frames contain', async () => {
     const change = fc.record({ kind: fc.constantFrom(...kinds), at: fc.nat(), value: fc.nat(255) });
     await fc.assert(
       fc.asyncProperty(change, async ({ kind, at, value }) => {
@@ -103,16 +103,16 @@ describe('a file that was made up, with checksums that hold', () => {
     );
   });
 
-  test('asks for no more memory than it has bytes for', async () => {
+  test('cannot claim more memory than its size justifies', async () => {
     const bytes = Buffer.from(FILE);
-    bytes.writeUInt32LE(2 ** 30, HEAD_BYTES + 8); // as if a gigabyte came out of some hundred bytes
+    bytes.writeUInt32LE(2 ** 30, HEAD_BYTES + 8); // as if some hundred bytes inflated to a gigabyte
     bytes.writeUInt32LE(crc32(bytes.subarray(HEAD_BYTES, HEAD_BYTES + 16)), HEAD_BYTES + 16);
     const message = expect.stringMatching(/no part of the expected kind begins at byte 32/);
     expect(await refusalOfFile(bytes)).toMatchObject({ code: 'TRACE_FILE_DAMAGED', message });
   });
 });
 
-describe('salvage', () => {
+describe('salvaging', () => {
   /** Several threads, each with a block of its own. */
   const threads = Array.from({ length: 5 }, (_, thread) =>
     Array.from({ length: 20 }, (_, at) => {
@@ -125,12 +125,12 @@ describe('salvage', () => {
   const textOf = (kept: readonly number[]) => threads.filter((_, at) => kept.includes(at)).join('');
   const blockOf = async (thread: number) => framesOf(await file).filter(({ kind }) => kind === BLOCK)[thread];
 
-  test('of a file that is whole changes nothing', async () => {
+  test('changes nothing in an intact file', async () => {
     const whole = jsonOf(await analyzeFile(FILE, { salvage: true }));
     expect(whole).toBe(JSON_OF_FILE);
   });
 
-  test('leaves out the blocks that are damaged, and says so', async () => {
+  test('omits damaged blocks and reports them', async () => {
     const bytes = Buffer.from(await file);
     const { end = 0 } = (await blockOf(2)) ?? {};
     bytes[end - 1] = bytes[end - 1] ^ 1;
@@ -144,7 +144,7 @@ describe('salvage', () => {
     expect(profile.quality.brokenInputs.map(({ reason }) => reason)).toEqual(['salvaged 80 of 100 events']);
   });
 
-  test('is not needed for threads whose blocks are whole', async () => {
+  test('is not needed for threads whose blocks are intact', async () => {
     const bytes = Buffer.from(await file);
     const { end = 0 } = (await blockOf(2)) ?? {};
     bytes[end - 1] = bytes[end - 1] ^ 1;
@@ -152,7 +152,7 @@ describe('salvage', () => {
     expect(jsonOf(await analyzeFile(bytes, { select }))).toBe(jsonOf(await analyzeFile(await file, { select })));
   });
 
-  test('of a file that is cut takes the blocks before the cut', async () => {
+  test('keeps the blocks before the end of a truncated file', async () => {
     const { at = 0 } = (await blockOf(3)) ?? {};
     const profile = await analyzeFile((await file).subarray(0, at + 40), { salvage: true });
     expect(profile.quality).toMatchObject({ lines: 60, events: 60 });
@@ -160,7 +160,7 @@ describe('salvage', () => {
     expect(profile.threads.map(({ tree }) => tree.calls)).toEqual(names.threads.map(({ tree }) => tree.calls));
   });
 
-  test('goes on without what was told beside the branches', async () => {
+  test('works without side records', async () => {
     const side = framesOf(await file).find(({ kind }) => kind === 4) as { at: number };
     const bytes = Buffer.from(await file);
     bytes[side.at + FRAME_BYTES] = 0xff;
@@ -169,7 +169,7 @@ describe('salvage', () => {
     expect(profile.quality.brokenInputs[0]?.reason).toBe('names, switches and errors are lost');
   });
 
-  test('cannot do without the branches themselves', async () => {
+  test('fails without sites', async () => {
     const sites = framesOf(await file).find(({ kind }) => kind === 3) as { at: number };
     const bytes = Buffer.from(await file);
     bytes[sites.at + FRAME_BYTES] = bytes[sites.at + FRAME_BYTES] ^ 1;
@@ -177,7 +177,7 @@ describe('salvage', () => {
     expect(refusal).toMatchObject({ code: 'TRACE_FILE_DAMAGED', hint: expect.not.stringContaining('--salvage') });
   });
 
-  test('of a block in the middle of a thread leaves a gap, not a call that lasts', async () => {
+  test('leaves a gap in place of a block, not a long call', async () => {
     const lines = Array.from({ length: 140_000 }, (_, at) => {
       const time = `1.${String(10 * at).padStart(9, '0')}`;
       const [from, to] = at % 2 === 0 ? ['401010 work+0x10', '402000 f+0x0'] : ['402010 f+0x10', '401015 work+0x15'];
@@ -192,7 +192,7 @@ describe('salvage', () => {
     expect(quality.lostNs).toBeGreaterThan(0.99 * 655_360);
   });
 
-  test('of any cut and any flipped byte never crashes', async () => {
+  test('never crashes, wherever the file is truncated or a byte flipped', async () => {
     const whole = await file;
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length), fc.nat(whole.length - 1), fc.nat(255), async (length, at, value) => {

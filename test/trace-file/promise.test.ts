@@ -1,5 +1,5 @@
 /**
- * "What the trace would give": of any lines an imported file tells what their text tells, byte for byte, whatever is asked.
+ * An imported file gives the same result as its text, byte for byte, for any lines and any question.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const options: fc.Arbitrary<AnalyzeOptions> = fc
   })
   .map(({ root, ...rest }) => ({ byCalls: true, ...ALONE, ...rest }));
 
-/** The profile as JSON, or what it was refused with. */
+/** The profile as JSON, or the error it was refused with. */
 async function told(inputs: readonly AnalyzedInput[], options: AnalyzeOptions): Promise<string> {
   try {
     return jsonOf(await analyze(inputs, options));
@@ -32,7 +32,7 @@ async function told(inputs: readonly AnalyzedInput[], options: AnalyzeOptions): 
   }
 }
 
-/** null: nothing of it can be used. */
+/** null: none of it can be used. */
 async function fileOf(inputs: readonly TraceInput[]): Promise<Buffer | null> {
   try {
     return await imported(inputs);
@@ -42,7 +42,7 @@ async function fileOf(inputs: readonly TraceInput[]): Promise<Buffer | null> {
   }
 }
 
-test('a file tells what its text tells, in numbers that can be, and what is written can be read', {
+test('a file gives the same result as its text, with possible numbers, for every output', {
   timeout: 60_000,
 }, async () => {
   const lines = fc.array(oddLine, { minLength: 2, maxLength: 60 });
@@ -62,7 +62,7 @@ test('a file tells what its text tells, in numbers that can be, and what is writ
   );
 });
 
-test('functions without a name of several files at one address are told apart in the file as in its text', async () => {
+test('nameless functions of several files at one address stay distinct, as in the text', async () => {
   const text = `
 1 [003] 1.778833623:   call  408025 a+0x25 ([unknown]) => 406000 [unknown] ([vdso])
 2 [000] 2.710786233:   call  403015 g+0x15 (/tmp/x (deleted)) => 406010 [unknown] (/tmp/x (deleted))

@@ -1,5 +1,5 @@
 /**
- * A trace that was imported is the trace: whatever is asked of its file gives the bytes that the inputs give.
+ * An imported trace gives the same bytes as its inputs, for any question.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ function picturesOf(profile: Profile): string {
   return [fold(profile, { annotate: true }), fold(profile, { annotate: true, by: 'thread' }), jsonOf(profile)].join('');
 }
 
-/** `inputs`: anew each time, as each can be read once. */
+/** `inputs`: opened anew each time, as each can be read once. */
 async function expectSame(inputs: () => TraceInput[], options: AnalyzeOptions = {}): Promise<void> {
   const given = { byCalls: true, ...ALONE, ...options };
   const file = await imported(inputs());
@@ -26,13 +26,13 @@ async function expectSame(inputs: () => TraceInput[], options: AnalyzeOptions = 
 
 const MANY_OPTIONS: readonly AnalyzeOptions[] = [{}, { tailCalls: 'replace', extend: false }];
 
-test.each(fixtures)('%s', async (name) => {
+test.each(fixtures)('%s gives the same result when imported', async (name) => {
   for (const options of MANY_OPTIONS) await expectSame(() => [inputOf(beginningOf(name), name)], options);
 });
 
 const threads = manyThreads(0, 1, 126, 127, 128, 5000, 3_000_000_000);
 
-test('any execution', async () => {
+test('any execution gives the same result when imported', async () => {
   await fc.assert(
     fc.asyncProperty(threads, async (decisions) => {
       const text = execute(decisions).lines.map(({ text }) => `${text}\n`);
@@ -42,7 +42,7 @@ test('any execution', async () => {
   );
 });
 
-/** Anything that a line may say of a time and a place: steps back, far times, errors and records among the branches. */
+/** Anything that lines may contain: steps back in time, far times, errors and records among the branches. */
 const oddLine = fc.record({
   tid: fc.integer({ min: 1, max: 4 }),
   cpu: fc.integer({ min: 0, max: 3 }),
@@ -79,7 +79,7 @@ function textOfOdd({ tid, cpu, seconds, ns, form }: OddLine): string {
 const isBranch = ({ form }: OddLine) => form.includes('=>');
 const oddLines = fc.array(oddLine, { minLength: 2, maxLength: 80 }).filter((lines) => lines.some(isBranch));
 
-test('any lines of several inputs, and in either order of them the same file', async () => {
+test('any lines of several inputs give the same result, and the same file in either order', async () => {
   await fc.assert(
     fc.asyncProperty(oddLines, oddLines, async (one, two) => {
       const inputs = () => [one, two].map((lines, at) => inputOf(lines.map(textOfOdd).join(''), `cpu${at}`));
@@ -91,7 +91,7 @@ test('any lines of several inputs, and in either order of them the same file', a
   );
 });
 
-test('inputs of other seconds give one file in any order', async () => {
+test('inputs that start in different seconds give the same file in any order', async () => {
   const inputs = () => [inputOf(callAt(7), 'a'), inputOf(callAt(5), 'b'), inputOf(callAt(6), 'c')];
   const file = await imported(inputs());
   expect(await imported(inputs().reverse())).toEqual(file);
@@ -111,7 +111,7 @@ function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[
   return rows.reduce((sum, row) => sum + row[key], 0);
 }
 
-test('names may hold anything', async () => {
+test('names may contain anything', async () => {
   const names = ['</script>', '__proto__', 'ä', '😀', '\xff\xfe', 'a b', '[lost]', 'x'.repeat(5000)];
   const lines = names.map((name, at) =>
     Buffer.from(
@@ -122,7 +122,7 @@ test('names may hold anything', async () => {
   await expectSame(() => [inputOf(Buffer.concat(lines))]);
 });
 
-test('what was wrong with the inputs is told again', async () => {
+test('faults of the inputs are reported again', async () => {
   const broken = () => ['b', 'a'].map((name) => breakingOff(name, `${callAt(1)}???\n`));
   await expectSame(broken);
   const { quality } = await analyzeFile(await imported(broken()));
@@ -130,7 +130,7 @@ test('what was wrong with the inputs is told again', async () => {
   expect(quality.firstDamaged.map(({ input, line }) => `${input}:${line}`)).toEqual(['a:2', 'b:2']);
 });
 
-describe('threads and processors', () => {
+describe('selecting threads and CPUs', () => {
   const text = fixture('lab/thread-create-switch-migrate.txt');
   const inputs = () => [inputOf(text)];
   const ids = [...new Set([...text.toString().matchAll(/^\s*(\d+) \[/gm)].map(([, tid]) => Number(tid)))];
@@ -142,7 +142,7 @@ describe('threads and processors', () => {
     { tids: ids.slice(0, 2), cpus: [0, 1] },
   ];
 
-  test.each(selections)('%j of a file, of the inputs, or when it is imported', async (select) => {
+  test.each(selections)('%j gives the same from a file, from the inputs, and on import', async (select) => {
     const wanted = await outcome(() => analyze(inputs(), { ...ALONE, select }));
     const file = await imported(inputs());
     expect(await outcome(() => analyzeFile(file, { select }))).toBe(wanted);
