@@ -17,7 +17,7 @@ export interface SeedFile {
 const IS_TRACE = /^(?!damaged\/).*(?:\.txt|\.perf\.txt\.gz)$/;
 const IS_SMALL = /^(?:hardware|lab|constructed)\//;
 
-/** Sorted by name, so that a case does not depend on the folder's order. */
+/** Sorted by name, so that a case is the same wherever the folder is. */
 export class Corpus {
   private readonly seedFiles: readonly SeedFile[];
   private readonly small: readonly SeedFile[];

@@ -69,9 +69,9 @@ class RowNames {
   private readonly hasOnlyLost: boolean;
 
   constructor(profile: Profile, hasSwitches: boolean, functions: FunctionSet) {
-    this.hasOnlyStops = functions.every((isAsked, symbol) => isAsked === 0 || isStop(symbol));
-    this.hasOnlyOffCpu = functions.every((isAsked, symbol) => isAsked === 0 || isOffCpu(symbol));
-    this.hasOnlyLost = functions.every((isAsked, symbol) => isAsked === 0 || isLost(symbol));
+    this.hasOnlyStops = functions.every((flag, symbol) => flag === 0 || isStop(symbol));
+    this.hasOnlyOffCpu = functions.every((flag, symbol) => flag === 0 || isOffCpu(symbol));
+    this.hasOnlyLost = functions.every((flag, symbol) => flag === 0 || isLost(symbol));
     this.profile = profile;
     this.symbols = profile.symbols;
     this.hasSwitches = hasSwitches;

@@ -63,7 +63,7 @@ test('changes nothing after a loss in which the thread came back to the same fra
   );
 });
 
-/** Returns the end of the most steps, up to `length`, after which the frames before `first` are open again. */
+/** Returns the last position, up to `length` steps on, at which the same frames are open as before `first`. */
 function endOfExcursion(run: readonly Step[], first: number, length: number): number {
   let end = first;
   let depth = 0;

@@ -30,18 +30,19 @@ export function bottomUp(tree: CallTree, minNs: Nanoseconds): CallTree {
 
 /** The total time of one function by caller; recursion counts once. */
 export function callersOfFunction(tree: CallTree, symbol: SymbolId, minNs: Nanoseconds): CallTree {
-  const isAsked = (node: NodeId) => isOutermost(tree, node, symbol);
-  return callersTree(tree, nodesOf(tree, isAsked), totalTimes(tree), minNs);
+  const isSelected = (node: NodeId) => isOutermost(tree, node, symbol);
+  return callersTree(tree, nodesOf(tree, isSelected), totalTimes(tree), minNs);
 }
 
-function nodesOf({ length }: CallTree, isAsked: (node: NodeId) => boolean): NodeId[] {
+function nodesOf({ length }: CallTree, isSelected: (node: NodeId) => boolean): NodeId[] {
   const nodes: NodeId[] = [];
-  for (let node = ROOT + 1; node < length; node++) if (isAsked(node)) nodes.push(node);
+  for (let node = ROOT + 1; node < length; node++) if (isSelected(node)) nodes.push(node);
   return nodes;
 }
 
-function isOutermost({ parent, symbol }: CallTree, node: NodeId, asked: SymbolId): boolean {
-  if (symbol[node] !== asked) return false;
-  for (let caller = parent[node]; caller !== ROOT; caller = parent[caller]) if (symbol[caller] === asked) return false;
+function isOutermost({ parent, symbol }: CallTree, node: NodeId, selected: SymbolId): boolean {
+  if (symbol[node] !== selected) return false;
+  for (let caller = parent[node]; caller !== ROOT; caller = parent[caller])
+    if (symbol[caller] === selected) return false;
   return true;
 }
