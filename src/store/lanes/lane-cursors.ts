@@ -1,7 +1,7 @@
 /**
  * Positions in the lanes of a thread, and the order in which they are merged.
  *
- * A stay is a period of tracing on one CPU: from a trace start to the next trace end.
+ * A stay is a period of tracing on one CPU: from a trace start to the next trace end, or up to the next trace start.
  */
 import { TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
