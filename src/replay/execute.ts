@@ -63,6 +63,10 @@ function executeRow(state: ReplayState, row: number): void {
 
 type BranchAction = Exclude<Action, RecordAction>;
 
+/**
+ * Executes a branch: follows hidden switches and jumps that come before it, charges the time up to it, ends the stop
+ * that it ends, applies its action, and begins a stop if the trace stops after it.
+ */
 function executeBranch(state: ReplayState, row: number, code: number, action: BranchAction): void {
   const { events, facts } = state;
   const site = events.site[row];

@@ -52,6 +52,7 @@ export function hasLosses({ pairing }: ReplayState): boolean {
   return pairing.segments.length > 1;
 }
 
+/** Replays all segments, crossing the losses between them, and then the records after the last branch. */
 export function runReplay(state: ReplayState): ThreadReplay {
   const { events, facts, options } = state;
   const { segments } = state.pairing;

@@ -110,6 +110,7 @@ function partsByStart(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, M
   return parts;
 }
 
+/** Collects what the code at each start was seen to do, for every name with several starts. */
 function startsOfRepeatedNames(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, Map<Address, Start>> {
   const isRepeated = repeatedNames(sites, symbols);
   const bySymbol = new Map<SymbolId, Map<Address, Start>>();

@@ -30,6 +30,7 @@ export interface FunctionIds {
   readonly to: Int32Array;
 }
 
+/** Numbers the functions at both ends of all sites. */
 export function numberFunctions(sites: BranchSites, symbols: SymbolTable): FunctionIds {
   const numbering = new Numbering(sites, symbols);
   const nameless = numbering.functionOf(SpecialSymbol.Unknown, Number.NaN, Number.NaN);
@@ -169,6 +170,7 @@ function isUnwinder({ kind, name }: SymbolTable, symbol: SymbolId): boolean {
   return (traits & Trait.Unwinder) !== 0 && (traits & (Trait.Stub | Trait.StackSwitcher)) === 0;
 }
 
+/** True if nameless code jumps to the resolver of the dynamic linker: then it is in the head of a linkage table. */
 function leadsToResolver(sites: BranchSites, { kind, name }: SymbolTable, site: SiteId): boolean {
   const target = sites.toSymbol[site];
   if (sites.kind[site] !== BranchKind.Jump || target === NONE) return false;

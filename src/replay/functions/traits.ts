@@ -51,6 +51,7 @@ const PANIC = /^runtime\.(?:gopanic|recovery)$/;
 const PROGRAM_START = /^_start$/;
 const CLONE_OR_FORK = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
+/** Returns the traits of a function, by its name alone. */
 export function traitsOf(kind: SymbolKind, name: string): number {
   if (kind === SymbolKind.Unknown) return Trait.Unknown;
   if (STUB.test(name)) return Trait.Stub | (SWITCHER.test(name) ? Trait.StackSwitcher : unwinderTraits(name));

@@ -102,6 +102,10 @@ function candidateAt(
   };
 }
 
+/**
+ * Prefers, in this order: more confirming addresses, a continuation where the trace had stopped, the same function,
+ * fewer callers below the root, fewer new levels, and a higher old level.
+ */
 function isBetter(a: Candidate, b: Candidate): boolean {
   if (a.confirmed !== b.confirmed) return a.confirmed > b.confirmed;
   if (a.isWhereStopped !== b.isWhereStopped) return a.isWhereStopped;

@@ -126,6 +126,7 @@ function isTraceStart({ events, facts }: ReplayState, row: number): boolean {
   return facts.step[events.site[row]] === Step.Start;
 }
 
+/** True if the first branch is in clone, fork or the like, in which a new thread or process begins. */
 function startsAfterFork({ events, facts }: ReplayState, row: number): boolean {
   const { step, toFunction, fromFunction, functions } = facts;
   const site = events.site[row];

@@ -17,6 +17,10 @@ import { pushFirstStack } from './first-stack.js';
 import { isNewProgram, restartOf } from './look-across.js';
 import { restartStack } from './restart.js';
 
+/**
+ * Goes from one segment to the next: after an exec, with a new program; while the trace was stopped, with a wait; else
+ * with a loss.
+ */
 export function crossGap(state: ReplayState, before: Segment, after: Segment): void {
   const { events, facts } = state;
   if (isNewProgram(before, after, events, facts)) return startNewProgram(state, before, after);

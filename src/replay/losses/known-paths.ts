@@ -169,6 +169,10 @@ interface Candidate {
   readonly calleesSeen: number;
 }
 
+/**
+ * Prefers, in this order: more callees seen, a path that is open completely, and a longer part shared with the old
+ * stack; if the path is not open, the shorter one.
+ */
 function isNearer(a: Candidate, b: Candidate): boolean {
   if (a.calleesSeen !== b.calleesSeen) return a.calleesSeen > b.calleesSeen;
   const [aIsOpen, bIsOpen] = [a.sharedDepth === a.depth, b.sharedDepth === b.depth];

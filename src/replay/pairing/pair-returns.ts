@@ -21,6 +21,7 @@ import { pairStart, pairStop } from './trace-edges.js';
 /** Maximum number of linkage slots that lead to functions that switch stacks. */
 const MAX_SWITCHER_SLOTS = 4;
 
+/** Pairs a thread's returns with its calls. Starts over whenever it finds new slots that lead to other stacks. */
 export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
   const slots = new Set<Address>();
   for (;;) {

@@ -11,6 +11,10 @@ import { switchBack, switchToAlike, switchToNew } from './switch-stacks.js';
 import { findHiddenSwitch, isInSwitcher } from './switchers.js';
 import { reopen } from './transactions.js';
 
+/**
+ * Pairs a return. Tries in this order: the call on top, a hidden switch before the return, any open call, a parked
+ * stack; else its call was not seen.
+ */
 export function pairReturn(state: SegmentState, row: number, site: number): void {
   const { facts, open } = state;
   const to = facts.to[site];

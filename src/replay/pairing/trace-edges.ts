@@ -11,6 +11,7 @@ import { endCall, pairUnmatchedReturn } from './end-calls.js';
 import { hasTrait, RUNNING, type SegmentState } from './segment-state.js';
 import { pairEntryFromOutside } from './switch-stacks.js';
 
+/** Pairs an event after which the trace stops, and notes where it may continue. */
 export function pairStop(state: SegmentState, row: number, site: number, step: Step): void {
   const { action } = state.pairing;
   const from = state.facts.from[site];
@@ -40,6 +41,10 @@ function pairReturnOut(state: SegmentState, row: number, to: Address): void {
   state.stoppedAt = to;
 }
 
+/**
+ * Pairs a return out of traced code with the call on top: the target is unknown, so the trace may continue after that
+ * call.
+ */
 function pairReturnToUnknown(state: SegmentState, row: number): void {
   const top = state.open.length - 1;
   if (top === NONE) return;
@@ -66,6 +71,10 @@ export function pairStart(state: SegmentState, row: number, site: number): boole
   return true;
 }
 
+/**
+ * True if the trace starts where it had stopped, or where the code continues that a signal interrupted whose handler
+ * has returned. If it had stopped at a call into untraced code, that call is over.
+ */
 function resumesAt(state: SegmentState, row: number, to: Address): boolean {
   const isAt = (at: Address, reach: number) => at <= to && to <= at + reach;
   const isWhereStopped = isAt(state.stoppedAt, state.resumeReach);
@@ -88,6 +97,10 @@ function returnsToInterrupted(state: SegmentState, row: number, to: Address): bo
   return interrupted !== NONE;
 }
 
+/**
+ * True if the trace starts in a signal handler: at a function entry, although it had stopped elsewhere. Unless trace
+ * data was lost meanwhile, or a program begins there.
+ */
 function entersSignal(state: SegmentState, row: number, site: number, toEntry: boolean): boolean {
   if (Number.isNaN(state.stoppedAt) || !toEntry || state.hasLossWhileStopped) return false;
   if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;

@@ -29,6 +29,7 @@ export function parkStacks(state: ReplayState, row: number): void {
   if (replaced !== undefined) closeAbove(state, replaced - 1, Inference.Unwound);
 }
 
+/** Detaches the frames of the stacks that are parked in a row, and closes what is above their last call. */
 function detachParked(state: ReplayState, row: number): void {
   const { switchesByRow, starts, kept } = state.parked;
   const changes = switchesByRow.get(row) ?? [];

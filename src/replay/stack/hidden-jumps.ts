@@ -48,6 +48,10 @@ function landNameless(state: ReplayState, target: FunctionId, row: number): bool
   return landing.index !== NONE;
 }
 
+/**
+ * Finds the frame that a jump into the middle of a function leads to: where control unwound to, or the nearest frame of
+ * the function down to the level that ends together with the one on top.
+ */
 function targetOf(state: ReplayState, target: FunctionId, row: number): Landing {
   const { level } = topFrame(state);
   const end = lowestEndedWith(state, level);

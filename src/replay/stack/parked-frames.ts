@@ -13,6 +13,7 @@ export interface ParkedFrames {
   readonly starts: Map<number, number>;
 }
 
+/** Groups the stack switches by the row in which their stack is left. */
 export function parkedFrames(switches: readonly StackSwitch[]): ParkedFrames {
   const switchesByRow = new Map<number, StackSwitch[]>();
   for (const change of switches) {

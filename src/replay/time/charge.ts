@@ -25,6 +25,7 @@ export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds): void 
   state.certainty.setHiddenMove(false);
 }
 
+/** Charges the time from the last event until now. In a stub it is held back until it is known where the stub leads. */
 export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {
   const ns = timeNs - state.nowNs;
   setNow(state, timeNs);
