@@ -36,7 +36,7 @@ export class ColdParts {
     return wholeStart === undefined || other !== undefined ? null : { symbol, start: wholeStart };
   }
 
-  /** True if it is a part of one of several functions, and it is unknown of which. */
+  /** True if it may be a part of any of several functions. */
   isAmbiguous(symbol: SymbolId, start: Address): boolean {
     return (this.byStart.get(symbol)?.get(start)?.length ?? 0) > 1;
   }

@@ -22,7 +22,7 @@ export interface FunctionIds {
    * NaN.
    */
   readonly fileStart: readonly Address[];
-  /** Cold parts of which it is unknown to which function of their name they belong. */
+  /** Cold parts that may belong to any of several functions of their name. */
   readonly parts: readonly FunctionId[];
   readonly nameless: FunctionId;
   /** By site: the functions at both ends. */

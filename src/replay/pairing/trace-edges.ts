@@ -72,8 +72,8 @@ export function pairStart(state: SegmentState, row: number, site: number): boole
 }
 
 /**
- * True if the trace starts where it had stopped, or where the code continues that a signal interrupted whose handler
- * has returned. If it had stopped at a call into untraced code, that call is over.
+ * True if the trace starts where it had stopped or, after a signal handler has returned, where the interrupted code
+ * continues. If it had stopped at a call into untraced code, that call is over.
  */
 function resumesAt(state: SegmentState, row: number, to: Address): boolean {
   const isAt = (at: Address, reach: number) => at <= to && to <= at + reach;

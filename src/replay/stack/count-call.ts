@@ -34,7 +34,7 @@ function countInferred(
   inferred[INFERENCE_NAMES[inference] as InferenceName]++;
 }
 
-/** Returns for how long a call certainly lasted whose start or end was not seen. */
+/** Returns the certain part of the duration of a call whose start or end was not seen. */
 function knownDuration(
   { inference, knownFromNs, knownUntilNs }: Frame,
   endNs: Nanoseconds,

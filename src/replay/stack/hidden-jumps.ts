@@ -38,7 +38,7 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   } else addAlias(state, target);
 }
 
-/** Lands in nameless code, of which it is unknown whether it starts a function, if an unwinder leaves the level. */
+/** Lands in nameless code, which may or may not start a function, if an unwinder leaves the level. */
 function landNameless(state: ReplayState, target: FunctionId, row: number): boolean {
   const { level } = topFrame(state);
   const end = lowestEndedWith(state, level);

@@ -3,7 +3,7 @@
  */
 import type { Address, Nanoseconds } from '../../model/units.js';
 
-/** An interval of which nothing is known. */
+/** An interval without trace data. */
 export interface ThreadGap {
   readonly atNs: Nanoseconds;
   readonly lengthNs: Nanoseconds;

@@ -66,7 +66,7 @@ export class ReferenceLatency {
     return {
       stats: this.stats(),
       histogram: this.histogram(),
-      children: this.childrenOf(this.told),
+      children: this.childrenOf(this.reported),
       isOfParts: this.isOfParts,
       callers: this.callers(),
       chains: this.chains(),
@@ -80,7 +80,7 @@ export class ReferenceLatency {
   }
 
   /** The calls that are reported: the complete ones, if there are any. */
-  private get told(): readonly AskedCall[] {
+  private get reported(): readonly AskedCall[] {
     return this.isOfParts ? this.inferred : this.complete;
   }
 
@@ -107,8 +107,8 @@ export class ReferenceLatency {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
         calls.filter((call) => call.caller === caller),
       );
-      const told = this.told.filter((call) => call.caller === caller);
-      const children = told.length === 0 ? [] : this.childrenOf(told);
+      const reported = this.reported.filter((call) => call.caller === caller);
+      const children = reported.length === 0 ? [] : this.childrenOf(reported);
       return { caller, stats: statsOf(complete, inferred), children };
     });
     return rows.sort(
