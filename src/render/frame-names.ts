@@ -12,10 +12,10 @@ import { visibleText } from './visible-text.js';
 export function frameNames(symbols: SymbolTable, used: ReadonlySet<SymbolId> | null = null): readonly string[] {
   const rows = symbols.name.map((_, row) => row).filter((row) => used === null || used.has(row));
   const named = rows.map((row) => ({ name: symbols.name[row] as string, dso: dsoOf(symbols, row) }));
-  const behind = filesBehindNames(named);
+  const suffixes = filesBehindNames(named);
   const names = symbols.name.map(visibleText);
   rows.forEach((row, at) => {
-    names[row] += visibleText(behind[at] as string);
+    names[row] += visibleText(suffixes[at] as string);
   });
   return names;
 }

@@ -17,7 +17,7 @@ import {
   htmlOf,
   labels,
   openReport,
-  placeOf,
+  positionOf,
   profileOfTrace,
   push,
   rows,
@@ -116,14 +116,14 @@ describe('downloads and clipboard', () => {
   test('Save SVG includes the head of the page: recording, quality and view', async () => {
     const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
     await goTo(own, '#width=outside');
-    const said = await own.$$eval('header p, header li', (all) => all.map((one) => one.textContent ?? ''));
+    const texts = await own.$$eval('header p, header li', (all) => all.map((one) => one.textContent ?? ''));
     const svg = await textOf(own, 'Save SVG');
     const picture = await pictures.open(svg);
     const inPicture = await picture.$$eval('#head > text', (all) => all.map((one) => one.textContent ?? ''));
     const notes = await picture.$$eval('[data-note]', (all) => all.map((one) => one.getAttribute('data-note') ?? ''));
     const warnings = await picture.$$eval('.warning', (all) => all.map((one) => (one.textContent ?? '').slice(2)));
-    expect(said.length).toBeGreaterThan(4);
-    expect([...inPicture, ...warnings, ...notes]).toEqual(expect.arrayContaining([...said, 'Outside user code']));
+    expect(texts.length).toBeGreaterThan(4);
+    expect([...inPicture, ...warnings, ...notes]).toEqual(expect.arrayContaining([...texts, 'Outside user code']));
     expect(svg).toContain('>functions</text>');
     await picture.close();
     await own.close();
@@ -195,7 +195,7 @@ describe('a hostile trace', () => {
       expect((await rows(page)).map(([name]) => name)).toContain(text);
     }
     const label = (await labels(page)).find((one) => one.includes('<img')) as string;
-    const { x, y } = await placeOf(page, label);
+    const { x, y } = await positionOf(page, label);
     await page.mouse.move(x, y);
     expect(await tooltip(page)).toContain('<img/src=x/onerror=alert(1)>');
     await page.mouse.click(x, y, { button: 'right' });

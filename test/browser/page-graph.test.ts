@@ -60,16 +60,16 @@ describe('frames', () => {
     const own = await openReport(browser, text, {}, `#width=${width}`);
     const views = viewsOf(await analyzeText(text, { durations: true }));
     const table = views.tableAt({ ...START, width });
-    const widthPx = await own.$eval('.graph.main', (place) => place.clientWidth);
+    const widthPx = await own.$eval('.graph.main', (graph) => graph.clientWidth);
     const boxes = layout(table, { first: 0, last: 0, widthPx, minPx: 1 });
     const classOf = paintByFunction(table);
     const drawing = { table, boxes, isIcicle: false, rowCount: boxes.rowCount, characterPx: 7.2, classOf };
-    const places = [...rectangles(drawing)].sort((a, b) => b.yPx - a.yPx || a.xPx - b.xPx);
+    const expected = [...rectangles(drawing)].sort((a, b) => b.yPx - a.yPx || a.xPx - b.xPx);
     const found = await report.frames(own);
-    expect(found.map(({ y }) => y)).toEqual(places.map(({ yPx }) => yPx));
+    expect(found.map(({ y }) => y)).toEqual(expected.map(({ yPx }) => yPx));
     found.forEach(({ x, width }, at) => {
-      expect(x).toBeCloseTo(places[at]?.xPx, 1);
-      expect(width).toBeCloseTo(places[at]?.widthPx, 1);
+      expect(x).toBeCloseTo(expected[at]?.xPx, 1);
+      expect(width).toBeCloseTo(expected[at]?.widthPx, 1);
     });
     await own.close();
   });
@@ -85,14 +85,14 @@ describe('frames', () => {
   test('show all numbers on hover', async () => {
     await goTo(page);
     await report.hover(page, 'a · 1 · 60 ns');
-    const said = await report.tooltip(page);
+    const text = await report.tooltip(page);
     for (const fact of [
       'total60 ns60 % of all',
       'self10 ns10 % of all',
       'calls1',
       'all paths60 ns60 % of all · self 30 ns',
     ])
-      expect(said).toContain(fact);
+      expect(text).toContain(fact);
     await page.mouse.move(600, 700);
     await eventually(() => page.locator('.tooltip').isVisible()).toBe(false);
   });
@@ -121,7 +121,7 @@ describe('frames', () => {
     const text = fixture('lab/thread-create-switch-migrate.txt');
     const own = await openReport(browser, text);
     const graphs = ['.graph.main', '.function:not([hidden]) .callers', '.function:not([hidden]) .callees'];
-    const drawn = (page: Page) => Promise.all(graphs.map((place) => report.frames(page, place)));
+    const drawn = (page: Page) => Promise.all(graphs.map((graph) => report.frames(page, graph)));
     for (const hash of ['#width=self', '#zoom=7', '#function=7', '#colour=average&icicle=1', '#function=8', '']) {
       const fresh = await openReport(browser, text, {}, hash);
       const isOpen = hash.startsWith('#function');
@@ -140,9 +140,9 @@ describe('frames', () => {
     times(60, (i) => trace.call(i === 0 ? 'main' : i - 1, i));
     times(60, (i) => trace.return(59 - i, i === 59 ? 'main' : 58 - i));
     const own = await openReport(browser, trace.text);
-    const [clientWidth, scrollWidth] = await own.$eval('.graph.main', (place) => [
-      place.clientWidth,
-      place.scrollWidth,
+    const [clientWidth, scrollWidth] = await own.$eval('.graph.main', (graph) => [
+      graph.clientWidth,
+      graph.scrollWidth,
     ]);
     expect(scrollWidth).toBe(clientWidth);
     await own.close();

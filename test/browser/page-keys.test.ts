@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000);
 
 /** Returns the name of the focused element, and whether its focus is visible. */
-function focusMark(of: Page): Promise<readonly [name: string, isSeen: boolean]> {
+function focusMark(of: Page): Promise<readonly [name: string, isVisible: boolean]> {
   return of.evaluate(() => {
     const active = document.activeElement as HTMLElement;
     const { outlineStyle, outlineWidth } = getComputedStyle(active);
@@ -83,8 +83,8 @@ describe('keys', () => {
     await press(page, '?');
     const dialog = page.getByRole('dialog');
     expect(await dialog.isVisible()).toBe(true);
-    const told = (await dialog.locator('th').allTextContents()).join(' ').split(/\s+/);
-    expect(told).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i s 1 … 6 a d ?'.split(' '));
+    const keys = (await dialog.locator('th').allTextContents()).join(' ').split(/\s+/);
+    expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i s 1 … 6 a d ?'.split(' '));
     await press(page, 'i', 'Escape');
     expect(await dialog.isVisible()).toBe(false);
     expect(hashOf(page)).toBe('');
@@ -148,8 +148,8 @@ describe('keys', () => {
 
   test('move in callers and callees, too, with a visible focus', async () => {
     await goTo(page, '#function=6');
-    const half = page.locator('.half.callees .graph');
-    await half.locator('g.frame[tabindex]').focus();
+    const callees = page.locator('.callees.callees .graph');
+    await callees.locator('g.frame[tabindex]').focus();
     await press(page, 'ArrowDown');
     const [name, isSeen] = await focusMark(page);
     expect(name).toMatch(/^(a|leaf): total .* % of this function\)/);

@@ -91,14 +91,14 @@ describe('search', () => {
     const steps = () => page.evaluate(() => history.length);
     const before = await steps();
     const [large, small] = ['leaf: total 20 ns', 'leaf: total 10 ns'];
-    for (const [key, frame, said] of [
+    for (const [key, frame, result] of [
       ['n', large, '1 of 2, 30 % of view'],
       ['n', small, '2 of 2, 30 % of view'],
       ['n', large, '1 of 2, 30 % of view'],
       ['N', small, '2 of 2, 30 % of view'],
     ] as const) {
       await press(page, key);
-      expect([(await focusedText(page)).slice(0, 17), await found()]).toEqual([frame, said]);
+      expect([(await focusedText(page)).slice(0, 17), await found()]).toEqual([frame, result]);
     }
     await push(page, 'Next match');
     expect(await found()).toBe('1 of 2, 30 % of view');
@@ -122,7 +122,7 @@ describe('search', () => {
     expect(seen).toEqual(widths);
     expect(await found()).toBe('2 of 4, 60 % of view');
     await page.mouse.move(600, 700);
-    expect((await marked()).split('.')[0]).toBe(widths[1]); // it stays when the pointer moves on
+    expect((await marked()).split('.')[0]).toBe(widths[1]); // stays when the pointer moves away
   });
 
   test('zooms until a match is visible, and the back button returns', async () => {
@@ -231,7 +231,7 @@ describe('hiding', () => {
 describe('the menu', () => {
   test('has all actions on a frame', async () => {
     await goTo(page);
-    const { x, y } = await report.placeOf(page, 'a · 1 · 60 ns');
+    const { x, y } = await report.positionOf(page, 'a · 1 · 60 ns');
     await page.mouse.click(x, y, { button: 'right' });
     expect(await page.locator('.menu button span').allTextContents()).toEqual([
       'Zoom',

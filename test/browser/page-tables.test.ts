@@ -375,7 +375,7 @@ describe('one function', () => {
       .locator('.row > :first-child', { hasText: new RegExp(`^${name}$`) }) // waits for its row
       .first()
       .evaluate((cell) => (cell as HTMLElement).click());
-  const facts = () => page.locator('.function dl').innerText();
+  const numbers = () => page.locator('.function dl').innerText();
 
   test('is marked in the graph, and shows numbers, callers and callees', async () => {
     await goTo(page);
@@ -383,7 +383,7 @@ describe('one function', () => {
     await eventually(() => page.locator('.function h2').textContent()).toBe('leaf');
     const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
     expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
-    expect((await facts()).replace(/\s+/g, ' ')).toBe(
+    expect((await numbers()).replace(/\s+/g, ' ')).toBe(
       'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 inferred 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
     );
     expect(await labels(page, '.half.callers .graph')).toEqual(

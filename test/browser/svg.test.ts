@@ -44,7 +44,7 @@ describe('mouse', () => {
     const page = await open(fixture('lab/demo-cre.txt'));
     const svg = [...renderSvg(await analyzeText(fixture('lab/demo-cre.txt')))].join('');
     const inFile = [...svg.matchAll(/<rect class="(\S+)" x="(\S+)" y="(\S+)" width="(\S+)"/g)].map(
-      ([, ...place]) => place,
+      ([, ...area]) => area,
     );
     const drawn = await page.$$eval('#boxes rect', (boxes) =>
       boxes.map((box) => ['class', 'x', 'y', 'width'].map((name) => box.getAttribute(name))),
@@ -57,14 +57,14 @@ describe('mouse', () => {
     const page = await open(CALLS);
     const { x, y } = await middleOf(page, 'a · 1');
     await page.mouse.move(x, y);
-    const said = await tooltip(page);
+    const text = await tooltip(page);
     for (const number of [
       'total60 ns60 % of all',
       'self10 ns10 % of all',
       'calls1',
       'average60 nsmin 60 ns · max 60 ns',
     ])
-      expect(said).toContain(number);
+      expect(text).toContain(number);
   });
 
   test('zooms in by a click, and out by a click on a caller', async () => {
@@ -223,7 +223,7 @@ test('shows everything in a window as narrow as a phone', async () => {
   const bar = await page.$eval('#bar', (one) => one.getBoundingClientRect().bottom);
   expect(bar).toBeLessThanOrEqual((frames?.top ?? 0) + 1);
   expect(head?.width).toBeLessThanOrEqual(381);
-  expect(await words()).toEqual(before); // however often it is drawn anew
+  expect(await words()).toEqual(before); // also after several redraws
 });
 
 describe('a hostile trace', () => {

@@ -33,7 +33,7 @@ const anyView = anyTree.chain((tree) =>
     node: fc.nat(tree.parent.length - 1),
     widthPx: fc.integer({ min: 1, max: 2000 }),
     minPx: fc.constantFrom(0, 1 / 3, 5, 50),
-    mostRows: fc.integer({ min: 1, max: 12 }),
+    maxRows: fc.integer({ min: 1, max: 12 }),
   }),
 );
 

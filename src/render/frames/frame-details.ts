@@ -74,25 +74,25 @@ export function symbolAt({ tree }: FrameTable, { kind, node }: Boxes, box: numbe
   return kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
 }
 
-/** Returns the rows of a tooltip. `whole`: what the root stands for. */
-export function frameDetails(table: FrameTable, boxes: Boxes, box: number, whole = 'all'): FrameDetails {
+/** Returns the rows of a tooltip. `rootName`: what the root represents. */
+export function frameDetails(table: FrameTable, boxes: Boxes, box: number, rootName = 'all'): FrameDetails {
   const title = isolated(labelOf(table, boxes, box).name);
-  const { total, self } = shares(table, boxes, box, whole);
+  const { total, self } = shares(table, boxes, box, rootName);
   if (isBlock(table, boxes, box)) return { title, rows: [total, blockHint(table, boxes, box)] };
   const node = boxes.node[box] as number;
   return { title, rows: [total, self, ...callDetails(table, node), ...inferredDetails(table, node)] };
 }
 
-function shares(table: FrameTable, boxes: Boxes, box: number, whole: string) {
+function shares(table: FrameTable, boxes: Boxes, box: number, rootName: string) {
   const all = table.total[0] as number;
   const ofView = viewWeight(boxes);
-  const fact = (label: string, value: number): FrameDetail => {
-    const ofAll = `${formatShare(value, all)} of ${whole}`;
+  const detail = (label: string, value: number): FrameDetail => {
+    const ofAll = `${formatShare(value, all)} of ${rootName}`;
     const isCaller = box < boxes.viewStart;
     const note = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
     return { label, value: formatWeight(value, table.weight), note };
   };
-  return { total: fact('total', boxes.total[box]), self: fact('self', table.self[boxes.node[box]]) };
+  return { total: detail('total', boxes.total[box]), self: detail('self', table.self[boxes.node[box]]) };
 }
 
 export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
@@ -110,15 +110,15 @@ function callDetails({ tree, weight }: FrameTable, node: number): FrameDetail[] 
   const inferred = tree.inferredCalls[node];
   const complete = calls - inferred;
   if (calls === 0) return [];
-  const facts = [{ label: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
-  if (weight === 'calls') return facts;
+  const details = [{ label: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
+  if (weight === 'calls') return details;
   const boundNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
   const longest = boundNs === null ? [] : [longestDetail(boundNs)];
-  if (complete === 0) return [...facts, ...longest];
+  if (complete === 0) return [...details, ...longest];
   const bounds = `min ${formatDuration(tree.minNs[node])} · max ${formatDuration(tree.maxNs[node])}`;
   const of = inferred > 0 ? ` · of ${formatMany(complete, 'complete call')}` : '';
   const average = formatDuration(tree.completeNs[node] / complete);
-  return [...facts, { label: 'average', value: average, note: bounds + of }, ...longest];
+  return [...details, { label: 'average', value: average, note: bounds + of }, ...longest];
 }
 
 /** Returns "4 of 5" with an explanation, for tooltips and panels. */

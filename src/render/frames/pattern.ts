@@ -67,7 +67,7 @@ function parsePattern(source: string, steps: Step[]): Part {
   let at = 0;
   let emitted = 0;
 
-  const take = (pattern: RegExp): RegExpExecArray | null => {
+  const accept = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     const found = pattern.exec(source);
     if (found) at += found[0].length;
@@ -95,7 +95,7 @@ function parsePattern(source: string, steps: Step[]): Part {
   };
   const repeated = (): Part => {
     const part = single();
-    const found = take(QUANTIFIER);
+    const found = accept(QUANTIFIER);
     if (!found) return part;
     const [, sign, count, comma, bound] = found;
     const min = sign ? Number(sign === '+') : Number(count);
@@ -103,15 +103,15 @@ function parsePattern(source: string, steps: Step[]): Part {
     return (next) => repeat(part, min, max, next);
   };
   const single = (): Part => {
-    const edge = take(EDGE)?.[0];
+    const edge = accept(EDGE)?.[0];
     if (edge) return (next) => add({ edge, next: [next] });
-    if (take(GROUP)) {
+    if (accept(GROUP)) {
       const inside = branches();
       at++; // the closing parenthesis
       return inside;
     }
-    if (take(LOOKAROUND_OR_BACKREFERENCE)) throw UNSUPPORTED;
-    const atom = take(ATOM)?.[0];
+    if (accept(LOOKAROUND_OR_BACKREFERENCE)) throw UNSUPPORTED;
+    const atom = accept(ATOM)?.[0];
     if (!atom) throw NOT_A_REGEX;
     return (next) => add({ atom, next: [next] });
   };

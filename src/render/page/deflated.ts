@@ -13,9 +13,9 @@ export function* deflatedBase64(bytes: Uint8Array): Generator<string> {
   let rest: Uint8Array = new Uint8Array();
   for (let at = 0; at === 0 || at < bytes.length; at += PIECE_BYTES) {
     const joined = Buffer.concat([rest, deflatedPiece(bytes, at)]);
-    const whole = joined.length - (joined.length % 3); // no padding between the texts
-    yield joined.toString('base64', 0, whole);
-    rest = joined.subarray(whole);
+    const encoded = joined.length - (joined.length % 3); // no padding between the texts
+    yield joined.toString('base64', 0, encoded);
+    rest = joined.subarray(encoded);
   }
   yield Buffer.from(rest).toString('base64');
 }

@@ -23,7 +23,7 @@ export class SearchField {
     const { input } = this;
     input.addEventListener('input', () => search(input.value));
     input.addEventListener('keydown', (event) => {
-      event.stopPropagation(); // its keys are text
+      event.stopPropagation(); // keys typed into the field are text, not shortcuts
       if (event.key === 'Enter') enter(event);
       if (event.key !== 'Escape') return;
       search('');

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { isMissing, needs, pathOf } from '../../tools/needs.js';
 
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export class Windows {
   readonly pages: Page[] = [];
@@ -77,16 +77,16 @@ export function windows(
   ending: string,
   { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},
 ): Windows {
-  vi.setConfig({ testTimeout: LONGEST_MS });
+  vi.setConfig({ testTimeout: TIMEOUT_MS });
   const opened = new Windows(ending, options, hasScrollBars);
   needs('Chromium');
   if (isMissing('Chromium')) return opened;
-  beforeAll(() => opened.begin(), LONGEST_MS);
+  beforeAll(() => opened.begin(), TIMEOUT_MS);
   afterAll(async () => {
     await opened.end();
     expect(opened.otherRequests).toEqual([]);
     expect(opened.complaints).toEqual([]);
-  }, LONGEST_MS);
+  }, TIMEOUT_MS);
   return opened;
 }
 

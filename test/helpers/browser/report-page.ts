@@ -61,8 +61,8 @@ export async function goTo(page: Page, hash = ''): Promise<void> {
 export const hashOf = (page: Page) => decodeURIComponent(page.url().split('#')[1] ?? '');
 
 /** Returns the labels of frames, row by row from the root. */
-export async function labels(page: Page, place = '.graph.main'): Promise<string[]> {
-  return (await frames(page, place)).map(({ label }) => label).filter((label) => label !== '');
+export async function labels(page: Page, graph = '.graph.main'): Promise<string[]> {
+  return (await frames(page, graph)).map(({ label }) => label).filter((label) => label !== '');
 }
 
 export interface DrawnFrame {
@@ -75,8 +75,8 @@ export interface DrawnFrame {
 }
 
 /** Returns the frames row by row from the root, each row from left to right. */
-export async function frames(page: Page, place = '.graph.main'): Promise<DrawnFrame[]> {
-  const found = await page.$$eval(`${place} g.frame`, (all) =>
+export async function frames(page: Page, graph = '.graph.main'): Promise<DrawnFrame[]> {
+  const found = await page.$$eval(`${graph} g.frame`, (all) =>
     all.map((frame) => {
       const [x = 0, y = 0] = (frame.getAttribute('transform')?.match(/[\d.]+/g) ?? []).map(Number);
       const rect = frame.querySelector('rect') as SVGRectElement;
@@ -95,9 +95,9 @@ export async function frames(page: Page, place = '.graph.main'): Promise<DrawnFr
 }
 
 /** Returns the middle of the left edge of a frame, in the window. */
-export async function placeOf(page: Page, label: string, place = '.graph.main'): Promise<{ x: number; y: number }> {
+export async function positionOf(page: Page, label: string, graph = '.graph.main'): Promise<{ x: number; y: number }> {
   const found = await page.$$eval(
-    `${place} g.frame`,
+    `${graph} g.frame`,
     (all, wanted) => {
       const frame = all.find((one) => one.querySelector('.d3-flame-graph-label')?.textContent === wanted);
       frame?.scrollIntoView({ block: 'nearest' });
@@ -110,13 +110,13 @@ export async function placeOf(page: Page, label: string, place = '.graph.main'):
   return found;
 }
 
-export async function click(page: Page, label: string, place = '.graph.main'): Promise<void> {
-  const { x, y } = await placeOf(page, label, place);
+export async function click(page: Page, label: string, graph = '.graph.main'): Promise<void> {
+  const { x, y } = await positionOf(page, label, graph);
   await page.mouse.click(x, y);
 }
 
-export async function hover(page: Page, label: string, place = '.graph.main'): Promise<void> {
-  const { x, y } = await placeOf(page, label, place);
+export async function hover(page: Page, label: string, graph = '.graph.main'): Promise<void> {
+  const { x, y } = await positionOf(page, label, graph);
   await page.mouse.move(x, y);
 }
 

@@ -89,10 +89,10 @@ describe('size and speed', () => {
   test.each([1, 2])('derives the times of functions with %d calls from other columns', (times) => {
     const profile = chainOf(50, times);
     const pieces = writePageData(profile).slice(3);
-    const isGuessed = pieces.slice(0, NODE_COLUMNS.length).map((piece) => piece.every((byte) => byte === 1));
-    const guessed = NODE_COLUMNS.filter((_, at) => isGuessed[at]);
+    const isPredicted = pieces.slice(0, NODE_COLUMNS.length).map((piece) => piece.every((byte) => byte === 1));
+    const predicted = NODE_COLUMNS.filter((_, at) => isPredicted[at]);
     const counts = ['inferredCalls', 'inferredNs', 'unwoundCalls'];
-    expect(guessed).toEqual([...counts, 'completeNs', 'longestCutNs', ...(times === 1 ? ['minNs'] : []), 'maxNs']);
+    expect(predicted).toEqual([...counts, 'completeNs', 'longestCutNs', ...(times === 1 ? ['minNs'] : []), 'maxNs']);
   });
 
   /** Each function is called by the previous one; the n-th call of each takes n times as long as the first. */

@@ -127,20 +127,20 @@ function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly num
   const tree = treeOf(page, chosen);
   const plain = rowsByPath(withoutEmptyNodes(builder.build()), profile);
   expect(rowsByPath(tree, page)).toEqual(plain);
-  const inShape = placesIn(page, tree);
+  const inShape = nodesIn(page, tree);
   expect(inShape).toEqual(inShape.toSorted((a, b) => a - b));
 }
 
 /** Returns the node of the shape for each node of a tree. */
-function placesIn({ shape }: PageData, tree: CallTree): number[] {
+function nodesIn({ shape }: PageData, tree: CallTree): number[] {
   const key = (parent: number | undefined, symbol: number | undefined) => `${parent} ${symbol}`;
   const nodeAt = new Map(Array.from(shape.parent, (parent, node) => [key(parent, shape.symbol[node]), node]));
-  const places: number[] = [];
+  const nodes: number[] = [];
   for (let node = 0; node < tree.length; node++) {
-    const parent = node === ROOT ? NONE : places[tree.parent[node]];
-    places.push(nodeAt.get(key(parent, tree.symbol[node])) ?? Number.NaN);
+    const parent = node === ROOT ? NONE : nodes[tree.parent[node]];
+    nodes.push(nodeAt.get(key(parent, tree.symbol[node])) ?? Number.NaN);
   }
-  return places;
+  return nodes;
 }
 
 /** A function may have the name of a special symbol: they differ in kind. */

@@ -21,11 +21,11 @@ const lists: fc.Arbitrary<ThreadRow[]> = fc
     minLength: 1,
     maxLength: 7,
   })
-  .map((threads) => threads.map(({ name, isIdle }, place) => row(place, name, isIdle)));
+  .map((threads) => threads.map(({ name, isIdle }, index) => row(index, name, isIdle)));
 
-function row(place: number, name: string, isIdle: boolean): ThreadRow {
-  const numbers = { totalNs: 10 ** place, onCpuNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0, calls: 1 };
-  return { threads: [place], key: `tid:${place}`, name, which: String(place), ...numbers, isIdle };
+function row(index: number, name: string, isIdle: boolean): ThreadRow {
+  const numbers = { totalNs: 10 ** index, onCpuNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0, calls: 1 };
+  return { threads: [index], key: `tid:${index}`, name, which: String(index), ...numbers, isIdle };
 }
 
 describe('a choice', () => {
@@ -126,8 +126,8 @@ test('adds up the threads to the total of any view', async () => {
       const rows = views.threadsAt(state);
       const { rows: functions, totalWeight: weight } = views.functionsAt(state);
       // ordered by weight, siblings have other neighbours for another width
-      const isSameRun = state.zoomLast === null || state.order === 'name';
-      const byWallClock = isSameRun && state.width !== 'self' ? { ...state, width: 'wall' as const } : state;
+      const hasSameSiblings = state.zoomLast === null || state.order === 'name';
+      const byWallClock = hasSameSiblings && state.width !== 'self' ? { ...state, width: 'wall' as const } : state;
       if (['wall', 'self'].includes(byWallClock.width))
         expect(sum(rows.map(({ totalNs }) => totalNs))).toBe(views.functionsAt(byWallClock).totalWeight);
       if (state.width === 'wall' && asked.search === '')

@@ -152,7 +152,7 @@ describe('an SVG', () => {
   test('notes missing switch records, with the remedy', async () => {
     const note = 'may be on-CPU or off-CPU time: decode with --show-switch-events';
     expect(svgOf(await analyzeText(fixture('lab/demo-cre.txt')))).toContain(note);
-    expect(svgOf(await analyzeText(TRACE))).not.toContain(note); // it never stops
+    expect(svgOf(await analyzeText(TRACE))).not.toContain(note); // no stops
     expect(svgOf(await analyzeText(fixture('lab/thread-create-switch-migrate.txt')))).not.toContain(note);
   });
 
@@ -309,7 +309,7 @@ describe('colours', () => {
     ['dark', 'deuteranopia'],
     ['dark', 'protanopia'],
   ] as const)('what is no function differs from all else, in %s surroundings and with %s', ([scheme, blindness]) => {
-    const { group: _, block: __, match: ___, ...others } = OTHERS; // a match stands out: the others are paler
+    const { group: _, block: __, match: ___, ...others } = OTHERS; // matches are distinguished by paleness of the others
     const seen = Object.entries(others).map(([name, colour]) => ({ name, at: seenBy(blindness, colour[scheme]) }));
     for (const [index, one] of seen.entries())
       for (const other of seen.slice(index + 1))
@@ -336,7 +336,7 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
   for (const name of names) symbols.intern(name, null);
   const none = { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
   const counts = { lines: 1, events: 1, gapLines: 0, ignoredLines: 0, damagedLines: 0, clockSteps: 0 };
-  const guesses = { threadsCut: 0, inferredEvents: 0, unknownFlagLines: 0 };
+  const inferred = { threadsCut: 0, inferredEvents: 0, unknownFlagLines: 0 };
   const lists = { firstDamaged: [], brokenInputs: [], losses: [], gaps: [], unknownFlags: [] };
   const times = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 100 };
   return {
@@ -356,7 +356,7 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
     ],
     together: null,
     durations: null,
-    quality: { ...counts, ...guesses, ...lists, ...times, inferredCalls: none },
+    quality: { ...counts, ...inferred, ...lists, ...times, inferredCalls: none },
   };
 }
 

@@ -17,7 +17,7 @@ import {
   hover,
   labels,
   openReport,
-  placeOf,
+  positionOf,
   push,
   rows,
   tooltip,
@@ -41,7 +41,7 @@ const isMenuOpen = () => page.locator('.menu').isVisible();
 const bodyHasFocus = () => page.evaluate(() => document.activeElement === document.body);
 
 async function openMenu(label: string): Promise<void> {
-  const { x, y } = await placeOf(page, label);
+  const { x, y } = await positionOf(page, label);
   await page.mouse.click(x, y, { button: 'right' });
   expect(await isMenuOpen()).toBe(true);
 }
@@ -88,7 +88,7 @@ describe('keys', () => {
     await hover(page, 'b · 1 · 30 ns');
     await press(page, 'o');
     await eventually(() => page.locator('.function h2').textContent()).toBe('b');
-    await press(page, 'o'); // the pointer still rests there, though all was drawn anew
+    await press(page, 'o'); // the pointer still rests there after the redraw
     await eventually(() => page.locator('.function').isVisible()).toBe(false);
     await press(page, 'ArrowUp', 'f');
     expect(await chips(page)).toEqual(['only inside main']);
@@ -148,9 +148,9 @@ describe('the focus', () => {
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp');
     await page.setViewportSize({ width: 1000, height: 800 });
-    const room = () => page.evaluate(() => document.querySelector('.graph.main')?.clientWidth);
+    const available = () => page.evaluate(() => document.querySelector('.graph.main')?.clientWidth);
     const width = () => page.evaluate(() => Number(document.querySelector('.graph.main svg')?.getAttribute('width')));
-    await eventually(async () => (await width()) === (await room())).toBe(true);
+    await eventually(async () => (await width()) === (await available())).toBe(true);
     expect(await focusedText(page)).toMatch(/^a: /);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
@@ -184,7 +184,7 @@ describe('callers and callees', () => {
     await page.locator('.half.callers g.frame[tabindex]').focus();
     await press(page, 'ArrowUp', 'o');
     await eventually(title).toBe('a');
-    const { x, y } = await placeOf(page, 'leaf · 1 · 20 ns', '.half.callees .graph');
+    const { x, y } = await positionOf(page, 'leaf · 1 · 20 ns', '.half.callees .graph');
     await page.mouse.click(x, y, { button: 'right' });
     await press(page, 'Enter');
     await eventually(title).toBe('leaf');
@@ -207,14 +207,14 @@ describe('callers and callees', () => {
 test('keeps the bottom of a flame graph visible when the function panel opens', async () => {
   const own = await openReport(browser, DEEP);
   const fromBottom = () =>
-    own.$eval('.graph.main', (place) => place.scrollHeight - place.clientHeight - Math.round(place.scrollTop));
+    own.$eval('.graph.main', (graph) => graph.scrollHeight - graph.clientHeight - Math.round(graph.scrollTop));
   const height = () => own.$eval('.graph.main', ({ clientHeight }) => clientHeight);
   const before = await height();
   expect(await fromBottom()).toBe(0);
   await own.locator('[aria-label="Functions"] .row').first().click();
   await eventually(height).toBeLessThan(before - 50);
   expect(await fromBottom()).toBe(0);
-  await own.$eval('.graph.main', (place) => place.scrollBy(0, -150));
+  await own.$eval('.graph.main', (graph) => graph.scrollBy(0, -150));
   await eventually(fromBottom).toBe(150);
   await push(own, 'Close');
   await eventually(height).toBe(before);
@@ -228,12 +228,12 @@ test('scrolls to the row of a function that is opened from the graph', async () 
   const chosen = own.locator('[aria-label="Functions"] .row.chosen');
   await chosen.waitFor();
   expect(Number(await chosen.getAttribute('data-row'))).toBeGreaterThan(40);
-  const isInSight = () =>
+  const isVisible = () =>
     own.evaluate(() => {
       const row = document.querySelector('[aria-label="Functions"] .row.chosen')?.getBoundingClientRect();
       const table = document.querySelector('[aria-label="Functions"]')?.getBoundingClientRect();
       return row !== undefined && table !== undefined && row.bottom <= table.bottom + 1;
     });
-  await eventually(isInSight).toBe(true);
+  await eventually(isVisible).toBe(true);
   await own.close();
 });
