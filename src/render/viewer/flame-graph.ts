@@ -128,10 +128,10 @@ export class FlameGraph implements Chart {
   focus(box: number): void {
     this.setTabStop(box);
     this.frames.get(box)?.element.focus({ preventScroll: true });
-    this.scrollToBox(box);
+    this.reveal(box);
   }
 
-  scrollToBox(box: number): void {
+  reveal(box: number): void {
     const frame = this.frames.get(box);
     if (frame) this.layer.scrollIntoView(frame.element, frame.rectangle);
   }

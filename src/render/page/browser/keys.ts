@@ -40,7 +40,7 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
   const width = /^\d$/.test(key) ? views.widths[Number(key) - 1] : undefined;
   if (width !== undefined) return () => navigation.change({ width });
   const known: Readonly<Record<string, () => void>> = {
-    Enter: () => main.enter(box),
+    Enter: () => main.zoomTo(box),
     Escape: () => goBack(navigation, views),
     '/': search,
     '?': help,

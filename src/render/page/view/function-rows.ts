@@ -14,7 +14,7 @@ export interface FunctionRow {
   readonly sums: FunctionSums;
   /** By the selected width: with callees, recursion counted once; and without callees. */
   readonly weight: number;
-  readonly ownWeight: number;
+  readonly selfWeight: number;
 }
 
 export interface FunctionRows {
@@ -45,7 +45,7 @@ export function functionRows(view: View, metric: Metric, hasSwitches: boolean): 
   const weights = functionWeights(view.tree, own, metric === 'outside' || metric === 'off-cpu');
   const rows = [...view.functions().values()].map((sums): FunctionRow => {
     const { total, own } = weights.get(sums.symbol) ?? { total: 0, own: 0 };
-    return { sums, weight: total, ownWeight: own };
+    return { sums, weight: total, selfWeight: own };
   });
   return {
     rows: byWeight(rows.filter(({ weight }) => weight > 0)),
@@ -55,7 +55,7 @@ export function functionRows(view: View, metric: Metric, hasSwitches: boolean): 
 
 function byWallClock(view: View): FunctionRows {
   const rows = [...view.functions().values()].map((sums) => {
-    return { sums, weight: sums.totalNs, ownWeight: sums.selfNs };
+    return { sums, weight: sums.totalNs, selfWeight: sums.selfNs };
   });
   return { rows: byWeight(rows), totalWeight: view.allNs() };
 }
@@ -73,7 +73,7 @@ export function rowsFromLeaves(view: View, table: FrameTable, { first, last }: S
   }
   const rows = [...view.functions().values()].map((sums): FunctionRow => {
     const weight = weights.get(sums.symbol) ?? 0;
-    return { sums, weight, ownWeight: weight };
+    return { sums, weight, selfWeight: weight };
   });
   return {
     rows: byWeight(rows.filter(({ weight }) => weight > 0)),

@@ -11,6 +11,6 @@ export const HELP: FrameDetails = {
     ['Esc', 'clear search or zoom back'],
     ['/', 'search: text or /regex/'],
     ['r', 'show all frames'],
-    ['?', 'show or hide keys'],
+    ['?', 'show keys'],
   ].map(([label = '', note = '']) => ({ label, value: '', note })),
 };

@@ -38,20 +38,20 @@ export class Viewer {
   private widthPx = 0;
   /** Largest row count so far: clicked frames keep their height. */
   private minRows = 0;
-  private hasHelp = false;
+  private isHelpOpen = false;
 
   start(): void {
     const hide = () => this.leaveBox();
     const events = {
       hover: (box: number, { clientX, clientY }: PointerEvent) => {
-        if (!this.hasHelp) this.explain(box, clientX, clientY);
+        if (!this.isHelpOpen) this.showTooltip(box, clientX, clientY);
       },
       leave: hide,
       hide,
-      activate: (box: number) => this.enter(box),
+      activate: (box: number) => this.zoomTo(box),
       focused: (box: number, element: Element) => {
         const { left, top } = element.getBoundingClientRect();
-        this.explain(box, left, top + 8, 'keys');
+        this.showTooltip(box, left, top + 8, 'keys');
       },
     };
     // focus events from the document: Chromium makes a group with focus listeners focusable
@@ -61,7 +61,7 @@ export class Viewer {
     addEventListener('resize', () => this.draw());
     addEventListener('scroll', keepHeadVisible);
     this.draw();
-    this.graph.scrollToBox(this.firstBox);
+    this.graph.reveal(this.firstBox);
   }
 
   /** Handles a change of the address by the user or the back button. */
@@ -76,7 +76,7 @@ export class Viewer {
     this.draw();
     if (!isZoomed) return;
     this.graph.focusedBox = this.firstBox;
-    this.graph.scrollToBox(this.firstBox);
+    this.graph.reveal(this.firstBox);
   }
 
   private draw(): void {
@@ -144,7 +144,7 @@ export class Viewer {
     this.go({ ...this.state, first, last });
   }
 
-  private enter(box: number): void {
+  private zoomTo(box: number): void {
     const { node, lastNode } = this.graph.boxes;
     this.graph.focusedBox = box;
     this.zoom(node[box], lastNode[box]);
@@ -152,7 +152,7 @@ export class Viewer {
 
   private goBack(): void {
     const { search } = this.state;
-    if (this.hasHelp) this.toggleHelp();
+    if (this.isHelpOpen) this.toggleHelp();
     else if (search !== '') this.go({ ...this.state, search: '' });
     else this.go({ ...(this.previous.pop() ?? { first: ROOT, last: ROOT }), search });
   }
@@ -161,7 +161,7 @@ export class Viewer {
     const { key, target } = event;
     if (isShortcut(event) || (key === 'Enter' && target instanceof HTMLElement)) return;
     const actions: Readonly<Record<string, () => void>> = {
-      Enter: () => this.enter(this.graph.focusedBox),
+      Enter: () => this.zoomTo(this.graph.focusedBox),
       Escape: () => this.goBack(),
       '/': () => this.toolbar.field.focus(),
       r: () => this.zoom(ROOT, ROOT),
@@ -173,7 +173,7 @@ export class Viewer {
     action?.();
   }
 
-  private explain(box: number, xPx: number, yPx: number, className?: string): void {
+  private showTooltip(box: number, xPx: number, yPx: number, className?: string): void {
     this.graph.markBox(box, className);
     this.tooltip.show(this.detailsOf(box), { xPx, yPx }, this.widthPx);
   }
@@ -183,14 +183,14 @@ export class Viewer {
   }
 
   private leaveBox(): void {
-    if (this.hasHelp) return;
+    if (this.isHelpOpen) return;
     this.graph.unmark();
     this.tooltip.hide();
   }
 
   private toggleHelp(): void {
-    this.hasHelp = !this.hasHelp;
-    if (!this.hasHelp) return this.leaveBox();
+    this.isHelpOpen = !this.isHelpOpen;
+    if (!this.isHelpOpen) return this.leaveBox();
     const { widthPx } = this;
     this.tooltip.show(HELP, { xPx: widthPx, yPx: this.frames.headPx }, widthPx);
   }

@@ -32,7 +32,7 @@ export class CallersOrCallees {
     this.events = events;
     const container = html('div', { class: 'graph', role: 'group', 'aria-label': label });
     const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, 'this function');
-    const explain = (box: number, xPx: number, yPx: number) => {
+    const showTooltip = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
       tooltip.show(details(box), null, xPx, yPx);
     };
@@ -44,13 +44,13 @@ export class CallersOrCallees {
       container,
       characterPx,
       {
-        hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
+        hover: (box, { clientX, clientY }) => showTooltip(box, clientX, clientY),
         leave: hide,
         hide,
-        activate: (box) => this.enter(box),
+        activate: (box) => this.zoomTo(box),
         focused: (box, element) => {
           const { left, bottom } = element.getBoundingClientRect();
-          explain(box, left, bottom);
+          showTooltip(box, left, bottom);
         },
         menu: (box, { clientX, clientY }) => this.openMenu(box, clientX, clientY),
       },
@@ -85,7 +85,7 @@ export class CallersOrCallees {
     this.graph.scrollToView();
   }
 
-  private enter(box: number): void {
+  private zoomTo(box: number): void {
     const { node, lastNode } = this.graph.boxes;
     this.siblings = [node[box] as NodeId, lastNode[box] as NodeId];
     const hadFocus = this.graph.hasFocus;
@@ -115,7 +115,7 @@ export class CallersOrCallees {
   private press(event: KeyboardEvent): void {
     if (isShortcut(event)) return;
     const { focusedBox } = this.graph;
-    if (event.key === 'Enter') this.enter(focusedBox);
+    if (event.key === 'Enter') this.zoomTo(focusedBox);
     else if (event.key === 'o') this.open(focusedBox);
     else if (event.key === 'm') this.openMenuByKey(focusedBox);
     else if (!this.graph.moveFocus(event.key)) return;

@@ -28,7 +28,7 @@ export class FrameActions {
   of(box: number): Action[] {
     const { main } = this;
     const symbol = main.symbolOf(box);
-    const zoom = { text: 'Zoom', key: 'Enter', act: () => main.enter(box) };
+    const zoom = { text: 'Zoom', key: 'Enter', act: () => main.zoomTo(box) };
     if (symbol === null) return [zoom, this.order()];
     return [
       zoom,

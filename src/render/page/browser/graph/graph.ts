@@ -62,7 +62,7 @@ export class Graph extends FlameGraph {
   /** Scrolls a box into view and lets Tab reach it. */
   show(box: number): void {
     this.setTabStop(box);
-    this.scrollToBox(box);
+    this.reveal(box);
   }
 
   /** Sets the box that is marked when no other is; null: none. */

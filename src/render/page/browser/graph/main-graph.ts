@@ -51,14 +51,14 @@ export class MainGraph {
       {
         hover: (box, { clientX: xPx, clientY: yPx }) => {
           this.pointer = { xPx, yPx };
-          this.explain(box, xPx, yPx);
+          this.showTooltip(box, xPx, yPx);
         },
         leave: () => {
           this.pointer = null;
           this.hideDetails();
         },
         hide: () => this.hideDetails(),
-        activate: (box) => this.enter(box),
+        activate: (box) => this.zoomTo(box),
         focused: (box, element) => this.focused(box, element),
         menu: (box, { clientX, clientY }) => openMenu(box, clientX, clientY),
       },
@@ -129,7 +129,7 @@ export class MainGraph {
     return symbolAt(this.table, this.graph.boxes, box);
   }
 
-  enter(box: number): void {
+  zoomTo(box: number): void {
     const { node, lastNode, kind } = this.graph.boxes;
     const [first, last] = [node[box] as NodeId, lastNode[box] as NodeId];
     const isBlock = kind[box] !== BoxKind.Frame && first !== last;
@@ -203,10 +203,10 @@ export class MainGraph {
     this.graph.markBox(box);
     if (!element.matches(':focus-visible')) return;
     const { left, bottom } = element.getBoundingClientRect();
-    this.explain(box, Math.max(0, left), bottom - 8);
+    this.showTooltip(box, Math.max(0, left), bottom - 8);
   }
 
-  private explain(box: number, xPx: number, yPx: number): void {
+  private showTooltip(box: number, xPx: number, yPx: number): void {
     this.graph.markBox(box);
     showDetails(this.tooltip, this.drawn(box), xPx, yPx);
   }

@@ -67,8 +67,8 @@ export function widthColumns(
         key: 'own',
         title,
         hint,
-        value: ({ ownWeight }) => ownWeight,
-        cell: ({ ownWeight }) => format(ownWeight),
+        value: ({ selfWeight }) => selfWeight,
+        cell: ({ selfWeight }) => format(selfWeight),
       }),
     ),
   ];
