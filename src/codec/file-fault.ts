@@ -36,19 +36,19 @@ export function newerVersion(version: number, known: number, producer: unknown):
 export interface FileKind {
   readonly kind: 'profile' | 'trace file';
   readonly damaged: ErrorCode;
-  readonly anew: string;
+  readonly recreate: string;
 }
 
 export function refusal(
   { code, message }: Pick<FileFault, 'code' | 'message'>,
   name: string,
-  { kind, damaged, anew }: FileKind,
+  { kind, damaged, recreate }: FileKind,
 ): PtflameError {
   switch (code) {
     case 'cut':
-      return new PtflameError(damaged, `${name} is truncated: ${message}`, { hint: anew });
+      return new PtflameError(damaged, `${name} is truncated: ${message}`, { hint: recreate });
     case 'damaged':
-      return new PtflameError(damaged, `${name} is a damaged ${kind}: ${message}`, { hint: anew });
+      return new PtflameError(damaged, `${name} is a damaged ${kind}: ${message}`, { hint: recreate });
     case 'newer':
       return new PtflameError('NEWER_VERSION', `${name} ${message}`, {
         hint: 'read it with the version of ptflame that wrote it',

@@ -112,11 +112,11 @@ async function mayOthersEnter(directory: string): Promise<boolean> {
 
 /** Separate symbols have the build id of their binary. */
 async function debugFiles(path: string, program: ElfFile, policy: PackPolicy): Promise<PackableFile[]> {
-  const places = debugPaths(path, program.buildId, program.debugLink);
+  const candidates = debugPaths(path, program.buildId, program.debugLink);
   const found = await Promise.all(
-    places.map(async (place) => {
-      const file = await inspect(place, policy, (elf, handle) => whyNot(elf, program.buildId, handle, policy));
-      return typeof file === 'string' ? [] : [{ path: place, file: file.file }];
+    candidates.map(async (candidate) => {
+      const file = await inspect(candidate, policy, (elf, handle) => whyNot(elf, program.buildId, handle, policy));
+      return typeof file === 'string' ? [] : [{ path: candidate, file: file.file }];
     }),
   );
   return found.flat();

@@ -35,9 +35,9 @@ export interface PlanOptions {
 export function planJobs(recording: Recording, { decoders, leastBytes = MIN_JOB_BYTES }: PlanOptions): DecodeJob[] {
   const bytesOf = bytesByCpu(recording);
   const total = [...bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const whole = { cpus: null, from: null, to: null, auxBytes: total };
+  const single = { cpus: null, from: null, to: null, auxBytes: total };
   const bins = Math.min(decoders, MAX_DECODERS, Math.floor(total / leastBytes));
-  if (bins < 2 || !canBeCut(recording)) return [whole];
+  if (bins < 2 || !canBeCut(recording)) return [single];
   const share = total / bins;
   const cut = (cpu: number, count: number) => cutCpu(recording, cpu, bytesOf.get(cpu) ?? 0, count);
   // slightly more than a share is not worth another decoder
@@ -48,7 +48,7 @@ export function planJobs(recording: Recording, { decoders, leastBytes = MIN_JOB_
     group.cpus && group.auxBytes > MAX_SHARES * share ? group.cpus.flatMap((cpu) => cut(cpu, 2)) : [group],
   );
   const jobs = [...parts, ...groups];
-  return jobs.length < 2 ? [whole] : jobs.sort((a, b) => b.auxBytes - a.auxBytes);
+  return jobs.length < 2 ? [single] : jobs.sort((a, b) => b.auxBytes - a.auxBytes);
 }
 
 /** Without times there is no safe border, nor with buffers per thread next to others; the buffers of a snapshot overlap. */

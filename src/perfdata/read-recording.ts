@@ -27,15 +27,21 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
   const header = await readHeader(file);
   const attributes = await readAttributes(file, header);
   const damage = new Damage();
-  const taker = new RecordCollector(attributes, file.name, damage);
+  const collector = new RecordCollector(attributes, file.name, damage);
   const end = dataEnd(file, header, damage);
   // perf writes the parts after the records, and the size of the data, only when it ends
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   if (features.isCompressed) throw compressed(file.name);
-  await walkRecords(new FileWindow(file, signal), header.data.offset, end, (record) => taker.add(record, end), damage);
-  checkIndex(features, taker, damage);
-  return toRecording(file, attributes, features, taker, damage);
+  await walkRecords(
+    new FileWindow(file, signal),
+    header.data.offset,
+    end,
+    (record) => collector.add(record, end),
+    damage,
+  );
+  checkIndex(features, collector, damage);
+  return toRecording(file, attributes, features, collector, damage);
 }
 
 function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): number {
@@ -63,22 +69,22 @@ function toRecording(
   file: RecordingFile,
   attributes: Attributes,
   features: Features,
-  taker: RecordCollector,
+  collector: RecordCollector,
   damage: Damage,
 ): Recording {
-  const { traceInfo } = taker;
+  const { traceInfo } = collector;
   return {
     sizeBytes: file.sizeBytes,
     machine: features.machine,
     command: features.command,
-    eventName: eventName(attributes, features, taker),
+    eventName: eventName(attributes, features, collector),
     trace: traceInfo && traceSettings(traceInfo, attributes),
-    buffers: taker.buffers,
-    auxRecords: taker.auxRecords,
-    sideband: taker.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort
-    buildIds: distinct([...features.buildIds, ...taker.buildIds.values()]),
-    bounds: taker.times.bounds ?? features.sampleTimes,
-    lostRecords: taker.lostRecords,
+    buffers: collector.buffers,
+    auxRecords: collector.auxRecords,
+    sideband: collector.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort
+    buildIds: distinct([...features.buildIds, ...collector.buildIds.values()]),
+    bounds: collector.times.bounds ?? features.sampleTimes,
+    lostRecords: collector.lostRecords,
     damage: damage.messages(),
   };
 }

@@ -23,7 +23,7 @@ const DATA_SIZE_AT = 48;
 const FEATURES_AT = 72;
 const FEATURES_BYTES = 32;
 /** Without these parts perf does not accept CPUs (`-C`), and does not find the trace. */
-const Feature = { Processors: 7, Auxtrace: 18 } as const;
+const Feature = { NrCpus: 7, Auxtrace: 18 } as const;
 
 /** The intact part: where it ends, its trace buffers, and how many CPUs there are at least. */
 interface IntactPart {
@@ -44,9 +44,9 @@ export async function salvageRecording(path: string, target: string, signal: Abo
   try {
     const { size } = await file.stat();
     const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
-    const whole = await intactPart({ name: path, sizeBytes: size, read }, signal);
-    await writeCopy(path, target, whole);
-    return { keptBytes: whole.end, ofBytes: Math.max(size, whole.expectedEnd) };
+    const intact = await intactPart({ name: path, sizeBytes: size, read }, signal);
+    await writeCopy(path, target, intact);
+    return { keptBytes: intact.end, ofBytes: Math.max(size, intact.expectedEnd) };
   } finally {
     await file.close();
   }
@@ -56,25 +56,25 @@ async function intactPart(file: RecordingFile, signal: AbortSignal): Promise<Int
   const { data } = await readHeader(file);
   const end = data.sizeBytes === 0 ? file.sizeBytes : Math.min(data.offset + data.sizeBytes, file.sizeBytes);
   const expectedEnd = data.offset + data.sizeBytes;
-  const whole: IntactPart = { end: data.offset, expectedEnd, pieces: [], cpus: 1 };
-  const take = (record: FileRecord) => {
+  const intact: IntactPart = { end: data.offset, expectedEnd, pieces: [], cpus: 1 };
+  const visit = (record: FileRecord) => {
     const sizeBytes = record.end - record.at;
     const trace = record.type === RecordType.Auxtrace ? readAuxBuffer(record) : null;
-    const behind = record.offset + sizeBytes + (trace?.sizeBytes ?? 0);
-    if (behind > end) return end; // a truncated trace buffer: nothing follows it
-    whole.end = behind;
-    if (trace) whole.pieces.push({ offset: record.offset, sizeBytes });
-    if (trace && trace.cpu !== NONE) whole.cpus = Math.max(whole.cpus, trace.cpu + 1);
+    const next = record.offset + sizeBytes + (trace?.sizeBytes ?? 0);
+    if (next > end) return end; // a truncated trace buffer: nothing follows it
+    intact.end = next;
+    if (trace) intact.pieces.push({ offset: record.offset, sizeBytes });
+    if (trace && trace.cpu !== NONE) intact.cpus = Math.max(intact.cpus, trace.cpu + 1);
     return trace?.sizeBytes ?? 0;
   };
-  await walkRecords(new FileWindow(file, signal), data.offset, end, take, new Damage());
-  return whole;
+  await walkRecords(new FileWindow(file, signal), data.offset, end, visit, new Damage());
+  return intact;
 }
 
-async function writeCopy(path: string, target: string, whole: IntactPart): Promise<void> {
+async function writeCopy(path: string, target: string, intact: IntactPart): Promise<void> {
   try {
     await copyFile(path, target, constants.COPYFILE_FICLONE);
-    await repair(target, whole);
+    await repair(target, intact);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
     throw new PtflameError('TEMPORARY_FILE', `cannot copy ${path} to ${target}: ${String(cause)}`, {
@@ -84,14 +84,14 @@ async function writeCopy(path: string, target: string, whole: IntactPart): Promi
   }
 }
 
-async function repair(path: string, whole: IntactPart): Promise<void> {
+async function repair(path: string, intact: IntactPart): Promise<void> {
   const file = await open(path, 'r+');
   try {
-    await file.truncate(whole.end);
-    await writeFeatures(file, whole);
+    await file.truncate(intact.end);
+    await writeFeatures(file, intact);
     const head = Buffer.alloc(8);
     await file.read(head, 0, head.length, DATA_SIZE_AT - 8);
-    await file.write(numbers([whole.end - Number(head.readBigUInt64LE(0))]), 0, 8, DATA_SIZE_AT);
+    await file.write(numbers([intact.end - Number(head.readBigUInt64LE(0))]), 0, 8, DATA_SIZE_AT);
   } finally {
     await file.close();
   }
@@ -100,7 +100,7 @@ async function repair(path: string, whole: IntactPart): Promise<void> {
 /** Writes a table of the parts, and the parts. */
 async function writeFeatures(file: FileHandle, { end, pieces, cpus }: IntactPart): Promise<void> {
   const bits = Buffer.alloc(FEATURES_BYTES);
-  bits.writeUInt32LE((1 << Feature.Processors) | (1 << Feature.Auxtrace));
+  bits.writeUInt32LE((1 << Feature.NrCpus) | (1 << Feature.Auxtrace));
   await file.write(bits, 0, bits.length, FEATURES_AT);
   const count = Buffer.alloc(8);
   count.writeUInt32LE(cpus, 0);

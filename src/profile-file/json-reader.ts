@@ -33,7 +33,7 @@ const LITERALS = [
 
 /** @throws FileFault cut, damaged or too-large */
 export function parseJson(bytes: Uint8Array): JsonValue {
-  return new JsonReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).whole();
+  return new JsonReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).document();
 }
 
 class JsonReader {
@@ -46,7 +46,7 @@ class JsonReader {
     this.bytes = bytes;
   }
 
-  whole(): JsonValue {
+  document(): JsonValue {
     const value = this.value();
     this.skipBlanks();
     if (this.at < this.bytes.length) throw this.unexpected();

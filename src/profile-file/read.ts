@@ -49,7 +49,7 @@ function withTree(thread: JsonValue): JsonValue {
 }
 
 function upgraded(file: JsonValue): JsonObject {
-  if (!isObject(file) || file['format'] !== FORMAT) throw new FileFault('other-kind', 'it does not say its format');
+  if (!isObject(file) || file['format'] !== FORMAT) throw new FileFault('other-kind', 'it has no format');
   const version = file['version'];
   if (!Number.isInteger(version) || (version as number) < 1)
     throw damagedAt('version', 'is not a version of the format');

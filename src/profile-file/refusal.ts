@@ -8,7 +8,7 @@ import { FORMAT } from './format.js';
 const PROFILE: FileKind = {
   kind: 'profile',
   damaged: 'PROFILE_DAMAGED',
-  anew: 'create it again from the trace: ptflame render TRACE -o FILE.json',
+  recreate: 'create it again from the trace: ptflame render TRACE -o FILE.json',
 };
 
 /** `bytes`: the contents of the file. */

@@ -33,14 +33,14 @@ const columnWithNulls = listOf<ArrayLike<number | null>>(
 const few = <Schema extends z.ZodType>(schema: Schema, most: number) =>
   z.array(z.unknown()).max(most, `expected at most ${most} rows`).pipe(z.array(schema));
 
-const told = z.string().nullable();
+const nullableText = z.string().nullable();
 const RecordedPart = z.object({
-  host: told,
-  kernel: told,
-  cpu: told,
-  perf: told,
+  host: nullableText,
+  kernel: nullableText,
+  cpu: nullableText,
+  perf: nullableText,
   command: z.array(z.string()).nullable(),
-  startedAt: told,
+  startedAt: nullableText,
 });
 
 export const MetaPart = z.object({
@@ -85,7 +85,7 @@ export const ThreadPart = z.object({
 });
 export type ThreadPart = z.infer<typeof ThreadPart>;
 
-const gapPlace = { tid: wholeNumber, atNs: ns, lengthNs: count };
+const gapSpan = { tid: wholeNumber, atNs: ns, lengthNs: count };
 const errorWords = { message: z.string(), file: z.string().nullable() };
 
 export const QualityPart = z.object({
@@ -103,15 +103,15 @@ export const QualityPart = z.object({
       ...errorWords,
       gaps: count,
       lostNs: count,
-      remedy: told.optional(), // follows from the rest, as all remedies do
+      remedy: nullableText.optional(), // follows from the rest, as all remedies do
     }),
     65,
   ),
   gaps: few(
     z.discriminatedUnion('cause', [
-      z.object({ ...gapPlace, cause: z.literal('decode-error'), code: wholeNumber, ...errorWords }),
-      z.object({ ...gapPlace, cause: z.literal('unannounced') }),
-      z.object({ ...gapPlace, cause: z.literal('undecoded'), file: z.string().nullable() }),
+      z.object({ ...gapSpan, cause: z.literal('decode-error'), code: wholeNumber, ...errorWords }),
+      z.object({ ...gapSpan, cause: z.literal('unannounced') }),
+      z.object({ ...gapSpan, cause: z.literal('undecoded'), file: z.string().nullable() }),
     ]),
     10_000,
   ),
@@ -127,7 +127,7 @@ export const QualityPart = z.object({
   clockSteps: count,
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,
-  remedies: z.object({ hiddenJumps: told, switches: told }).optional(),
+  remedies: z.object({ hiddenJumps: nullableText, switches: nullableText }).optional(),
   lostNs: count,
   inferredNs: count,
   hiddenNs: count,

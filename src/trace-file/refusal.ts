@@ -4,12 +4,12 @@
 import { type FileFault, type FileKind, refusal } from '../codec/file-fault.js';
 import type { PtflameError } from '../model/errors.js';
 
-const ANEW = 'import it again: ptflame import INPUT… -o FILE.ptf';
+const RECREATE = 'import it again: ptflame import INPUT… -o FILE.ptf';
 
 const TRACE_FILE: FileKind = {
   kind: 'trace file',
   damaged: 'TRACE_FILE_DAMAGED',
-  anew: `${ANEW}; or read what is left of it with --salvage`,
+  recreate: `${RECREATE}; or read what is left of it with --salvage`,
 };
 
 /** `isSalvaged`: salvaging was tried already, so it is not suggested. */
@@ -18,5 +18,5 @@ export function traceFileRefusal(
   name: string,
   { isSalvaged }: { readonly isSalvaged: boolean },
 ): PtflameError {
-  return refusal(fault, name, isSalvaged ? { ...TRACE_FILE, anew: ANEW } : TRACE_FILE);
+  return refusal(fault, name, isSalvaged ? { ...TRACE_FILE, recreate: RECREATE } : TRACE_FILE);
 }

@@ -66,7 +66,7 @@ function nullIfDamaged<Part>(read: () => Part): Part | null {
   }
 }
 
-/** A loss in place of missing events: without it replay would continue as if nothing had happened in between. */
+/** A loss in location of missing events: without it replay would continue as if nothing had happened in between. */
 function lossOf(tid: Tid, { startNs }: PackedBlock): TraceRecord {
   const nowhere = { cpu: NONE, pid: NONE, ip: Number.NaN };
   return { what: 'gap', tid, timeNs: startNs, code: LOST_CODE, message: LOST, ...nowhere };
@@ -81,13 +81,13 @@ function scanBlocks(
 ): void {
   for (let at = start, head = file.frameHead(at); head?.kind === FrameKind.Block; head = file.frameHead(at)) {
     const { storedBytes: bytes, inflatedBytes, crc } = head;
-    const place = { offset: at + FRAME_BYTES, bytes, inflatedBytes, crc };
-    at = place.offset + bytes;
-    const plain = file.block(place);
+    const location = { offset: at + FRAME_BYTES, bytes, inflatedBytes, crc };
+    at = location.offset + bytes;
+    const plain = file.block(location);
     const block = plain && readBlockHead(plain);
     if (block === null || !(startNs <= block.startNs && block.startNs <= block.endNs && block.endNs <= endNs)) continue;
     const { tid, events, startNs: first, endNs: last } = block;
-    kept.add(file, tid, { ...place, events, startNs: first, endNs: last });
+    kept.add(file, tid, { ...location, events, startNs: first, endNs: last });
   }
 }
 

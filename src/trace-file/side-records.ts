@@ -145,8 +145,8 @@ class SideReader {
   mapping(): Mapping {
     const { tid: pid, timeNs } = this.when();
     const { numbers, version } = this;
-    const place = { start: numbers.near(0), length: numbers.near(0) };
-    return { pid, timeNs, ...place, fileOffset: version === 1 ? Number.NaN : numbers.near(0), file: this.text() };
+    const range = { start: numbers.near(0), length: numbers.near(0) };
+    return { pid, timeNs, ...range, fileOffset: version === 1 ? Number.NaN : numbers.near(0), file: this.text() };
   }
 
   private when(): { readonly tid: number; readonly timeNs: number } {

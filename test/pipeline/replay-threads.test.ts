@@ -11,7 +11,7 @@ const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
 const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
 
 /** Tasks given to workers for one thread with this many events; what is replayed here fails for lack of a trace. */
-async function givenAway(events: number, pool: WorkerPool): Promise<number> {
+async function tasksOnWorkers(events: number, pool: WorkerPool): Promise<number> {
   const store = { eventCount: () => events, threadSource: () => SOURCE } as unknown as StoredThreads;
   let given = 0;
   pool.run = async () => {
@@ -34,5 +34,5 @@ test.for([
   ],
   ['a small thread stays on the main thread', 1000, new WorkerPool(4), 0],
 ] as const)('%s', async ([, events, pool, wanted]) => {
-  expect(await givenAway(events, pool)).toBe(wanted);
+  expect(await tasksOnWorkers(events, pool)).toBe(wanted);
 });

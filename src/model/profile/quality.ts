@@ -106,10 +106,9 @@ export interface Quality extends Readonly<LineCounts> {
   /** Lines with such words. */
   readonly unknownFlagLines: number;
   /**
-   * Wall time, over all threads. Lost: nothing is known. Inferred: no address confirms the call path.
-   * Hidden: inferred only because of a hidden jump, or of an exception that may have landed elsewhere: no address
-   * shows where control went, or when. Unknown: in
-   * functions without a name. Total: everything.
+   * Wall time, over all threads. Lost: nothing is known. Inferred: no address confirms the call path. Hidden: inferred only
+   * because of a hidden jump, or of an exception that may have landed elsewhere: no address shows where control went, or
+   * when. Unknown: in functions without a name. Total: everything.
    */
   readonly lostNs: Nanoseconds;
   readonly inferredNs: Nanoseconds;

@@ -4,15 +4,15 @@
 const MAX_MESSAGES = 20;
 
 export class Damage {
-  private readonly told: string[] = [];
+  private readonly listed: string[] = [];
   private more = 0;
 
   add(what: string): void {
-    if (this.told.length < MAX_MESSAGES) this.told.push(what);
+    if (this.listed.length < MAX_MESSAGES) this.listed.push(what);
     else this.more++;
   }
 
   messages(): readonly string[] {
-    return this.more === 0 ? this.told : [...this.told, `and ${this.more} more faults like these`];
+    return this.more === 0 ? this.listed : [...this.listed, `and ${this.more} more faults like these`];
   }
 }

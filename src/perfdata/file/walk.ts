@@ -19,13 +19,14 @@ export interface FileRecord {
 export const RECORD_HEAD_BYTES = 8;
 
 /**
- * Calls `take` with each record; it returns how many bytes of trace follow. If the walk cannot continue, the reason is added to `damage`.
+ * Calls `visit` with each record; it returns how many bytes of trace follow. If the walk cannot continue, the reason is added to
+ * `damage`.
  */
 export async function walkRecords(
   window: FileWindow,
   start: number,
   end: number,
-  take: (record: FileRecord) => number,
+  visit: (record: FileRecord) => number,
   damage: Damage,
 ): Promise<void> {
   const record: FileRecord = { view: window.view, at: 0, end: 0, offset: 0, type: 0, misc: 0 };
@@ -34,7 +35,7 @@ export async function walkRecords(
     if (!holdsRecord(window, offset)) await window.moveTo(offset);
     const faulty = holdsRecord(window, offset) ? readHead(window, offset, end, record) : cut(offset);
     if (faulty !== null) return damage.add(faulty);
-    offset += record.end - record.at + take(record);
+    offset += record.end - record.at + visit(record);
   }
 }
 

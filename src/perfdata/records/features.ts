@@ -79,7 +79,7 @@ async function readPart(file: RecordingFile, section: Section, bit: number, to: 
   const view = await loadSection(file, section);
   if (view === null) return false;
   try {
-    take(bit, view, to);
+    readFeature(bit, view, to);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -87,7 +87,7 @@ async function readPart(file: RecordingFile, section: Section, bit: number, to: 
   }
 }
 
-function take(bit: number, view: DataView, to: Features): void {
+function readFeature(bit: number, view: DataView, to: Features): void {
   const { machine } = to;
   const reader = new SectionReader(view);
   switch (bit) {
@@ -112,28 +112,28 @@ function take(bit: number, view: DataView, to: Features): void {
     case Feature.TotalMemory:
       return void (machine.memoryBytes = reader.u64() * 1024);
     case Feature.CommandLine:
-      return void (to.command = takeTexts(reader));
+      return void (to.command = readTexts(reader));
     case Feature.EventDescription:
-      return takeEvents(reader, to);
+      return readEvents(reader, to);
     case Feature.UnitMappings:
-      return takeUnits(reader, to);
+      return readPmus(reader, to);
     case Feature.Auxtrace:
-      return void (to.auxtraceOffsets = takeOffsets(reader, view.byteLength));
+      return void (to.auxtraceOffsets = readOffsets(reader, view.byteLength));
     case Feature.SampleTime:
-      return takeTimes(reader.bytes(16), to);
+      return readTimes(reader.bytes(16), to);
     case Feature.Compressed:
       to.isCompressed = true;
   }
 }
 
-function takeTexts(reader: SectionReader): string[] {
+function readTexts(reader: SectionReader): string[] {
   const texts: string[] = [];
   for (let left = reader.u32(); left > 0; left--) texts.push(reader.text());
   return texts;
 }
 
 /** Each event: its attributes, the number of its ids, its name, the ids. */
-function takeEvents(reader: SectionReader, { events }: Features): void {
+function readEvents(reader: SectionReader, { events }: Features): void {
   const count = reader.u32();
   const attributeBytes = reader.u32();
   for (let left = count; left > 0; left--) {
@@ -144,7 +144,7 @@ function takeEvents(reader: SectionReader, { events }: Features): void {
   }
 }
 
-function takeUnits(reader: SectionReader, to: Features): void {
+function readPmus(reader: SectionReader, to: Features): void {
   for (let left = reader.u32(); left > 0; left--) {
     const type = reader.u32();
     if (reader.text() === 'intel_pt') to.intelPt = type;
@@ -152,7 +152,7 @@ function takeUnits(reader: SectionReader, to: Features): void {
 }
 
 /** A count, then the offset and the size of each buffer's record. */
-function takeOffsets(reader: SectionReader, sectionBytes: number): Float64Array {
+function readOffsets(reader: SectionReader, sectionBytes: number): Float64Array {
   const count = reader.u64();
   if (count > sectionBytes / 16) throw new RangeError('more pieces than the section holds');
   const offsets = new Float64Array(count);
@@ -163,7 +163,7 @@ function takeOffsets(reader: SectionReader, sectionBytes: number): Float64Array 
   return offsets;
 }
 
-function takeTimes(view: DataView, to: Features): void {
+function readTimes(view: DataView, to: Features): void {
   const start = timeOf(view, 0);
   const end = timeOf(view, 8);
   const isKnown = start !== null && end !== null && (end.seconds > 0 || end.ns > 0);

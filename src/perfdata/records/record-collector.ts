@@ -47,19 +47,19 @@ export class RecordCollector {
     const trailer = type < RecordType.FirstOfPerf ? this.trailerOf(record) : null;
     const bodyEnd = end - (trailer?.sizeBytes ?? 0);
     if (bodyEnd - at < (MIN_RECORD_BYTES[type] ?? 0)) this.damage.add(tooShort(record));
-    else if (type >= RecordType.FirstOfPerf) return this.takeOfPerf(record, dataEnd);
-    else if (type === RecordType.Sample) this.takeSample(record);
-    else this.takeOfKernel(record, trailer && readSampleId(trailer, record.view, end), bodyEnd);
+    else if (type >= RecordType.FirstOfPerf) return this.addPerfRecord(record, dataEnd);
+    else if (type === RecordType.Sample) this.addSample(record);
+    else this.addKernelRecord(record, trailer && readSampleId(trailer, record.view, end), bodyEnd);
     return 0;
   }
 
-  private takeOfPerf(record: FileRecord, dataEnd: number): number {
+  private addPerfRecord(record: FileRecord, dataEnd: number): number {
     switch (record.type) {
       case RecordType.AuxtraceInfo:
         this.traceInfo ??= readTraceInfo(record);
         return 0;
       case RecordType.Auxtrace:
-        return this.takeBuffer(record, dataEnd);
+        return this.addBuffer(record, dataEnd);
       case RecordType.Compressed:
       case RecordType.Compressed2:
         throw compressed(this.name);
@@ -69,7 +69,7 @@ export class RecordCollector {
   }
 
   /** A truncated buffer counts with the bytes that exist. */
-  private takeBuffer(record: FileRecord, dataEnd: number): number {
+  private addBuffer(record: FileRecord, dataEnd: number): number {
     const buffer = readAuxBuffer(record);
     const sizeBytes = Math.min(buffer.sizeBytes, dataEnd - buffer.fileOffset);
     if (sizeBytes < buffer.sizeBytes)
@@ -84,28 +84,28 @@ export class RecordCollector {
   }
 
   /** Of samples, such as those of scheduler tracepoints, only the time matters. */
-  private takeSample(record: FileRecord): void {
+  private addSample(record: FileRecord): void {
     const sampleTime = this.attributes.first.trailer?.sampleTime ?? 0;
     if (sampleTime > 0 && record.at + sampleTime + 8 <= record.end)
       this.times.include(timeOf(record.view, record.at + sampleTime));
   }
 
-  private takeOfKernel(record: FileRecord, place: SampleId | null, bodyEnd: number): void {
+  private addKernelRecord(record: FileRecord, sampleId: SampleId | null, bodyEnd: number): void {
     const { type, view, at } = record;
-    const known = place ?? NO_SAMPLE_ID;
+    const known = sampleId ?? NO_SAMPLE_ID;
     this.times.include(known.time);
-    if (type === RecordType.Aux) this.takeAux(record, known);
-    else if (type === RecordType.Lost) this.takeLost(record, readU64(view, at + 16));
-    else if (type === RecordType.LostSamples) this.takeLost(record, readU64(view, at + 8));
-    else this.takeEvent(record, known, bodyEnd);
+    if (type === RecordType.Aux) this.addAux(record, known);
+    else if (type === RecordType.Lost) this.addLost(record, readU64(view, at + 16));
+    else if (type === RecordType.LostSamples) this.addLost(record, readU64(view, at + 8));
+    else this.addEvent(record, known, bodyEnd);
   }
 
-  private takeAux(record: FileRecord, place: SampleId): void {
-    const aux = readAuxRecord(record, place);
+  private addAux(record: FileRecord, sampleId: SampleId): void {
+    const aux = readAuxRecord(record, sampleId);
     if (this.isPossible(record, [aux.cpu, aux.tid], [aux.auxOffset, aux.sizeBytes])) this.auxRecords.push(aux);
   }
 
-  private takeLost(record: FileRecord, count: number): void {
+  private addLost(record: FileRecord, count: number): void {
     if (this.isPossible(record, [], [this.lostRecords + count])) this.lostRecords += count;
   }
 
@@ -116,14 +116,14 @@ export class RecordCollector {
     return false;
   }
 
-  private takeEvent(record: FileRecord, { tid, pid, cpu, time }: SampleId, bodyEnd: number): void {
+  private addEvent(record: FileRecord, { tid, pid, cpu, time }: SampleId, bodyEnd: number): void {
     const event = readEvent(record, bodyEnd);
     if (event === null) return;
     this.sideband.push({ tid, pid, cpu, time, record: event });
-    if (event.what === 'mmap') this.takeBuildId(record, event.file);
+    if (event.what === 'mmap') this.addBuildId(record, event.file);
   }
 
-  private takeBuildId(record: FileRecord, file: string): void {
+  private addBuildId(record: FileRecord, file: string): void {
     const found = readMappedBuildId(record);
     if (found === null) return;
     const buildId = { file: Buffer.from(file, 'latin1').toString(), ...found };

@@ -44,8 +44,8 @@ export function readTraceInfo({ view, at, end }: FileRecord): TraceInfo | null {
 export function traceSettings(info: TraceInfo, { all }: Attributes): TraceSettings {
   const { numbers, filter } = info;
   const traced = attributeOf(info, all);
-  const isOn = (place: number) => (numbers[place] ?? 0n) !== 0n;
-  const isConfigured = (place: number) => ((traced?.config ?? 0n) & (numbers[place] ?? 0n)) !== 0n;
+  const isOn = (setting: number) => (numbers[setting] ?? 0n) !== 0n;
+  const isConfigured = (setting: number) => ((traced?.config ?? 0n) & (numbers[setting] ?? 0n)) !== 0n;
   return {
     isPerCpu: isOn(Setting.IsPerCpu),
     isSnapshot: isOn(Setting.IsSnapshot),

@@ -39,12 +39,14 @@ export interface ReplayResult {
 const NO_TREE: CallTree = new CallTreeBuilder().build();
 
 export class ProfileBuilder {
-  /** What all threads have shown, learned in the order of their ids. */
+  /** Call paths seen in all threads, added in the order of tids. */
   readonly knownPaths = new KnownPaths();
   /** Threads that were lost somewhere: to be replayed again once the known paths are complete. */
   readonly toReplayAgain: Tid[] = [];
-  private readonly unlearned: Tid[];
-  private readonly early = new Map<Tid, ReplayedThread['replay']>();
+  /** Threads whose paths are still to be added, the lowest tid last. */
+  private readonly pathsToAdd: Tid[];
+  /** Replays whose turn to add their paths has not come. */
+  private readonly replays = new Map<Tid, ReplayedThread['replay']>();
   /** By the lowest function of their first stack: threads whose callers only other threads may show. */
   private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
   private readonly threads: { readonly profile: ThreadProfile; readonly quality: ThreadQuality }[] = [];
@@ -65,15 +67,15 @@ export class ProfileBuilder {
     this.questions = questions;
     this.durations = questions.durations === null ? null : new DurationsBuilder();
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
-    this.unlearned = trace.store.tids.toSorted((a, b) => b - a);
+    this.pathsToAdd = trace.store.tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
     this.shiftNs = Math.floor(trace.store.bounds.startNs / 1e9) * 1e9;
   }
 
   /** A thread that was replayed while the known paths were still being collected. */
   add(tid: Tid, thread: ReplayedThread): void {
-    this.early.set(tid, thread.replay);
-    this.learn();
+    this.replays.set(tid, thread.replay);
+    this.addPaths();
     const { hasUnconfirmedPaths, firstStack } = thread.replay;
     if (hasUnconfirmedPaths) this.toReplayAgain.push(tid);
     else if (firstStack[0] === undefined) this.finish(tid, thread, []);
@@ -138,13 +140,13 @@ export class ProfileBuilder {
     return { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
   }
 
-  private learn(): void {
-    for (let tid = this.unlearned.at(-1); tid !== undefined; tid = this.unlearned.at(-1)) {
-      const replay = this.early.get(tid);
+  private addPaths(): void {
+    for (let tid = this.pathsToAdd.at(-1); tid !== undefined; tid = this.pathsToAdd.at(-1)) {
+      const replay = this.replays.get(tid);
       if (replay === undefined) return;
       this.knownPaths.add(replay);
-      this.early.delete(tid);
-      this.unlearned.pop();
+      this.replays.delete(tid);
+      this.pathsToAdd.pop();
     }
   }
 
@@ -166,16 +168,16 @@ export class ProfileBuilder {
     const { replay } = thread;
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
     const bounds = { startNs: replay.startNs - this.shiftNs, endNs: replay.endNs - this.shiftNs };
-    const place =
+    const shown =
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
         : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is inferred now
     const durations = this.together === null && thread.durations ? durationsOf(thread.durations) : null;
-    const profile = { ...who, ...bounds, ...place, durations };
+    const profile = { ...who, ...bounds, ...shown, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
-    if (this.questions.filter !== null && isEmpty(place.tree)) return;
+    if (this.questions.filter !== null && isEmpty(shown.tree)) return;
     const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);
-    this.together?.merge(place.tree, ROOT, (symbol) => symbol);
+    this.together?.merge(shown.tree, ROOT, (symbol) => symbol);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.addDurations(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);

@@ -94,15 +94,15 @@ export class QualityBuilder {
     };
   }
 
-  /** `errors`: perf's, in their order; each stretch has the next few of them, or none. */
+  /** `errors`: perf's, by time; each gap accounts for the next `threadGap.errors` of them. */
   private addLost(tid: Tid, lost: readonly ThreadGap[], errors: readonly GapRecord[]): void {
     let error = 0;
     let gaps = 0;
-    for (const stretch of lost) {
-      const seen = clipped(stretch, this.window);
-      error += stretch.errors;
+    for (const threadGap of lost) {
+      const seen = clipped(threadGap, this.window);
+      error += threadGap.errors;
       if (seen === null) continue;
-      this.addGap(this.gapOf(tid, seen, stretch.errors > 0 ? errors[error - stretch.errors] : undefined));
+      this.addGap(this.gapOf(tid, seen, threadGap.errors > 0 ? errors[error - threadGap.errors] : undefined));
       gaps++;
     }
     if (gaps > 0) this.sums.threadsCut++;
@@ -114,8 +114,8 @@ export class QualityBuilder {
     this.lostNs += gap.lengthNs;
   }
 
-  private gapOf(tid: Tid, stretch: ThreadGap, error: GapRecord | undefined): TraceGap {
-    const { atNs, lengthNs, ip, isLast } = stretch;
+  private gapOf(tid: Tid, threadGap: ThreadGap, error: GapRecord | undefined): TraceGap {
+    const { atNs, lengthNs, ip, isLast } = threadGap;
     const { undecoded } = this.trace.store;
     const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
     if (error === undefined) {
@@ -128,14 +128,14 @@ export class QualityBuilder {
   }
 }
 
-/** The part of a stretch that is looked at; null: nothing. */
-function clipped(stretch: ThreadGap, window: Bounds | null): ThreadGap | null {
-  const { atNs, lengthNs } = stretch;
-  if (stretch.isInside === false) return null;
-  if (window === null) return stretch;
+/** Returns the selected part of a gap; null: none of it is selected. */
+function clipped(threadGap: ThreadGap, window: Bounds | null): ThreadGap | null {
+  const { atNs, lengthNs } = threadGap;
+  if (threadGap.isInside === false) return null;
+  if (window === null) return threadGap;
   if (!overlaps(window, atNs, atNs + lengthNs)) return null;
   const startNs = Math.max(atNs, window.startNs);
-  return { ...stretch, atNs: startNs, lengthNs: Math.min(atNs + lengthNs, window.endNs) - startNs };
+  return { ...threadGap, atNs: startNs, lengthNs: Math.min(atNs + lengthNs, window.endNs) - startNs };
 }
 
 /** Wall time over all threads, as in `Quality`. */

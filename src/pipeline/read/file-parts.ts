@@ -27,17 +27,17 @@ export async function readParts(
     at = read.to;
     return true;
   };
-  const takeOldest = async () => {
-    const isTaken = await pieces.consumeOldest();
-    if (isTaken) moveTo(at);
-    return isTaken && pieces.isHelped;
+  const nextPiece = async () => {
+    const isConsumed = await pieces.consumeOldest();
+    if (isConsumed) moveTo(at);
+    return isConsumed && pieces.isHelped;
   };
   let goesOn = true;
   for (let start = from - 1; goesOn && hasPart(file, start); start = endOf(start)) {
     pieces.handOut(partFrom(start, file, pieces, follows));
-    if (pieces.isFull) goesOn = await takeOldest();
+    if (pieces.isFull) goesOn = await nextPiece();
   }
-  while (goesOn && pieces.isWaiting) goesOn = await takeOldest();
+  while (goesOn && pieces.isWaiting) goesOn = await nextPiece();
   await pieces.discard();
   return at;
 }

@@ -17,8 +17,8 @@ export type AnalyzedInput = TraceInput | DecodedRecording | StoredTrace;
 
 export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBuilder): Promise<Trace> {
   const sources = inputs.map(sourceOf);
-  const whole = sources.find(({ standsAlone }) => standsAlone);
-  if (whole !== undefined && sources.length > 1) throw notAlone(whole.name);
+  const alone = sources.find(({ standsAlone }) => standsAlone);
+  if (alone !== undefined && sources.length > 1) throw notAlone(alone.name);
   for (const source of sources) await source.read(into);
   return into.freeze(sources.length === 1 ? (sources[0]?.recorded ?? null) : null);
 }

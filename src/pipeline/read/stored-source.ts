@@ -30,7 +30,7 @@ export class StoredSource implements Source {
     const { context, store } = into;
     const { meta, side } = contents;
     if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they start up while the trace is read
-    store.memory.attachPacked({ fd, expected: takeSites(contents, into) });
+    store.memory.attachPacked({ fd, expected: internSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
     context.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);
@@ -45,7 +45,7 @@ export class StoredSource implements Source {
 }
 
 /** Gives symbols and sites the rows that they have in the file; returns the site expected after each site. */
-function takeSites({ symbols, sites }: TraceContents, { context }: TraceBuilder): Int32Array {
+function internSites({ symbols, sites }: TraceContents, { context }: TraceBuilder): Int32Array {
   const { interner } = context;
   for (let row = interner.symbols.build().length; row < symbols.length; row++)
     interner.symbols.intern(symbols.name[row] as string, symbols.dsoName[symbols.dso[row] as number] ?? null);

@@ -52,7 +52,7 @@ export class TextPieces {
   readHere(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const { lines, overlong } = this.cut(bytes.subarray(at, at + PIECE_BYTES));
-      for (const whole of lines) this.emit(this.parser.parse(whole));
+      for (const block of lines) this.emit(this.parser.parse(block));
       this.parser.addOverlong(overlong);
     }
   }
@@ -104,15 +104,15 @@ export class TextPieces {
     this.pending.push(piece);
   }
 
-  /** Consumes the piece that was handed out first; returns false, and consumes none of its lines, if it does not follow the one before. */
+  /** Consumes the oldest piece; returns false, and consumes none of its lines, if it does not follow the one before. */
   async consumeOldest(): Promise<boolean> {
     const piece = this.pending.shift() as Piece;
     const read = await piece.reading;
     this.free.push(piece.slot);
     for (const line of piece.before) this.emit(this.parser.parse(line));
-    const isTaken = read === null || this.consumeRead(piece, read);
+    const isConsumed = read === null || this.consumeRead(piece, read);
     this.parser.addOverlong(piece.overlong);
-    return isTaken;
+    return isConsumed;
   }
 
   /** Consumes what a worker read if it means the same here; otherwise reads the lines again. */

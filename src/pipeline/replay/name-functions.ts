@@ -30,9 +30,9 @@ export function nameFunctions(
   const mapped = fileOffsets(mappings, asked);
   const names = nameless.map((fn, row) => {
     const { address, file } = asked[row] as PrintedAddress;
-    const place = printedLocation(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
-    const name = nameOf(place, file, address, codeOf(ids.start[fn] as Address).bytes);
-    return { name, dso: place?.file ?? file };
+    const location = printedLocation(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
+    const name = nameOf(location, file, address, codeOf(ids.start[fn] as Address).bytes);
+    return { name, dso: location?.file ?? file };
   });
   const added = withSymbols(table, names, SymbolKind.Unknown);
   const symbol = [...ids.symbol];
@@ -52,9 +52,9 @@ function printedLocation(file: string | null, address: Address, fileStart: Addre
 }
 
 /** `bytes`: size of the page that the function stands for; null: the function has an entry. */
-function nameOf(place: FileOffset | null, file: string | null, address: Address, bytes: number | null): string {
+function nameOf(location: FileOffset | null, file: string | null, address: Address, bytes: number | null): string {
   const range = (first: number) => hex(first) + (bytes === null ? '' : `-${hex(first + bytes - 1)}`);
-  if (place !== null) return `[${shortFileName(place.file)}+${range(place.offset)}]`;
+  if (location !== null) return `[${shortFileName(location.file)}+${range(location.offset)}]`;
   return `[${file === null ? 'unknown' : shortFileName(file)} ${range(address)}]`;
 }
 

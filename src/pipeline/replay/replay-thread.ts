@@ -125,7 +125,7 @@ function filtered(
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
   const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, askedOnly(questions));
   const isOfAll = filter.inside.length === 0 && filter.root === null;
-  const lost = replay.lost.map((stretch) => ({ ...stretch, isInside: isOfAll || lostAt.has(stretch.atNs) }));
+  const lost = replay.lost.map((gap) => ({ ...gap, isInside: isOfAll || lostAt.has(gap.atNs) }));
   const wantsDurations = questions.durations !== null;
   return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations: wantsDurations ? durations : null };
 }
