@@ -17,7 +17,6 @@ import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
 import type { FrameLayer } from './frame-layer.js';
 
-/** What to draw. */
 export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf'> {
   readonly table: FrameTable;
   /** Minimum number of rows. */
@@ -38,7 +37,6 @@ export class FlameGraph implements Chart {
   boxes!: Boxes;
   focusedBox = 0;
   protected view!: FlameView;
-  /** Frames by box. */
   protected readonly frames = new Map<number, Frame>();
   private readonly layer: FrameLayer;
   private readonly characterPx: number;

@@ -10,7 +10,6 @@ export interface FrameLayer {
   readonly mark: Element;
   /** Replaces all frames. Returns their elements in the order of the rectangles. */
   draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[];
-  /** Applies a highlight to a frame. */
   setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void;
   scrollIntoView(element: SVGElement, rectangle: Rectangle): void;
 }

@@ -16,7 +16,6 @@ import type { Navigation } from './platform/navigation.js';
 import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
-/** Objects that the dock uses. */
 export interface DockContext {
   readonly views: Views;
   readonly navigation: Navigation;

@@ -32,7 +32,6 @@ export function needsFrame(key: string): boolean {
   return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
 }
 
-/** Returns the action of a key; undefined: none. */
 export function actionOf(key: string, targets: KeyTargets): (() => void) | undefined {
   const { main, actions, navigation, views, search, step, help, menu } = targets;
   const { state } = navigation;

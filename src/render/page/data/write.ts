@@ -33,7 +33,6 @@ export function* pageDataPieces(profile: Profile): Generator<Uint8Array> {
   yield* durationsBytes(durations.map((known) => orderedDurations(known, order)));
 }
 
-/** Returns all parts. */
 export function writePageData(profile: Profile): Uint8Array[] {
   return [...pageDataPieces(profile)].filter((piece) => piece !== NO_BYTES);
 }

@@ -45,7 +45,6 @@ export interface State {
   readonly isOnlyMatches: boolean;
   /** The selected function. */
   readonly chosen: SymbolId | null;
-  /** The visible table. */
   readonly tab: Tab;
   /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
@@ -63,7 +62,6 @@ export type PageLayout = Pick<
   'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
 >;
 
-/** State without zoom. */
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
 
 export const START: State = {

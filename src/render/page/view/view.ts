@@ -10,11 +10,9 @@ import { once } from './memoize-last.js';
 
 export interface View {
   readonly tree: CallTree;
-  /** Sums by symbol. */
   readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
   /** Histogram of a function's call durations; null if unknown. */
   readonly bars: (symbol: SymbolId) => Bar[] | null;
-  /** Total time. */
   readonly allNs: () => Nanoseconds;
 }
 

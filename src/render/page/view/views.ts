@@ -42,15 +42,11 @@ export class Views {
   readonly data: PageData;
   readonly names: readonly string[];
   readonly threads: readonly ThreadRow[];
-  /** Available widths. */
   readonly widths: readonly Width[];
-  /** Available colourings. */
   readonly colourings: readonly Colouring[];
   /** The trace has times; otherwise only calls. */
   readonly hasTimes: boolean;
-  /** The trace has context switches. */
   readonly hasSwitches: boolean;
-  /** Some calls were unwound. */
   readonly hasUnwound: boolean;
   private readonly tables: FrameTables;
   private readonly ofThreads = memoizeLast((indexes: readonly number[]) => this.viewOfThreads(indexes));
@@ -96,14 +92,12 @@ export class Views {
     return this.colourings.includes(colouring) ? colouring : 'function';
   }
 
-  /** Returns the table to draw. */
   tableAt(state: State): FrameTable {
     const table = this.unfilteredTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     return found === null ? table : this.masked(this.searchKey(state), table, found);
   }
 
-  /** Returns the painter of the frames. */
   painterAt(state: State): Painter {
     const key = `${this.drawnKey(state)}|${this.colouringOf(state)}`;
     return this.painted(key, this.tableAt(state), this.colouringOf(state), this.widthOf(state) === 'self');
@@ -188,22 +182,22 @@ export class Views {
     const { hasSwitches } = this;
     const view = this.viewAt(state);
     const table = this.tableAt(state);
-    const run = zoomedRange(table, state);
+    const range = zoomedRange(table, state);
     const width = this.widthOf(state);
-    if (width === 'self') return rowsFromLeaves(view, table, run);
+    if (width === 'self') return rowsFromLeaves(view, table, range);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
-    const isAll = run.first === ROOT && found === null;
+    const isAll = range.first === ROOT && found === null;
     const part = isAll
       ? view
-      : viewOfPart(partialTree(table, run, found && insideMatches(table, found)), view, hasSwitches);
+      : viewOfPart(partialTree(table, range, found && insideMatches(table, found)), view, hasSwitches);
     return functionRows(part, width, hasSwitches);
   }
 
   private count(state: State, isMatch: readonly boolean[] | null): ThreadRow[] {
     const table = this.tableAt(state);
-    const run = zoomedRange(table, state);
+    const range = zoomedRange(table, state);
     const symbols = new Set<SymbolId>();
-    for (let node = run.first; node !== NONE; node = node === run.last ? NONE : table.nextSibling[node])
+    for (let node = range.first; node !== NONE; node = node === range.last ? NONE : table.nextSibling[node])
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = this.widthOf(state) === 'self';
     const counted = selectedNodes(this.data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });

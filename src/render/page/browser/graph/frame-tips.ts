@@ -9,7 +9,6 @@ import type { Views } from '../../view/views.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
 
-/** A box of the drawn graph. */
 export interface DrawnBox {
   readonly views: Views;
   readonly state: State;

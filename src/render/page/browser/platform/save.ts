@@ -3,7 +3,6 @@
  */
 import { htmlElement as html } from '../../../viewer/dom.js';
 
-/** Saves a text as a file. */
 export function saveText(name: string, type: string, pieces: Iterable<string>): void {
   const url = URL.createObjectURL(new Blob([...pieces], { type }));
   html('a', { href: url, download: name }).click();

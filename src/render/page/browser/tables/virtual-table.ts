@@ -28,7 +28,6 @@ export interface TableEvents<Row> {
   readonly sort: (by: string) => void;
 }
 
-/** What the table shows. */
 export interface TableRows<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly TableColumn<Row>[];
@@ -36,7 +35,6 @@ export interface TableRows<Row> {
   readonly sortedBy: string;
 }
 
-/** Which rows are marked. */
 export interface RowMarks<Row> {
   readonly isChosen: (row: Row) => boolean;
   /** Whether the search matches a row; absent without a search. */
