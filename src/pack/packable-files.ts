@@ -40,7 +40,7 @@ export async function packableFiles(
   const leftOut: LeftOut[] = [];
   for (const { path, buildId } of mappedFiles(recording)) {
     const found = canBeFile(path)
-      ? await inspect(path, policy, (elf, file) => whyNot(elf, buildId, file, policy))
+      ? await inspect(path, policy, (elf, file) => checkBuild(elf, buildId, file, policy))
       : 'missing';
     if (typeof found === 'string') leftOut.push({ path, reason: found });
     else files.push({ path, file: found.file }, ...(await debugFiles(path, found.elf, policy)));
@@ -80,7 +80,7 @@ async function inspect(
   }
 }
 
-async function whyNot(elf: ElfFile, recorded: string | null, file: FileHandle, policy: PackPolicy) {
+async function checkBuild(elf: ElfFile, recorded: string | null, file: FileHandle, policy: PackPolicy) {
   if (recorded !== null) return isSameBuild(elf, recorded) ? null : 'changed';
   return (await mayBePackedUnverified(file, policy)) ? null : 'unverified';
 }
@@ -115,7 +115,7 @@ async function debugFiles(path: string, program: ElfFile, policy: PackPolicy): P
   const candidates = debugPaths(path, program.buildId, program.debugLink);
   const found = await Promise.all(
     candidates.map(async (candidate) => {
-      const file = await inspect(candidate, policy, (elf, handle) => whyNot(elf, program.buildId, handle, policy));
+      const file = await inspect(candidate, policy, (elf, handle) => checkBuild(elf, program.buildId, handle, policy));
       return typeof file === 'string' ? [] : [{ path: candidate, file: file.file }];
     }),
   );

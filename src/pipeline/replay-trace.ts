@@ -48,27 +48,27 @@ export async function replayTrace(
   read: Trace,
   options: ReplayTraceOptions,
   asked: ExtraQuestions,
-  resources: Omit<ReplayHelp, 'counts'>,
+  resources: Omit<ReplayHelp, 'histograms'>,
 ): Promise<ReplayResult> {
   const trace = withClock(read, [options.window?.from, options.window?.to, asked.stacksAt]);
   const { store, recorded } = trace;
   const { setup, symbols } = setupOf(trace, options, asked);
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
-  const help = { ...resources, counts: countsFor(setup) };
-  const note = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
+  const help = { ...resources, histograms: histogramsFor(setup) };
+  const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help)) {
     builder.add(tid, thread);
-    note();
+    reportThread();
   }
   builder.finishWaiting();
   if (builder.toReplayAgain.length > 0) {
     const withPaths = { ...setup, knownPaths: builder.knownPaths.toData() };
     for await (const [tid, thread] of replayThreads(builder.toReplayAgain, store, withPaths, help)) {
       builder.addAgain(tid, thread);
-      note();
+      reportThread();
     }
   }
-  for (const counted of help.counts?.all() ?? []) builder.addDurations(counted);
+  for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
   return builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
 }
 
@@ -83,7 +83,7 @@ function threadCounter({ signal, onProgress }: ReplayTraceOptions, ofThreads: ()
 }
 
 /** Memory that replay needs for each site. */
-const FACTS_BYTES = 100;
+const SITE_FACTS_BYTES = 100;
 
 /** `symbols`: those of the trace, and names for functions without a symbol. */
 function setupOf(
@@ -92,7 +92,7 @@ function setupOf(
   asked: ExtraQuestions,
 ): { readonly setup: ReplaySetup; readonly symbols: SymbolTable } {
   const { sites, store } = trace;
-  askForMemory(sites.length * FACTS_BYTES);
+  askForMemory(sites.length * SITE_FACTS_BYTES);
   const numbered = numberFunctions(sites, trace.symbols);
   const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.threadMappings());
   const setup = {
@@ -110,8 +110,8 @@ function setupOf(
   return { setup, symbols };
 }
 
-/** Returns memory for histograms of all calls; null if they are not requested, or if each thread counts its own. */
-function countsFor({ questions, siteFacts }: ReplaySetup): HistogramPool | null {
+/** Returns memory for histograms of all calls; null if they are not requested, or if each thread histograms its own. */
+function histogramsFor({ questions, siteFacts }: ReplaySetup): HistogramPool | null {
   if (questions.durations !== 'together' || needsCallLog(questions)) return null;
   return HistogramPool.for(siteFacts.functions.ofSymbol.length);
 }

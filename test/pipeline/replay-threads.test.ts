@@ -18,7 +18,7 @@ async function tasksOnWorkers(events: number, pool: WorkerPool): Promise<number>
     given++;
     return {} as never;
   };
-  const replays = replayThreads([7], store, TRACE, { pool, memoryBytes: 1e9, counts: null });
+  const replays = replayThreads([7], store, TRACE, { pool, memoryBytes: 1e9, histograms: null });
   await replays.next().catch(() => null);
   return given;
 }

@@ -56,7 +56,7 @@ export function needsCallLog({ filter, latency, stackAtNs }: Questions): boolean
   return filter !== null || latency !== null || stackAtNs !== null;
 }
 
-const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
+const NO_FILTER: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
 /** Replays threads of one trace, reusing the same memory. */
 export class TraceReplayer {
@@ -71,13 +71,13 @@ export class TraceReplayer {
   }
 
   /**
-   * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `counts`: histogram in which to count
+   * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `histogram`: memory in which to count
    * durations, shared with other threads; null if durations of all threads together are not requested.
    */
   replay(
     source: ThreadSource,
     buffer: ArrayBuffer | SharedArrayBuffer,
-    counts: HistogramMemory | null,
+    histogram: HistogramMemory | null,
   ): ReplayedThread {
     const { trace, knownPaths } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
@@ -85,10 +85,10 @@ export class TraceReplayer {
     const { questions } = trace;
     const extendTo = untilExit(trace.options.extendTo, exitNs);
     const own =
-      questions.durations === null || questions.filter || counts
+      questions.durations === null || questions.filter || histogram
         ? null
-        : new DurationsBuilder({ only: askedOnly(questions) });
-    const durations = counts ? new DurationsBuilder({ memory: counts }) : own;
+        : new DurationsBuilder({ only: requestedOnly(questions) });
+    const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
     const wantsLog = needsCallLog(questions);
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
     const replay = this.replayer.replay(events, options);
@@ -97,7 +97,7 @@ export class TraceReplayer {
 }
 
 /** If latency is requested, only the durations of those functions are needed. */
-function askedOnly({ latency }: Questions): FunctionSet | null {
+function requestedOnly({ latency }: Questions): FunctionSet | null {
   return latency?.calls.functions ?? null;
 }
 
@@ -110,7 +110,7 @@ function answers(tid: Tid, { log, ...replay }: ThreadReplay, questions: Question
     ...(filter
       ? filtered(replay, log, questions, filter)
       : { replay: { ...replay, tree: withoutEmptyNodes(replay.tree) } }),
-    calls: latency && answerForThread(tid, log, replay.tree, filter ?? EVERYTHING, latency),
+    calls: latency && answerForThread(tid, log, replay.tree, filter ?? NO_FILTER, latency),
     stack: stackAtNs === null ? null : stackAt(log, replay.tree, stackAtNs),
   };
 }
@@ -123,7 +123,7 @@ function filtered(
 ): Pick<ReplayedThread, 'replay' | 'durations'> {
   const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
-  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, askedOnly(questions));
+  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, requestedOnly(questions));
   const isOfAll = filter.inside.length === 0 && filter.root === null;
   const lost = replay.lost.map((gap) => ({ ...gap, isInside: isOfAll || lostAt.has(gap.atNs) }));
   const wantsDurations = questions.durations !== null;
@@ -142,7 +142,7 @@ export interface ReplayTask {
   /** In which to order its events. */
   readonly buffer: SharedArrayBuffer;
   /** In which to count durations; null if not requested, or if the thread returns its own. */
-  readonly counts: HistogramMemory | null;
+  readonly histogram: HistogramMemory | null;
 }
 
 /** The replayer of this worker. */
@@ -154,5 +154,5 @@ export function replayThread(task: ReplayTask): ReplayedThread {
   const hasKnownPaths = task.trace.knownPaths !== null; // the only part of the setup that changes
   if (replayer === null || knowsPaths !== hasKnownPaths) replayer = new TraceReplayer(task.trace);
   knowsPaths = hasKnownPaths;
-  return replayer.replay(task.source, task.buffer, task.counts);
+  return replayer.replay(task.source, task.buffer, task.histogram);
 }

@@ -23,7 +23,7 @@ export interface ReplayHelp {
   /** For all threads that are replayed at the same time; one thread is always replayed, however large. */
   readonly memoryBytes: number;
   /** For durations of calls; null if not requested, or if each thread counts its own. */
-  readonly counts: HistogramPool | null;
+  readonly histograms: HistogramPool | null;
 }
 
 type Replay = readonly [Tid, ReplayedThread];
@@ -35,11 +35,11 @@ export async function* replayThreads(
   trace: ReplaySetup,
   help: ReplayHelp,
 ): AsyncGenerator<Replay> {
-  const { pool, counts } = help;
+  const { pool, histograms } = help;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
   const isSmall = events < (pool.isAwake ? MIN_EVENTS.toShare : MIN_EVENTS.toWake);
-  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, counts);
+  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, histograms);
   else yield* replayOnWorkers(ordered, store, trace, help);
 }
 
@@ -47,9 +47,9 @@ async function* replayOnMain(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
-  counts: HistogramPool | null,
+  histograms: HistogramPool | null,
 ): AsyncGenerator<Replay> {
-  const memory = counts?.acquire() ?? null;
+  const memory = histograms?.acquire() ?? null;
   const replayer = new TraceReplayer(trace);
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
@@ -58,14 +58,14 @@ async function* replayOnMain(
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
     yield [tid, replayer.replay(source, buffer, memory)];
   }
-  if (memory) counts?.release(memory);
+  if (memory) histograms?.release(memory);
 }
 
 async function* replayOnWorkers(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
-  { pool, memoryBytes, counts }: ReplayHelp,
+  { pool, memoryBytes, histograms }: ReplayHelp,
 ): AsyncGenerator<Replay> {
   const shared = {
     ...trace,
@@ -80,18 +80,18 @@ async function* replayOnWorkers(
       const oldest = pending.shift() as Pending;
       const replayed = await oldest.result;
       buffers.release(oldest.buffer);
-      if (oldest.memory) counts?.release(oldest.memory);
+      if (oldest.memory) histograms?.release(oldest.memory);
       yield [oldest.tid, replayed];
     }
     const buffer = buffers.acquire(threadBytes(source));
-    const memory = counts?.acquire() ?? null;
-    const result = pool.run('replayThread', { trace: shared, source, buffer, counts: memory });
+    const memory = histograms?.acquire() ?? null;
+    const result = pool.run('replayThread', { trace: shared, source, buffer, histogram: memory });
     result.catch(() => {}); // a rejection is handled when its result is awaited
     pending.push({ tid, result, buffer, memory });
   }
   for (const { tid, result, memory } of pending) {
     const replayed = await result;
-    if (memory) counts?.release(memory);
+    if (memory) histograms?.release(memory);
     yield [tid, replayed];
   }
 }
