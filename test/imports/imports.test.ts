@@ -84,7 +84,7 @@ const PLANTED = [
   ['a test, from the library', 'src/model/units.ts', "import { fixture } from '../../test/helpers/load.js';"],
   ['a package on the wrong floor', 'src/model/units.ts', "import * as z from 'zod';"],
   ['a part of a package', 'src/pipeline/analyze.ts', "import { hideBin } from 'yargs/helpers';"],
-  ['a package that nobody has', 'cli/main.ts', "import leftPad from 'left-pad';"],
+  ['a package that is not installed', 'cli/main.ts', "import leftPad from 'left-pad';"],
   ['Node, where a browser runs it', 'src/codec/number-reader.ts', "import { crc32 } from 'node:zlib';"],
   ['Node, in what the page shows', 'src/render/page/view/state.ts', "import { readFileSync } from 'node:fs';"],
   ['processes, from the library', 'src/pipeline/analyze.ts', "import { spawn } from 'node:child_process';"],

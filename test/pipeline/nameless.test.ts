@@ -8,10 +8,10 @@ import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const LIB = '/usr/lib/liblzma.so.5.4.1';
 
-/** A call of a nameless function and its return, in a process; `behind`: what perf prints after `[unknown]`. */
-function call(tid: number, address: number, behind = ''): string {
+/** A call of a nameless function and its return, in a process; `suffix`: what perf prints after `[unknown]`. */
+function call(tid: number, address: number, suffix = ''): string {
   const at = (place: number) =>
-    `${place.toString(16)} [unknown]${behind.replace('ADDRESS', (place & 0xfffff).toString(16))}`;
+    `${place.toString(16)} [unknown]${suffix.replace('ADDRESS', (place & 0xfffff).toString(16))}`;
   const time = (ns: number) => `${tid}/${tid} [000] 5.0000${tid}0${ns}:`;
   return [
     `${time(10)} tr strt 0 [unknown] => 401000 main+0x0`,
@@ -36,27 +36,37 @@ describe('a function without a symbol is named', () => {
     ['by its address if nothing is known', '', '', '[unknown 0x7f0000012340]'],
     ['by file and offset if a mapping is known', mapping(11, 0x7f0000010000, LIB), '', '[liblzma.so.5.4.1+0x6340]'],
     [
-      'so it does where perf prints the file',
+      'by file and offset if perf prints the file, too',
       mapping(11, 0x7f0000010000, LIB),
       ` (${LIB})`,
       '[liblzma.so.5.4.1+0x6340]',
     ],
-    ['perf prints the file alone', '', ` (${LIB})`, '[liblzma.so.5.4.1 0x7f0000012340]'],
-    ['perf prints the place', '', ` (${LIB}+0xADDRESS)`, '[liblzma.so.5.4.1+0x12340]'],
-    ['perf knows no file', '', ' ([unknown])', '[unknown 0x7f0000012340]'],
-    ['another place of the memory is mapped', mapping(11, 0x7f0000030000, LIB), '', '[unknown 0x7f0000012340]'],
-    ['the file is gone', mapping(11, 0x7f0000010000, `${LIB} (deleted)`), '', '[liblzma.so.5.4.1+0x6340]'],
-    ['code made at run time', mapping(11, 0x7f0000010000, '//anon'), '', '[unknown 0x7f0000012340]'],
-    ['a perf map', '', ' (/tmp/perf-11.map)', '[unknown 0x7f0000012340]'],
-    ['the vdso, by its own bytes', mapping(11, 0x7f0000010000, '[vdso]', 0x99), '', '[vdso+0x2340]'],
+    ['by file and address if perf prints only the file', '', ` (${LIB})`, '[liblzma.so.5.4.1 0x7f0000012340]'],
+    ['by the offset that perf prints', '', ` (${LIB}+0xADDRESS)`, '[liblzma.so.5.4.1+0x12340]'],
+    ['by its address if perf knows no file', '', ' ([unknown])', '[unknown 0x7f0000012340]'],
+    ['by its address if only other memory is mapped', mapping(11, 0x7f0000030000, LIB), '', '[unknown 0x7f0000012340]'],
     [
-      'a process that is not traced counts for nothing',
+      'by file and offset if the file was deleted',
+      mapping(11, 0x7f0000010000, `${LIB} (deleted)`),
+      '',
+      '[liblzma.so.5.4.1+0x6340]',
+    ],
+    [
+      'by its address in code generated at run time',
+      mapping(11, 0x7f0000010000, '//anon'),
+      '',
+      '[unknown 0x7f0000012340]',
+    ],
+    ['by its address in a perf map', '', ' (/tmp/perf-11.map)', '[unknown 0x7f0000012340]'],
+    ['by its offset in the vdso', mapping(11, 0x7f0000010000, '[vdso]', 0x99), '', '[vdso+0x2340]'],
+    [
+      'by its address if only a process that is not traced has a mapping',
       mapping(12, 0x7f0000010000, LIB),
       '',
       '[unknown 0x7f0000012340]',
     ],
-  ])('%s', async (_, mappings, behind, name) => {
-    expect(await names(mappings + call(11, 0x7f0000012340, behind))).toEqual([name]);
+  ])('%s', async (_, mappings, suffix, name) => {
+    expect(await names(mappings + call(11, 0x7f0000012340, suffix))).toEqual([name]);
   });
 
   test('the same wherever the file is loaded', async () => {

@@ -30,7 +30,7 @@ test('reads an unchanged profile, whatever the whitespace', async () => {
 const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loose) => void, message: RegExp])[] = [
   ['a part is missing', (file) => delete file.quality, /quality: .*expected object/],
   ['no threads', (file) => delete file.threads, /threads: .*expected array/],
-  ['a version of no kind', (file) => (file.version = '1'), /version is not a version/],
+  ['a version that is not a number', (file) => (file.version = '1'), /version is not a version/],
   ['version 0', (file) => (file.version = 0), /version is not a version/],
   ['an origin that is a number', (file) => (file.meta.originNs = 5), /meta\.originNs: .*expected string/],
   [
@@ -48,7 +48,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
     /symbols\.kind: expected a list of function, unknown/,
   ],
   ['a kind too few', (file) => file.symbols.kind.pop(), /symbols\.kind has \d+ rows, but name has \d+/],
-  ['a file that is none', (file) => (file.symbols.dso[8] = 99), /symbols\.dso\[8\] is not a row of dsoName/],
+  ['a file that does not exist', (file) => (file.symbols.dso[8] = 99), /symbols\.dso\[8\] is not a row of dsoName/],
   ['a file that is null', (file) => (file.symbols.dso[8] = null), /symbols\.dso/],
   [
     'special symbols in other rows',
@@ -63,7 +63,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   ['no symbols', (file) => Object.assign(file.symbols, { name: [], kind: [], dso: [] }), /name\[0\] is not the symbol/],
   ['a thread without its id', (file) => delete file.threads[0].tid, /threads\[0\]\.tid: .*expected number/],
   ['a thread that is a number', (file) => (file.threads = [1]), /threads/],
-  ['a thread that is null, behind a good one', (file) => file.threads.push(null, {}), /threads\[1\]/],
+  ['a thread that is null, after a valid one', (file) => file.threads.push(null, {}), /threads\[1\]/],
   ['a thread twice', (file) => file.threads.push(file.threads[0]), /threads\[1\]\.tid is \d+, after \d+/],
   ['a name of a thread that is a number', (file) => (file.threads[0].comm = 5), /threads\[0\]\.comm: /],
   ['half a nanosecond', (file) => (file.threads[0].startNs = 0.5), /threads\[0\]\.startNs: expected a whole number/],
@@ -77,13 +77,13 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   ['a root with a symbol', (_, tree) => (tree.symbol[0] = 3), /tree does not begin with a root/],
   ['a column too short', (_, tree) => tree.calls.pop(), /tree\.calls has \d+ rows, but parent has \d+/],
   ['a column too long', (_, tree) => tree.maxNs.push(null), /tree\.maxNs has \d+ rows/],
-  ['a column that is no list', (_, tree) => (tree.calls = {}), /tree\.calls: expected a list of numbers/],
+  ['a column that is not a list', (_, tree) => (tree.calls = {}), /tree\.calls: expected a list of numbers/],
   ['a column with a text', (_, tree) => (tree.calls[2] = '1'), /tree\.calls: expected a list of numbers/],
   ['a column with a list', (_, tree) => (tree.calls[2] = [1]), /tree\.calls: expected a list of numbers/],
   ['a column with a null', (_, tree) => (tree.calls[2] = null), /tree\.calls\[2\] is null, not a whole number/],
   ['a parent that is null', (_, tree) => (tree.parent[2] = null), /tree\.parent\[2\] is null/],
   [
-    'a parent behind its child',
+    'a parent after its child',
     (_, tree) => (tree.parent[2] = 3),
     /tree\.parent\[2\] is 3, which is not a node before it/,
   ],
@@ -91,7 +91,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   ['two roots', (_, tree) => (tree.parent[2] = -1), /tree\.parent\[2\] is -1/],
   ['a broken parent', (_, tree) => (tree.parent[2] = 0.5), /tree\.parent\[2\] is 0\.5/],
   [
-    'a symbol that is none',
+    'a symbol that does not exist',
     (_, tree) => (tree.symbol[2] = 9999),
     /tree\.symbol\[2\] is 9999, but there are \d+ symbols/,
   ],
@@ -120,8 +120,8 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
     /minNs\[\d+\] to maxNs/,
   ],
   ['no shortest of some calls', (_, tree) => (tree.minNs[completeNode(tree)] = null), /minNs\[\d+\] to maxNs is null/],
-  ['a loss of no cause', (file) => (file.quality.losses[0].cause = 'x'), /quality\.losses\[0\]\.cause: /],
-  ['a gap of no cause', (file) => (file.quality.gaps[0].cause = 'x'), /quality\.gaps\[0\]\.cause: /],
+  ['a loss with an unknown cause', (file) => (file.quality.losses[0].cause = 'x'), /quality\.losses\[0\]\.cause: /],
+  ['a gap with an unknown cause', (file) => (file.quality.gaps[0].cause = 'x'), /quality\.gaps\[0\]\.cause: /],
   [
     'too many losses',
     (file) => (file.quality.losses = Array(66).fill({})),
@@ -159,14 +159,14 @@ test('refuses a function that occurs twice below one parent, wherever it is', as
 
 const syntax = [
   ['a word', '{"format":"ptflame-profile","version":one}', /at byte 38: unexpected "o"/],
-  ['a comma too many', '{"format":"ptflame-profile","version":[1,]}', /at byte 41: unexpected "\]"/],
+  ['an extra comma', '{"format":"ptflame-profile","version":[1,]}', /at byte 41: unexpected "\]"/],
   ['no colon', '{"format":"ptflame-profile","version" 1}', /at byte 38: unexpected "1"/],
-  ['a key that is no text', '{"format":"ptflame-profile",5:1}', /at byte 28: unexpected "5"/],
-  ['text behind its end', '{"format":"ptflame-profile"} x', /at byte 29: unexpected "x"/],
+  ['a key that is not a text', '{"format":"ptflame-profile",5:1}', /at byte 28: unexpected "5"/],
+  ['text after its end', '{"format":"ptflame-profile"} x', /at byte 29: unexpected "x"/],
   ['a number with a zero in front', '{"format":"ptflame-profile","version":[01]}', /at byte 39: unexpected "0"/],
   ['a line break in a text', '{"format":"ptflame-profile","a":"\n"}', /at byte 33: unexpected "\\n"/],
   ['a wrong escape', '{"format":"ptflame-profile","a":"\\x"}', /at byte 32: invalid escape in a text/],
-  ['depth without end', `{"format":"ptflame-profile","a":${'['.repeat(1e6)}`, /nested more than 64 levels deep/],
+  ['endless nesting', `{"format":"ptflame-profile","a":${'['.repeat(1e6)}`, /nested more than 64 levels deep/],
 ] as const;
 
 test.each(syntax)('refuses %s, with its position', async (_, text, message) => {

@@ -23,7 +23,7 @@ const options: fc.Arbitrary<AnalyzeOptions> = fc
   .map(({ root, ...rest }) => ({ byCalls: true, ...ALONE, ...rest }));
 
 /** The profile as JSON, or the error it was refused with. */
-async function told(inputs: readonly AnalyzedInput[], options: AnalyzeOptions): Promise<string> {
+async function resultOf(inputs: readonly AnalyzedInput[], options: AnalyzeOptions): Promise<string> {
   try {
     return jsonOf(await analyze(inputs, options));
   } catch (error) {
@@ -52,8 +52,8 @@ test('a file gives the same result as its text, with possible numbers, for every
       const inputs = () => texts.map((lines, at) => inputOf(lines.join(''), `cpu${at}`));
       const file = await fileOf(inputs());
       if (file === null) return;
-      const json = await told(inputs(), options);
-      expect(await told([stored(file)], options)).toBe(json);
+      const json = await resultOf(inputs(), options);
+      expect(await resultOf([stored(file)], options)).toBe(json);
       if (!json.startsWith('{')) return;
       expect(wrongNumbers(json)).toEqual([]);
       expect(jsonOf(await readBack(json))).toBe(json);
@@ -71,5 +71,5 @@ test('nameless functions of several files at one address stay distinct, as in th
 3 [001] 4.112092101:   return  406000 [unknown] => 40a000 b+0x0 (/tmp/x (deleted))
 `.trimStart();
   const file = await imported([inputOf(text)]);
-  expect(await told([stored(file)], ALONE)).toBe(await told([inputOf(text, 'cpu0')], ALONE));
+  expect(await resultOf([stored(file)], ALONE)).toBe(await resultOf([inputOf(text, 'cpu0')], ALONE));
 });
