@@ -14,7 +14,7 @@ import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { untilExit } from '../src/pipeline/replay/replay-thread.js';
 import { KnownPaths } from '../src/replay/losses/known-paths.js';
-import { pairReturns } from '../src/replay/pairing/pair-returns.js';
+import { pairThread } from '../src/replay/pairing/pair-thread.js';
 import { replayThread } from '../src/replay/replayer.js';
 import type { FrameWatcher } from '../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../src/replay/thread-replay.js';
@@ -111,7 +111,7 @@ function keptReplays(trace: TraceThreads): LoggedReplay[] {
 
 function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThread, knownPaths: KnownPaths | null) {
   const { events, createdInside, exitNs } = thread;
-  const endRow = pairReturns(events, facts).segments.at(-1)?.endRow ?? 0;
+  const endRow = pairThread(events, facts).segments.at(-1)?.endRow ?? 0;
   const log = new FrameLog(symbols, endRow);
   const options = {
     tailCalls: 'nest',

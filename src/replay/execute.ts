@@ -20,11 +20,11 @@ import {
 } from './pairing/actions.js';
 import type { StackSwitch } from './pairing/parked-stacks.js';
 import { executeSimple } from './simple-actions.js';
+import { landIn, reopen, returnFromCall, returnTo, returnUnmatched } from './stack/apply-return.js';
 import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
 import { jump } from './stack/jump.js';
 import { closeAbove, pushCall } from './stack/open-frames.js';
-import { landIn, reopen, returnFromCall, returnTo, returnUnmatched } from './stack/returns.js';
 import type { ReplayState } from './state.js';
 import { chargeHiddenMove, chargeUntil, setNow, stoppedNode } from './time/charge.js';
 import { recordErrors } from './time/lost-time.js';

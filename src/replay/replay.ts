@@ -22,7 +22,7 @@ import { crossGap } from './losses/cross-gap.js';
 import { pushFirstStack } from './losses/first-stack.js';
 import { MAX_PATH_DEPTH } from './losses/known-paths.js';
 import { matchAcrossLosses, restartOf } from './losses/look-across.js';
-import { pairReturns } from './pairing/pair-returns.js';
+import { pairThread } from './pairing/pair-thread.js';
 import type { Segment } from './pairing/pairing.js';
 import { endParked } from './stack/fibers.js';
 import { closeAbove, openSymbols } from './stack/open-frames.js';
@@ -40,7 +40,7 @@ export function beginReplay(
   options: ReplayOptions,
   memory: ReplayMemory,
 ): ReplayState {
-  const pairing = pairReturns(events, facts, memory.pairing);
+  const pairing = pairThread(events, facts, memory.pairing);
   matchAcrossLosses(pairing, events, facts);
   const state = newReplayState(events, facts, pairing, options, memory);
   startAt(state, events.timeNs[pairing.segments[0]?.firstRow ?? 0] ?? 0);

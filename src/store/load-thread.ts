@@ -5,7 +5,7 @@ import { assert } from '../model/errors.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import { readPackedLanes } from './blocks/unpack-events.js';
+import { decodeLanes } from './blocks/decode-blocks.js';
 import { readLane } from './lanes/lane.js';
 import type { EventRows, Lane, SiteEdges } from './lanes/lane-rows.js';
 import { type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
@@ -68,7 +68,7 @@ function selectedLanes(
   rows: EventRows,
 ): Lane[] {
   assert(file !== null, 'a packed thread without its file');
-  return readPackedLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
+  return decodeLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
 }
 
 /** Returns the time of the last exit; Infinity if a branch or a new thread with the same id follows. */

@@ -3,8 +3,8 @@
  */
 import { assert } from '../model/errors.js';
 import type { PackedLane } from '../model/trace/packed-thread.js';
+import { decodeLanes } from './blocks/decode-blocks.js';
 import type { EncodedBlock, EventPacker } from './blocks/pack-events.js';
-import { readPackedLanes } from './blocks/unpack-events.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type LaneEvents, laneEvents } from './lanes/lane-events.js';
 import type { SharedEvents } from './runs/event-memory.js';
@@ -48,6 +48,6 @@ function packedLanes(
 ): LaneInBatches[] {
   assert(packed !== null, 'a packed thread without its file');
   const rows = { site: new Uint32Array(events), timeNs: new Float64Array(events) };
-  const lanes = readPackedLanes(thread, packed, rows).filter(({ cpu }) => cpus.includes(cpu));
+  const lanes = decodeLanes(thread, packed, rows).filter(({ cpu }) => cpus.includes(cpu));
   return lanes.map((lane) => ({ cpu: lane.cpu, batches: [lane] }));
 }

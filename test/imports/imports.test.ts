@@ -69,7 +69,7 @@ const PLANTED = [
   ['upward', 'src/model/units.ts', "import { Lane } from '../store/lanes/lane.js';"],
   [
     'upward, from a folder deeper down',
-    'src/replay/pairing/pair-returns.ts',
+    'src/replay/pairing/pair-thread.ts',
     "import { analyze } from '../../pipeline/analyze.js';",
   ],
   ['sideways', 'src/store/lanes/lane.ts', "import { replay } from '../../replay/replay.js';"],

@@ -11,7 +11,7 @@ import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { untilExit } from '../../src/pipeline/replay/replay-thread.js';
 import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
 import { KnownPaths } from '../../src/replay/losses/known-paths.js';
-import { pairReturns } from '../../src/replay/pairing/pair-returns.js';
+import { pairThread } from '../../src/replay/pairing/pair-thread.js';
 import { Replayer, replayThread } from '../../src/replay/replayer.js';
 import type { FrameWatcher } from '../../src/replay/stack/frame.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/thread-replay.js';
@@ -146,7 +146,7 @@ function compareWays({ threads, facts, bounds }: TraceThreads, name: string): vo
       });
     replay(new KnownPaths(replay(null)));
   }
-  for (const { events } of threads) expect(pairReturns(events, facts), name).toEqual(generalPairing(events, facts));
+  for (const { events } of threads) expect(pairThread(events, facts), name).toEqual(generalPairing(events, facts));
 }
 
 function generalPath(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
@@ -155,7 +155,7 @@ function generalPath(events: ThreadEvents, facts: SiteFacts, options: ReplayOpti
 
 /** Records returns for aborts, which makes no difference if no transaction is aborted. */
 function generalPairing(events: ThreadEvents, facts: SiteFacts) {
-  return pairReturns(events, { ...facts, hasAborts: true });
+  return pairThread(events, { ...facts, hasAborts: true });
 }
 
 const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, createdInside: false, knownPaths: null };

@@ -10,9 +10,9 @@ import { afterAll, expect, test } from 'vitest';
 import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
 import { RunBuilder } from '../../src/model/trace/event-run.js';
 import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/model/trace/packed-thread.js';
+import { decodeLanes } from '../../src/store/blocks/decode-blocks.js';
 import { expectedSites } from '../../src/store/blocks/event-code.js';
 import { EventPacker } from '../../src/store/blocks/pack-events.js';
-import { readPackedLanes } from '../../src/store/blocks/unpack-events.js';
 import { type LaneRuns, readLane } from '../../src/store/lanes/lane.js';
 import { laneEvents } from '../../src/store/lanes/lane-events.js';
 import { EventMemory } from '../../src/store/runs/event-memory.js';
@@ -113,7 +113,7 @@ function packAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
   const count = lanes.reduce((sum, { length }) => sum + length, 0);
   const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
   const fd = openSync(path, 'r');
-  const read = readPackedLanes(thread, { fd, expected }, rows);
+  const read = decodeLanes(thread, { fd, expected }, rows);
   closeSync(fd);
   return read.map(({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })));
 }

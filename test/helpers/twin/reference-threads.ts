@@ -4,7 +4,7 @@
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
 import { Action } from '../../../src/replay/pairing/actions.js';
-import { pairReturns } from '../../../src/replay/pairing/pair-returns.js';
+import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
@@ -59,7 +59,7 @@ function listOf(
 
 /** One segment (or one for each program that the thread ran), and one stack. */
 export function isComplete(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, hiddenSwitches, action } = pairReturns(events, facts);
+  const { segments, switches, stacks, hiddenSwitches, action } = pairThread(events, facts);
   const hasStackJumps = action.some((what, row) => what !== Action.Jump && facts.step[events.site[row]] === Step.Jump);
   if (stacks.length > 0 || hiddenSwitches.size > 0 || hasStackJumps) return false;
   const stepsBetween = segments

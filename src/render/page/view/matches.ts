@@ -4,7 +4,7 @@
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { type FrameTable, subtreeSums } from '../../frames/frame-table.js';
-import type { FoundFrames } from '../../frames/search.js';
+import type { FoundFrames } from '../../search/find-frames.js';
 
 /** Returns the table with only the weight of matches and their callees. */
 export function onlyMatches(table: FrameTable, found: FoundFrames): FrameTable {

@@ -12,7 +12,7 @@ import { mergeDurations } from '../../../model/calls/durations.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../frames/search.js';
+import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../search/find-frames.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { type Painter, painterOf } from './colouring.js';

@@ -6,7 +6,7 @@ import { ROOT } from '../../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
 import { symbolAt } from '../../../frames/frame-details.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
-import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../frames/search.js';
+import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../search/find-frames.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import type { Painter } from '../../view/colouring.js';
 import { type Match, nextMatch } from '../../view/matches.js';

@@ -6,7 +6,14 @@ import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { paintByFunction } from '../../frames/drawing.js';
 import { detailsText, type FrameDetails, frameDetails } from '../../frames/frame-details.js';
-import { type FoundFrames, findFrames, foundShare, foundText, isBoxFound, matchNames } from '../../frames/search.js';
+import {
+  type FoundFrames,
+  findFrames,
+  foundShare,
+  foundText,
+  isBoxFound,
+  matchNames,
+} from '../../search/find-frames.js';
 import { byId } from '../../viewer/dom.js';
 import { FlameGraph } from '../../viewer/flame-graph.js';
 import { isShortcut } from '../../viewer/keys.js';

@@ -4,7 +4,7 @@
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatCount, formatMany, formatShare } from '../format.js';
-import { type FrameTable, subtreeEnd, subtreeSums } from './frame-table.js';
+import { type FrameTable, subtreeEnd, subtreeSums } from '../frames/frame-table.js';
 import { compilePattern } from './pattern.js';
 import { MAX_WORK, PatternRun } from './pattern-run.js';
 

@@ -11,8 +11,8 @@ import type { Address } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
+import { pairJump, pairReturn } from './pair-return.js';
 import { type Pairing, PairingMemory, type Segment } from './pairing.js';
-import { pairJump, pairReturn } from './returns.js';
 import { newSegmentState, type SegmentState } from './segment-state.js';
 import { pairSimple } from './simple-pairs.js';
 import { SkippedCalls } from './skipped-calls.js';
@@ -22,7 +22,7 @@ import { pairStart, pairStop } from './trace-edges.js';
 const MAX_SWITCHER_SLOTS = 4;
 
 /** Pairs a thread's returns with its calls. Starts over whenever it finds new slots that lead to other stacks. */
-export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
+export function pairThread(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
   const slots = new Set<Address>();
   for (;;) {
     const known = slots.size;

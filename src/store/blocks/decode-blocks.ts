@@ -22,9 +22,9 @@ import { FAR_TIME, FIRST_EXPECTED } from './event-code.js';
 const LAST_SHIFT = 28;
 
 /** Decodes the lanes of a thread into `rows`. @throws BlockFault */
-export function readPackedLanes({ lanes, blocks, tid }: PackedThread, file: PackedFile, rows: EventRows): Lane[] {
+export function decodeLanes({ lanes, blocks, tid }: PackedThread, file: PackedFile, rows: EventRows): Lane[] {
   const cursors = cursorsOf(lanes);
-  const unpacker = new Unpacker(file, rows);
+  const unpacker = new BlockDecoder(file, rows);
   for (const block of blocks) unpacker.unpack(block, tid, cursors);
   return [...cursors.values()].map(({ cpu, start, row, end }) => {
     if (row !== end) throw new BlockFault(`thread ${tid} has fewer events than its index states`);
@@ -87,7 +87,7 @@ function inflate(block: Buffer, inflatedBytes: number, offset: number): Buffer {
   throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
 }
 
-class Unpacker {
+class BlockDecoder {
   private readonly file: PackedFile;
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
