@@ -12,7 +12,7 @@ export function reportError(error: unknown): number {
   const lines = [
     `ptflame: ${fault.message}`,
     `  ${fault.hint}`,
-    ...fault.said.map((line) => `  | ${line}`),
+    ...fault.output.map((line) => `  | ${line}`),
     ...(process.env['PTFLAME_DEBUG'] ? stackLines(fault) : []),
   ];
   process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));

@@ -10,11 +10,11 @@ const MAX_CHARACTERS = 80;
 
 export function qualityLines(profile: Profile): string[] {
   const { quality } = profile;
-  const { line, doubts, notes } = qualitySummary(profile);
+  const { line, warnings, notes } = qualitySummary(profile);
   const lines = [
     line,
     ...inputProblems(quality),
-    ...doubts.map((doubt) => `warning: ${doubt}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
     ...notes.map((note) => `note: ${note}`),
   ];
   return lines.map(escapeForTerminal);

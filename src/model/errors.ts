@@ -47,17 +47,17 @@ export class PtflameError extends Error {
   /** What to do now: a sentence, or a command to copy. */
   readonly hint: string;
   /** A few lines that another program printed about it. */
-  readonly said: readonly string[];
+  readonly output: readonly string[];
 
   constructor(
     code: ErrorCode,
     message: string,
-    details: { hint: string; said?: readonly string[] | undefined; cause?: unknown },
+    details: { hint: string; output?: readonly string[] | undefined; cause?: unknown },
   ) {
     super(message, { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
-    this.said = details.said ?? [];
+    this.output = details.output ?? [];
   }
 }
 

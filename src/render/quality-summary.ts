@@ -23,7 +23,7 @@ export interface QualitySummary {
   /** Damage to the input: inputs that ended early, lines left out. */
   readonly damage: readonly string[];
   /** Large shares of lost or inferred time. */
-  readonly doubts: readonly string[];
+  readonly warnings: readonly string[];
   /** Losses by cause and other observations, with remedies; input text in them is not escaped. */
   readonly notes: readonly string[];
 }
@@ -34,7 +34,7 @@ export function qualitySummary({ quality, threads, meta }: ProfileHeader, maxCau
   const head = `${formatMany(quality.events, 'event')} in ${span}${formatMany(threads.length, 'thread')}`;
   const notes = [...lossTexts(quality, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
   const line = `${head}; ${lostText(quality, threads.length)}, ${inferredText(quality)}`;
-  return { line, damage: damageOf(quality), doubts: doubtsOf(quality), notes };
+  return { line, damage: damageOf(quality), warnings: warningsOf(quality), notes };
 }
 
 function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount: number): string {
@@ -59,12 +59,12 @@ function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {
   return damage;
 }
 
-function doubtsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
-  const doubts: string[] = [];
-  if (lostNs > WARNING_SHARE * totalNs) doubts.push(`${formatShare(lostNs, totalNs)} of the time is lost`);
+function warningsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
+  const warnings: string[] = [];
+  if (lostNs > WARNING_SHARE * totalNs) warnings.push(`${formatShare(lostNs, totalNs)} of the time is lost`);
   if (inferredNs > WARNING_SHARE * totalNs)
-    doubts.push(`${formatShare(inferredNs, totalNs)} of the time is on inferred call paths`);
-  return doubts;
+    warnings.push(`${formatShare(inferredNs, totalNs)} of the time is on inferred call paths`);
+  return warnings;
 }
 
 function hiddenNotes(quality: Quality, meta: TraceMeta): string[] {

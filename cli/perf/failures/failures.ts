@@ -27,8 +27,8 @@ export function perfFailure(end: PerfEnd): PtflameError {
     const match = appliesTo(failure, end) ? failure.match.exec(stderr) : null;
     if (match === null) continue;
     const groups = match.map((group) => (group ?? '').slice(0, MAX_LINE_LENGTH));
-    const said = stderrLines(stderr).slice(0, MAX_LINES);
-    return new PtflameError(failure.code, failure.message(groups), { hint: failure.hint(groups), said });
+    const output = stderrLines(stderr).slice(0, MAX_LINES);
+    return new PtflameError(failure.code, failure.message(groups), { hint: failure.hint(groups), output });
   }
   const killer = end.signal ?? SHELL_EXIT_SIGNALS[end.exitCode ?? 0];
   return killer === undefined ? unknownFailure(end) : killedBy(killer, end);
@@ -65,14 +65,14 @@ const SHELL_EXIT_SIGNALS: Readonly<Record<number, string>> = {
 };
 
 function killedBy(signal: string, { command, stderr }: PerfEnd): PtflameError {
-  const said = stderrLines(stderr).slice(-MAX_LINES);
+  const output = stderrLines(stderr).slice(-MAX_LINES);
   if (command === 'script' && signal === 'SIGBUS')
     return new PtflameError(
       'RECORDING_DAMAGED',
       'the recording is incomplete: the file is shorter than its header says',
       {
         hint: 'copy it again and compare both with sha256sum; if the disk was full while recording, record again',
-        said,
+        output,
       },
     );
   const why = signal === 'SIGKILL' ? ', perhaps because memory ran out (dmesg | grep -i oom)' : '';
@@ -81,15 +81,15 @@ function killedBy(signal: string, { command, stderr }: PerfEnd): PtflameError {
       signal === 'SIGKILL'
         ? 'use less memory: a smaller -m, fewer CPUs'
         : 'try again, or use another version of perf: --perf PATH',
-    said,
+    output,
   });
 }
 
 function unknownFailure({ command, exitCode, stderr }: PerfEnd): PtflameError {
-  const said = stderrLines(stderr).slice(-MAX_LINES);
-  const silence = said.length === 0 ? ' and no message' : '';
+  const output = stderrLines(stderr).slice(-MAX_LINES);
+  const silence = output.length === 0 ? ' and no message' : '';
   return new PtflameError('PERF_FAILED', `perf ${command} failed with exit code ${exitCode ?? 'unknown'}${silence}`, {
     hint: 'ptflame doctor shows what is missing; ptflame record --dry-run prints the command, to run it by hand',
-    said,
+    output,
   });
 }

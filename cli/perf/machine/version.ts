@@ -20,7 +20,7 @@ export async function perfVersion(perfPath: string): Promise<PerfVersion> {
   if (version !== null) return version;
   throw new PtflameError('PERF_MISSING', `${perfPath} --version prints no version`, {
     hint: INSTALL_PERF,
-    said: text.split('\n', 3),
+    output: text.split('\n', 3),
   });
 }
 

@@ -109,7 +109,7 @@ async function neverBegan(perf: PerfProcess, timeoutMs: number): Promise<Ptflame
   await perf.exited;
   return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(timeoutMs / 1000)} s`, {
     hint: 'use smaller buffers (-m 4M); ptflame record --dry-run prints the command, to run it by hand',
-    said: perf.stderr.text
+    output: perf.stderr.text
       .split('\n')
       .filter((line) => line.trim() !== '')
       .slice(-4),

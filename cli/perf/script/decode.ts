@@ -86,6 +86,6 @@ function noTrace(path: string): PtflameError {
 function damaged(path: string, damage: readonly string[]): PtflameError {
   return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
     hint: 'copy it again from where it was recorded, or use --salvage to decode the intact part; ptflame info FILE shows more',
-    said: damage.slice(1),
+    output: damage.slice(1),
   });
 }

@@ -13,7 +13,7 @@ export function hungDecoder({ cpus, from, to }: DecodeJob, silentMs: number, std
     `perf script${where}${when} printed nothing and used no CPU for ${formatDuration(silentMs * 1e6)}, and was killed`,
     {
       hint: 'it may be waiting for symbols from the network: try DEBUGINFOD_URLS= ptflame …, or another perf with --perf PATH',
-      said: stderr
+      output: stderr
         .split('\n')
         .filter((line) => line.trim() !== '')
         .slice(-8),

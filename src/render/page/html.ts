@@ -72,8 +72,8 @@ function hashOf(source: string): string {
 }
 
 function headMarkup(profile: Profile, title: string): string {
-  const { line, damage, doubts, notes } = qualitySummary(profile);
-  const warnings = [...damage, ...doubts].map((text) => `<li>${xml(text)}</li>`);
+  const { line, notes, ...quality } = qualitySummary(profile);
+  const warnings = [...quality.damage, ...quality.warnings].map((text) => `<li>${xml(text)}</li>`);
   const origin = originText(profile.meta);
   return [
     '<header>',

@@ -44,8 +44,8 @@ export function headOf(
   profile: ProfileHeader,
   { title, legend, total, widthPx, shown = '', isStatic = false }: HeadOptions,
 ): Head {
-  const { line, damage, doubts, notes } = qualitySummary(profile, MAX_CAUSES);
-  const warnings = [...damage, ...doubts];
+  const { line, notes, ...quality } = qualitySummary(profile, MAX_CAUSES);
+  const warnings = [...quality.damage, ...quality.warnings];
   const availablePx = widthPx - 2 * HEAD.marginPx;
   const noteTexts = [shown, ...switchNotes(profile, legend), ...notes].filter((note) => note !== '').map(visibleText);
   const noteLines = noteTexts.map((note) => wrapped(note, availablePx));

@@ -98,9 +98,9 @@ describe('an SVG', () => {
   test('shows the same warnings as the terminal', async () => {
     for (const name of ['lab/overflow-and-lost.txt', 'lab/demo-cre.txt', 'hardware/overflow-tailcalls.txt']) {
       const profile = await analyzeText(fixture(name));
-      const { line, doubts } = qualitySummary(profile);
+      const { line, warnings } = qualitySummary(profile);
       expect(qualityLines(profile)[0]).toBe(line);
-      for (const doubt of doubts) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
+      for (const warning of warnings) expect(qualityLines(profile)).toContain(`warning: ${warning}`);
     }
   });
 
@@ -126,8 +126,8 @@ describe('an SVG', () => {
     const lines = [...head.matchAll(/<(?:text|tspan)[^>]*>([^<]+)</g)].map(([, line = '']) => line);
     const availablePx = widthPx - 2 * HEAD.marginPx;
     expect(lines.filter((line) => !title.includes(line) && sansWidthPx(line) > availablePx)).toEqual([]);
-    const { line, doubts } = qualitySummary(profile);
-    for (const text of [title, line, ...doubts]) expect(lines.join(' ')).toContain(text);
+    const { line, warnings } = qualitySummary(profile);
+    for (const text of [title, line, ...warnings]) expect(lines.join(' ')).toContain(text);
     const tops = [...head.matchAll(/<text (?:id|class)[^>]* y="(\d+)"(?: transform="translate\(0 (\d+)\)")?/g)].map(
       ([, y, down = 0]) => Number(y) + Number(down),
     );

@@ -53,9 +53,9 @@ test.for(Object.entries(FILES))('%s', ([name, [exitCode, code, message, hint]]) 
   const stderr = readFileSync(fixturePath(`perf-stderr/${name}.txt`), 'utf8');
   const error = perfFailure(end(stderr, { command: name.startsWith('script') ? 'script' : 'record', exitCode }));
   expect(error).toMatchObject({ code, message: expect.stringMatching(message), hint: expect.stringMatching(hint) });
-  expect(error.said.length).toBeGreaterThan(0);
-  expect(error.said.length).toBeLessThanOrEqual(8);
-  expect(error.said.join('\n')).not.toContain('Usage:');
+  expect(error.output.length).toBeGreaterThan(0);
+  expect(error.output.length).toBeLessThanOrEqual(8);
+  expect(error.output.join('\n')).not.toContain('Usage:');
 });
 
 /** From perf's sources and other versions, as no machine at hand prints them. */
@@ -114,10 +114,10 @@ test.for(OTHERS)('%s', ([stderr, code, message]) => {
 describe('an unknown failure', () => {
   test("shows perf's last lines and its exit code", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index} ${'x'.repeat(500)}`);
-    const { code, message, said } = perfFailure(end(lines.join('\n'), { exitCode: 77 }));
+    const { code, message, output } = perfFailure(end(lines.join('\n'), { exitCode: 77 }));
     expect({ code, message }).toEqual({ code: 'PERF_FAILED', message: 'perf record failed with exit code 77' });
-    expect(said).toHaveLength(8);
-    expect(said.at(-1)).toMatch(/^line 99 x{192}…$/);
+    expect(output).toHaveLength(8);
+    expect(output.at(-1)).toMatch(/^line 99 x{192}…$/);
   });
 
   test('names the signal, also from the exit code of a shell', () => {
@@ -130,7 +130,7 @@ describe('an unknown failure', () => {
     for (const way of ways)
       expect(perfFailure(end('', { command: 'script', ...way }))).toMatchObject({
         code: 'RECORDING_DAMAGED',
-        said: [],
+        output: [],
       });
   });
 

@@ -21,7 +21,7 @@ describe('a perf that fails', () => {
     const perf = await fakePerf(dir, 'dies', script);
     await expect(decoded(recordingPath('cpus-4'), { perf, jobs: 4 })).rejects.toMatchObject({
       code: expect.stringMatching(/RECORDING|INPUT/),
-      said: ['incompatible file format'],
+      output: ['incompatible file format'],
     });
   });
 
@@ -33,7 +33,7 @@ describe('a perf that fails', () => {
   test('is stopped and named if it hangs', async ({ dir }) => {
     const perf = await fakePerf(dir, 'hangs', 'echo "loading symbols" >&2; exec sleep 600');
     const decoding = decoded(recordingPath('cpus-4'), { perf, jobs: 2, hangMs: 300 });
-    await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS', said: ['loading symbols'] });
+    await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS', output: ['loading symbols'] });
     await expect(decoding).rejects.toThrow(/of CPUs \d,\d/);
   });
 
