@@ -2,6 +2,7 @@
  * The options of `ptflame render`.
  */
 import * as z from 'zod';
+import { FORMATS } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { decoding, filters, general, outputs, replaying, resources, selection } from './shared.js';
 import { path } from './values.js';
@@ -39,10 +40,7 @@ export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   ...group('Output', {
     output: outputs('where to write; - is standard output (default); may be repeated'),
-    format: flag(
-      z.enum(['folded', 'svg', 'html', 'json']).optional(),
-      'format of all outputs (default: by the ending of FILE, else folded)',
-    ),
+    format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
   }),
   ...appearance,
   ...selection,

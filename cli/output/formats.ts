@@ -1,19 +1,18 @@
 /**
- * Chooses the formats of outputs by their options and file names.
+ * The output formats of `render`, and how they are chosen by option and file name. renderers.ts loads what writes them.
  */
 import { PtflameError } from '../../src/text.js';
-import type { RenderOptions } from '../options/render.js';
 
-export type Format = NonNullable<RenderOptions['format']>;
+export const FORMATS = ['folded', 'svg', 'html', 'json'] as const;
+export type Format = (typeof FORMATS)[number];
 
-const ENDINGS: readonly (readonly [ending: string, format: Format])[] = [
-  ['.folded', 'folded'],
-  ['.txt', 'folded'],
-  ['.svg', 'svg'],
-  ['.html', 'html'],
-  ['.htm', 'html'],
-  ['.json', 'json'],
-];
+const ENDINGS_OF: Readonly<Record<Format, readonly string[]>> = {
+  folded: ['.folded', '.txt'],
+  svg: ['.svg'],
+  html: ['.html', '.htm'],
+  json: ['.json'],
+};
+const ENDINGS = FORMATS.flatMap((format) => ENDINGS_OF[format].map((ending) => [ending, format] as const));
 
 /** ".png", ".folded"; not the ten characters that mktemp appends after a dot. */
 const ENDING = /[^/]\.([a-z][a-z0-9]{0,7})$/i;
@@ -43,8 +42,13 @@ export function foreignEnding(path: string): string | null {
   return endings.find((ending) => name.endsWith(ending)) ?? null;
 }
 
+interface OutputOptions {
+  readonly output?: readonly string[] | undefined;
+  readonly format?: Format | undefined;
+}
+
 /** Returns the format of each output, or of standard output if none is named. @throws PtflameError BAD_OPTION */
-export function outputFormats({ output = ['-'], format }: Partial<Pick<RenderOptions, 'output' | 'format'>>): Format[] {
+export function outputFormats({ output = ['-'], format }: OutputOptions): Format[] {
   return output.map((path) => outputFormat(path, format));
 }
 

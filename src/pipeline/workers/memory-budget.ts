@@ -1,6 +1,6 @@
 /**
  * Keeps a process within its memory budget: names, branches, call trees, records and everything else count, as the budget is for
- * resident memory. What exceeds it is refused long before the kernel or V8 kills the process.
+ * resident memory. What exceeds it is refused long before the kernel or V8 kills the process. resources.ts divides the budget.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
