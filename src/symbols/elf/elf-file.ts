@@ -1,0 +1,134 @@
+/**
+ * The bytes of an ELF file → its sections and segments, or in words why they cannot be read.
+ */
+import type { Address } from '../../model/units.js';
+import { type ByteSource, partOf, textAt, viewOf, wordAt } from './byte-source.js';
+
+export interface ElfSection {
+  readonly name: string;
+  readonly type: number;
+  readonly isAllocated: boolean;
+  readonly address: Address;
+  readonly offset: number;
+  readonly length: number; // bytes
+  /** Of the section that belongs to it: of symbols, their names. */
+  readonly link: number;
+  readonly entryBytes: number;
+}
+
+export interface ElfSegment {
+  readonly type: number;
+  readonly address: Address;
+  readonly offset: number;
+  readonly fileLength: number; // bytes
+  readonly memoryLength: number; // bytes
+}
+
+export interface ElfFile {
+  readonly source: ByteSource;
+  readonly type: number;
+  readonly sections: readonly ElfSection[];
+  readonly segments: readonly ElfSegment[];
+}
+
+export type ElfReading = { readonly elf: ElfFile } | { readonly elf: null; readonly why: string };
+
+export const SectionType = { SymbolTable: 2, Note: 7, NoBits: 8, DynamicSymbols: 11 } as const;
+export const SegmentType = { Load: 1, Note: 4 } as const;
+
+const MAGIC = 0x7f454c46;
+const CLASS_AT = 4;
+const BITS_64 = 2;
+const LITTLE_ENDIAN = 1;
+const X86_64 = 62;
+const HEADER_BYTES = 64;
+const SECTION_BYTES = 64;
+const SEGMENT_BYTES = 56;
+const SHF_ALLOC = 2;
+/** What a section's number is, in the header, where it does not fit: it stands in the first section. */
+const ELSEWHERE = 0xffff;
+
+export function readElf(source: ByteSource): ElfReading {
+  const header = viewOf(partOf(source, 0, HEADER_BYTES));
+  const why = refusalOf(header);
+  if (why !== null) return { elf: null, why };
+  return {
+    elf: {
+      source,
+      type: header.getUint16(16, true),
+      sections: readSections(source, header),
+      segments: readSegments(source, header),
+    },
+  };
+}
+
+function refusalOf(header: DataView): string | null {
+  if (header.byteLength < HEADER_BYTES || header.getUint32(0) !== MAGIC) return 'it is no ELF file';
+  if (header.getUint8(CLASS_AT) !== BITS_64) return 'it is a 32-bit ELF file';
+  if (header.getUint8(CLASS_AT + 1) !== LITTLE_ENDIAN || header.getUint16(18, true) !== X86_64)
+    return 'it is for another processor';
+  return null;
+}
+
+function readSections(source: ByteSource, header: DataView): ElfSection[] {
+  const at = wordAt(header, 40);
+  const first = viewOf(partOf(source, at, SECTION_BYTES));
+  if (first.byteLength === 0 || header.getUint16(58, true) !== SECTION_BYTES) return [];
+  const count = header.getUint16(60, true) || wordAt(first, 32);
+  const table = viewOf(partOf(source, at, count * SECTION_BYTES));
+  const names = header.getUint16(62, true);
+  const namesAt = (names === ELSEWHERE ? first.getUint32(40, true) : names) * SECTION_BYTES;
+  const hasNames = namesAt + SECTION_BYTES <= table.byteLength;
+  const nameBytes = hasNames
+    ? partOf(source, wordAt(table, namesAt + 24), wordAt(table, namesAt + 32))
+    : new Uint8Array(0);
+  const sections: ElfSection[] = [];
+  for (let entry = 0; entry < table.byteLength; entry += SECTION_BYTES)
+    sections.push(sectionAt(table, entry, nameBytes));
+  return sections;
+}
+
+function sectionAt(table: DataView, at: number, names: Uint8Array): ElfSection {
+  return {
+    name: sectionName(names, table.getUint32(at, true)),
+    type: table.getUint32(at + 4, true),
+    isAllocated: (table.getUint32(at + 8, true) & SHF_ALLOC) !== 0,
+    address: wordAt(table, at + 16),
+    offset: wordAt(table, at + 24),
+    length: wordAt(table, at + 32),
+    link: table.getUint32(at + 40, true),
+    entryBytes: wordAt(table, at + 56),
+  };
+}
+
+/** Longer ones are not asked for; all names together are thus bounded by the number of sections. */
+const MAX_SECTION_NAME_BYTES = 255;
+
+function sectionName(names: Uint8Array, at: number): string {
+  return textAt(names.subarray(at, at + MAX_SECTION_NAME_BYTES), 0);
+}
+
+function readSegments(source: ByteSource, header: DataView): ElfSegment[] {
+  if (header.getUint16(54, true) !== SEGMENT_BYTES) return [];
+  const table = viewOf(partOf(source, wordAt(header, 32), header.getUint16(56, true) * SEGMENT_BYTES));
+  const segments: ElfSegment[] = [];
+  for (let at = 0; at < table.byteLength; at += SEGMENT_BYTES)
+    segments.push({
+      type: table.getUint32(at, true),
+      offset: wordAt(table, at + 8),
+      address: wordAt(table, at + 16),
+      fileLength: wordAt(table, at + 32),
+      memoryLength: wordAt(table, at + 40),
+    });
+  return segments;
+}
+
+export function sectionNamed(elf: ElfFile, name: string): ElfSection | null {
+  return elf.sections.find((section) => section.name === name) ?? null;
+}
+
+/** Its bytes; none if it has none in the file, or if the file ends before it does. */
+export function bytesOf(elf: ElfFile, section: ElfSection | null | undefined): Uint8Array {
+  if (section === null || section === undefined || section.type === SectionType.NoBits) return new Uint8Array(0);
+  return partOf(elf.source, section.offset, section.length);
+}

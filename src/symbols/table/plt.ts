@@ -1,0 +1,92 @@
+/**
+ * The calls into other libraries (PLT) → a row for each, named after what it calls.
+ */
+import { type Address, NONE } from '../../model/units.js';
+import { viewOf, wordAt } from '../elf/byte-source.js';
+import { bytesOf, type ElfFile, type ElfSection, SectionType, sectionNamed } from '../elf/elf-file.js';
+import { Binding, NameSource, type SymbolRows } from './symbol-rows.js';
+import { SYMBOL_BYTES } from './taken-symbols.js';
+
+/**
+ * Until 6.2 perf names the entries of `.plt` alone; since 6.3 those of `.plt.sec` and `.plt.got` as well. With a `.plt.sec`,
+ * code calls only into that, so that the older one knows no names there.
+ */
+export type PltNames = 'until-6.2' | 'since-6.3';
+
+const RELOCATION_BYTES = 24;
+const ENTRY_BYTES = 16;
+
+/** What a relocation fills: the address of a word, and which dynamic symbol goes there. */
+interface Relocation {
+  readonly address: Address;
+  readonly symbol: number;
+}
+
+export function takePlt(rows: SymbolRows, elf: ElfFile, style: PltNames, taken: (row: number) => void): void {
+  const dynamic = elf.sections.find(({ type }) => type === SectionType.DynamicSymbols);
+  if (dynamic === undefined) return;
+  const symbols = viewOf(bytesOf(elf, dynamic));
+  const names = bytesOf(elf, elf.sections[dynamic.link]);
+  rows.setNames(NameSource.Plt, names);
+  const add = (at: number, bytes: number, symbol: number) => {
+    const entry = symbol * SYMBOL_BYTES;
+    const nameAt = entry + SYMBOL_BYTES <= symbols.byteLength ? symbols.getUint32(entry, true) : names.length;
+    taken(rows.add(at, bytes, nameAt, NameSource.Plt, Binding.Global));
+  };
+  addPlt(elf, add);
+  if (style === 'since-6.3') addSlots(elf, add);
+}
+
+/** How many rows there can be at most. */
+export function pltCapacity(elf: ElfFile): number {
+  return ['.rela.plt', '.rela.plt', '.rela.dyn'].reduce((sum, name) => sum + countIn(sectionNamed(elf, name)), 0);
+}
+
+function countIn(section: ElfSection | null): number {
+  return section === null ? 0 : Math.ceil(section.length / RELOCATION_BYTES);
+}
+
+type AddEntry = (at: number, bytes: number, symbol: number) => void;
+
+/** In the order of the relocations, from the second entry on. */
+function addPlt(elf: ElfFile, add: AddEntry): void {
+  const plt = sectionNamed(elf, '.plt');
+  if (plt === null) return;
+  const bytes = plt.entryBytes > 0 && plt.entryBytes <= plt.length ? plt.entryBytes : ENTRY_BYTES;
+  let at = plt.offset;
+  for (const { symbol } of relocationsIn(elf, '.rela.plt')) add((at += bytes), bytes, symbol);
+}
+
+/** A slot jumps to what a word holds, and the relocation of the word tells the name. */
+function addSlots(elf: ElfFile, add: AddEntry): void {
+  const symbolOf = new Map<Address, number>();
+  for (const table of ['.rela.dyn', '.rela.plt'])
+    for (const { address, symbol } of relocationsIn(elf, table)) if (symbol !== 0) symbolOf.set(address, symbol);
+  for (const name of ['.plt.sec', '.plt.got']) {
+    const slots = sectionNamed(elf, name);
+    if (slots === null) continue;
+    const bytes = slots.entryBytes === 8 ? 8 : ENTRY_BYTES;
+    const code = bytesOf(elf, slots);
+    for (let at = 0; at + bytes <= code.length; at += bytes) {
+      const symbol = symbolOf.get(wordJumpedBy(code.subarray(at, at + bytes), slots.address + at)) ?? NONE;
+      if (symbol !== NONE) add(slots.offset + at, bytes, symbol);
+    }
+  }
+}
+
+/** Of `[endbr64] [bnd] jmp *word(%rip)`: the address of the word; NaN if it is another instruction. */
+function wordJumpedBy(code: Uint8Array, address: Address): Address {
+  const hasEndbr = code[0] === 0xf3 && code[1] === 0x0f && code[2] === 0x1e && code[3] === 0xfa;
+  let at = hasEndbr ? 4 : 0;
+  if (code[at] === 0xf2) at++;
+  if (code[at] !== 0xff || code[at + 1] !== 0x25 || at + 6 > code.length) return Number.NaN;
+  return address + at + 6 + viewOf(code).getInt32(at + 2, true);
+}
+
+function relocationsIn(elf: ElfFile, name: string): Relocation[] {
+  const view = viewOf(bytesOf(elf, sectionNamed(elf, name)));
+  const relocations: Relocation[] = [];
+  for (let at = 0; at + RELOCATION_BYTES <= view.byteLength; at += RELOCATION_BYTES)
+    relocations.push({ address: wordAt(view, at), symbol: view.getUint32(at + 12, true) });
+  return relocations;
+}

@@ -1,0 +1,57 @@
+/**
+ * Symbols as columns: where in the file they begin and end, and where their names are. A library can have 500,000.
+ */
+import { textAt } from '../elf/byte-source.js';
+
+/** Which bytes hold the name of a row: those of `.symtab` or of `.dynsym`. */
+export type NameSource = 0 | 1 | 2;
+export const NameSource = { Symbols: 0, Dynamic: 1, Plt: 2 } as const;
+
+export const Binding = { Local: 0, Global: 1, Weak: 2 } as const;
+
+/** null: it is no mangled name. */
+export type Demangle = (name: string) => string | null;
+
+export class SymbolRows {
+  length = 0;
+  readonly start: Float64Array; // offset in the file
+  readonly end: Float64Array; // the first offset behind it
+  readonly nameAt: Uint32Array;
+  readonly nameSource: Uint8Array;
+  readonly binding: Uint8Array;
+  private readonly names: [Uint8Array, Uint8Array, Uint8Array];
+  private readonly demangle: Demangle;
+
+  constructor(capacity: number, demangle: Demangle) {
+    this.start = new Float64Array(capacity);
+    this.end = new Float64Array(capacity);
+    this.nameAt = new Uint32Array(capacity);
+    this.nameSource = new Uint8Array(capacity);
+    this.binding = new Uint8Array(capacity);
+    this.names = [new Uint8Array(0), new Uint8Array(0), new Uint8Array(0)];
+    this.demangle = demangle;
+  }
+
+  /** Bytes from which the names of this kind are read from now on. */
+  setNames(source: NameSource, bytes: Uint8Array): void {
+    this.names[source] = bytes;
+  }
+
+  add(start: number, bytes: number, nameAt: number, nameSource: NameSource, binding: number): number {
+    const row = this.length++;
+    this.start[row] = start;
+    this.end[row] = start + bytes;
+    this.nameAt[row] = nameAt;
+    this.nameSource[row] = nameSource;
+    this.binding[row] = binding;
+    return row;
+  }
+
+  /** As perf prints it. */
+  nameOf(row: number): string {
+    const source = this.nameSource[row];
+    const raw = textAt(this.names[source], this.nameAt[row]);
+    const name = this.demangle(raw) ?? raw;
+    return source === NameSource.Plt ? `${name}@plt` : name;
+  }
+}

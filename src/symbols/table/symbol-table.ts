@@ -1,0 +1,78 @@
+/**
+ * A binary and the file that has its symbols → for any offset in the binary, the symbol that perf prints.
+ */
+import { NONE } from '../../model/units.js';
+import { type ElfFile, type ElfSection, SectionType } from '../elf/elf-file.js';
+import { OrderedRows } from './ordered-rows.js';
+import { type PltNames, pltCapacity, takePlt } from './plt.js';
+import { dropAliases, setEnds } from './settle.js';
+import { type Demangle, NameSource, SymbolRows } from './symbol-rows.js';
+import { SYMBOL_BYTES, takeSymbols } from './taken-symbols.js';
+
+export interface FoundSymbol {
+  readonly name: string;
+  readonly start: number; // offset in the file
+  readonly end: number; // the first offset behind it
+}
+
+export interface SymbolTable {
+  readonly length: number;
+  /** null where no symbol is. */
+  find(offset: number): FoundSymbol | null;
+}
+
+export interface TableOptions {
+  readonly demangle: Demangle;
+  readonly pltNames: PltNames;
+}
+
+/** More are not read: the largest programs have a tenth of it. */
+const MAX_SYMBOLS = 20_000_000;
+
+/** `symbols` may be `runtime` itself. Its `.symtab` comes first, then `.dynsym`. */
+export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: TableOptions): SymbolTable {
+  const tables = [
+    { table: tableOf(symbols, SectionType.SymbolTable), nameSource: NameSource.Symbols },
+    { table: tableOf(symbols, SectionType.DynamicSymbols), nameSource: NameSource.Dynamic },
+  ];
+  const capacity = tables.reduce((sum, { table }) => sum + countIn(table, symbols), pltCapacity(runtime));
+  const rows = new SymbolRows(Math.min(capacity, MAX_SYMBOLS), options.demangle);
+  const order = new OrderedRows(rows.start);
+  const insert = (row: number) => order.insert(row);
+  for (const { table, nameSource } of tables) {
+    if (table === undefined) continue;
+    takeSymbols(rows, symbols, runtime, table, nameSource, insert);
+    setEnds(rows, order);
+    dropAliases(rows, order);
+  }
+  takePlt(rows, runtime, options.pltNames, insert);
+  return { length: rows.length, find: (offset) => find(rows, order, offset) };
+}
+
+/** With `.symtab`; what has only `.dynsym` has lost most of its names. */
+export function hasSymbols(elf: ElfFile): boolean {
+  const table = tableOf(elf, SectionType.SymbolTable);
+  return table !== undefined && countIn(table, elf) > 1;
+}
+
+function tableOf(elf: ElfFile, wanted: number): ElfSection | undefined {
+  return elf.sections.find(({ type }) => type === wanted);
+}
+
+/** A table that the file cuts off has none. */
+function countIn(table: ElfSection | undefined, { source }: ElfFile): number {
+  if (table === undefined || table.offset + table.length > source.length) return 0;
+  return Math.floor(table.length / SYMBOL_BYTES);
+}
+
+/** Goes down from the top and stops at the first symbol that holds the offset. */
+function find(rows: SymbolRows, { root, left, right }: OrderedRows, offset: number): FoundSymbol | null {
+  const { start, end } = rows;
+  let row = root;
+  while (row !== NONE) {
+    if (offset < start[row]) row = left[row];
+    else if (offset > end[row] || (offset === end[row] && end[row] !== start[row])) row = right[row];
+    else return { name: rows.nameOf(row), start: start[row], end: end[row] };
+  }
+  return null;
+}
