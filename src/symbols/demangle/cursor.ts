@@ -1,0 +1,110 @@
+/**
+ * Where the parser is in a mangled name, and what it has seen so far.
+ */
+import type { Node } from './nodes.js';
+
+/** Parts of the grammar that use each other; each file has some of them. */
+export interface Grammar {
+  encoding(cursor: Cursor): Node;
+  name(cursor: Cursor): Node;
+  type(cursor: Cursor): Node;
+  expression(cursor: Cursor): Node;
+}
+
+/** The text is not what the grammar wants. It ends the parser, and its caller gets null. */
+export class NotMangled extends Error {}
+
+const notMangled = new NotMangled('no mangled name');
+
+export function fail(): never {
+  throw notMangled;
+}
+
+/** Real names nest a few dozen deep. */
+const MAX_DEPTH = 400;
+
+export class Cursor {
+  at = 0;
+  /** What `S_`, `S0_` … stand for. */
+  readonly seen: Node[] = [];
+  /** The last name read: a constructor is called like its class. */
+  lastName: string | null = null;
+  isInConversion = false;
+  isInExpression = false;
+  private depth = 0;
+  readonly text: string;
+  readonly grammar: Grammar;
+
+  constructor(text: string, grammar: Grammar) {
+    this.text = text;
+    this.grammar = grammar;
+  }
+
+  /** The next character; empty at the end. */
+  peek(ahead = 0): string {
+    return this.text[this.at + ahead] ?? '';
+  }
+
+  /** Whether the text goes on like this. */
+  sees(text: string): boolean {
+    return this.text.startsWith(text, this.at);
+  }
+
+  /** Steps over it if it is next. */
+  skip(text: string): boolean {
+    const isNext = this.sees(text);
+    if (isNext) this.at += text.length;
+    return isNext;
+  }
+
+  expect(text: string): void {
+    if (!this.skip(text)) fail();
+  }
+
+  next(): string {
+    if (this.at >= this.text.length) fail();
+    return this.text[this.at++];
+  }
+
+  remember(node: Node): Node {
+    this.seen.push(node);
+    return node;
+  }
+
+  /** The hand of recursion: all that may nest goes through here. */
+  nested(parse: (cursor: Cursor) => Node): Node {
+    if (++this.depth > MAX_DEPTH) fail();
+    const node = parse(this);
+    this.depth--;
+    return node;
+  }
+
+  /** Decimal, and at most so long that it stays exact. */
+  number(): number {
+    let value = 0;
+    const start = this.at;
+    while (isDigit(this.peek()) && this.at < start + 10) value = value * 10 + Number(this.next());
+    if (this.at === start) fail();
+    return value;
+  }
+
+  /** `_` is 0, `0_` is 1. */
+  compactNumber(): number {
+    if (this.skip('_')) return 0;
+    const number = this.number() + 1;
+    this.expect('_');
+    return number;
+  }
+}
+
+export function isDigit(character: string): boolean {
+  return character >= '0' && character <= '9';
+}
+
+export function isLower(character: string): boolean {
+  return character >= 'a' && character <= 'z';
+}
+
+export function isUpper(character: string): boolean {
+  return character >= 'A' && character <= 'Z';
+}

@@ -1,0 +1,193 @@
+/**
+ * A mangled expression, as in `decltype (a + b)` → what it says.
+ */
+import { type Cursor, fail, isDigit } from './cursor.js';
+import { parseList } from './lists.js';
+import { parseLiteral } from './literals.js';
+import { parseUnqualified } from './names.js';
+import type { Node, Operator } from './nodes.js';
+import { parseOperatorName } from './operator-names.js';
+import { operatorOf } from './operators.js';
+import { parseSourceName } from './source-name.js';
+import { parseTemplateParameter } from './substitutions.js';
+import { parseTemplateArgs } from './template-args.js';
+
+export function parseExpression(cursor: Cursor): Node {
+  const { isInExpression } = cursor;
+  cursor.isInExpression = true;
+  const node = parseAny(cursor);
+  cursor.isInExpression = isInExpression;
+  return node;
+}
+
+function parseAny(cursor: Cursor): Node {
+  const next = cursor.peek();
+  if (next === 'L') return parseLiteral(cursor);
+  if (next === 'T') return parseTemplateParameter(cursor);
+  if (isDigit(next)) return parseNameInExpression(cursor);
+  switch (next + cursor.peek(1)) {
+    case 'sr':
+      return parseScoped(cursor);
+    case 'sp':
+      cursor.at += 2;
+      return { kind: 'expansion', pattern: cursor.grammar.expression(cursor) };
+    case 'fp':
+      return parseFunctionParameter(cursor);
+    case 'on':
+      cursor.at += 2;
+      return parseNameInExpression(cursor);
+    case 'il':
+      cursor.at += 2;
+      return initializer(null, parseExpressions(cursor, 'E'));
+    case 'tl': {
+      cursor.at += 2;
+      const type = cursor.grammar.type(cursor);
+      return initializer(type, parseExpressions(cursor, 'E'));
+    }
+    case 'u1':
+    case 'u2':
+    case 'u3':
+      return parseVendor(cursor);
+    default:
+      return parseOperation(cursor);
+  }
+}
+
+function parseExpressions(cursor: Cursor, end: string): Node {
+  return parseList(cursor, () => cursor.grammar.expression(cursor), end);
+}
+
+function initializer(type: Node | null, items: Node): Node {
+  return { kind: 'parts', parts: [...(type === null ? [] : [type]), '{', items, '}'], isSimple: true };
+}
+
+/** `u name arguments E` */
+function parseVendor(cursor: Cursor): Node {
+  cursor.at++;
+  const name = parseSourceName(cursor);
+  const args = parseList(cursor, () => parseVendorArg(cursor), 'E');
+  return { kind: 'parts', parts: [name, '(', args, ')'], isSimple: false };
+}
+
+function parseVendorArg(cursor: Cursor): Node {
+  if (cursor.skip('X')) {
+    const expression = cursor.grammar.expression(cursor);
+    cursor.expect('E');
+    return expression;
+  }
+  return cursor.peek() === 'L' ? parseLiteral(cursor) : cursor.grammar.type(cursor);
+}
+
+function parseNameInExpression(cursor: Cursor): Node {
+  const name = parseUnqualified(cursor, null);
+  return cursor.peek() === 'I' ? { kind: 'template', name, args: parseTemplateArgs(cursor) } : name;
+}
+
+/** `sr type name`: a member of a type that is not known yet. */
+function parseScoped(cursor: Cursor): Node {
+  cursor.at += 2;
+  const scope = cursor.grammar.type(cursor);
+  const name = parseUnqualified(cursor, null);
+  if (cursor.peek() !== 'I') return { kind: 'qualified', scope, name };
+  const args = parseTemplateArgs(cursor);
+  return { kind: 'qualified', scope, name: { kind: 'template', name, args } };
+}
+
+/** `fp_`: the first one; `fpT`: this. */
+function parseFunctionParameter(cursor: Cursor): Node {
+  cursor.at += 2;
+  if (cursor.skip('T')) return { kind: 'parts', parts: ['this'], isSimple: true };
+  const number = cursor.compactNumber() + 1;
+  return { kind: 'parts', parts: [`{parm#${number}}`], isSimple: true };
+}
+
+const FOLDS = new Set(['fl', 'fr', 'fL', 'fR']);
+const CASTS = new Set(['sc', 'dc', 'rc', 'cc']);
+const OF_A_TYPE = new Set(['st', 'at', 'ti']);
+
+function parseOperation(cursor: Cursor): Node {
+  const operator = parseOperatorName(cursor);
+  if (operator.kind === 'cast') return parseCast(cursor, operator);
+  if (operator.kind !== 'operator') return fail();
+  const { code } = operator;
+  if (FOLDS.has(code)) return parseFold(cursor, code);
+  if (CASTS.has(code)) return parseNamedCast(cursor, operator);
+  const operands = operatorOf(code)?.operands ?? fail();
+  if (operands === 0) return { kind: 'parts', parts: [operator.symbol], isSimple: true };
+  if (operands === 1) return parseUnary(cursor, operator);
+  return operands === 2 ? parseBinary(cursor, operator) : parseTernary(cursor, code);
+}
+
+/** `cv type expression`, or `cv type _ expressions E`. */
+function parseCast(cursor: Cursor, operator: Node): Node {
+  const operand = cursor.skip('_') ? parseExpressions(cursor, 'E') : cursor.grammar.expression(cursor);
+  return { kind: 'unary', operator, operand, isPostfix: false };
+}
+
+function parseNamedCast(cursor: Cursor, { symbol }: Operator): Node {
+  const type = cursor.grammar.type(cursor);
+  return { kind: 'parts', parts: [symbol, '<', type, '>(', cursor.grammar.expression(cursor), ')'], isSimple: false };
+}
+
+function parseUnary(cursor: Cursor, operator: Operator): Node {
+  const { code } = operator;
+  if (OF_A_TYPE.has(code)) return unary(operator, cursor.grammar.type(cursor));
+  if (code === 'sP') {
+    const args = parseList(cursor, () => parseVendorArg(cursor), 'E');
+    return unary(operator, args);
+  }
+  // ++ and -- stand before their operand if an underscore follows
+  const isPostfix = (code === 'pp' || code === 'mm') && !cursor.skip('_');
+  return unary(operator, cursor.grammar.expression(cursor), isPostfix);
+}
+
+function unary(operator: Operator, operand: Node, isPostfix = false): Node {
+  return { kind: 'unary', operator, operand, isPostfix };
+}
+
+function parseBinary(cursor: Cursor, operator: Operator): Node {
+  const left = cursor.grammar.expression(cursor);
+  return { kind: 'binary', operator, left, right: parseRight(cursor, operator.code) };
+}
+
+function parseRight(cursor: Cursor, code: string): Node {
+  if (code === 'cl') return parseExpressions(cursor, 'E');
+  const isMember = code === 'dt' || code === 'pt';
+  return isMember && (isDigit(cursor.peek()) || cursor.sees('on'))
+    ? parseMember(cursor)
+    : cursor.grammar.expression(cursor);
+}
+
+function parseMember(cursor: Cursor): Node {
+  cursor.skip('on');
+  return parseNameInExpression(cursor);
+}
+
+function parseFold(cursor: Cursor, code: string): Node {
+  const { operator } = operatorOf(cursor.next() + cursor.next()) ?? fail();
+  const operands = [cursor.grammar.expression(cursor)];
+  if (code === 'fL' || code === 'fR') operands.push(cursor.grammar.expression(cursor));
+  return { kind: 'fold', code, operator, operands };
+}
+
+function parseTernary(cursor: Cursor, code: string): Node {
+  if (code === 'qu') {
+    const condition = cursor.grammar.expression(cursor);
+    const yes = cursor.grammar.expression(cursor);
+    return { kind: 'ternary', condition, yes, no: cursor.grammar.expression(cursor) };
+  }
+  return code === 'nw' || code === 'na' ? parseNew(cursor, code) : fail();
+}
+
+/** `nw placement _ type E`, with an initialiser between the last two: `pi expressions E` or `il expressions E`. */
+function parseNew(cursor: Cursor, code: string): Node {
+  const placement = parseList(cursor, () => cursor.grammar.expression(cursor), '_');
+  const type = cursor.grammar.type(cursor);
+  const all: (Node | string)[] = [code === 'nw' ? 'new ' : 'new[] '];
+  if (placement.items.length > 0) all.push('(', placement, ') ');
+  all.push(type);
+  if (cursor.skip('pi')) all.push('(', parseExpressions(cursor, 'E'), ')');
+  else if (cursor.sees('il')) all.push(cursor.grammar.expression(cursor));
+  else cursor.expect('E');
+  return { kind: 'parts', parts: all, isSimple: false };
+}

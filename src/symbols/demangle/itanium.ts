@@ -1,0 +1,42 @@
+/**
+ * A C++ name as the linker sees it → as its author wrote it, without parameters: what `c++filt -p -i` prints.
+ */
+import { Cursor, type Grammar, NotMangled } from './cursor.js';
+import { parseEncoding, parseTop } from './encoding.js';
+import { parseExpression } from './expressions.js';
+import { parseName } from './names.js';
+import { printName } from './print-node.js';
+import { parseType } from './types.js';
+
+const GRAMMAR: Grammar = {
+  encoding: (cursor) => cursor.nested(parseEncoding),
+  name: (cursor) => cursor.nested(parseName),
+  type: (cursor) => cursor.nested(parseType),
+  expression: (cursor) => cursor.nested(parseExpression),
+};
+
+/** Longer ones are left as they are. */
+const MAX_BYTES = 50_000;
+/** What gcc calls the code that fills variables before main. */
+const GLOBAL = /^_GLOBAL_[._$]([ID])_/;
+
+/** null if it is none. */
+export function demangleItanium(mangled: string): string | null {
+  if (mangled.length > MAX_BYTES) return null;
+  if (mangled.startsWith('_Z')) return demangleAt(mangled, 2);
+  const [all, kind] = GLOBAL.exec(mangled) ?? [];
+  if (all === undefined) return null;
+  const rest = mangled.slice(all.length);
+  return `global ${kind === 'I' ? 'con' : 'de'}structors keyed to ${demangleItanium(rest) ?? rest}`;
+}
+
+function demangleAt(mangled: string, start: number): string | null {
+  const cursor = new Cursor(mangled, GRAMMAR);
+  cursor.at = start;
+  try {
+    return printName(parseTop(cursor));
+  } catch (error) {
+    if (error instanceof NotMangled) return null;
+    throw error;
+  }
+}

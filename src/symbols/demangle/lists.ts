@@ -1,0 +1,14 @@
+/**
+ * Several of a kind, up to the letter that ends them.
+ */
+import { type Cursor, fail } from './cursor.js';
+import type { List, Node } from './nodes.js';
+
+export function parseList(cursor: Cursor, parse: () => Node, end: string): List {
+  const items: Node[] = [];
+  while (!cursor.skip(end)) {
+    if (cursor.peek() === '') fail();
+    items.push(parse());
+  }
+  return { kind: 'list', items };
+}

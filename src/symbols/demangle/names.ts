@@ -1,0 +1,184 @@
+/**
+ * A mangled name, as long as it says no type of its own → what it says.
+ */
+import { type Cursor, fail, isDigit, isLower } from './cursor.js';
+import { parseList } from './lists.js';
+import { bare, type Node, parts, text } from './nodes.js';
+import { parseOperatorName } from './operator-names.js';
+import { parseSourceName } from './source-name.js';
+import { parseSubstitution, parseTemplateParameter } from './substitutions.js';
+import { parseTemplateArgs } from './template-args.js';
+import { parseParameters, parseQualifiers, parseThisReference } from './types.js';
+
+export function parseName(cursor: Cursor): Node {
+  switch (cursor.peek()) {
+    case 'N':
+      return parseNested(cursor);
+    case 'Z':
+      return parseLocal(cursor);
+    case 'S':
+      return parseStandard(cursor);
+    default: {
+      const name = parseUnqualified(cursor, null);
+      return cursor.peek() === 'I' ? withArgs(cursor, cursor.remember(name)) : name;
+    }
+  }
+}
+
+function withArgs(cursor: Cursor, name: Node): Node {
+  return { kind: 'template', name, args: parseTemplateArgs(cursor) };
+}
+
+function parseStandard(cursor: Cursor): Node {
+  if (cursor.peek(1) !== 't') {
+    const node = parseSubstitution(cursor, 'type');
+    return cursor.peek() === 'I' ? withArgs(cursor, node) : node;
+  }
+  cursor.at += 2;
+  const name = parseUnqualified(cursor, { kind: 'text', text: 'std', isStandard: true });
+  return cursor.peek() === 'I' ? withArgs(cursor, cursor.remember(name)) : name;
+}
+
+/** `N [qualifiers] prefix … E` */
+function parseNested(cursor: Cursor): Node {
+  cursor.expect('N');
+  const qualify = parseQualifiers(cursor);
+  const reference = parseThisReference(cursor, text(''));
+  const name = parsePrefix(cursor);
+  cursor.expect('E');
+  const qualified = qualify(name, 'method');
+  return reference.kind === 'modified' ? { ...reference, of: qualified } : qualified;
+}
+
+function parsePrefix(cursor: Cursor): Node {
+  let prefix: Node | null = null;
+  while (cursor.peek() !== 'E') {
+    if (cursor.skip('M')) {
+      // The variable that a lambda initialises: it is in the prefix already.
+      if (prefix === null) fail();
+      continue;
+    }
+    const isSeen = cursor.peek() === 'S';
+    prefix = parsePrefixPart(cursor, prefix);
+    if (!isSeen && cursor.peek() !== 'E') cursor.remember(prefix);
+  }
+  return prefix ?? fail();
+}
+
+function parsePrefixPart(cursor: Cursor, prefix: Node | null): Node {
+  const next = cursor.peek();
+  if (next === 'I') return prefix === null ? fail() : withArgs(cursor, prefix);
+  if (next === 'S') return joined(prefix, parseSubstitution(cursor, 'prefix'));
+  if (next === 'T') return joined(prefix, parseTemplateParameter(cursor));
+  if (next === 'D' && (cursor.peek(1) === 'T' || cursor.peek(1) === 't'))
+    return joined(prefix, cursor.grammar.type(cursor));
+  return parseUnqualified(cursor, prefix);
+}
+
+function joined(scope: Node | null, name: Node): Node {
+  return scope === null ? name : { kind: 'qualified', scope, name };
+}
+
+/** A name by itself, in the scope before it. */
+export function parseUnqualified(cursor: Cursor, scope: Node | null): Node {
+  let name = parseSimple(cursor);
+  while (cursor.skip('B')) name = { kind: 'parts', parts: [name, `[abi:${parseTag(cursor)}]`], isSimple: true };
+  return joined(scope, name);
+}
+
+function parseTag(cursor: Cursor): string {
+  const { lastName } = cursor;
+  const tag = parseSourceName(cursor);
+  cursor.lastName = lastName;
+  return tag;
+}
+
+function parseSimple(cursor: Cursor): Node {
+  const next = cursor.peek();
+  if (isDigit(next)) return text(parseSourceName(cursor));
+  if (isLower(next)) return parseOperatorName(cursor);
+  switch (next) {
+    case 'L': {
+      cursor.at++;
+      const name = text(parseSourceName(cursor));
+      skipDiscriminator(cursor);
+      return name;
+    }
+    case 'C':
+      return parseConstructor(cursor);
+    case 'D':
+      return cursor.peek(1) === 'C' ? parseBinding(cursor) : parseDestructor(cursor);
+    case 'U':
+      return cursor.peek(1) === 'l' ? parseLambda(cursor) : parseUnnamed(cursor);
+    default:
+      return fail();
+  }
+}
+
+function parseConstructor(cursor: Cursor): Node {
+  cursor.expect('C');
+  const isInherited = cursor.skip('I');
+  if (!'12345'.includes(cursor.next()) || cursor.lastName === null) fail();
+  const of = cursor.lastName ?? fail();
+  if (isInherited) cursor.grammar.type(cursor);
+  return { kind: 'constructor', of };
+}
+
+function parseDestructor(cursor: Cursor): Node {
+  cursor.expect('D');
+  if (!'01245'.includes(cursor.next())) fail();
+  return { kind: 'destructor', of: cursor.lastName ?? fail() };
+}
+
+/** `auto [a, b]` */
+function parseBinding(cursor: Cursor): Node {
+  cursor.expect('DC');
+  const names = parseList(cursor, () => text(parseSourceName(cursor)), 'E');
+  return parts('[', names, ']');
+}
+
+function parseLambda(cursor: Cursor): Node {
+  cursor.expect('Ul');
+  const parameters = parseParameters(cursor);
+  cursor.expect('E');
+  return { kind: 'lambda', parameters, number: cursor.compactNumber() + 1 };
+}
+
+function parseUnnamed(cursor: Cursor): Node {
+  cursor.expect('Ut');
+  return cursor.remember(text(`{unnamed type#${cursor.compactNumber() + 1}}`));
+}
+
+/** `Z function E name`: what is inside a function. */
+function parseLocal(cursor: Cursor): Node {
+  cursor.expect('Z');
+  const scope = withoutReturn(cursor.grammar.encoding(cursor));
+  cursor.expect('E');
+  if (cursor.skip('s')) {
+    skipDiscriminator(cursor);
+    return { kind: 'local', scope, name: text('string literal') };
+  }
+  const defaultArgument = cursor.skip('d') ? cursor.compactNumber() + 1 : 0;
+  const name = cursor.grammar.name(cursor);
+  const { kind } = bare(name);
+  if (kind !== 'lambda') skipDiscriminator(cursor);
+  if (defaultArgument === 0) return { kind: 'local', scope, name };
+  return { kind: 'local', scope, name: { kind: 'default-argument', number: defaultArgument, name } };
+}
+
+/** It would look like the type of what is inside. */
+function withoutReturn(scope: Node): Node {
+  if (scope.kind !== 'typed' || scope.type.kind !== 'function') return scope;
+  return { ...scope, type: { ...scope.type, returns: null } };
+}
+
+/** `_0`, `__10_`: of several things with one name. */
+function skipDiscriminator(cursor: Cursor): void {
+  if (!cursor.skip('_')) return;
+  const isLong = cursor.skip('_');
+  if (isLong) {
+    cursor.number();
+    cursor.skip('_');
+  } else if (isDigit(cursor.peek())) cursor.at++;
+  else fail();
+}

@@ -1,0 +1,155 @@
+/**
+ * What a mangled C++ name says, as a tree: made by the parser, printed by the printer.
+ */
+export type Node =
+  | Named
+  | Qualified
+  | Typed
+  | Template
+  | Modified
+  | FunctionType
+  | ArrayType
+  | List
+  | Expression
+  | { readonly kind: 'parameter'; readonly index: number } // T_, of the template around it
+  | { readonly kind: 'literal'; readonly type: Node; readonly text: string; readonly isNegative: boolean }
+  | { readonly kind: 'lambda'; readonly parameters: List; readonly number: number };
+
+/** `before` stands before the printed parts, `between` and `after` where they say. */
+interface Named {
+  readonly kind: 'text';
+  readonly text: string;
+  /** How a literal of a built-in type is written. */
+  readonly literals?: LiteralStyle;
+  /** `std` or a type in it: it can be abbreviated already. */
+  readonly isStandard?: boolean;
+}
+
+/** A suffix, or: `(type)1`, `true`, `(double)[40]`. */
+export type LiteralStyle = '' | 'u' | 'l' | 'ul' | 'll' | 'ull' | 'type' | 'bool' | 'float' | 'null';
+
+/** `scope::name`. In `local`, the scope is a function. */
+interface Qualified {
+  readonly kind: 'qualified' | 'local';
+  readonly scope: Node;
+  readonly name: Node;
+}
+
+/** A function with its parameters, or a variable template with its type. */
+export interface Typed {
+  readonly kind: 'typed';
+  readonly name: Node;
+  readonly type: Node;
+}
+
+export interface Template {
+  readonly kind: 'template';
+  readonly name: Node;
+  readonly args: List;
+}
+
+/** Says more of a type, and is written behind it. Those with `this` belong to a method and stand behind its parameters. */
+export type Modifier =
+  | 'pointer'
+  | 'reference'
+  | 'rvalue'
+  | 'const'
+  | 'volatile'
+  | 'restrict'
+  | 'complex'
+  | 'imaginary'
+  | 'vendor'
+  | 'vector'
+  | 'member'
+  | 'this-const'
+  | 'this-volatile'
+  | 'this-restrict'
+  | 'this-reference'
+  | 'this-rvalue'
+  | 'transaction_safe'
+  | 'noexcept'
+  | 'throw';
+
+export interface Modified {
+  readonly kind: 'modified';
+  readonly by: Modifier;
+  readonly of: Node;
+  /** The class of a member, the length of a vector, what `noexcept` depends on. */
+  readonly detail: Node | null;
+}
+
+export interface FunctionType {
+  readonly kind: 'function';
+  readonly returns: Node | null;
+  readonly parameters: List;
+}
+
+export interface ArrayType {
+  readonly kind: 'array';
+  readonly length: Node | null;
+  readonly of: Node;
+}
+
+/** Arguments or parameters; in another list, a pack. */
+export interface List {
+  readonly kind: 'list';
+  readonly items: readonly Node[];
+}
+
+/** Parts that are printed one after the other, with text around them, are `parts`; the others need more care. */
+export type Expression =
+  | Constructor
+  | { readonly kind: 'parts'; readonly parts: readonly (Node | string)[]; readonly isSimple: boolean }
+  | { readonly kind: 'operator'; readonly code: string; readonly symbol: string }
+  | { readonly kind: 'conversion'; readonly type: Node }
+  | { readonly kind: 'cast'; readonly type: Node }
+  | { readonly kind: 'expansion'; readonly pattern: Node }
+  | { readonly kind: 'unary'; readonly operator: Node; readonly operand: Node; readonly isPostfix: boolean }
+  | { readonly kind: 'binary'; readonly operator: Operator; readonly left: Node; readonly right: Node }
+  | { readonly kind: 'fold'; readonly code: string; readonly operator: Node; readonly operands: readonly Node[] }
+  | { readonly kind: 'ternary'; readonly condition: Node; readonly yes: Node; readonly no: Node }
+  | { readonly kind: 'default-argument'; readonly number: number; readonly name: Node };
+
+export type Operator = { readonly kind: 'operator'; readonly code: string; readonly symbol: string };
+
+interface Constructor {
+  readonly kind: 'constructor' | 'destructor';
+  readonly of: string;
+}
+
+export const NO_ITEMS: List = { kind: 'list', items: [] };
+
+export function text(value: string): Node {
+  return { kind: 'text', text: value };
+}
+
+export function parts(...all: (Node | string)[]): Node {
+  return { kind: 'parts', parts: all, isSimple: false };
+}
+
+export function modified(by: Modifier, of: Node, detail: Node | null = null): Modified {
+  return { kind: 'modified', by, of, detail };
+}
+
+const OF_METHODS: ReadonlySet<Modifier> = new Set<Modifier>([
+  'this-const',
+  'this-volatile',
+  'this-restrict',
+  'this-reference',
+  'this-rvalue',
+  'transaction_safe',
+  'noexcept',
+  'throw',
+]);
+
+/** Something that is said of a method, and stands behind its parameters. */
+export function isOfMethod(node: Node): node is Modified {
+  return node.kind === 'modified' && OF_METHODS.has(node.by);
+}
+
+/** The name without what is said of the method. */
+export function bare(node: Node): Node {
+  let inner = node;
+  while (isOfMethod(inner)) inner = inner.of;
+  return inner;
+}

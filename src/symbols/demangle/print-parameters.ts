@@ -1,0 +1,109 @@
+/**
+ * `T_` and packs: printed as what they stand for in the template around them.
+ */
+import { fail } from './cursor.js';
+import type { List, Modified, Node } from './nodes.js';
+import type { Printer } from './printer.js';
+
+/** The argument; in a lambda, which has none, `auto:1`. */
+export function printParameter(printer: Printer, index: number): void {
+  if (printer.lambdaDepth > 0) {
+    printer.write(`auto:${index + 1}`);
+    return;
+  }
+  const argument = argumentOf(printer, index);
+  // The argument was written outside of the template.
+  printer.inScope(printer.scope?.outer ?? null, () => printer.print(argument));
+}
+
+function argumentOf(printer: Printer, index: number): Node {
+  const argument = wholeArgument(printer, index);
+  return argument.kind === 'list' ? itemOf(argument, printer.packIndex) : argument;
+}
+
+function wholeArgument({ scope }: Printer, index: number): Node {
+  return scope?.template.args.items[index] ?? fail();
+}
+
+function itemOf(pack: List, index: number): Node {
+  return index < 0 ? pack : (pack.items[index] ?? fail());
+}
+
+/** `T&` is the same as `T` where `T` is a reference: what it prints, or null if that is the reference itself. */
+export function printReference(printer: Printer, reference: Modified): Modified {
+  const { of, by } = reference;
+  if (of.kind !== 'parameter' || printer.lambdaDepth > 0) return collapsed(reference, of, by);
+  return collapsed(reference, argumentOf(printer, of.index), by);
+}
+
+function collapsed(reference: Modified, of: Node, by: Modified['by']): Modified {
+  if (of.kind !== 'modified') return reference;
+  if (of.by === 'reference' || of.by === by) return of;
+  return of.by === 'rvalue' ? { ...reference, of: of.of } : reference;
+}
+
+/** `pattern...`, once for each of the pack. */
+export function printExpansion(printer: Printer, pattern: Node): void {
+  const pack = packIn(printer, pattern);
+  if (pack === null) {
+    printer.print(pattern);
+    printer.write('...');
+    return;
+  }
+  const { packIndex } = printer;
+  pack.items.forEach((_, index) => {
+    if (index > 0) printer.write(', ');
+    printer.packIndex = index;
+    printer.print(pattern);
+  });
+  printer.packIndex = packIndex;
+}
+
+/** The first pack that a pattern names. */
+export function packIn(printer: Printer, node: Node): List | null {
+  if (node.kind === 'parameter') {
+    const argument = wholeArgument(printer, node.index);
+    return argument.kind === 'list' ? argument : null;
+  }
+  for (const child of childrenOf(node)) {
+    const pack = packIn(printer, child);
+    if (pack !== null) return pack;
+  }
+  return null;
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'qualified':
+    case 'local':
+      return [node.scope, node.name];
+    case 'typed':
+      return [node.name, node.type];
+    case 'template':
+      return [node.name, node.args];
+    case 'modified':
+      return node.detail === null ? [node.of] : [node.of, node.detail];
+    case 'function':
+      return node.returns === null ? [node.parameters] : [node.returns, node.parameters];
+    case 'array':
+      return node.length === null ? [node.of] : [node.length, node.of];
+    case 'list':
+      return node.items;
+    case 'parts':
+      return node.parts.filter((part) => typeof part !== 'string');
+    case 'literal':
+    case 'conversion':
+    case 'cast':
+      return [node.type];
+    case 'unary':
+      return [node.operator, node.operand];
+    case 'binary':
+      return [node.left, node.right];
+    case 'fold':
+      return node.operands;
+    case 'ternary':
+      return [node.condition, node.yes, node.no];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * A Rust name in the older style, which looks like C++ and ends in a hash → the name without its hash.
+ */
+const LEGACY = /^_?_?ZN(.*)17h([0-9a-f]{16})E(?:\.[\w.$:@]*)?$/s;
+/** Fewer different digits are no hash. */
+const MIN_DIGITS = 5;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  SP: '@',
+  BP: '*',
+  RF: '&',
+  LT: '<',
+  GT: '>',
+  LP: '(',
+  RP: ')',
+  C: ',',
+};
+
+/** null if it is none. */
+export function demangleRustLegacy(mangled: string): string | null {
+  const [, path, hash] = LEGACY.exec(mangled) ?? [];
+  if (path === undefined || hash === undefined || new Set(hash).size < MIN_DIGITS) return null;
+  const parts = partsOf(path);
+  return parts === null || parts.length === 0 ? null : parts.map(unescaped).join('::');
+}
+
+function partsOf(path: string): string[] | null {
+  const parts: string[] = [];
+  for (let at = 0; at < path.length; ) {
+    const [digits] = /^[1-9][0-9]{0,8}/.exec(path.slice(at, at + 9)) ?? [''];
+    const start = at + digits.length;
+    at = start + Number(digits);
+    if (digits === '' || at > path.length) return null;
+    parts.push(path.slice(start, at));
+  }
+  return parts;
+}
+
+/** `$LT$` is `<`, `$u7e$` is `~`, `..` is `::`. */
+function unescaped(part: string): string {
+  const text = part.startsWith('_$') ? part.slice(1) : part;
+  return text.replace(/\$([A-Z]{1,2})\$|\$u([0-9a-f]{1,6})\$|\.\./g, (all, name?: string, code?: string) => {
+    if (name !== undefined) return ESCAPES[name] ?? all;
+    return code === undefined ? '::' : characterOf(code, all);
+  });
+}
+
+function characterOf(code: string, otherwise: string): string {
+  const number = Number.parseInt(code, 16);
+  return number >= 0x20 && number < 0x7f ? String.fromCharCode(number) : otherwise;
+}

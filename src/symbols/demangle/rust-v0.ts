@@ -1,0 +1,294 @@
+/**
+ * A Rust name in the style of today (`_R…`, RFC 2603) → the name as `c++filt` prints it: without hashes of crates.
+ */
+import { fail, isUpper, NotMangled } from './cursor.js';
+import { RustCursor } from './rust-cursor.js';
+
+const MANGLED = /^_R([A-Z]\w*)(?:\..*)?$/s;
+
+/** null if it is none. */
+export function demangleRustV0(mangled: string): string | null {
+  const [, path] = MANGLED.exec(mangled) ?? [];
+  if (path === undefined) return null;
+  const cursor = new RustCursor(path);
+  try {
+    readPath(cursor, 'value');
+    readInstantiatingCrate(cursor, path.length);
+    return cursor.printed;
+  } catch (error) {
+    if (error instanceof NotMangled) return null;
+    throw error;
+  }
+}
+
+/** Which crate asked for a generic function: nobody prints it. */
+function readInstantiatingCrate(cursor: RustCursor, end: number): void {
+  if (cursor.at < end) hide(cursor, () => readPath(cursor, 'type'));
+  if (cursor.at < end) fail();
+}
+
+function hide(cursor: RustCursor, read: () => void): void {
+  cursor.hidden++;
+  read();
+  cursor.hidden--;
+}
+
+/** Generic arguments of a value have `::` before them. */
+type Place = 'value' | 'type';
+
+function readPath(cursor: RustCursor, place: Place): void {
+  cursor.nested(() => readPathHere(cursor, place));
+}
+
+function readPathHere(cursor: RustCursor, place: Place): void {
+  const tag = cursor.next();
+  switch (tag) {
+    case 'C':
+      cursor.optionalNumber62('s');
+      return cursor.write(cursor.identifier());
+    case 'N':
+      return readNested(cursor, place);
+    case 'M':
+    case 'X':
+      cursor.optionalNumber62('s');
+      hide(cursor, () => readPath(cursor, place));
+      return readImplementation(cursor, tag);
+    case 'Y':
+      return readImplementation(cursor, tag);
+    case 'I':
+      readPath(cursor, place);
+      cursor.write(place === 'value' ? '::<' : '<');
+      readList(cursor, () => readGenericArg(cursor));
+      return cursor.write('>');
+    case 'B':
+      return cursor.backReference(() => readPath(cursor, place));
+    default:
+      return fail();
+  }
+}
+
+/** `N` and what it is: `v` a value, `t` a type; `C` a closure, `S` a shim. */
+function readNested(cursor: RustCursor, place: Place): void {
+  const what = cursor.next();
+  readPath(cursor, place);
+  const number = cursor.optionalNumber62('s');
+  const name = cursor.identifier();
+  if (!isUpper(what)) return cursor.write(name === '' ? '' : `::${name}`);
+  const kind = what === 'C' ? 'closure' : what === 'S' ? 'shim' : what;
+  cursor.write(`::{${kind}${name === '' ? '' : `:${name}`}#${number}}`);
+}
+
+/** `<Type>` or `<Type as Trait>`. */
+function readImplementation(cursor: RustCursor, tag: string): void {
+  cursor.write('<');
+  readType(cursor);
+  if (tag !== 'M') {
+    cursor.write(' as ');
+    readPath(cursor, 'type');
+  }
+  cursor.write('>');
+}
+
+/** Up to `E`; how many there were. */
+function readList(cursor: RustCursor, read: () => void, between = ', '): number {
+  let count = 0;
+  for (; !cursor.skip('E'); count++) {
+    if (count > 0) cursor.write(between);
+    read();
+  }
+  return count;
+}
+
+function readGenericArg(cursor: RustCursor): void {
+  if (cursor.skip('L')) writeLifetime(cursor, cursor.number62());
+  else if (cursor.skip('K')) readConst(cursor);
+  else readType(cursor);
+}
+
+function writeLifetime(cursor: RustCursor, index: number): void {
+  if (index === 0) return cursor.write("'_");
+  const depth = cursor.lifetimes - index;
+  if (depth < 0) fail();
+  cursor.write(depth < 26 ? `'${String.fromCharCode(97 + depth)}` : `'_${depth}`);
+}
+
+const BASIC: Readonly<Record<string, string>> = {
+  a: 'i8',
+  b: 'bool',
+  c: 'char',
+  d: 'f64',
+  e: 'str',
+  f: 'f32',
+  h: 'u8',
+  i: 'isize',
+  j: 'usize',
+  l: 'i32',
+  m: 'u32',
+  n: 'i128',
+  o: 'u128',
+  p: '_',
+  s: 'i16',
+  t: 'u16',
+  u: '()',
+  v: '...',
+  x: 'i64',
+  y: 'u64',
+  z: '!',
+};
+
+function readType(cursor: RustCursor): void {
+  cursor.nested(() => readTypeHere(cursor));
+}
+
+function readTypeHere(cursor: RustCursor): void {
+  const tag = cursor.next();
+  if (tag in BASIC) return cursor.write(BASIC[tag]);
+  switch (tag) {
+    case 'R':
+    case 'Q':
+      return readReference(cursor, tag);
+    case 'P':
+    case 'O':
+      cursor.write(tag === 'P' ? '*const ' : '*mut ');
+      return readType(cursor);
+    case 'A':
+    case 'S':
+      return readArray(cursor, tag);
+    case 'T':
+      cursor.write('(');
+      cursor.write(readList(cursor, () => readType(cursor)) === 1 ? ',)' : ')');
+      return;
+    case 'F':
+      return inBinder(cursor, () => readFunction(cursor));
+    case 'D':
+      return readDyn(cursor);
+    case 'B':
+      return cursor.backReference(() => readType(cursor));
+    default:
+      cursor.at--;
+      return readPath(cursor, 'type');
+  }
+}
+
+function readReference(cursor: RustCursor, tag: string): void {
+  cursor.write('&');
+  if (cursor.skip('L')) {
+    const lifetime = cursor.number62();
+    if (lifetime > 0) {
+      writeLifetime(cursor, lifetime);
+      cursor.write(' ');
+    }
+  }
+  if (tag === 'Q') cursor.write('mut ');
+  readType(cursor);
+}
+
+function readArray(cursor: RustCursor, tag: string): void {
+  cursor.write('[');
+  readType(cursor);
+  if (tag === 'A') {
+    cursor.write('; ');
+    readConst(cursor);
+  }
+  cursor.write(']');
+}
+
+/** `G` and how many lifetimes: `for<'a, 'b> `. */
+function inBinder(cursor: RustCursor, read: () => void): void {
+  const count = cursor.optionalNumber62('G');
+  if (count > 100) fail();
+  if (count > 0) {
+    cursor.write('for<');
+    for (let index = 0; index < count; index++) {
+      if (index > 0) cursor.write(', ');
+      cursor.lifetimes++;
+      writeLifetime(cursor, 1);
+    }
+    cursor.write('> ');
+  }
+  read();
+  cursor.lifetimes -= count;
+}
+
+function readFunction(cursor: RustCursor): void {
+  if (cursor.skip('U')) cursor.write('unsafe ');
+  if (cursor.skip('K')) {
+    const abi = cursor.skip('C') ? 'C' : cursor.identifier().replaceAll('_', '-');
+    cursor.write(`extern "${abi}" `);
+  }
+  cursor.write('fn(');
+  readList(cursor, () => readType(cursor));
+  cursor.write(')');
+  if (cursor.skip('u')) return;
+  cursor.write(' -> ');
+  readType(cursor);
+}
+
+function readDyn(cursor: RustCursor): void {
+  cursor.write('dyn ');
+  inBinder(cursor, () => readList(cursor, () => readDynTrait(cursor), ' + '));
+  if (!cursor.skip('L')) fail();
+  const lifetime = cursor.number62();
+  if (lifetime === 0) return;
+  cursor.write(' + ');
+  writeLifetime(cursor, lifetime);
+}
+
+/** `Trait<A, Item = B>`: what a trait's types are stands among its arguments. */
+function readDynTrait(cursor: RustCursor): void {
+  let isOpen = readOpenPath(cursor);
+  while (cursor.skip('p')) {
+    cursor.write(isOpen ? ', ' : '<');
+    isOpen = true;
+    cursor.write(`${cursor.identifier()} = `);
+    readType(cursor);
+  }
+  if (isOpen) cursor.write('>');
+}
+
+/** Whether the path has arguments, whose `>` is not yet written. */
+function readOpenPath(cursor: RustCursor): boolean {
+  if (cursor.skip('B')) {
+    let isOpen = false;
+    cursor.backReference(() => {
+      isOpen = readOpenPath(cursor);
+    });
+    return isOpen;
+  }
+  if (!cursor.skip('I')) {
+    readPath(cursor, 'type');
+    return false;
+  }
+  readPath(cursor, 'type');
+  cursor.write('<');
+  readList(cursor, () => readGenericArg(cursor));
+  return true;
+}
+
+function readConst(cursor: RustCursor): void {
+  if (cursor.skip('B')) return cursor.backReference(() => readConst(cursor));
+  const type = cursor.next();
+  if (type === 'p') return cursor.write('_');
+  const sign = 'aslxni'.includes(type) && cursor.skip('n') ? '-' : '';
+  let hex = '';
+  while (!cursor.skip('_')) hex += cursor.next();
+  if (!/^[0-9a-f]*$/.test(hex)) fail();
+  cursor.write(constText(type, sign, hex));
+}
+
+function constText(type: string, sign: string, hex: string): string {
+  const value = hex === '' ? 0n : BigInt(`0x${hex}`);
+  if (type === 'b') return value === 0n ? 'false' : value === 1n ? 'true' : fail();
+  if (type === 'c') return characterText(value);
+  if (!'aslxnihtmyoj'.includes(type)) fail();
+  return sign + (hex.length > 16 ? `0x${hex}` : String(value));
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r', '\n': '\\n', "'": "\\'", '\\': '\\\\' };
+
+function characterText(value: bigint): string {
+  if (value > 0x10ffffn) fail();
+  const character = String.fromCodePoint(Number(value));
+  const isPrinted = value >= 0x20n && value < 0x7fn;
+  return `'${ESCAPED[character] ?? (isPrinted ? character : `\\u{${value.toString(16)}}`)}'`;
+}
