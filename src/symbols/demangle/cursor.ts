@@ -71,12 +71,20 @@ export class Cursor {
     return node;
   }
 
-  /** The hand of recursion: all that may nest goes through here. */
+  /** As if nothing had been read since. */
+  backTo(at: number, seenCount: number): void {
+    this.at = at;
+    this.seen.length = seenCount;
+  }
+
+  /** All that may nest goes through here. */
   nested(parse: (cursor: Cursor) => Node): Node {
     if (++this.depth > MAX_DEPTH) fail();
-    const node = parse(this);
-    this.depth--;
-    return node;
+    try {
+      return parse(this);
+    } finally {
+      this.depth--;
+    }
   }
 
   /** Decimal, and at most so long that it stays exact. */

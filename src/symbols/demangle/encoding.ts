@@ -1,8 +1,8 @@
 /**
  * All that a symbol can be: a function, a variable, or what a compiler makes of a class.
  */
-import { type Cursor, fail } from './cursor.js';
-import { bare, isOfMethod, type Node, parts, text } from './nodes.js';
+import { type Cursor, fail, isDigit } from './cursor.js';
+import { bare, isOfMethod, type Node, parts } from './nodes.js';
 import { parseTemplateArgs } from './template-args.js';
 import { parseSignature } from './types.js';
 
@@ -75,7 +75,7 @@ function parseThunk(cursor: Cursor, code: string): Node {
       return parts('covariant return thunk to ', cursor.grammar.encoding(cursor));
     case 'TC': {
       const derived = cursor.grammar.type(cursor);
-      cursor.number();
+      if (isDigit(cursor.peek())) cursor.number();
       cursor.expect('_');
       return parts('construction vtable for ', cursor.grammar.type(cursor), '-in-', derived);
     }
@@ -94,7 +94,7 @@ function parseOfG(cursor: Cursor, code: string): Node {
   switch (code) {
     case 'GR': {
       const name = cursor.grammar.name(cursor);
-      const number = cursor.peek() === '' ? 0 : cursor.compactNumber();
+      const number = isDigit(cursor.peek()) ? cursor.number() : 0;
       return parts(`reference temporary #${number} for `, name);
     }
     case 'GA':
@@ -103,8 +103,6 @@ function parseOfG(cursor: Cursor, code: string): Node {
       const isTransaction = cursor.next() !== 'n';
       return parts(`${isTransaction ? '' : 'non-'}transaction clone for `, cursor.grammar.encoding(cursor));
     }
-    case 'GI':
-      return parts('initializer for module ', text(''), fail());
     default:
       return fail();
   }
@@ -115,7 +113,7 @@ function skipOffset(cursor: Cursor, code: string): void {
   if (code !== 'h' && code !== 'v') fail();
   for (let left = code === 'h' ? 1 : 2; left > 0; left--) {
     cursor.skip('n');
-    cursor.number();
+    if (isDigit(cursor.peek())) cursor.number();
     cursor.expect('_');
   }
 }

@@ -1,10 +1,10 @@
 /**
  * A mangled expression, as in `decltype (a + b)` → what it says.
  */
-import { type Cursor, fail, isDigit } from './cursor.js';
+import { type Cursor, fail, isDigit, NotMangled } from './cursor.js';
 import { parseList } from './lists.js';
 import { parseLiteral } from './literals.js';
-import { parseUnqualified } from './names.js';
+import { parsePrefix, parseUnqualified } from './names.js';
 import type { Node, Operator } from './nodes.js';
 import { parseOperatorName } from './operator-names.js';
 import { operatorOf } from './operators.js';
@@ -86,11 +86,40 @@ function parseNameInExpression(cursor: Cursor): Node {
 /** `sr type name`: a member of a type that is not known yet. */
 function parseScoped(cursor: Cursor): Node {
   cursor.at += 2;
-  const scope = cursor.grammar.type(cursor);
+  const scope = parseScope(cursor);
   const name = parseUnqualified(cursor, null);
   if (cursor.peek() !== 'I') return { kind: 'qualified', scope, name };
   const args = parseTemplateArgs(cursor);
   return { kind: 'qualified', scope, name: { kind: 'template', name, args } };
+}
+
+/** Several names up to `E`, or a type, behind which older compilers write no `E`. */
+function parseScope(cursor: Cursor): Node {
+  if (cursor.skip('N')) return parseNames(cursor);
+  return isDigit(cursor.peek()) && areNames(cursor) ? parseNames(cursor) : cursor.grammar.type(cursor);
+}
+
+function parseNames(cursor: Cursor): Node {
+  const names = parsePrefix(cursor, () => {});
+  cursor.expect('E');
+  return names;
+}
+
+/** Whether a name follows what would be the names: else it is a type. Nothing is read for good. */
+function areNames(cursor: Cursor): boolean {
+  const { at, lastName } = cursor;
+  const seenCount = cursor.seen.length;
+  try {
+    parseNames(cursor);
+    parseUnqualified(cursor, null);
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotMangled)) throw error;
+    return false;
+  } finally {
+    cursor.backTo(at, seenCount);
+    cursor.lastName = lastName;
+  }
 }
 
 /** `fp_`: the first one; `fpT`: this. */
@@ -102,8 +131,8 @@ function parseFunctionParameter(cursor: Cursor): Node {
 }
 
 const FOLDS = new Set(['fl', 'fr', 'fL', 'fR']);
+const DESIGNATORS = new Set(['di', 'dx', 'dX']);
 const CASTS = new Set(['sc', 'dc', 'rc', 'cc']);
-const OF_A_TYPE = new Set(['st', 'at', 'ti']);
 
 function parseOperation(cursor: Cursor): Node {
   const operator = parseOperatorName(cursor);
@@ -111,11 +140,25 @@ function parseOperation(cursor: Cursor): Node {
   if (operator.kind !== 'operator') return fail();
   const { code } = operator;
   if (FOLDS.has(code)) return parseFold(cursor, code);
+  if (DESIGNATORS.has(code)) return parseDesignated(cursor, code);
   if (CASTS.has(code)) return parseNamedCast(cursor, operator);
   const operands = operatorOf(code)?.operands ?? fail();
   if (operands === 0) return { kind: 'parts', parts: [operator.symbol], isSimple: true };
   if (operands === 1) return parseUnary(cursor, operator);
   return operands === 2 ? parseBinary(cursor, operator) : parseTernary(cursor, code);
+}
+
+/** `.x=1`, `[2]=1`, `[2 ... 3]=1`; of two, one behind the other, only the last has the sign. */
+function parseDesignated(cursor: Cursor, code: string): Node {
+  const place: (Node | string)[] =
+    code === 'di' ? ['.', parseSourceName(cursor)] : ['[', cursor.grammar.expression(cursor)];
+  if (code === 'dX') place.push(' ... ', cursor.grammar.expression(cursor));
+  if (code !== 'di') place.push(']');
+  const isLast = !DESIGNATORS.has(cursor.peek() + cursor.peek(1));
+  const value = cursor.grammar.expression(cursor);
+  if (isLast) place.push('=', { kind: 'operand', of: value });
+  else place.push(value);
+  return { kind: 'parts', parts: place, isSimple: false };
 }
 
 /** `cv type expression`, or `cv type _ expressions E`. */
@@ -131,7 +174,7 @@ function parseNamedCast(cursor: Cursor, { symbol }: Operator): Node {
 
 function parseUnary(cursor: Cursor, operator: Operator): Node {
   const { code } = operator;
-  if (OF_A_TYPE.has(code)) return unary(operator, cursor.grammar.type(cursor));
+  if (code === 'st') return unary(operator, cursor.grammar.type(cursor));
   if (code === 'sP') {
     const args = parseList(cursor, () => parseVendorArg(cursor), 'E');
     return unary(operator, args);
@@ -153,12 +196,11 @@ function parseBinary(cursor: Cursor, operator: Operator): Node {
 function parseRight(cursor: Cursor, code: string): Node {
   if (code === 'cl') return parseExpressions(cursor, 'E');
   const isMember = code === 'dt' || code === 'pt';
-  return isMember && (isDigit(cursor.peek()) || cursor.sees('on'))
-    ? parseMember(cursor)
-    : cursor.grammar.expression(cursor);
+  return isMember ? parseMember(cursor) : cursor.grammar.expression(cursor);
 }
 
 function parseMember(cursor: Cursor): Node {
+  if (cursor.sees('sr')) return parseScoped(cursor);
   cursor.skip('on');
   return parseNameInExpression(cursor);
 }
@@ -176,14 +218,14 @@ function parseTernary(cursor: Cursor, code: string): Node {
     const yes = cursor.grammar.expression(cursor);
     return { kind: 'ternary', condition, yes, no: cursor.grammar.expression(cursor) };
   }
-  return code === 'nw' || code === 'na' ? parseNew(cursor, code) : fail();
+  return code === 'nw' || code === 'na' ? parseNew(cursor) : fail();
 }
 
 /** `nw placement _ type E`, with an initialiser between the last two: `pi expressions E` or `il expressions E`. */
-function parseNew(cursor: Cursor, code: string): Node {
+function parseNew(cursor: Cursor): Node {
   const placement = parseList(cursor, () => cursor.grammar.expression(cursor), '_');
   const type = cursor.grammar.type(cursor);
-  const all: (Node | string)[] = [code === 'nw' ? 'new ' : 'new[] '];
+  const all: (Node | string)[] = ['new ']; // also for arrays, as binutils has it
   if (placement.items.length > 0) all.push('(', placement, ') ');
   all.push(type);
   if (cursor.skip('pi')) all.push('(', parseExpressions(cursor, 'E'), ')');

@@ -44,23 +44,24 @@ function parseNested(cursor: Cursor): Node {
   cursor.expect('N');
   const qualify = parseQualifiers(cursor);
   const reference = parseThisReference(cursor, text(''));
-  const name = parsePrefix(cursor);
+  const name = parsePrefix(cursor, (prefix) => cursor.remember(prefix));
   cursor.expect('E');
   const qualified = qualify(name, 'method');
   return reference.kind === 'modified' ? { ...reference, of: qualified } : qualified;
 }
 
-function parsePrefix(cursor: Cursor): Node {
+/** Up to `E`. In an expression, `S_` cannot name parts of it, and `remember` does nothing. */
+export function parsePrefix(cursor: Cursor, remember: (prefix: Node) => void): Node {
   let prefix: Node | null = null;
   while (cursor.peek() !== 'E') {
     if (cursor.skip('M')) {
       // The variable that a lambda initialises: it is in the prefix already.
-      if (prefix === null) fail();
+      if (cursor.peek() === 'E') fail();
       continue;
     }
     const isSeen = cursor.peek() === 'S';
     prefix = parsePrefixPart(cursor, prefix);
-    if (!isSeen && cursor.peek() !== 'E') cursor.remember(prefix);
+    if (!isSeen && cursor.peek() !== 'E') remember(prefix);
   }
   return prefix ?? fail();
 }
@@ -68,11 +69,11 @@ function parsePrefix(cursor: Cursor): Node {
 function parsePrefixPart(cursor: Cursor, prefix: Node | null): Node {
   const next = cursor.peek();
   if (next === 'I') return prefix === null ? fail() : withArgs(cursor, prefix);
-  if (next === 'S') return joined(prefix, parseSubstitution(cursor, 'prefix'));
-  if (next === 'T') return joined(prefix, parseTemplateParameter(cursor));
-  if (next === 'D' && (cursor.peek(1) === 'T' || cursor.peek(1) === 't'))
-    return joined(prefix, cursor.grammar.type(cursor));
-  return parseUnqualified(cursor, prefix);
+  const isType = next === 'D' && (cursor.peek(1) === 'T' || cursor.peek(1) === 't');
+  if (next !== 'S' && next !== 'T' && !isType) return parseUnqualified(cursor, prefix);
+  if (prefix !== null) fail();
+  if (next === 'S') return parseSubstitution(cursor, 'prefix');
+  return isType ? cursor.grammar.type(cursor) : parseTemplateParameter(cursor);
 }
 
 function joined(scope: Node | null, name: Node): Node {
@@ -176,9 +177,7 @@ function withoutReturn(scope: Node): Node {
 function skipDiscriminator(cursor: Cursor): void {
   if (!cursor.skip('_')) return;
   const isLong = cursor.skip('_');
-  if (isLong) {
-    cursor.number();
-    cursor.skip('_');
-  } else if (isDigit(cursor.peek())) cursor.at++;
-  else fail();
+  if (!isDigit(cursor.peek())) return;
+  const number = cursor.number();
+  if (isLong && number >= 10) cursor.expect('_');
 }

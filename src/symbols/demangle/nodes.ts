@@ -103,6 +103,7 @@ export type Expression =
   | { readonly kind: 'operator'; readonly code: string; readonly symbol: string }
   | { readonly kind: 'conversion'; readonly type: Node }
   | { readonly kind: 'cast'; readonly type: Node }
+  | { readonly kind: 'operand'; readonly of: Node }
   | { readonly kind: 'expansion'; readonly pattern: Node }
   | { readonly kind: 'unary'; readonly operator: Node; readonly operand: Node; readonly isPostfix: boolean }
   | { readonly kind: 'binary'; readonly operator: Operator; readonly left: Node; readonly right: Node }
@@ -145,6 +146,11 @@ const OF_METHODS: ReadonlySet<Modifier> = new Set<Modifier>([
 /** Something that is said of a method, and stands behind its parameters. */
 export function isOfMethod(node: Node): node is Modified {
   return node.kind === 'modified' && OF_METHODS.has(node.by);
+}
+
+/** What is named inside a function: of a default argument, what is in it. */
+export function localName(node: Node): Node {
+  return node.kind === 'default-argument' ? node.name : node;
 }
 
 /** The name without what is said of the method. */

@@ -1,8 +1,10 @@
 /**
  * Expressions as they are written, with more brackets than C++ needs.
  */
-import { bare, type Expression, type LiteralStyle, type Node, type Operator } from './nodes.js';
-import { packIn, printExpansion } from './print-parameters.js';
+
+import { NONE } from '../../model/units.js';
+import type { Expression, LiteralStyle, Node, Operator } from './nodes.js';
+import { packIn, printExpansion, printInBrackets, printOperand } from './print-parameters.js';
 import type { Printer } from './printer.js';
 
 export function printExpression(printer: Printer, node: Expression): void {
@@ -18,6 +20,8 @@ export function printExpression(printer: Printer, node: Expression): void {
       return printOperatorName(printer, node);
     case 'conversion':
       return printConversion(printer, node.type);
+    case 'operand':
+      return printOperand(printer, node.of);
     case 'cast':
       return printConversion(printer, node.type);
     case 'expansion':
@@ -32,7 +36,7 @@ export function printExpression(printer: Printer, node: Expression): void {
       return printTernary(printer, node);
     case 'default-argument':
       printer.write(`{default arg#${node.number}}::`);
-      return printer.print(bare(node.name));
+      return printer.print(node.name);
   }
 }
 
@@ -78,12 +82,12 @@ function printUnary(printer: Printer, { operator, operand, isPostfix }: Of<'unar
     return;
   }
   if (code === 'sZ' || code === 'sP') {
-    printCount(printer, operand, symbol);
+    printCount(printer, operand);
     return;
   }
   printer.write(symbol);
   if (code === 'gs') printer.print(operand);
-  else if (code === 'st' || code === 'nx') printInBrackets(printer, operand);
+  else if (code === 'st') printInBrackets(printer, operand);
   else printOperand(printer, code === 'ad' ? withoutParameters(operand) : operand);
 }
 
@@ -93,13 +97,10 @@ function withoutParameters(operand: Node): Node {
   return isMethod ? operand.name : operand;
 }
 
-/** `sizeof...`: the number itself. */
-function printCount(printer: Printer, operand: Node, symbol: string): void {
+/** `sizeof...`: the number itself; of what is no pack, 0. */
+function printCount(printer: Printer, operand: Node): void {
   const pack = operand.kind === 'list' ? operand : packIn(printer, operand);
-  if (pack === null) {
-    printer.write(symbol);
-    printInBrackets(printer, operand);
-  } else printer.write(String(pack.items.length));
+  printer.write(String(pack?.items.length ?? 0));
 }
 
 function printBinary(printer: Printer, { operator, left, right }: Of<'binary'>): void {
@@ -121,6 +122,8 @@ function printBinary(printer: Printer, { operator, left, right }: Of<'binary'>):
 function printFold(printer: Printer, { code, operator, operands }: Of<'fold'>): void {
   const symbol = operator.kind === 'operator' ? operator.symbol : '';
   const [first, second] = operands;
+  const { packIndex } = printer;
+  printer.packIndex = NONE;
   printer.write('(');
   if (code === 'fl') printer.write(`...${symbol}`);
   printOperand(printer, first);
@@ -130,6 +133,7 @@ function printFold(printer: Printer, { code, operator, operands }: Of<'fold'>): 
     printOperand(printer, second);
   }
   printer.write(')');
+  printer.packIndex = packIndex;
 }
 
 function printTernary(printer: Printer, { condition, yes, no }: Of<'ternary'>): void {
@@ -138,19 +142,6 @@ function printTernary(printer: Printer, { condition, yes, no }: Of<'ternary'>): 
   printOperand(printer, yes);
   printer.write(' : ');
   printOperand(printer, no);
-}
-
-function printInBrackets(printer: Printer, node: Node): void {
-  printer.write('(');
-  printer.print(node);
-  printer.write(')');
-}
-
-/** Names stand alone, all else in brackets. */
-function printOperand(printer: Printer, node: Node): void {
-  const isSimple = node.kind === 'text' || node.kind === 'qualified' || (node.kind === 'parts' && node.isSimple);
-  if (isSimple) printer.print(node);
-  else printInBrackets(printer, node);
 }
 
 const SUFFIXED: ReadonlySet<LiteralStyle> = new Set<LiteralStyle>(['', 'u', 'l', 'ul', 'll', 'ull']);

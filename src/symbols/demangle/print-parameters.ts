@@ -46,24 +46,36 @@ function collapsed(reference: Modified, of: Node, by: Modified['by']): Modified 
 export function printExpansion(printer: Printer, pattern: Node): void {
   const pack = packIn(printer, pattern);
   if (pack === null) {
-    printer.print(pattern);
+    printOperand(printer, pattern);
     printer.write('...');
     return;
   }
-  const { packIndex } = printer;
   pack.items.forEach((_, index) => {
     if (index > 0) printer.write(', ');
     printer.packIndex = index;
     printer.print(pattern);
   });
-  printer.packIndex = packIndex;
+}
+
+/** Names stand alone, all else in brackets. */
+export function printOperand(printer: Printer, node: Node): void {
+  const isSimple = node.kind === 'text' || node.kind === 'qualified' || (node.kind === 'parts' && node.isSimple);
+  if (isSimple) printer.print(node);
+  else printInBrackets(printer, node);
+}
+
+export function printInBrackets(printer: Printer, node: Node): void {
+  printer.write('(');
+  printer.print(node);
+  printer.write(')');
 }
 
 /** The first pack that a pattern names. */
 export function packIn(printer: Printer, node: Node): List | null {
   if (node.kind === 'parameter') {
-    const argument = wholeArgument(printer, node.index);
-    return argument.kind === 'list' ? argument : null;
+    if (printer.lambdaDepth > 0) return null;
+    const argument = (printer.scope ?? fail()).template.args.items[node.index];
+    return argument?.kind === 'list' ? argument : null;
   }
   for (const child of childrenOf(node)) {
     const pack = packIn(printer, child);
@@ -95,6 +107,8 @@ function childrenOf(node: Node): readonly Node[] {
     case 'conversion':
     case 'cast':
       return [node.type];
+    case 'operand':
+      return [node.of];
     case 'unary':
       return [node.operator, node.operand];
     case 'binary':

@@ -6,6 +6,7 @@ import {
   bare,
   type FunctionType,
   isOfMethod,
+  localName,
   type Modified,
   type Modifier,
   type Node,
@@ -59,14 +60,14 @@ function isRepeated({ waiting }: Printer, { by }: Modified): boolean {
   return false;
 }
 
-/** A reference to a parameter keeps the meaning that it had where it was first met. */
+/** A parameter behind a reference keeps the meaning that it had where it was first met, because `S_` may name it elsewhere. */
 function printIn(printer: Printer, node: Modified): void {
   if (node.of.kind !== 'parameter' || printer.lambdaDepth > 0) {
     printCollapsed(printer, node);
     return;
   }
-  const saved = printer.scopeOfReference.get(node);
-  if (saved === undefined) printer.scopeOfReference.set(node, printer.scope);
+  const saved = printer.scopeOfParameter.get(node.of);
+  if (saved === undefined) printer.scopeOfParameter.set(node.of, printer.scope);
   const isInside = printer.path.slice(0, -1).some((around) => around === node || around === node.of);
   const scope: Scope | null = saved === undefined || isInside ? printer.scope : saved;
   printer.inScope(scope, () => printCollapsed(printer, node));
@@ -169,7 +170,9 @@ function printWaiting(printer: Printer, first: Waiting | null, place: 'before' |
 }
 
 function withoutMethod<T extends Node & { readonly name: Node }>(node: T): T {
-  return { ...node, name: bare(node.name) };
+  const { name } = node;
+  if (name.kind === 'default-argument') return { ...node, name: { ...name, name: bare(name.name) } };
+  return { ...node, name: bare(name) };
 }
 
 /** What is said of an array is said of its items. */
@@ -211,11 +214,11 @@ export function printTyped(printer: Printer, { name, type }: Typed): void {
   const { waiting, scope } = printer;
   const inner = bare(name);
   const isLocal = inner.kind === 'local';
-  const said = isLocal ? [name, inner.name] : [name];
+  const said = isLocal ? [name, localName(inner.name)] : [name];
   printer.waiting = null;
   for (const start of said) for (let at = start; isOfMethod(at); at = at.of) printer.wait(at);
   const own = printer.wait(inner);
-  const template = isLocal ? bare(inner.name) : inner;
+  const template = isLocal ? bare(localName(inner.name)) : inner;
   if (template.kind === 'template') printer.scope = { template, outer: scope };
   printer.print(type);
   printer.scope = scope;

@@ -34,13 +34,13 @@ export class Printer {
   scope: Scope | null = null;
   /** The template being printed, whose arguments a conversion in it may name. */
   template: Template | null = null;
-  /** Which one of each pack; NONE prints them all. */
-  packIndex = -1;
+  /** Which one of each pack: outside of an expansion the first, or the one printed last. NONE prints them all. */
+  packIndex = 0;
   lambdaDepth = 0;
   /** Nodes being printed, the innermost last. */
   readonly path: Node[] = [];
-  /** In which scope a reference to a parameter was met first: a substitution means the same there. */
-  readonly scopeOfReference = new Map<Node, Scope | null>();
+  /** In which scope each parameter was first met behind a reference. */
+  readonly scopeOfParameter = new Map<Node, Scope | null>();
   private steps = 0;
   private readonly dispatch: (printer: Printer, node: Node) => void;
 

@@ -54,8 +54,8 @@ export class RustCursor {
   backReference(read: () => void): void {
     const from = this.at - 1;
     const target = this.number62();
-    if (target >= from) fail();
     if (this.hidden > 0) return;
+    if (target >= from) fail();
     const { at } = this;
     this.at = target;
     this.nested(read);

@@ -36,16 +36,26 @@ function partsOf(path: string): string[] | null {
   return parts;
 }
 
-/** `$LT$` is `<`, `$u7e$` is `~`, `..` is `::`. */
+const NEXT = /\$([^$]*)\$|\$|\.\./g;
+
+/** `$LT$` is `<`, `$u7e$` is `~`, `..` is `::`; from what it does not know, all stays as it is. */
 function unescaped(part: string): string {
   const text = part.startsWith('_$') ? part.slice(1) : part;
-  return text.replace(/\$([A-Z]{1,2})\$|\$u([0-9a-f]{1,6})\$|\.\./g, (all, name?: string, code?: string) => {
-    if (name !== undefined) return ESCAPES[name] ?? all;
-    return code === undefined ? '::' : characterOf(code, all);
-  });
+  let done = '';
+  let at = 0;
+  for (const match of text.matchAll(NEXT)) {
+    const [all, letters] = match;
+    const meant = all === '..' ? '::' : characterOf(letters ?? '');
+    if (meant === undefined) break;
+    done += text.slice(at, match.index) + meant;
+    at = match.index + all.length;
+  }
+  return done + text.slice(at);
 }
 
-function characterOf(code: string, otherwise: string): string {
+function characterOf(letters: string): string | undefined {
+  const [, code] = /^u([0-9a-f]{1,6})$/.exec(letters) ?? [];
+  if (code === undefined) return ESCAPES[letters];
   const number = Number.parseInt(code, 16);
-  return number >= 0x20 && number < 0x7f ? String.fromCharCode(number) : otherwise;
+  return number >= 0x20 && number < 0x7f ? String.fromCharCode(number) : undefined;
 }

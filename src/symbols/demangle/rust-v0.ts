@@ -1,7 +1,7 @@
 /**
  * A Rust name in the style of today (`_R…`, RFC 2603) → the name as `c++filt` prints it: without hashes of crates.
  */
-import { fail, isUpper, NotMangled } from './cursor.js';
+import { fail, isLower, isUpper, NotMangled } from './cursor.js';
 import { RustCursor } from './rust-cursor.js';
 
 const MANGLED = /^_R([A-Z]\w*)(?:\..*)?$/s;
@@ -70,6 +70,7 @@ function readPathHere(cursor: RustCursor, place: Place): void {
 /** `N` and what it is: `v` a value, `t` a type; `C` a closure, `S` a shim. */
 function readNested(cursor: RustCursor, place: Place): void {
   const what = cursor.next();
+  if (!isUpper(what) && !isLower(what)) fail();
   readPath(cursor, place);
   const number = cursor.optionalNumber62('s');
   const name = cursor.identifier();
@@ -281,7 +282,8 @@ function constText(type: string, sign: string, hex: string): string {
   if (type === 'b') return value === 0n ? 'false' : value === 1n ? 'true' : fail();
   if (type === 'c') return characterText(value);
   if (!'aslxnihtmyoj'.includes(type)) fail();
-  return sign + (hex.length > 16 ? `0x${hex}` : String(value));
+  // binutils begins one digit late with those of more than 64 bits
+  return sign + (hex.length > 16 ? `0x${hex.slice(1)}_` : String(value));
 }
 
 const ESCAPED: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r', '\n': '\\n', "'": "\\'", '\\': '\\\\' };

@@ -104,7 +104,6 @@ function parseCompound(cursor: Cursor): Node {
     case 'U':
       return cursor.remember(parseVendorQualified(cursor));
     default:
-      if (!isDigit(character) && character !== 'N' && character !== 'Z' && character !== '') fail();
       return cursor.remember(cursor.grammar.name(cursor));
   }
 }

@@ -3,6 +3,7 @@
  */
 import { NONE } from '../../model/units.js';
 import { type ElfFile, type ElfSection, SectionType } from '../elf/elf-file.js';
+import { findRow } from './find-row.js';
 import { OrderedRows } from './ordered-rows.js';
 import { type PltNames, pltCapacity, takePlt } from './plt.js';
 import { dropAliases, setEnds } from './settle.js';
@@ -45,8 +46,15 @@ export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: Ta
     setEnds(rows, order);
     dropAliases(rows, order);
   }
-  takePlt(rows, runtime, options.pltNames, insert);
-  return { length: rows.length, find: (offset) => find(rows, order, offset) };
+  // perf looks at the PLT only of what has symbols.
+  if (rows.length > 0) takePlt(rows, runtime, options.pltNames, insert);
+  return {
+    length: rows.length,
+    find(offset) {
+      const row = findRow(order, rows.end, offset);
+      return row === NONE ? null : { name: rows.nameOf(row), start: rows.start[row], end: rows.end[row] };
+    },
+  };
 }
 
 /** With `.symtab`; what has only `.dynsym` has lost most of its names. */
@@ -63,16 +71,4 @@ function tableOf(elf: ElfFile, wanted: number): ElfSection | undefined {
 function countIn(table: ElfSection | undefined, { source }: ElfFile): number {
   if (table === undefined || table.offset + table.length > source.length) return 0;
   return Math.floor(table.length / SYMBOL_BYTES);
-}
-
-/** Goes down from the top and stops at the first symbol that holds the offset. */
-function find(rows: SymbolRows, { root, left, right }: OrderedRows, offset: number): FoundSymbol | null {
-  const { start, end } = rows;
-  let row = root;
-  while (row !== NONE) {
-    if (offset < start[row]) row = left[row];
-    else if (offset > end[row] || (offset === end[row] && end[row] !== start[row])) row = right[row];
-    else return { name: rows.nameOf(row), start: start[row], end: end[row] };
-  }
-  return null;
 }
