@@ -17,10 +17,14 @@ export function sourceOf(bytes: Uint8Array): ByteSource {
 
 const EMPTY = new Uint8Array(0);
 
+/** Whether the file has such a part. */
+export function holds(source: ByteSource, at: number, length: number): boolean {
+  return at >= 0 && length > 0 && at + length <= source.length;
+}
+
 /** All of the part, or nothing if the file ends before it does: sizes in a file are not to be trusted. */
 export function partOf(source: ByteSource, at: number, length: number): Uint8Array {
-  const fits = at >= 0 && length > 0 && at + length <= source.length;
-  if (!fits) return EMPTY;
+  if (!holds(source, at, length)) return EMPTY;
   const bytes = source.read(at, length);
   return bytes.length === length ? bytes : EMPTY;
 }

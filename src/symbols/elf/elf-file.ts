@@ -2,7 +2,7 @@
  * The bytes of an ELF file → its sections and segments, or in words why they cannot be read.
  */
 import type { Address } from '../../model/units.js';
-import { type ByteSource, partOf, textAt, viewOf, wordAt } from './byte-source.js';
+import { type ByteSource, holds, partOf, textAt, viewOf, wordAt } from './byte-source.js';
 
 export interface ElfSection {
   readonly name: string;
@@ -125,6 +125,12 @@ function readSegments(source: ByteSource, header: DataView): ElfSegment[] {
 
 export function sectionNamed(elf: ElfFile, name: string): ElfSection | null {
   return elf.sections.find((section) => section.name === name) ?? null;
+}
+
+/** How many entries of a table the file holds. */
+export function countEntries({ source }: ElfFile, section: ElfSection | null | undefined, entryBytes: number): number {
+  if (section === null || section === undefined || !holds(source, section.offset, section.length)) return 0;
+  return section.type === SectionType.NoBits ? 0 : Math.floor(section.length / entryBytes);
 }
 
 /** Its bytes; none if it has none in the file, or if the file ends before it does. */

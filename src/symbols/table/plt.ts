@@ -3,7 +3,7 @@
  */
 import { type Address, NONE } from '../../model/units.js';
 import { viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, type ElfFile, type ElfSection, SectionType, sectionNamed } from '../elf/elf-file.js';
+import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed } from '../elf/elf-file.js';
 import { Binding, NameSource, type SymbolRows } from './symbol-rows.js';
 import { SYMBOL_BYTES } from './taken-symbols.js';
 
@@ -15,6 +15,9 @@ export type PltNames = 'until-6.2' | 'since-6.3';
 
 const RELOCATION_BYTES = 24;
 const ENTRY_BYTES = 16;
+const SHORT_ENTRY_BYTES = 8;
+/** Code that jumps to what a word holds, and nothing else. */
+const SLOTS = ['.plt.sec', '.plt.got'];
 
 /** What a relocation fills: the address of a word, and which dynamic symbol goes there. */
 interface Relocation {
@@ -39,11 +42,8 @@ export function takePlt(rows: SymbolRows, elf: ElfFile, style: PltNames, taken: 
 
 /** How many rows there can be at most. */
 export function pltCapacity(elf: ElfFile): number {
-  return ['.rela.plt', '.rela.plt', '.rela.dyn'].reduce((sum, name) => sum + countIn(sectionNamed(elf, name)), 0);
-}
-
-function countIn(section: ElfSection | null): number {
-  return section === null ? 0 : Math.ceil(section.length / RELOCATION_BYTES);
+  const slots = SLOTS.map((name) => countEntries(elf, sectionNamed(elf, name), SHORT_ENTRY_BYTES));
+  return slots.reduce((sum, count) => sum + count, countEntries(elf, sectionNamed(elf, '.rela.plt'), RELOCATION_BYTES));
 }
 
 type AddEntry = (at: number, bytes: number, symbol: number) => void;
@@ -62,10 +62,10 @@ function addSlots(elf: ElfFile, add: AddEntry): void {
   const symbolOf = new Map<Address, number>();
   for (const table of ['.rela.dyn', '.rela.plt'])
     for (const { address, symbol } of relocationsIn(elf, table)) if (symbol !== 0) symbolOf.set(address, symbol);
-  for (const name of ['.plt.sec', '.plt.got']) {
+  for (const name of SLOTS) {
     const slots = sectionNamed(elf, name);
     if (slots === null) continue;
-    const bytes = slots.entryBytes === 8 ? 8 : ENTRY_BYTES;
+    const bytes = slots.entryBytes === SHORT_ENTRY_BYTES ? SHORT_ENTRY_BYTES : ENTRY_BYTES;
     const code = bytesOf(elf, slots);
     for (let at = 0; at + bytes <= code.length; at += bytes) {
       const symbol = symbolOf.get(wordJumpedBy(code.subarray(at, at + bytes), slots.address + at)) ?? NONE;

@@ -1,6 +1,7 @@
 /**
  * Symbols as columns: where in the file they begin and end, and where their names are. A library can have 500,000.
  */
+import { NONE } from '../../model/units.js';
 import { textAt } from '../elf/byte-source.js';
 
 /** Which bytes hold the name of a row: those of `.symtab` or of `.dynsym`. */
@@ -37,7 +38,9 @@ export class SymbolRows {
     this.names[source] = bytes;
   }
 
+  /** NONE if there is no more room. */
   add(start: number, bytes: number, nameAt: number, nameSource: NameSource, binding: number): number {
+    if (this.length === this.start.length) return NONE;
     const row = this.length++;
     this.start[row] = start;
     this.end[row] = start + bytes;

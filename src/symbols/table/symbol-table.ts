@@ -2,7 +2,7 @@
  * A binary and the file that has its symbols → for any offset in the binary, the symbol that perf prints.
  */
 import { NONE } from '../../model/units.js';
-import { type ElfFile, type ElfSection, SectionType } from '../elf/elf-file.js';
+import { countEntries, type ElfFile, type ElfSection, SectionType } from '../elf/elf-file.js';
 import { findRow } from './find-row.js';
 import { OrderedRows } from './ordered-rows.js';
 import { type PltNames, pltCapacity, takePlt } from './plt.js';
@@ -36,10 +36,15 @@ export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: Ta
     { table: tableOf(symbols, SectionType.SymbolTable), nameSource: NameSource.Symbols },
     { table: tableOf(symbols, SectionType.DynamicSymbols), nameSource: NameSource.Dynamic },
   ];
-  const capacity = tables.reduce((sum, { table }) => sum + countIn(table, symbols), pltCapacity(runtime));
+  const capacity = tables.reduce(
+    (sum, { table }) => sum + countEntries(symbols, table, SYMBOL_BYTES),
+    pltCapacity(runtime),
+  );
   const rows = new SymbolRows(Math.min(capacity, MAX_SYMBOLS), options.demangle);
   const order = new OrderedRows(rows.start);
-  const insert = (row: number) => order.insert(row);
+  const insert = (row: number) => {
+    if (row !== NONE) order.insert(row);
+  };
   for (const { table, nameSource } of tables) {
     if (table === undefined) continue;
     takeSymbols(rows, symbols, runtime, table, nameSource, insert);
@@ -60,15 +65,9 @@ export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: Ta
 /** With `.symtab`; what has only `.dynsym` has lost most of its names. */
 export function hasSymbols(elf: ElfFile): boolean {
   const table = tableOf(elf, SectionType.SymbolTable);
-  return table !== undefined && countIn(table, elf) > 1;
+  return countEntries(elf, table, SYMBOL_BYTES) > 1;
 }
 
 function tableOf(elf: ElfFile, wanted: number): ElfSection | undefined {
   return elf.sections.find(({ type }) => type === wanted);
-}
-
-/** A table that the file cuts off has none. */
-function countIn(table: ElfSection | undefined, { source }: ElfFile): number {
-  if (table === undefined || table.offset + table.length > source.length) return 0;
-  return Math.floor(table.length / SYMBOL_BYTES);
 }

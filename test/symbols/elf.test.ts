@@ -1,0 +1,90 @@
+/**
+ * Bytes in, sections, build id and debug link out; a broken file is refused in words or has less to say.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { demangle } from '../../src/symbols/demangle/demangle.js';
+import { sourceOf } from '../../src/symbols/elf/byte-source.js';
+import { readElf } from '../../src/symbols/elf/elf-file.js';
+import { buildIdOf, debugLinkOf } from '../../src/symbols/elf/identity.js';
+import { buildSymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { elfFile as fileOfPack } from '../helpers/perf/elf.js';
+import { RECORDED_ROOT } from '../helpers/perf/perf.js';
+import { program, TEXT_ADDRESS } from './elf-builder.js';
+
+const ID = '0123456789abcdef0123456789abcdef01234567';
+const symbols = [
+  { name: 'main', value: TEXT_ADDRESS, size: 8 },
+  { name: '_ZN1a1bEv', value: TEXT_ADDRESS + 4, size: 0 },
+];
+const whole = program({ symbols, dynamic: symbols, buildId: ID, debugLink: 'a.debug' });
+
+/** All that is read of a file, so that a change anywhere can do its harm. */
+function readAll(bytes: Uint8Array): unknown {
+  const { elf } = readElf(sourceOf(bytes));
+  if (elf === null) return null;
+  const table = buildSymbolTable(elf, elf, { demangle, pltNames: 'since-6.3' });
+  return [buildIdOf(elf), debugLinkOf(elf), table.find(0x1002)];
+}
+
+test('a whole file says all', () => {
+  expect(readAll(whole)).toEqual([ID, 'a.debug', { name: 'main', start: 0x1000, end: 0x1008 }]);
+});
+
+test('sections have names', () => {
+  const { elf } = readElf(sourceOf(whole));
+  expect(elf?.sections.map(({ name }) => name).slice(0, 5)).toEqual(['', '.text', '.data', '.comment', '.symtab']);
+});
+
+test('of a compiler', () => {
+  const { elf } = readElf(sourceOf(readFileSync(join(RECORDED_ROOT, 'opt/ptflame/threads'))));
+  expect(elf === null ? null : buildIdOf(elf)).toBe('0bc117e3a6d08f9d2a43360adcfec0609fc77b21');
+});
+
+describe('refused', () => {
+  test.each<[string, Uint8Array]>([
+    ['it is no ELF file', new Uint8Array(100)],
+    ['it is no ELF file', whole.subarray(0, 63)],
+    ['it is a 32-bit ELF file', intel(fileOfPack({ bits: 32 }))],
+    ['it is for another processor', fileOfPack({})],
+  ])('%s', (why, bytes) => {
+    expect(readElf(sourceOf(bytes))).toEqual({ elf: null, why });
+  });
+});
+
+describe('hostile files', () => {
+  test('a file cut anywhere crashes nothing', () => {
+    for (let length = 0; length < whole.length; length += 97) readAll(whole.subarray(0, length));
+  });
+
+  test('bytes changed anywhere crash nothing', () => {
+    const places = fc.oneof(
+      fc.nat(200),
+      fc.nat(1500).map((at) => whole.length - 1 - at),
+    );
+    const change = fc.tuple(places, fc.constantFrom(0, 1, 0x18, 0x7f, 0x80, 0xff));
+    const survives = fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
+      const bytes = whole.slice();
+      for (const [at, value] of changes) bytes[at] = value;
+      readAll(bytes);
+    });
+    fc.assert(survives, { numRuns: 3000 });
+  });
+
+  test('random bytes behind a good start crash nothing', () => {
+    const start = whole.subarray(0, 24);
+    const rest = fc.uint8Array({ minLength: 40, maxLength: 400 });
+    fc.assert(
+      fc.property(rest, (bytes) => void readAll(Uint8Array.from([...start, ...bytes]))),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function intel(bytes: Uint8Array): Uint8Array {
+  const changed = bytes.slice();
+  changed[18] = 62;
+  return changed;
+}

@@ -1,0 +1,49 @@
+/**
+ * Keys in, rows in order out, and the tree keeps its balance whatever comes and goes.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { NONE } from '../../src/model/units.js';
+import { OrderedRows } from '../../src/symbols/table/ordered-rows.js';
+
+function inOrder(rows: OrderedRows): number[] {
+  const all: number[] = [];
+  for (let row = rows.first(); row !== NONE; row = rows.next(row)) all.push(row);
+  return all;
+}
+
+function depthOf(rows: OrderedRows, row: number): number {
+  return row === NONE ? 0 : 1 + Math.max(depthOf(rows, rows.left[row]), depthOf(rows, rows.right[row]));
+}
+
+const keys = fc.array(fc.nat(50), { minLength: 1, maxLength: 300 });
+
+test('rows come in the order of their keys, equal ones in the order of their insertion', () => {
+  fc.assert(
+    fc.property(keys, (all) => {
+      const rows = new OrderedRows(Float64Array.from(all));
+      for (const row of all.keys()) rows.insert(row);
+      expect(inOrder(rows)).toEqual([...all.keys()].sort((one, other) => all[one] - all[other] || one - other));
+      expect(depthOf(rows, rows.root)).toBeLessThanOrEqual(2 * Math.log2(all.length + 1));
+    }),
+  );
+});
+
+test('those removed are gone, the others stay in order', () => {
+  fc.assert(
+    fc.property(keys, fc.array(fc.boolean(), { minLength: 300, maxLength: 300 }), (all, isRemoved) => {
+      const rows = new OrderedRows(Float64Array.from(all));
+      for (const row of all.keys()) rows.insert(row);
+      const wanted = inOrder(rows).filter((row) => !isRemoved[row]);
+      for (const row of all.keys()) if (isRemoved[row]) rows.remove(row);
+      expect(inOrder(rows)).toEqual(wanted);
+      expect(depthOf(rows, rows.root)).toBeLessThanOrEqual(2 * Math.log2(wanted.length + 1));
+    }),
+  );
+});
+
+test('ascending keys give the tree of the textbook', () => {
+  const rows = new OrderedRows(Float64Array.from([1, 2, 3, 4, 5, 6, 7, 8]));
+  for (let row = 0; row < 8; row++) rows.insert(row);
+  expect([rows.root, rows.left[3], rows.right[3], rows.right[5]]).toEqual([3, 1, 5, 6]);
+});

@@ -1,0 +1,140 @@
+/**
+ * A mapping and an address in, a name out: from whichever file of a machine has the symbols.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Mapping } from '../../src/model/trace/trace-chunk.js';
+import { sourceOf } from '../../src/symbols/elf/byte-source.js';
+import { DISK_FILES, mappingAt, Symbolizer, type SymbolizerOptions } from '../../src/symbols/symbolizer.js';
+import { type ProgramParts, program, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
+
+const ID = 'abcdef0123456789abcdef0123456789abcdef01';
+const OTHER_ID = '99cdef0123456789abcdef0123456789abcdef99';
+const START = 0x7f0000001000;
+const mapping: Mapping = { pid: 7, timeNs: 0, start: START, length: 0x4000, fileOffset: TEXT_OFFSET, file: '/bin/a' };
+
+function named(name: string, more: ProgramParts = {}): Uint8Array {
+  return program({ symbols: [{ name, value: TEXT_ADDRESS, size: 8 }], buildId: ID, ...more });
+}
+
+function machine(files: Readonly<Record<string, Uint8Array>>, options: Partial<SymbolizerOptions> = {}) {
+  const opened: string[] = [];
+  const open = (path: string) => {
+    if (files[path] === undefined) return null;
+    opened.push(path);
+    return { ...sourceOf(files[path]), close: () => void opened.splice(opened.indexOf(path), 1) };
+  };
+  const places = { root: '', cache: '/home/.debug' };
+  return { symbolizer: new Symbolizer({ files: { open }, places, buildIdOf: () => null, ...options }), opened };
+}
+
+const stripped = program({
+  dynamic: [{ name: 'dynamic', value: TEXT_ADDRESS, size: 8 }],
+  buildId: ID,
+  debugLink: 'a.debug',
+});
+
+test('an address has a name, a file and a start', () => {
+  const { symbolizer, opened } = machine({ '/bin/a': named('main') });
+  expect(symbolizer.nameOf(mapping, START + 4)).toEqual({ name: 'main', file: '/bin/a', start: START });
+  expect(opened).toEqual([]);
+});
+
+describe('without a name', () => {
+  test('no symbol is there', () => {
+    const { symbolizer } = machine({ '/bin/a': named('main') });
+    expect(symbolizer.nameOf(mapping, START + 8)).toEqual({ name: null, file: '/bin/a', why: 'no symbol there' });
+  });
+
+  test.each<[string, Readonly<Record<string, Uint8Array>>, Partial<SymbolizerOptions>]>([
+    ['there is no such file', {}, {}],
+    ['it is no ELF file', { '/bin/a': new Uint8Array(100) }, {}],
+    ['it is another version than the one that ran', { '/bin/a': named('main') }, { buildIdOf: () => OTHER_ID }],
+    ['it names only what others call', { '/bin/a': stripped }, {}],
+  ])('because %s', (why, files, options) => {
+    const { symbolizer } = machine(files, options);
+    symbolizer.nameOf(mapping, START);
+    expect(symbolizer.problems()).toEqual([{ file: '/bin/a', why }]);
+  });
+});
+
+describe('which file has the symbols', () => {
+  test.each([
+    '/bin/a.debug',
+    '/bin/.debug/a.debug',
+    '/usr/lib/debug/bin/a.debug',
+    '/usr/lib/debug/bin/a',
+    `/usr/lib/debug/.build-id/ab/${ID.slice(2)}.debug`,
+    `/home/.debug/.build-id/ab/${ID.slice(2)}/debug`,
+  ])('%s', (path) => {
+    const { symbolizer } = machine({ '/bin/a': stripped, [path]: named('full') });
+    expect(symbolizer.nameOf(mapping, START).name).toBe('full');
+  });
+
+  test('the copy that perf keeps comes before the file itself', () => {
+    const cached = { [`/home/.debug/.build-id/ab/${ID.slice(2)}/elf`]: named('cached') };
+    const { symbolizer } = machine(
+      { '/bin/a': named('now', { buildId: OTHER_ID }), ...cached },
+      { buildIdOf: () => ID },
+    );
+    expect(symbolizer.nameOf(mapping, START).name).toBe('cached');
+  });
+
+  test('all of them lie below the root of --symfs', () => {
+    const files = { '/root/bin/a': stripped, '/root/usr/lib/debug/bin/a': named('below'), '/bin/a': named('outside') };
+    const { symbolizer } = machine(files, { places: { root: '/root', cache: null } });
+    expect(symbolizer.nameOf(mapping, START).name).toBe('below');
+  });
+
+  test.each([
+    ['of another version', named('other', { buildId: OTHER_ID })],
+    ['without symbols', program({ buildId: ID })],
+    ['that is none', new Uint8Array(100)],
+  ])('a debug file %s is passed over', (_, debug) => {
+    const { symbolizer } = machine({ '/bin/a': stripped, '/bin/a.debug': debug });
+    expect(symbolizer.nameOf(mapping, START).name).toBe('dynamic');
+  });
+});
+
+describe('code made at run time', () => {
+  const anonymous: Mapping = { ...mapping, file: '//anon', fileOffset: 0 };
+  const map = Buffer.from('7f0000001000 10 LazyCompile:~f a.js:1\nnonsense\n7f0000001010 8 g\n\n7f0000001020 0 empty');
+
+  test.each([
+    [START, 'LazyCompile:~f a.js:1'],
+    [START + 0xf, 'LazyCompile:~f a.js:1'],
+    [START + 0x10, 'g'],
+    [START + 0x18, null],
+    [START + 0x20, 'empty'],
+    [START + 0x21, null],
+  ])('%d is %s', (address, name) => {
+    const { symbolizer } = machine({ '/tmp/perf-7.map': map });
+    expect(symbolizer.nameOf(anonymous, address)).toMatchObject({ name, file: '/tmp/perf-7.map' });
+  });
+
+  test('has no names if its program left none', () => {
+    const { symbolizer } = machine({});
+    symbolizer.nameOf(anonymous, START);
+    expect(symbolizer.problems()).toEqual([{ file: '/tmp/perf-7.map', why: 'its program left no names' }]);
+  });
+});
+
+describe('which mapping', () => {
+  const later = { ...mapping, timeNs: 10, length: 0x1000, file: '/bin/b' };
+
+  test.each([
+    [5, START, '/bin/a'],
+    [10, START, '/bin/b'],
+    [10, START + 0x1000, '/bin/a'],
+    [10, START + 0x4000, undefined],
+    [-1, START, undefined],
+  ])('at %d ns, %d lies in %s', (timeNs, address, file) => {
+    expect(mappingAt([mapping, later], address, timeNs)?.file).toBe(file);
+  });
+});
+
+test('files of this machine are read in parts', () => {
+  const file = DISK_FILES.open(process.execPath);
+  expect([...(file?.read(1, 3) ?? [])]).toEqual([0x45, 0x4c, 0x46]);
+  file?.close();
+  expect([DISK_FILES.open('/'), DISK_FILES.open('/no/such/file')]).toEqual([null, null]);
+});

@@ -1,0 +1,158 @@
+/**
+ * Symbols of a small program in, the name at an offset out: the rules by which perf chooses, one by one.
+ */
+import { describe, expect, test } from 'vitest';
+import { demangle } from '../../src/symbols/demangle/demangle.js';
+import { sourceOf } from '../../src/symbols/elf/byte-source.js';
+import { readElf } from '../../src/symbols/elf/elf-file.js';
+import type { PltNames } from '../../src/symbols/table/plt.js';
+import { buildSymbolTable, type SymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { number, type ProgramParts, program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
+
+/** Values are counted from the start of `.text`. */
+function tableOf(parts: ProgramParts, pltNames: PltNames = 'until-6.2'): SymbolTable {
+  const { elf } = readElf(sourceOf(program(parts)));
+  if (elf === null) throw new Error('no ELF file');
+  return buildSymbolTable(elf, elf, { demangle, pltNames });
+}
+
+function named(symbols: readonly SymbolParts[], offset: number): string | null {
+  const moved = symbols.map((symbol) => ({ ...symbol, value: symbol.value + TEXT_ADDRESS }));
+  return tableOf({ symbols: moved }).find(TEXT_OFFSET + offset)?.name ?? null;
+}
+
+describe('one symbol', () => {
+  const main = [{ name: 'main', value: 16, size: 8 }];
+
+  test.each([
+    [15, null],
+    [16, 'main'],
+    [23, 'main'],
+    [24, null],
+  ])('of 16 to 24, %d is %s', (offset, name) => {
+    expect(named(main, offset)).toBe(name);
+  });
+
+  test('its start is an offset in the file', () => {
+    const table = tableOf({ symbols: [{ name: 'main', value: TEXT_ADDRESS + 16, size: 8 }] });
+    expect(table.find(TEXT_OFFSET + 20)).toEqual({ name: 'main', start: TEXT_OFFSET + 16, end: TEXT_OFFSET + 24 });
+  });
+
+  test('without a size it reaches to the next', () => {
+    expect(
+      named(
+        [
+          { name: 'a', value: 0 },
+          { name: 'b', value: 64, size: 8 },
+        ],
+        63,
+      ),
+    ).toBe('a');
+  });
+
+  test('the last one without a size reaches to the end of the page behind it', () => {
+    const last = [{ name: 'a', value: 16 }];
+    expect([0x1fff, 0x2000].map((offset) => named(last, offset))).toEqual(['a', null]);
+  });
+});
+
+describe('which are taken', () => {
+  test.each<[string, Partial<SymbolParts>, boolean]>([
+    ['a function', {}, true],
+    ['an indirect function', { type: 'indirect' }, true],
+    ['an object', { type: 'object', section: 2 }, true],
+    ['a label in code', { type: 'untyped' }, true],
+    ['a hidden label', { type: 'untyped', visibility: 'hidden' }, false],
+    ['a hidden function', { visibility: 'hidden' }, true],
+    ['a section', { type: 'section' }, false],
+    ['one that is elsewhere', { section: 0 }, false],
+    ['one that is not in memory', { section: 3 }, false],
+    ['one without a section', { section: 0xfff1 }, false],
+  ])('%s: %j', (_, parts, isTaken) => {
+    expect(named([{ name: 'a', value: 0, size: 8, ...parts }], 4)).toBe(isTaken ? 'a' : null);
+  });
+});
+
+describe('of two with one start', () => {
+  test.each<[string, Partial<SymbolParts>, Partial<SymbolParts>]>([
+    ['the one with a size, if the other comes first', { name: 'a', size: 8 }, { name: 'longer' }],
+    ['not the weak one', { name: 'a', size: 8 }, { name: 'longer', size: 8, binding: 'weak' }],
+    ['the global one', { name: 'a', size: 8 }, { name: 'longer', size: 8, binding: 'local' }],
+    ['the one with fewer underscores', { name: 'a', size: 8 }, { name: '_longer', size: 8 }],
+    ['the longer one', { name: 'longer', size: 8 }, { name: 'a', size: 8 }],
+    ['the one that is longer when demangled', { name: '_ZN1a1bEv', size: 8 }, { name: '_Z3abciiiiiiiiii', size: 8 }],
+  ])('%s stays', (_, better, worse) => {
+    const all = [better, worse, { name: 'next', value: 64, size: 8 }].map((parts) => ({
+      name: '',
+      value: 0,
+      ...parts,
+    }));
+    const wanted = demangle(all[0].name) ?? all[0].name;
+    const orders = worse.size === undefined ? [all.toReversed()] : [all, all.toReversed()];
+    expect(orders.map((order) => named(order, 0))).toEqual(orders.map(() => wanted));
+  });
+
+  test('one without a size that comes second has got one by then: up to the next', () => {
+    const all = [
+      { name: 'a', value: 0, size: 8 },
+      { name: 'longer', value: 0 },
+      { name: 'next', value: 64, size: 8 },
+    ];
+    expect([0, 63].map((offset) => named(all, offset))).toEqual(['longer', 'longer']);
+  });
+
+  test('else the first stays', () => {
+    const all = ['one', 'two'].map((name) => ({ name, value: 0, size: 8 }));
+    expect([named(all, 0), named(all.toReversed(), 0)]).toEqual(['one', 'two']);
+  });
+});
+
+describe('of two that overlap', () => {
+  test('the one higher in the tree is found, not the narrower one', () => {
+    const wide = { name: 'wide', value: 0, size: 64 };
+    const narrow = { name: 'narrow', value: 16, size: 8 };
+    expect([named([wide, narrow], 20), named([narrow, wide], 20)]).toEqual(['wide', 'narrow']);
+  });
+});
+
+describe('calls into libraries', () => {
+  const plt = (name: string, address: number, code: readonly number[], entryBytes = 16) => ({
+    ...{ name, isAllocated: true, address, bytes: Uint8Array.from(code), entryBytes },
+  });
+  const relocation = (word: number, symbol: number) =>
+    Buffer.concat([number(8, word), number(4, 7), number(4, symbol), number(8, 0)]);
+  const jump = (from: number, to: number) => [0xff, 0x25, ...number(4, 2 ** 32 + to - from - 6).subarray(0, 4)];
+  const AT = TEXT_ADDRESS + 0x8000;
+  const parts: ProgramParts = {
+    symbols: [{ name: 'main', value: TEXT_ADDRESS, size: 8 }],
+    dynamic: [
+      { name: 'puts', value: 0, section: 0 },
+      { name: '_ZN1a1bEv', value: 0, section: 0 },
+    ],
+    more: [
+      plt('.plt', AT, new Array(48).fill(0)),
+      plt('.plt.got', AT + 48, [...jump(AT + 48, AT + 64), 0x66, 0x90], 8),
+      { name: '.rela.plt', bytes: Buffer.concat([relocation(1, 2), relocation(2, 1)]) },
+      { name: '.rela.dyn', bytes: relocation(AT + 64, 1) },
+    ],
+  };
+
+  test('the entries of .plt are named in the order of the relocations, from the second on', () => {
+    const table = tableOf(parts);
+    const all = [...Array(0x20000).keys()].map((at) => table.find(at)?.name).filter((name) => name?.endsWith('@plt'));
+    expect([[...new Set(all)], all.length]).toEqual([['a::b@plt', 'puts@plt'], 32]);
+  });
+
+  test('those of .plt.got have names since perf 6.3', () => {
+    const count = (style: PltNames) => {
+      const table = tableOf(parts, style);
+      return [...Array(0x20000).keys()].filter((at) => table.find(at)?.name === 'puts@plt').length;
+    };
+    expect([count('until-6.2'), count('since-6.3')]).toEqual([16, 24]);
+  });
+
+  test('a program without symbols of its own has no names for them', () => {
+    const table = tableOf({ ...parts, symbols: [] });
+    expect([...Array(0x20000).keys()].some((at) => table.find(at) !== null)).toBe(false);
+  });
+});
