@@ -94,7 +94,7 @@ describe('keys', () => {
     await goTo(page);
     await press(page, '/');
     await page.keyboard.type('main');
-    expect(hashOf(page)).toBe('search=main');
+    await eventually(() => hashOf(page)).toBe('search=main');
     await press(page, 'Enter', 'Tab', 'Tab', 'Tab', 'Tab');
     expect(await focusedText(page)).toMatch(/^main: /);
   });

@@ -84,6 +84,7 @@ describe('the threads', () => {
     ]);
     await row('1').click({ modifiers: ['Control'] });
     await eventually(() => hashOf(threads)).toBe('threads=tid:3&tab=threads');
+    await eventually(marked).toBe('3'); // the table is drawn after the address changed
     await row('1').focus();
     await press(threads, 'Control+Enter', 'ArrowDown', 'Control+Space');
     await eventually(() => hashOf(threads)).toBe('tab=threads'); // all of them

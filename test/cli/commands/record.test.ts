@@ -100,8 +100,9 @@ describe.concurrent('record starts perf', () => {
   });
 
   test('without control descriptors if perf is old', async ({ dir }) => {
-    expect((await record(dir, SHORT, { fake: { VERSION: 'perf version 5.4.0' } })).exitCode).toBe(0);
-    expect(recordArguments(dir).slice(-5)).toEqual(['-p', '1', '--', 'sleep', '0.01']);
+    const args = ['-p', '1', '-t', '3s']; // such a perf is given 500 ms to start: a slow machine needs more
+    expect((await record(dir, args, { fake: { VERSION: 'perf version 5.4.0' } })).exitCode).toBe(0);
+    expect(recordArguments(dir).slice(-5)).toEqual(['-p', '1', '--', 'sleep', '3']);
   });
 
   test('with small buffers for a user who may lock little memory', async ({ dir }) => {
