@@ -18,6 +18,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** null if it is none. */
 export function demangleRustLegacy(mangled: string): string | null {
+  if (!mangled.includes('17h')) return null; // most names have none, and this is faster
   const [, path, hash] = LEGACY.exec(mangled) ?? [];
   if (path === undefined || hash === undefined || new Set(hash).size < MIN_DIGITS) return null;
   const parts = partsOf(path);

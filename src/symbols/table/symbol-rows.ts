@@ -50,6 +50,20 @@ export class SymbolRows {
     return row;
   }
 
+  /** As they stand in the file. What `.symtab` and `.dynsym` both have is the most frequent alias by far. */
+  hasSameName(one: number, other: number): boolean {
+    const oneBytes = this.names[this.nameSource[one]];
+    const otherBytes = this.names[this.nameSource[other]];
+    let at = this.nameAt[one];
+    let otherAt = this.nameAt[other];
+    while (oneBytes[at] === otherBytes[otherAt]) {
+      if (oneBytes[at] === 0 || at >= oneBytes.length) return true;
+      at++;
+      otherAt++;
+    }
+    return false;
+  }
+
   /** As perf prints it. */
   nameOf(row: number): string {
     const source = this.nameSource[row];
