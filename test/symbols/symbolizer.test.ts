@@ -97,15 +97,18 @@ describe('which file has the symbols', () => {
 
 describe('code made at run time', () => {
   const anonymous: Mapping = { ...mapping, file: '//anon', fileOffset: 0 };
-  const map = Buffer.from('7f0000001000 10 LazyCompile:~f a.js:1\nnonsense\n7f0000001010 8 g\n\n7f0000001020 0 empty');
+  const map = Buffer.from(
+    '7f0000001000 10 LazyCompile:~f a.js:1\nnonsense\n0x7F0000001010  8 grün\n\n7f0000001020 0 empty\n7f0000001030 8 no',
+  );
 
   test.each([
     [START, 'LazyCompile:~f a.js:1'],
     [START + 0xf, 'LazyCompile:~f a.js:1'],
-    [START + 0x10, 'g'],
+    [START + 0x10, 'grün'],
     [START + 0x18, null],
     [START + 0x20, 'empty'],
     [START + 0x21, null],
+    [START + 0x30, null],
   ])('%d is %s', (address, name) => {
     const { symbolizer } = machine({ '/tmp/perf-7.map': map });
     expect(symbolizer.nameOf(anonymous, address)).toMatchObject({ name, file: '/tmp/perf-7.map' });
@@ -115,6 +118,24 @@ describe('code made at run time', () => {
     const { symbolizer } = machine({});
     symbolizer.nameOf(anonymous, START);
     expect(symbolizer.problems()).toEqual([{ file: '/tmp/perf-7.map', why: 'its program left no names' }]);
+  });
+});
+
+describe('code that the kernel lends', () => {
+  const vdso: Mapping = { ...mapping, file: '[vdso]' };
+
+  test('has the names of the copy that perf keeps', () => {
+    const cached = { [`/home/.debug/.build-id/ab/${ID.slice(2)}/vdso`]: named('__vdso_time') };
+    const { symbolizer } = machine(cached, { buildIdOf: () => ID });
+    expect(symbolizer.nameOf(vdso, START)).toMatchObject({ name: '__vdso_time', file: '[vdso]' });
+  });
+
+  test('has the names of our own, as perf takes those of its own', () => {
+    const file = DISK_FILES.open('[vdso]');
+    if (process.platform !== 'linux' || file === null) return;
+    const bytes = file.read(0, file.length);
+    expect(program({ symbols: [] }).subarray(0, 4)).toEqual(bytes.subarray(0, 4));
+    file.close();
   });
 });
 

@@ -6,10 +6,13 @@ import type { ElfFile } from '../elf/elf-file.js';
 import { debugLinkOf } from '../elf/identity.js';
 import type { SymbolPlaces } from './symbol-files.js';
 
+/** Code that the kernel lends to each process: its name stands for no path. */
+export const VDSO = '[vdso]';
 const DEBUG_ROOT = '/usr/lib/debug';
 
 /** Where the binary itself may be: perf keeps copies of what it recorded. */
 export function binaryPaths(path: string, buildId: string | null, places: SymbolPlaces): string[] {
+  if (path === VDSO) return [...cachedPaths(buildId, places, 'vdso'), VDSO];
   return [...cachedPaths(buildId, places, 'elf'), places.root + path];
 }
 
@@ -37,10 +40,10 @@ function linkedPaths(folder: string, link: string): string[] {
 }
 
 /** `~/.debug/.build-id/xx/yyyy` is a folder with the file in it; that of an old perf is the file. */
-function cachedPaths(buildId: string | null, { cache }: SymbolPlaces, kind: 'elf' | 'debug'): string[] {
+function cachedPaths(buildId: string | null, { cache }: SymbolPlaces, kind: 'elf' | 'debug' | 'vdso'): string[] {
   if (cache === null || buildId === null) return [];
   const entry = `${cache}/.build-id/${idPath(buildId)}`;
-  return kind === 'elf' ? [`${entry}/elf`, entry] : [`${entry}/debug`];
+  return kind === 'elf' ? [`${entry}/elf`, entry] : [`${entry}/${kind}`];
 }
 
 function idPath(buildId: string): string {

@@ -1,12 +1,15 @@
 /**
  * The files of this machine.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { sourceOf } from '../elf/byte-source.js';
+import { VDSO } from './candidates.js';
 import type { OpenSymbolFile, SymbolFiles } from './symbol-files.js';
 
 export const DISK_FILES: SymbolFiles = { open: openOnDisk };
 
 function openOnDisk(path: string): OpenSymbolFile | null {
+  if (path === VDSO) return openOwnVdso();
   const file = openFile(path);
   if (file === null) return null;
   const status = fstatSync(file);
@@ -35,4 +38,20 @@ function readPart(file: number, at: number, length: number): Uint8Array {
     filled += count;
   }
   return bytes.subarray(0, filled);
+}
+
+const VDSO_LINE = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m;
+
+/** Out of our own memory, as perf does: the kernel lends the same code to every process. */
+function openOwnVdso(): OpenSymbolFile | null {
+  try {
+    const [, start = '', end = ''] = VDSO_LINE.exec(readFileSync('/proc/self/maps', 'latin1')) ?? [];
+    const memory = openSync('/proc/self/mem', constants.O_RDONLY);
+    const at = Number.parseInt(start, 16);
+    const bytes = readPart(memory, at, Number.parseInt(end, 16) - at);
+    closeSync(memory);
+    return { ...sourceOf(bytes), close: () => {} };
+  } catch {
+    return null;
+  }
 }

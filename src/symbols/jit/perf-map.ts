@@ -7,18 +7,21 @@ import { findRow } from '../table/find-row.js';
 import { OrderedRows } from '../table/ordered-rows.js';
 import type { SymbolTable } from '../table/symbol-table.js';
 
-/** Shared by every process that has none of its own; perf takes such memory for code made at run time. */
+/** Memory of no file: perf takes what runs there for code made at run time. */
 const ANONYMOUS = /^(?:\/\/anon|\/dev\/zero|\/anon_hugepage|\[stack|\/SYSV|\[heap\])/;
 
 /** The file that perf looks into instead; null if the memory is that of a file. */
 export function perfMapOf(file: string, pid: number): string | null {
-  return ANONYMOUS.test(file) || file === '' ? `/tmp/perf-${pid}.map` : null;
+  return ANONYMOUS.test(file) ? `/tmp/perf-${pid}.map` : null;
 }
 
 const LINE_END = 10;
 const MAX_LINES = 20_000_000;
-/** Addresses that are exact; there are no others in a process. */
-const HEX = /^([0-9a-f]{1,13}) ([0-9a-f]{1,13}) (.+)$/i;
+/** As perf reads it: blanks and `0x` before a number, one character behind it. A name of two letters is none. */
+const LINE = /^\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).(.{3,})$/i;
+
+/** A character a byte, so that lengths are those of the file. */
+const latin1 = new TextDecoder('latin1');
 
 /** Lines of start, size and name; others are passed over. */
 export function readPerfMap(bytes: Uint8Array): SymbolTable {
@@ -29,11 +32,11 @@ export function readPerfMap(bytes: Uint8Array): SymbolTable {
   const order = new OrderedRows(start);
   let length = 0;
   eachLine(bytes, (from, to) => {
-    const [, address, size, name] = length < lines ? (HEX.exec(decodeText(bytes.subarray(from, to))) ?? []) : [];
+    const [, address, size, name] = length < lines ? (LINE.exec(latin1.decode(bytes.subarray(from, to))) ?? []) : [];
     if (address === undefined || size === undefined || name === undefined) return;
     start[length] = Number.parseInt(address, 16);
     end[length] = start[length] + Number.parseInt(size, 16);
-    nameAt[length] = from + address.length + size.length + 2;
+    nameAt[length] = to - name.length;
     order.insert(length++);
   });
   const nameOf = (row: number) => decodeText(bytes.subarray(nameAt[row], lineEnd(bytes, nameAt[row])));
