@@ -23,10 +23,16 @@ const symbol: fc.Arbitrary<SymbolParts> = fc.record({
   type: fc.constantFrom('function', 'function', 'object', 'untyped', 'indirect', 'section'),
   binding: fc.constantFrom('global', 'global', 'local', 'weak', 'unique'),
   visibility: fc.constantFrom('default', 'default', 'hidden', 'internal', 'protected'),
-  section: fc.constantFrom(1, 1, 1, 2, 3, 0),
+  section: fc.oneof(
+    { weight: 200, arbitrary: fc.constantFrom(1, 1, 1, 2, 3, 0, 0xfff1) },
+    { weight: 1, arbitrary: fc.constantFrom(48, 0xff00, 0xfff2) },
+  ),
 });
 const symbols = fc.array(symbol, { minLength: 1, maxLength: 40 });
-const programs = fc.record({ symbols, dynamic: fc.option(symbols, { nil: [] }) });
+const programs = fc.oneof(
+  fc.record({ symbols, dynamic: fc.option(symbols, { nil: [] }) }),
+  fc.record({ dynamic: symbols }),
+);
 
 test('random programs have the names that perf finds', async ({ dir }) => {
   const all = fc.sample(programs, { numRuns: PROGRAMS, seed: Number(process.env['SEED'] ?? 1) });

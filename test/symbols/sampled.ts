@@ -16,6 +16,9 @@ const MMAP = 1;
 const SAMPLE = 9;
 const USER = 2;
 
+/** At an empty symbol, perf takes the distance from the mapping's start, turned around. */
+const AT_EMPTY = /\+0xffff[0-9a-f]{12}$/;
+
 /** `name+0x1f` or `[unknown]` for each offset, file by file. */
 export function askPerf(recording: string, files: readonly Sampled[]): string[] {
   writeFileSync(recording, recordingOf(files));
@@ -26,7 +29,12 @@ export function askPerf(recording: string, files: readonly Sampled[]): string[] 
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => line.replace(/^ *[0-9a-f]+ /, '').trimEnd());
+    .map((line) =>
+      line
+        .replace(/^ *[0-9a-f]+ /, '')
+        .trimEnd()
+        .replace(AT_EMPTY, '+0x0'),
+    );
 }
 
 function recordingOf(files: readonly Sampled[]): Buffer {

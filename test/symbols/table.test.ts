@@ -73,6 +73,12 @@ describe('which are taken', () => {
   });
 });
 
+test('a table ends at the first symbol whose section is not in the file, and is taken as it is', () => {
+  const good = ['one', 'two', 'three'].map((name, at) => ({ name, value: 64 * at, size: at === 0 ? 0 : 8 }));
+  const all = [...good.slice(0, 2), { name: 'bad', value: 0, section: 48 }, ...good.slice(2)];
+  expect([1, 64, 128].map((offset) => named(all, offset))).toEqual([null, 'two', null]);
+});
+
 describe('of two with one start', () => {
   test.each<[string, Partial<SymbolParts>, Partial<SymbolParts>]>([
     ['the one with a size, if the other comes first', { name: 'a', size: 8 }, { name: 'longer' }],

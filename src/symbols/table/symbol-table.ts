@@ -30,29 +30,19 @@ export interface TableOptions {
 /** More are not read: the largest programs have a tenth of it. */
 const MAX_SYMBOLS = 20_000_000;
 
-/** `symbols` may be `runtime` itself. Its `.symtab` comes first, then `.dynsym`. */
+/** In the order in which perf reads them. */
+const TABLES = [
+  { type: SectionType.SymbolTable, nameSource: NameSource.Symbols },
+  { type: SectionType.DynamicSymbols, nameSource: NameSource.Dynamic },
+] as const;
+
+/** `symbols` may be `runtime` itself. */
 export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: TableOptions): SymbolTable {
-  const tables = [
-    { table: tableOf(symbols, SectionType.SymbolTable), nameSource: NameSource.Symbols },
-    { table: tableOf(symbols, SectionType.DynamicSymbols), nameSource: NameSource.Dynamic },
-  ];
-  const capacity = tables.reduce(
-    (sum, { table }) => sum + countEntries(symbols, table, SYMBOL_BYTES),
-    pltCapacity(runtime),
-  );
+  const counts = TABLES.map(({ type }) => countEntries(symbols, tableOf(symbols, type), SYMBOL_BYTES));
+  const capacity = counts.reduce((sum, count) => sum + count, pltCapacity(runtime));
   const rows = new SymbolRows(Math.min(capacity, MAX_SYMBOLS), options.demangle);
   const order = new OrderedRows(rows.start);
-  const insert = (row: number) => {
-    if (row !== NONE) order.insert(row);
-  };
-  for (const { table, nameSource } of tables) {
-    if (table === undefined) continue;
-    takeSymbols(rows, symbols, runtime, table, nameSource, insert);
-    setEnds(rows, order);
-    dropAliases(rows, order);
-  }
-  // perf looks at the PLT only of what has symbols.
-  if (rows.length > 0) takePlt(rows, runtime, options.pltNames, insert);
+  fill(rows, order, symbols, runtime, options.pltNames);
   return {
     length: rows.length,
     find(offset) {
@@ -60,6 +50,21 @@ export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: Ta
       return row === NONE ? null : { name: rows.nameOf(row), start: rows.start[row], end: rows.end[row] };
     },
   };
+}
+
+/** A broken table is the last thing that perf reads, and is not settled; the PLT only of what has symbols. */
+function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: ElfFile, pltNames: PltNames): void {
+  const insert = (row: number) => {
+    if (row !== NONE) order.insert(row);
+  };
+  for (const { type, nameSource } of TABLES) {
+    const table = tableOf(symbols, type);
+    if (table === undefined) continue;
+    if (takeSymbols(rows, symbols, runtime, table, nameSource, insert) === 'broken') return;
+    setEnds(rows, order);
+    dropAliases(rows, order);
+  }
+  if (rows.length > 0) takePlt(rows, runtime, pltNames, insert);
 }
 
 /** With `.symtab`; what has only `.dynsym` has lost most of its names. */

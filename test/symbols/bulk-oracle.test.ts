@@ -1,0 +1,70 @@
+/**
+ * Programs of this machine: every name as c++filt prints it, and the name at every place as perf prints it. For hours of
+ * quiet: `SYMBOL_BINARIES="/usr/bin/node /usr/lib/x86_64-linux-gnu/libc.so.6" npx vitest run test/symbols/bulk-oracle.test.ts`
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { demangle } from '../../src/symbols/demangle/demangle.js';
+import { DISK_FILES } from '../../src/symbols/files/disk-files.js';
+import { loadBinary } from '../../src/symbols/files/load-binary.js';
+import type { SymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { test } from '../helpers/cli/run-cli.js';
+import { askPerf } from './sampled.js';
+
+const BINARIES = (process.env['SYMBOL_BINARIES'] ?? '').split(/\s+/).filter((path) => path !== '');
+const TIMEOUT_MS = 3_600_000;
+/** Between the places that are asked for, besides both ends of each symbol. */
+const STEP_BYTES = 4099;
+
+describe.skipIf(BINARIES.length === 0).each(BINARIES)('%s', (path) => {
+  test('every name is what c++filt makes of it', { timeout: TIMEOUT_MS }, () => {
+    const names = mangledNames(path);
+    const printed = run('c++filt', ['-p', '-i'], `${names.join('\n')}\n`).split('\n');
+    const different = names.filter((name, at) => (demangle(name) ?? name) !== printed[at]);
+    expect([different.length, different.slice(0, 5)]).toEqual([0, []]);
+  });
+
+  test('every symbol has the name that perf finds', { timeout: TIMEOUT_MS }, async ({ dir }) => {
+    const places = { root: '', cache: join(homedir(), '.debug') };
+    const { table } = loadBinary(path, null, DISK_FILES, places, { demangle, pltNames: 'until-6.2' });
+    if (table === null) throw new Error('no symbols');
+    const { length } = readFileSync(path);
+    const offsets = placesIn(table, length);
+    const printed = askPerf(join(dir.path, 'perf.data'), [{ path, offsets, bytes: length }]);
+    const different = offsets.filter((offset, at) => nameAt(table, offset) !== printed[at]);
+    expect([different.length, different.slice(0, 5)]).toEqual([0, []]);
+  });
+});
+
+function mangledNames(path: string): string[] {
+  const lines = [[], ['-D']].flatMap((options) => run('nm', [...options, path]).split('\n'));
+  const names = lines.map((line) => line.replace(/^.* /, '').replace(/@.*/, ''));
+  return [...new Set(names)].filter((name) => /^_[\w.$]+$/.test(name));
+}
+
+/** First and last byte of each symbol, the ones beside them, and some in between. */
+function placesIn(table: SymbolTable, bytes: number): number[] {
+  const places = new Set<number>();
+  for (let at = 0; at < bytes; ) {
+    const found = table.find(at);
+    const next = found === null ? at + 1 : Math.max(found.end, at + 1);
+    if (found !== null) for (const place of [at - 1, at, next - 1, next]) places.add(place);
+    if (at % STEP_BYTES === 0) places.add(at);
+    at = next;
+  }
+  return [...places].filter((place) => place >= 0 && place < bytes).sort((one, other) => one - other);
+}
+
+function nameAt(table: SymbolTable, offset: number): string {
+  const found = table.find(offset);
+  return found === null ? '[unknown]' : `${found.name}+0x${(offset - found.start).toString(16)}`;
+}
+
+function run(program: string, args: readonly string[], input = ''): string {
+  return execFileSync(program, args, { input, stdio: ['pipe', 'pipe', 'ignore'], maxBuffer: 2 ** 30 }).toString(
+    'latin1',
+  );
+}
