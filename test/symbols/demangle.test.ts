@@ -28,7 +28,9 @@ describe('real names', () => {
     ['_ZZ4mainENKUlvE_clEv.isra.0', 'main::{lambda()#1}::operator()'],
     ['_ZN3std2fs4File4open17h025ddef378e156acE', 'std::fs::File::open'],
     ['_RNvNtCs2yAzrL6gnRn_3std2fs4read', 'std::fs::read'],
-    ['_GLOBAL__I__Z3foov', 'global constructors keyed to foo'],
+    ['_GLOBAL__I__Z3foov', 'global constructors keyed to foo()'],
+    ['camlStdlib__array__map_154', 'Stdlib.array.map_154'],
+    ['camlFoo__$2b$2b_7', 'Foo.++_7'],
   ])('%s is %s', (mangled, printed) => {
     expect(demangle(mangled)).toBe(printed);
   });

@@ -5,6 +5,7 @@ import { Cursor, type Grammar, NotMangled } from './cursor.js';
 import { parseEncoding, parseTop } from './encoding.js';
 import { parseExpression } from './expressions.js';
 import { parseName } from './names.js';
+import type { Node } from './nodes.js';
 import { printName } from './print-node.js';
 import { parseType } from './types.js';
 
@@ -23,18 +24,19 @@ const GLOBAL = /^_GLOBAL_[._$]([ID])_/;
 /** null if it is none. */
 export function demangleItanium(mangled: string): string | null {
   if (mangled.length > MAX_BYTES) return null;
-  if (mangled.startsWith('_Z')) return demangleAt(mangled, 2);
+  if (mangled.startsWith('_Z')) return demangleAt(mangled, 2, parseTop);
   const [all, kind] = GLOBAL.exec(mangled) ?? [];
   if (all === undefined) return null;
   const rest = mangled.slice(all.length);
-  return `global ${kind === 'I' ? 'con' : 'de'}structors keyed to ${demangleItanium(rest) ?? rest}`;
+  const name = rest.startsWith('_Z') ? demangleAt(rest, 2, parseEncoding) : rest;
+  return name === null ? null : `global ${kind === 'I' ? 'con' : 'de'}structors keyed to ${name}`;
 }
 
-function demangleAt(mangled: string, start: number): string | null {
+function demangleAt(mangled: string, start: number, parse: (cursor: Cursor) => Node): string | null {
   const cursor = new Cursor(mangled, GRAMMAR);
   cursor.at = start;
   try {
-    return printName(parseTop(cursor));
+    return printName(parse(cursor));
   } catch (error) {
     if (error instanceof NotMangled) return null;
     throw error;
