@@ -4,6 +4,7 @@
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
 import { demangle } from './demangle/demangle.js';
+import { partOf } from './elf/byte-source.js';
 import { type LoadedBinary, loadBinary } from './files/load-binary.js';
 import type { SymbolFiles, SymbolPlaces } from './files/symbol-files.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
@@ -33,7 +34,10 @@ export type NamedAddress =
     }
   | { readonly name: null; readonly file: string; readonly why: UnnamedReason };
 
-/** No symbol holds the address, or there are none: the file cannot be read, for the reason in `Symbolizer.problems`. */
+/**
+ * No symbol holds the address, or there are none: nobody knows the place in the file, or it cannot be read, for the reason
+ * in `Symbolizer.problems`.
+ */
 export type UnnamedReason = 'no symbol there' | 'no symbols';
 
 /** A file whose symbols could not be read, or of which only those are known that others call. */
@@ -57,7 +61,7 @@ export class Symbolizer {
     // Code made at run time is named by address, that of files by its place in the file.
     const distance = jit === null ? mapping.start - mapping.fileOffset : 0;
     const { table } = this.binaryOf(file, jit !== null);
-    if (table === null) return { name: null, file, why: 'no symbols' };
+    if (table === null || Number.isNaN(distance)) return { name: null, file, why: 'no symbols' };
     const symbol = table.find(address - distance);
     if (symbol === null) return { name: null, file, why: 'no symbol there' };
     return { name: symbol.name, file, start: symbol.start + distance };
@@ -90,7 +94,7 @@ export class Symbolizer {
     const { files, places } = this.options;
     const file = files.open(places.root + path);
     if (file === null) return { table: null, why: 'its program left no names' };
-    const bytes = file.read(0, file.length);
+    const bytes = partOf(file, 0, file.length);
     file.close();
     return { table: readPerfMap(bytes), from: path, isComplete: true };
   }

@@ -45,6 +45,19 @@ describe('without a name', () => {
     expect(symbolizer.nameOf(mapping, START + 8)).toEqual({ name: null, file: '/bin/a', why: 'no symbol there' });
   });
 
+  test('its place in the file is unknown', () => {
+    const { symbolizer } = machine({ '/bin/a': named('main') });
+    const unknown = { ...mapping, fileOffset: Number.NaN };
+    expect(symbolizer.nameOf(unknown, START)).toEqual({ name: null, file: '/bin/a', why: 'no symbols' });
+  });
+
+  test('the file claims to be longer than any', () => {
+    const endless = { length: 2 ** 45, read: () => new Uint8Array(0), close: () => {} };
+    const { symbolizer } = machine({}, { files: { open: () => endless } });
+    expect(symbolizer.nameOf({ ...mapping, file: '//anon' }, START).name).toBeNull();
+    expect(symbolizer.nameOf(mapping, START).name).toBeNull();
+  });
+
   test.each<[string, Readonly<Record<string, Uint8Array>>, Partial<SymbolizerOptions>]>([
     ['there is no such file', {}, {}],
     ['it is no ELF file', { '/bin/a': new Uint8Array(100) }, {}],

@@ -17,9 +17,12 @@ export function sourceOf(bytes: Uint8Array): ByteSource {
 
 const EMPTY = new Uint8Array(0);
 
+/** No table of symbols is longer; a file may be, without taking any space. */
+const MAX_PART_BYTES = 2 ** 30;
+
 /** Whether the file has such a part. */
 export function holds(source: ByteSource, at: number, length: number): boolean {
-  return at >= 0 && length > 0 && at + length <= source.length;
+  return at >= 0 && length > 0 && length <= MAX_PART_BYTES && at + length <= source.length;
 }
 
 /** All of the part, or nothing if the file ends before it does: sizes in a file are not to be trusted. */

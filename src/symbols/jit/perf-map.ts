@@ -16,7 +16,7 @@ export function perfMapOf(file: string, pid: number): string | null {
 }
 
 const LINE_END = 10;
-const MAX_LINES = 20_000_000;
+const MAX_LINES = 5_000_000;
 /** As perf reads it: blanks and `0x` before a number, one character behind it. A name of two letters is none. */
 const LINE = /^\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).(.{3,})$/i;
 

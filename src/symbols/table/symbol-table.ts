@@ -27,8 +27,8 @@ export interface TableOptions {
   readonly pltNames: PltNames;
 }
 
-/** More are not read: the largest programs have a tenth of it. */
-const MAX_SYMBOLS = 20_000_000;
+/** More are not read: the largest programs have a quarter of it. */
+const MAX_SYMBOLS = 5_000_000;
 
 /** In the order in which perf reads them. */
 const TABLES = [
