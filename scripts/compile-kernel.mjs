@@ -1,23 +1,29 @@
 /**
- * Compiles src/parser/kernel (AssemblyScript) into a TypeScript module, so that bundles need no .wasm file.
+ * Compiles the kernels (AssemblyScript) into modules: so they need no files of their own next to the program, wherever that
+ * is bundled or copied to.
  */
 import { writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';
 
-const SOURCES = ['memory', 'lines', 'runs'].map((name) => `src/parser/kernel/${name}.ts`);
-const TARGET = 'src/parser/kernel.generated.ts';
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory'];
+const KERNELS = [
+  { folder: 'src/parser', sources: ['memory', 'lines', 'runs'], name: 'KERNEL_BASE64' },
+  { folder: 'src/decode', sources: ['main'], name: 'DECODER_BASE64' },
+];
 
-const written = new Map();
-const { error, stderr } = await asc.main([...SOURCES, ...OPTIONS, '--outFile', 'kernel.wasm'], {
-  writeFile: (name, contents) => written.set(name, contents),
-});
-if (error) {
-  process.stderr.write(stderr.toString());
-  process.exit(1);
+for (const kernel of KERNELS) await compile(kernel);
+
+async function compile({ folder, sources, name }) {
+  const written = new Map();
+  const files = sources.map((source) => `${folder}/kernel/${source}.ts`);
+  const { error, stderr } = await asc.main([...files, ...OPTIONS, '--outFile', 'kernel.wasm'], {
+    writeFile: (file, contents) => written.set(file, contents),
+  });
+  if (error) {
+    process.stderr.write(stderr.toString());
+    process.exit(1);
+  }
+  const base64 = Buffer.from(written.get('kernel.wasm')).toString('base64');
+  const text = `// Made by scripts/compile-kernel.mjs from ${folder}/kernel.\nexport const ${name}: string = '${base64}';\n`;
+  await writeFile(`${folder}/kernel.generated.ts`, text);
 }
-const base64 = Buffer.from(written.get('kernel.wasm')).toString('base64');
-await writeFile(
-  TARGET,
-  `// Made by scripts/compile-kernel.mjs from src/parser/kernel.\nexport const KERNEL_BASE64: string = '${base64}';\n`,
-);

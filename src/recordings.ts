@@ -19,4 +19,7 @@ export type {
   TraceSettings,
 } from './perfdata/recording.js';
 export { salvageRecording } from './perfdata/salvage.js';
+export type { EncodedRecording } from './pipeline/decode/decoding-source.js';
+export { locator } from './pipeline/decode/locate.js';
+export { unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';

@@ -33,6 +33,10 @@ export const resources = group('Resources', {
 });
 
 export const decoding = group('Input', {
+  decoder: flag(
+    z.enum(['perf', 'own']).default('perf'),
+    'recordings: what decodes them; own: ptflame itself, without perf (experimental: docs/decoder.md)',
+  ),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns; slower'),
   symfs: flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' }),
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', { value: 'FILE' }),

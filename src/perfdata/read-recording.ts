@@ -11,7 +11,7 @@ import type { BuildId, Recording } from './recording.js';
 import { type Attributes, readAttributes } from './records/attributes.js';
 import { type Features, readFeatures } from './records/features.js';
 import { keyOf, RecordCollector } from './records/record-collector.js';
-import { attributeOf, traceSettings } from './records/trace-settings.js';
+import { attributeOf, traceEncoding, traceSettings } from './records/trace-settings.js';
 
 export interface ReadRecordingOptions {
   readonly signal?: AbortSignal;
@@ -79,6 +79,7 @@ function toRecording(
     command: features.command,
     eventName: eventName(attributes, features, collector),
     trace: traceInfo && traceSettings(traceInfo, attributes),
+    encoding: traceInfo && traceEncoding(traceInfo, attributes),
     buffers: collector.buffers,
     auxRecords: collector.auxRecords,
     sideband: collector.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort

@@ -13,6 +13,8 @@ export interface Recording {
   readonly eventName: string | null;
   /** How tracing was set up; null if there is no Intel PT trace. */
   readonly trace: TraceSettings | null;
+  /** How its packets are to be read; null likewise. */
+  readonly encoding: TraceEncoding | null;
   /** Trace buffers, in the order of the file. */
   readonly buffers: readonly AuxBuffer[];
   /** The kernel's records about the buffers that it handed over, in the order of the file. */
@@ -55,6 +57,29 @@ export interface TraceSettings {
   readonly filter: string;
 }
 
+/** What a decoder needs of a recording in addition. */
+export interface TraceEncoding {
+  /** null: the recording does not contain it. */
+  readonly timing: TraceTiming | null;
+  /** The configuration of the event, as in the CPU's IA32_RTIT_CTL register (Intel SDM). */
+  readonly config: bigint;
+}
+
+/** How the clocks of the recorded CPU relate. */
+export interface TraceTiming {
+  /** Nanoseconds = zero + (ticks × mult) >> shift. */
+  readonly shift: number;
+  readonly mult: bigint;
+  readonly zero: bigint;
+  /** An MTC packet every 2^period ticks of the core crystal clock; 0 also if there are none. */
+  readonly mtcPeriod: number;
+  /** TSC ticks per tick of the core crystal clock, as a fraction. */
+  readonly ctcNumerator: number;
+  readonly ctcDenominator: number;
+  /** TSC ticks per tick of the bus clock: the maximum non-turbo ratio. */
+  readonly maxBusRatio: number;
+}
+
 /** A trace buffer in the file (AUXTRACE). */
 export interface AuxBuffer {
   /** NONE for the buffer of a thread. */
@@ -67,6 +92,8 @@ export interface AuxBuffer {
   readonly fileOffset: number;
   /** Its offset in the trace of its CPU or thread. */
   readonly auxOffset: number;
+  /** TSC ticks near the time when it was written; 0: unknown. */
+  readonly reference: bigint;
 }
 
 /** The kernel's record about a trace buffer that was written (AUX). */
@@ -91,6 +118,8 @@ export interface RecordedEvent {
   /** 0.000000000 for what existed before the recording began; null: not recorded. */
   readonly time: PerfTime | null;
   readonly record: SidebandRecord;
+  /** The thread that runs next, of a switch out of a whole CPU's recording. */
+  readonly next?: { readonly pid: number; readonly tid: number };
 }
 
 export interface BuildId {

@@ -7,26 +7,29 @@ import { PtflameError } from '../../../src/index.js';
 import { isPack } from '../../../src/internal.js';
 import {
   type DecodedRecording,
+  type EncodedRecording,
   neededFiles,
   openRecording,
   type Recording,
   salvageRecording,
+  unsupported,
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
+import { encodedRecording } from '../../input/encoded-recording.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { notify } from '../../terminal/notify.js';
 import { readNotes } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
-import { decodeRecording } from './script.js';
+import { decodeRecording, recordingEnvironment } from './script.js';
 
 /** @throws PtflameError for a file that perf could not decode, with the reason */
 export async function decodeInput(
   path: string,
   options: DecodingOptions,
   signal: AbortSignal,
-): Promise<DecodedRecording> {
+): Promise<DecodedRecording | EncodedRecording> {
   const { symfs = null, kallsyms = null } = options;
   await checkSymfs(options.symfs);
   const isPacked = isPack(firstBytes(path));
@@ -41,14 +44,25 @@ export async function decodeInput(
   const data = salvaged?.path ?? paths.path;
   if (recording.trace === null) throw noTrace(path);
   if (!options.quiet) await warnMissingFiles(recording, paths.symfs);
-  const { perf, precise, jobs = availableParallelism() } = options;
-  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
-  return {
-    ...decoded,
-    recorded: decoded.recorded && { ...decoded.recorded, startedAt },
-    broken: salvaged?.lost ?? null,
-  };
+  const recorded = { ...recordingEnvironment(recording), startedAt };
+  const broken = salvaged?.lost ?? null;
+  const { perf, precise, jobs = availableParallelism() } = options;
+  if (choosesOwn(recording, options)) {
+    const { symfs } = paths;
+    const own = encodedRecording(recording, { name: path, path: data, symfs, allBranches: precise, recorded, broken });
+    if (own !== null) return own;
+  }
+  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
+  return { ...decoded, recorded, broken };
+}
+
+/** Whether the own decoder decodes it. @throws PtflameError BAD_OPTION if it was chosen and cannot */
+function choosesOwn(recording: Recording, { decoder }: DecodingOptions): boolean {
+  if (decoder === 'perf') return false;
+  const reason = unsupported(recording);
+  if (reason === null) return true;
+  throw new PtflameError('BAD_OPTION', `--decoder own cannot decode ${reason}`, { hint: 'use --decoder perf' });
 }
 
 /** Copies the intact part of a recording to a file that perf can read, and describes how much was saved. */

@@ -64,7 +64,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   };
 }
 
-function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
+export function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
   const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
   return { host, kernel, cpu, perf, command, startedAt: null };
 }

@@ -90,6 +90,12 @@ function switchOf(misc: number): RecordedEvent['record'] {
   return misc & MISC_PREEMPTED ? SWITCH_PREEMPTED : SWITCH_OUT;
 }
 
+/** Returns the thread that runs next, if the record is a switch out that names it. */
+export function readNextThread(record: FileRecord): { pid: number; tid: number } | null {
+  if (record.type !== RecordType.SwitchCpuWide || (record.misc & MISC_SWITCH_OUT) === 0) return null;
+  return { pid: int(record, 8), tid: int(record, 12) };
+}
+
 function readComm(record: FileRecord, end: number): RecordedEvent['record'] {
   const exec = (record.misc & MISC_COMM_EXEC) !== 0;
   return { what: 'comm', exec, name: latin1(record, 16, end), pid: int(record, 8), tid: int(record, 12) };
@@ -160,5 +166,6 @@ export function readAuxBuffer(record: FileRecord): AuxBuffer {
     sizeBytes: readU64(view, at + 8),
     fileOffset: offset + end - at,
     auxOffset: readU64(view, at + 16),
+    reference: view.getBigUint64(at + 24, true),
   };
 }

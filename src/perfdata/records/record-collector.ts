@@ -16,6 +16,7 @@ import {
   readAuxRecord,
   readEvent,
   readMappedBuildId,
+  readNextThread,
 } from './kernel-records.js';
 import { NO_SAMPLE_ID, readEventId, readSampleId, type SampleId, type Trailer } from './sample-id.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
@@ -119,7 +120,8 @@ export class RecordCollector {
   private addEvent(record: FileRecord, { tid, pid, cpu, time }: SampleId, bodyEnd: number): void {
     const event = readEvent(record, bodyEnd);
     if (event === null) return;
-    this.sideband.push({ tid, pid, cpu, time, record: event });
+    const next = readNextThread(record);
+    this.sideband.push({ tid, pid, cpu, time, record: event, ...(next && { next }) });
     if (event.what === 'mmap') this.addBuildId(record, event.file);
   }
 

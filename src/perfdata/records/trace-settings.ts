@@ -4,7 +4,7 @@
 
 import { textOf } from '../file/sections.js';
 import type { FileRecord } from '../file/walk.js';
-import type { TraceSettings } from '../recording.js';
+import type { TraceEncoding, TraceSettings, TraceTiming } from '../recording.js';
 import type { Attribute, Attributes } from './attributes.js';
 
 const INTEL_PT = 1;
@@ -13,12 +13,20 @@ const NUMBERS_AT = 16;
 /** Indexes into the list; older versions of perf write fewer numbers. */
 const Setting = {
   UnitType: 0,
+  TimeShift: 1,
+  TimeMult: 2,
+  TimeZero: 3,
   TimeIsKnown: 4,
   TimeBit: 5,
   Switches: 7,
   IsSnapshot: 8,
   IsPerCpu: 9,
+  MtcBit: 10,
+  MtcPeriodBits: 11,
+  CtcNumerator: 12,
+  CtcDenominator: 13,
   CyclesBit: 14,
+  MaxBusRatio: 15,
   FilterBytes: 16,
 } as const;
 const SWITCHES = ['none', 'tracepoint', 'own', 'all'] as const;
@@ -55,6 +63,40 @@ export function traceSettings(info: TraceInfo, { all }: Attributes): TraceSettin
     switches: SWITCHES[Number(numbers[Setting.Switches] ?? 0n)] ?? 'none',
     filter,
   };
+}
+
+export function traceEncoding(info: TraceInfo, { all }: Attributes): TraceEncoding {
+  const config = attributeOf(info, all)?.config ?? 0n;
+  const hasClock = (info.numbers[Setting.TimeIsKnown] ?? 0n) !== 0n;
+  return { timing: hasClock ? timingOf(info, config) : null, config };
+}
+
+/** perf rounds a missing bus ratio: TSC ticks per 10 ns. */
+const BUS_CLOCK_HZ = 1e8;
+
+function timingOf({ numbers }: TraceInfo, config: bigint): TraceTiming | null {
+  const number = (index: number) => Number(numbers[index] ?? 0n);
+  const mult = numbers[Setting.TimeMult] ?? 0n;
+  const shift = number(Setting.TimeShift);
+  if (mult === 0n || shift > MAX_SHIFT) return null;
+  return {
+    shift,
+    mult,
+    zero: numbers[Setting.TimeZero] ?? 0n,
+    mtcPeriod: config & (numbers[Setting.MtcBit] ?? 0n) ? field(config, numbers[Setting.MtcPeriodBits] ?? 0n) : 0,
+    ctcNumerator: number(Setting.CtcNumerator),
+    ctcDenominator: number(Setting.CtcDenominator),
+    maxBusRatio: number(Setting.MaxBusRatio) || Math.round((2 ** shift * 1e9) / Number(mult) / BUS_CLOCK_HZ),
+  };
+}
+
+const MAX_SHIFT = 63;
+
+/** Returns the number that some adjacent bits of a configuration form. */
+function field(config: bigint, bits: bigint): number {
+  if (bits === 0n) return 0;
+  const lowest = bits & -bits;
+  return Number((config & bits) / lowest);
 }
 
 export function attributeOf({ unitType }: Pick<TraceInfo, 'unitType'>, all: readonly Attribute[]): Attribute | null {

@@ -2,10 +2,12 @@
  * Sends pieces of a trace to workers, and keeps the sites by which each worker numbers its branches.
  */
 
+import type { MessagePort } from 'node:worker_threads';
 import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
 import type { ReaderSnapshot } from '../../parser/reader/line-reader.js';
 import type { ReaderSites } from '../../parser/sites/reader-sites.js';
 import type { TraceContext } from '../../parser/sites/trace-context.js';
+import type { DecodeTask } from '../decode/decode-task.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';
@@ -44,6 +46,11 @@ export class PieceReaders {
     return this.pool.size;
   }
 
+  /** There is memory for workers. */
+  get canWork(): boolean {
+    return this.pool.canWork;
+  }
+
   /** Starts the workers, without waiting for them. */
   wake(): void {
     this.pool.wake();
@@ -61,6 +68,11 @@ export class PieceReaders {
   async readPart(task: Omit<ReadPartTask, 'snapshot'>): Promise<ReadPiece> {
     const { snapshot } = this.startState();
     return this.received(await this.pool.run('readPart', { ...task, snapshot }), task.events);
+  }
+
+  /** Decodes the trace of a CPU in a worker, which sends its windows through the task's port. */
+  async decodeCpu(task: DecodeTask & { readonly port: MessagePort }): Promise<void> {
+    await this.pool.run('decodeCpu', task, [task.port]);
   }
 
   private startState(): { readonly snapshot: ReaderSnapshot; readonly sites: ReaderSites } {

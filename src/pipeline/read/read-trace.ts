@@ -2,6 +2,7 @@
  * Reads inputs in any order into one trace.
  */
 
+import { DecodingSource, type EncodedRecording } from '../decode/decoding-source.js';
 import type { StoredTrace } from '../input/stored-trace.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { type DecodedRecording, RecordingSource } from './recording-source.js';
@@ -13,7 +14,7 @@ import type { Trace } from './trace.js';
 import type { TraceBuilder } from './trace-builder.js';
 
 /** Text, a recording that is decoded while it is read, or an imported trace, which must be the only input. */
-export type AnalyzedInput = TraceInput | DecodedRecording | StoredTrace;
+export type AnalyzedInput = TraceInput | DecodedRecording | EncodedRecording | StoredTrace;
 
 export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBuilder): Promise<Trace> {
   const sources = inputs.map(sourceOf);
@@ -26,6 +27,7 @@ export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBui
 /** The only code that examines what kind an input is. */
 function sourceOf(input: AnalyzedInput): Source {
   if ('stored' in input) return new StoredSource(input);
+  if ('timing' in input) return new DecodingSource(input);
   if ('parts' in input) return new RecordingSource(input);
   return new TextSource(input);
 }

@@ -2,15 +2,13 @@
  * Reads a recording that is decoded meanwhile: the text of several decoders, and the recording's own records.
  */
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
-import { noLines } from '../../model/profile/quality.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
-import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { ErrorOwners } from './error-owners.js';
-import { sidebandChunk } from './sideband-chunk.js';
+import { addOwnRecords } from './own-records.js';
 import type { Source } from './source.js';
 import { readText } from './text-source.js';
 import type { TraceBuilder } from './trace-builder.js';
@@ -58,7 +56,7 @@ export class RecordingSource implements Source {
     };
     await Promise.all(Array.from({ length: maxConcurrent }, readOnes));
     into.isDecodedHere = true;
-    this.readOwnRecords(into);
+    addOwnRecords(name, this.recording.sideband, into);
   }
 
   private async readPart(part: DecodedPart, into: TraceBuilder): Promise<void> {
@@ -78,17 +76,5 @@ export class RecordingSource implements Source {
     counts.lines -= others;
     counts.gapLines -= others;
     return { ...chunk, records };
-  }
-
-  private readOwnRecords(into: TraceBuilder): void {
-    const { name, sideband } = this.recording;
-    const { chunk, damaged } = sidebandChunk(sideband, (time) => into.context.timeOf(time));
-    into.add(chunk, name);
-    into.addAccount({
-      counts: { ...noLines(), lines: damaged.length, damagedLines: damaged.length },
-      damaged: damaged
-        .slice(0, MAX_DAMAGED_SHOWN)
-        .map(({ record, what, reason }) => ({ input: `${name}, record`, line: record, text: what, reason })),
-    });
   }
 }

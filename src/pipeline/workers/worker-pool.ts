@@ -2,6 +2,7 @@
  * The pool of workers that read and replay in addition to the main thread.
  */
 import { fileURLToPath } from 'node:url';
+import type { MessagePort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { WorkerBudget } from './memory-budget.js';
 import type * as tasks from './trace-worker.js';
@@ -49,9 +50,13 @@ export class WorkerPool {
   }
 
   /** Tasks start in the order in which they are given; each worker runs one at a time. */
-  async run<Name extends TaskName>(name: Name, task: Parameters<Tasks[Name]>[0]): Promise<ReturnType<Tasks[Name]>> {
+  async run<Name extends TaskName>(
+    name: Name,
+    task: Parameters<Tasks[Name]>[0],
+    transferList: readonly MessagePort[] = [],
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
     this.start();
-    return (await (this.pool as Promise<Piscina>)).run(task, { name });
+    return (await (this.pool as Promise<Piscina>)).run(task, { name, transferList: [...transferList] });
   }
 
   /** Terminates the workers, whatever they are doing. */

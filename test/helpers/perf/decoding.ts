@@ -3,7 +3,7 @@
  */
 import { chmod } from 'node:fs/promises';
 import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script/script.js';
-import { analyze, type Profile, renderFolded } from '../../../src/index.js';
+import { type AnalyzeOptions, analyze, type Profile, renderFolded } from '../../../src/index.js';
 import { openRecording } from '../../../src/recordings.js';
 import type { Directory } from '../cli/run-cli.js';
 import { RECORDED_ROOT } from './perf.js';
@@ -18,9 +18,13 @@ export const DECODING: DecodeOptions = {
 };
 export const ALONE = { jobs: 1 };
 
-export async function decoded(path: string, options: Partial<DecodeOptions> = {}): Promise<Profile> {
+export async function decoded(
+  path: string,
+  options: Partial<DecodeOptions> = {},
+  analysis: AnalyzeOptions = {},
+): Promise<Profile> {
   const recording = await openRecording(path);
-  return analyze([decodeRecording(path, recording, { ...DECODING, ...options })], ALONE);
+  return analyze([decodeRecording(path, recording, { ...DECODING, ...options })], { ...ALONE, ...analysis });
 }
 
 /** Returns the folded stacks of the profile, merged and by thread, with all counts. */

@@ -30,6 +30,7 @@ export function recordingOf(parts: Partial<Recording>): Recording {
     command: null,
     eventName: null,
     trace: TRACE,
+    encoding: null,
     buffers: [],
     auxRecords: [],
     sideband: [],
@@ -52,7 +53,7 @@ export function recordingWith(
   trace: Partial<TraceSettings> = {},
 ): Recording {
   const buffers = [...piecesOf].flatMap(([cpu, pieces]) =>
-    pieces.map(({ sizeBytes }) => ({ cpu, tid: -1, sizeBytes, fileOffset: 0, auxOffset: 0 })),
+    pieces.map(({ sizeBytes }) => ({ cpu, tid: -1, sizeBytes, fileOffset: 0, auxOffset: 0, reference: 0n })),
   );
   const auxRecords = [...piecesOf].flatMap(([cpu, pieces]) => auxRecordsOf(cpu, pieces));
   return recordingOf({ trace: { ...TRACE, ...trace }, buffers, auxRecords });

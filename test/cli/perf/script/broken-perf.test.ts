@@ -99,7 +99,18 @@ describe('a perf that ignores signals', () => {
       const path = join(folder, 'x.pack');
       await ptflame(['pack', recordingPath('cpus-1'), '--symfs', RECORDED_ROOT, '-o', path]);
       const { perf, pids } = await stubborn(dir);
-      const running = startPtflame(['render', path, '--perf', perf, '--temp-dir', folder, '-o', join(folder, 'out')]);
+      const running = startPtflame([
+        'render',
+        path,
+        '--decoder',
+        'perf',
+        '--perf',
+        perf,
+        '--temp-dir',
+        folder,
+        '-o',
+        join(folder, 'out'),
+      ]);
       await vi.waitFor(async () => expect(await pids()).toHaveLength(2), { timeout: 60_000 });
       running.kill(signal);
       expect(await running).toMatchObject({ exitCode: 130 });

@@ -78,7 +78,20 @@ describe('a pack', () => {
     const pack = await packed(dir, 'cpus-1');
     const perf = await fakePerf(dir, 'garbage', 'perf "$@"; echo what is this');
     const render = () =>
-      ptflame(['render', pack, '--perf', perf, '--temp-dir', dir.path, '-o', '-', '--format', 'json']);
+      ptflame([
+        'render',
+        pack,
+        '--decoder',
+        'perf',
+        '--perf',
+        perf,
+        '--temp-dir',
+        dir.path,
+        '-o',
+        '-',
+        '--format',
+        'json',
+      ]);
     const first = await render();
     expect(first.stdout).toContain('what is this');
     expect(first.stdout).not.toContain(dir.file('ptflame-'));

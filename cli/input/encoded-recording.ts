@@ -1,0 +1,41 @@
+/**
+ * Prepares a recording for the own decoder: finds its binaries.
+ */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type EncodedRecording, locator, type Recording, type RecordingEnvironment } from '../../src/recordings.js';
+
+interface OwnOptions {
+  readonly name: string;
+  /** The recording's file. */
+  readonly path: string;
+  /** Directory with the recorded binaries; null: the root directory. */
+  readonly symfs: string | null;
+  readonly allBranches: boolean;
+  readonly recorded: RecordingEnvironment | null;
+  readonly broken: string | null;
+}
+
+/** Returns null if the recording does not contain how its clocks relate. */
+export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording | null {
+  const timing = recording.encoding?.timing ?? null;
+  if (timing === null) return null;
+  const { symfs, ...rest } = options;
+  const locate = locator({ symfs, cache: join(homedir(), '.debug'), buildIds: buildIdsOf(recording) });
+  return { ...rest, recording, timing, binaries: binariesOf(recording, symfs ?? '/'), locate };
+}
+
+function buildIdsOf({ buildIds }: Recording): Map<string, string> {
+  return new Map(buildIds.map(({ file, buildId }) => [Buffer.from(file).toString('latin1'), buildId]));
+}
+
+function binariesOf({ sideband }: Recording, root: string): Map<string, string> {
+  const binaries = new Map<string, string>();
+  for (const { record } of sideband) {
+    if (record.what !== 'mmap' || !record.file.startsWith('/') || binaries.has(record.file)) continue;
+    const path = join(root, Buffer.from(record.file, 'latin1').toString());
+    if (existsSync(path)) binaries.set(record.file, path);
+  }
+  return binaries;
+}

@@ -1,0 +1,169 @@
+/**
+ * Basic blocks: straight code up to a branch, decoded once for each image and address, and linked to the blocks that follow.
+ */
+import { loadCode } from './host';
+import { decodeInstruction, displacement, kind } from './instructions';
+import { KIND_CALL, KIND_JCC, KIND_JUMP, KIND_NO_CODE, KIND_NONE } from './layout';
+import { zeroed } from './memory';
+
+@unmanaged
+export class Block {
+  start: u64 = 0;
+  /** Address of the branch. */
+  from: u64 = 0;
+  /** Address after the branch. */
+  after: u64 = 0;
+  /** Of a direct branch. */
+  target: u64 = 0;
+  /** The blocks at `after` and at `target`; null: not looked up yet. */
+  afterBlock: Block | null = null;
+  targetBlock: Block | null = null;
+  /** Site of the direct branch, plus one; 0: not known yet. */
+  site: u32 = 0;
+  image: u32 = 0;
+  /** Instructions, the branch included. */
+  count: u32 = 0;
+  kind: i32 = 0;
+  /** Of an indirect branch: where it went last, and the site of that, plus one. */
+  lastBlock: Block | null = null;
+  lastSite: u32 = 0;
+}
+
+/** A longer stretch without a branch is several blocks. */
+const MAX_INSTRUCTIONS: u32 = 512;
+const MIN_SLOTS: u32 = 1 << 14;
+
+/** Code that was used last: addresses, and where its bytes are. */
+let codeStart: u64 = 1;
+let codeEnd: u64 = 0;
+/** Up to here, instructions are all there. */
+let codeUntil: u64 = 0;
+let codeBytes: usize = 0;
+let codeImage: u32 = 0;
+
+let slots: usize = zeroed(4 * MIN_SLOTS);
+let mask: u32 = MIN_SLOTS - 1;
+let count: u32 = 0;
+
+/** The code of images changed: what was loaded is asked for again. */
+export function forgetCode(): void {
+  codeUntil = 0;
+  codeStart = 1;
+}
+
+function hasCode(image: u32, ip: u64): bool {
+  if (ip >= codeStart && ip < codeUntil && image === codeImage) return true;
+  const found = loadCode(image, ip);
+  if (found === 0) return false;
+  codeStart = load<u64>(found);
+  codeEnd = load<u64>(found, 8);
+  codeUntil = load<u64>(found, 16);
+  codeBytes = <usize>load<u64>(found, 24);
+  codeImage = image;
+  return ip >= codeStart && ip < codeUntil;
+}
+
+function hashOf(image: u32, ip: u64): u32 {
+  const mixed = (ip ^ ((<u64>image) << 48)) * 0x9e3779b97f4a7c15;
+  return <u32>(mixed >> 32);
+}
+
+/** The block that begins at an address; one without code is made anew each time. */
+export function blockAt(image: u32, ip: u64): Block {
+  let slot = hashOf(image, ip) & mask;
+  for (;;) {
+    const block = changetype<Block>(<usize>load<u32>(slots + 4 * slot));
+    if (changetype<usize>(block) === 0) break;
+    if (block.start === ip && block.image === image) {
+      if (block.kind !== KIND_NO_CODE) return block;
+      read(block);
+      return block;
+    }
+    slot = (slot + 1) & mask;
+  }
+  const block = changetype<Block>(zeroed(offsetof<Block>()));
+  block.start = ip;
+  block.image = image;
+  read(block);
+  store<u32>(slots + 4 * slot, <u32>changetype<usize>(block));
+  if (++count * 2 > mask) grow();
+  return block;
+}
+
+function read(block: Block): void {
+  let ip = block.start;
+  let instructions: u32 = 0;
+  block.kind = KIND_NO_CODE;
+  for (;;) {
+    block.from = ip;
+    block.count = instructions;
+    if (!hasCode(block.image, ip)) return;
+    const left = codeEnd - ip;
+    const length = decodeInstruction(codeBytes + <usize>(ip - codeStart), left > 15 ? 15 : <i32>left);
+    if (length === 0) return;
+    ip += length;
+    instructions++;
+    if (kind !== KIND_NONE || instructions === MAX_INSTRUCTIONS) break;
+  }
+  block.kind = kind;
+  block.count = instructions;
+  block.after = ip;
+  if (kind === KIND_NONE) block.target = ip;
+  else if (kind <= KIND_JCC) block.target = ip + displacement;
+}
+
+/** How many instructions are between two addresses of straight code; -1: the second one is none of it. */
+export function countTo(block: Block, stop: u64): i32 {
+  let ip = block.start;
+  let instructions = 0;
+  while (ip < stop) {
+    if (!hasCode(block.image, ip)) return -1;
+    const left = codeEnd - ip;
+    const length = decodeInstruction(codeBytes + <usize>(ip - codeStart), left > 15 ? 15 : <i32>left);
+    if (length === 0) return -1;
+    ip += length;
+    instructions++;
+  }
+  return ip === stop ? instructions : -1;
+}
+
+export function blockAfter(block: Block): Block {
+  const known = block.afterBlock;
+  return known !== null && known.kind !== KIND_NO_CODE ? known : findAfter(block);
+}
+
+function findAfter(block: Block): Block {
+  const found = blockAt(block.image, block.after);
+  block.afterBlock = found;
+  return found;
+}
+
+export function blockAtTarget(block: Block): Block {
+  const known = block.targetBlock;
+  return known !== null && known.kind !== KIND_NO_CODE ? known : findTarget(block);
+}
+
+function findTarget(block: Block): Block {
+  const found = blockAt(block.image, block.target);
+  block.targetBlock = found;
+  return found;
+}
+
+export function isDirect(what: i32): bool {
+  return what === KIND_JUMP || what === KIND_CALL || what === KIND_NONE;
+}
+
+function grow(): void {
+  const old = slots;
+  const length = mask + 1;
+  mask = 2 * length - 1;
+  slots = zeroed(4 * (<usize>mask + 1));
+  for (let row: u32 = 0; row < length; row++) {
+    const at = load<u32>(old + 4 * row);
+    if (at === 0) continue;
+    const block = changetype<Block>(<usize>at);
+    let slot = hashOf(block.image, block.start) & mask;
+    while (load<u32>(slots + 4 * slot) !== 0) slot = (slot + 1) & mask;
+    store<u32>(slots + 4 * slot, at);
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * What the walk found, as the store takes it: runs of events (site, nanoseconds since the one before), sites, errors.
+ */
+import { Block } from './blocks';
+import {
+  FAULT_BYTES,
+  FAULT_CODE,
+  FAULT_IP,
+  FAULT_SLOT,
+  FAULT_TICK,
+  RUN_BYTES,
+  RUN_EVENT_BYTES,
+  RUN_EVENTS,
+  RUN_SLOT,
+  SITE_BYTES,
+  SITE_EDGE,
+  SITE_FROM,
+  SITE_IMAGE,
+  SITE_KIND,
+  SITE_TO,
+  SLOT_BYTES,
+  SLOT_IMAGE,
+  SLOT_TICK,
+} from './layout';
+import { Column, zeroed } from './memory';
+import { state } from './state';
+
+const FAR: u32 = u32.MAX_VALUE;
+/** The store takes runs up to some megabytes. */
+const MAX_RUN_BYTES: u32 = 256 * 1024;
+const MIN_SLOTS: u32 = 1 << 12;
+
+export const events = Column.make();
+export const runs = Column.make();
+export const sites = Column.make();
+export const faults = Column.make();
+/** Who runs from which tick on; the first one from the beginning. */
+export const schedule = Column.make();
+
+/** Ticks → nanoseconds: zero + ticks × mult >> shift. */
+let shift: u64 = 0;
+let mult: u64 = 1;
+let zero: u64 = 0;
+let originNs: i64 = 0;
+
+/** The slot that runs, and when the next one begins. */
+export let slot: u32 = 0;
+let nextTick: u64 = u64.MAX_VALUE;
+export let image: u32 = 0;
+
+let run: usize = 0;
+let lastTick: u64 = 0;
+let lastNs: i64 = 0;
+
+let siteSlots: usize = zeroed(4 * MIN_SLOTS);
+let siteMask: u32 = MIN_SLOTS - 1;
+
+export function setClock(shift_: u32, mult_: u64, zero_: u64, origin: i64): void {
+  shift = shift_;
+  mult = mult_;
+  zero = zero_;
+  originNs = origin;
+}
+
+export function nsOf(tick: u64): i64 {
+  const low = tick & ((1 << shift) - 1);
+  return <i64>(zero + (tick >> shift) * mult + ((low * mult) >> shift));
+}
+
+/** The schedule was written: begins with its slot at a tick. */
+export function startSchedule(tick: u64): void {
+  slot = 0;
+  enterSlot();
+  if (tick >= nextTick) passTo(tick);
+}
+
+function enterSlot(): void {
+  const next = schedule.start + (<usize>slot + 1) * SLOT_BYTES;
+  nextTick = next < schedule.start + schedule.used ? load<u64>(next, SLOT_TICK) : u64.MAX_VALUE;
+  image = load<u32>(schedule.start + <usize>slot * SLOT_BYTES, SLOT_IMAGE);
+  run = 0;
+}
+
+export function currentSlot(): u32 {
+  return slot;
+}
+
+export function passTo(tick: u64): void {
+  while (tick >= nextTick) {
+    slot++;
+    enterSlot();
+  }
+}
+
+/** What was found is taken away: begins anew. */
+export function forgetEvents(): void {
+  events.used = 0;
+  runs.used = 0;
+  faults.used = 0;
+  run = 0;
+}
+
+function beginRun(): void {
+  run = runs.extend(RUN_BYTES);
+  store<u32>(run, slot, RUN_SLOT);
+  store<u32>(run, 0, RUN_EVENT_BYTES);
+  store<u32>(run, 0, RUN_EVENTS);
+}
+
+/** An event at a tick. */
+export function emit(site: u32, tick: u64): void {
+  if (tick >= nextTick) passTo(tick);
+  if (run !== 0 && tick === lastTick && load<u32>(run, RUN_EVENT_BYTES) < MAX_RUN_BYTES) {
+    const event = events.extend(8);
+    store<u32>(event, site);
+    store<u32>(event, 0, 4);
+    store<u32>(run, load<u32>(run, RUN_EVENT_BYTES) + 8, RUN_EVENT_BYTES);
+    store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS);
+  } else emitLater(site, tick);
+}
+
+function emitLater(site: u32, tick: u64): void {
+  if (state.time === 0) return; // as perf does: without a time there are no events
+  const isFirst = run === 0 || load<u32>(run, RUN_EVENT_BYTES) >= MAX_RUN_BYTES;
+  if (isFirst) beginRun();
+  const ns = nsOf(tick);
+  const step = ns - lastNs;
+  let bytes: u32 = 8;
+  if (!isFirst && step === <i64>(<i32>step)) {
+    const event = events.extend(8);
+    store<u32>(event, site);
+    store<i32>(event, <i32>step, 4);
+  } else {
+    const event = events.extend(16);
+    store<u32>(event, FAR);
+    store<u32>(event, site, 4);
+    store<f64>(event, <f64>(ns - originNs), 8);
+    bytes = 16;
+  }
+  store<u32>(run, load<u32>(run, RUN_EVENT_BYTES) + bytes, RUN_EVENT_BYTES);
+  store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS);
+  lastNs = ns;
+  lastTick = tick;
+}
+
+/** An error: perf's number, and where the walk was. Its thread is that of the event before, as perf has it. */
+export function fault(code: u32, ip: u64, tick: u64): void {
+  state.lastEventTime = tick;
+  if (state.time === 0) return;
+  const row = faults.extend(FAULT_BYTES);
+  store<u64>(row, tick, FAULT_TICK);
+  store<u64>(row, ip, FAULT_IP);
+  store<u32>(row, code, FAULT_CODE);
+  store<u32>(row, slot, FAULT_SLOT);
+}
+
+function hashOf(from: u64, to: u64, image_: u32, what: i32): u32 {
+  const mixed = (from * 0x9e3779b97f4a7c15 + to) * 0xc2b2ae3d27d4eb4f + ((<u64>image_) << 32) + what;
+  return <u32>(mixed >> 32) ^ <u32>mixed;
+}
+
+/** The number of a site; a new one if it was not seen before. */
+export function siteOf(from: u64, to: u64, image_: u32, kind: i32, edge: i32): u32 {
+  const what = <u32>((kind << 8) | edge);
+  let at = hashOf(from, to, image_, what) & siteMask;
+  for (;;) {
+    const number = load<u32>(siteSlots + 4 * at);
+    if (number === 0) break;
+    const row = sites.start + <usize>SITE_BYTES * <usize>(number - 1);
+    if (
+      load<u64>(row, SITE_FROM) === from &&
+      load<u64>(row, SITE_TO) === to &&
+      load<u32>(row, SITE_IMAGE) === image_ &&
+      load<u8>(row, SITE_KIND) === kind &&
+      load<u8>(row, SITE_EDGE) === edge
+    )
+      return number - 1;
+    at = (at + 1) & siteMask;
+  }
+  const number = <u32>(sites.used / SITE_BYTES);
+  const row = sites.extend(SITE_BYTES);
+  store<u64>(row, from, SITE_FROM);
+  store<u64>(row, to, SITE_TO);
+  store<u32>(row, image_, SITE_IMAGE);
+  store<u8>(row, <u8>kind, SITE_KIND);
+  store<u8>(row, <u8>edge, SITE_EDGE);
+  store<u32>(siteSlots + 4 * at, number + 1);
+  if (number * 2 > siteMask) growSites();
+  return number;
+}
+
+function growSites(): void {
+  siteMask = 2 * siteMask + 1;
+  siteSlots = zeroed(4 * (<usize>siteMask + 1));
+  for (let number: u32 = 0; number < <u32>(sites.used / SITE_BYTES); number++) {
+    const row = sites.start + <usize>SITE_BYTES * <usize>number;
+    const what = ((<u32>load<u8>(row, SITE_KIND)) << 8) | load<u8>(row, SITE_EDGE);
+    let at = hashOf(load<u64>(row, SITE_FROM), load<u64>(row, SITE_TO), load<u32>(row, SITE_IMAGE), what) & siteMask;
+    while (load<u32>(siteSlots + 4 * at) !== 0) at = (at + 1) & siteMask;
+    store<u32>(siteSlots + 4 * at, number + 1);
+  }
+}
+
+/** Of a direct branch. */
+export function siteOfBlock(block: Block): u32 {
+  if (block.site === 0) block.site = siteOf(block.from, block.target, block.image, block.kind, 0) + 1;
+  return block.site - 1;
+}
+
+/** Of an indirect branch. */
+export function siteTo(block: Block, to: Block): u32 {
+  if (block.lastBlock !== to) {
+    block.lastBlock = to;
+    block.lastSite = siteOf(block.from, to.start, block.image, block.kind, 0);
+  }
+  return block.lastSite;
+}

@@ -1,0 +1,66 @@
+/**
+ * Numbers that the kernel and its host share. Compiled twice: into the kernel, and into the host.
+ */
+
+/** Kinds of instructions. */
+export const KIND_NONE = 0;
+export const KIND_CALL = 1;
+export const KIND_JUMP = 2;
+export const KIND_JCC = 3;
+export const KIND_RETURN = 4;
+export const KIND_CALL_INDIRECT = 5;
+export const KIND_JUMP_INDIRECT = 6;
+export const KIND_FAR_CALL = 7;
+export const KIND_FAR_JUMP = 8;
+export const KIND_SYSCALL = 9;
+export const KIND_SYSRET = 10;
+export const KIND_IRET = 11;
+export const KIND_INTERRUPT = 12;
+export const KIND_VMENTRY = 13;
+/** No instruction: asynchronous (interrupt, fault, signal), and none. */
+export const KIND_ASYNC = 14;
+export const KIND_NO_CODE = 15;
+
+/** Where a branch stands at the edge of the trace. */
+export const EDGE_NONE = 0;
+export const EDGE_BEGIN = 1;
+export const EDGE_END = 2;
+export const EDGE_BEGIN_AND_END = 3;
+
+/** perf's numbers of errors. */
+export const ERROR_BAD_PACKET = 3;
+export const ERROR_NO_CODE = 5;
+export const ERROR_MISMATCH = 6;
+export const ERROR_OVERFLOW = 7;
+export const ERROR_NEVER_ENDING = 10;
+
+/** A site: its two addresses, the image that `to` is in, the kind of instruction, the edge. */
+export const SITE_FROM = 0;
+export const SITE_TO = 8;
+export const SITE_IMAGE = 16;
+export const SITE_KIND = 20;
+export const SITE_EDGE = 21;
+export const SITE_BYTES = 24;
+
+/** A run: its row in the schedule, the bytes of its events, how many they are. */
+export const RUN_SLOT = 0;
+export const RUN_EVENT_BYTES = 4;
+export const RUN_EVENTS = 8;
+export const RUN_BYTES = 12;
+
+/** A slot of the schedule: from which tick on, and which image runs then. */
+export const SLOT_TICK = 0;
+export const SLOT_IMAGE = 8;
+export const SLOT_BYTES = 16;
+
+/** An error: the tick, the address, the code, the slot of the schedule. */
+export const FAULT_TICK = 0;
+export const FAULT_IP = 8;
+export const FAULT_CODE = 16;
+export const FAULT_SLOT = 20;
+export const FAULT_BYTES = 24;
+
+/** A trace record (AUXTRACE): the offset of its end in the stream, and its reference tick. */
+export const RECORD_END = 0;
+export const RECORD_REFERENCE = 8;
+export const RECORD_BYTES = 16;

@@ -1,0 +1,71 @@
+/**
+ * Which thread ran on each CPU, and in which image, from the records of a recording.
+ */
+import { NONE, type Tid } from '../model/units.js';
+import { type Image, Images } from './images.js';
+
+/** Something that happened at a tick; in order of time. */
+export type Sideband = { readonly tick: bigint } & (
+  | { readonly what: 'runs'; readonly cpu: number; readonly pid: number; readonly tid: Tid }
+  | {
+      readonly what: 'map';
+      readonly pid: number;
+      readonly start: number;
+      readonly length: number;
+      readonly fileOffset: number;
+      readonly file: string;
+    }
+  | { readonly what: 'exec'; readonly pid: number }
+  | { readonly what: 'fork'; readonly pid: number; readonly parentPid: number }
+);
+
+/** From a tick on, this thread runs on a CPU, in the image of this number. Plain data. */
+export interface Slot {
+  readonly tick: bigint;
+  readonly tid: Tid;
+  readonly pid: number;
+  readonly image: number;
+}
+
+export interface Schedule {
+  readonly images: readonly Image[];
+  /** The slots of a CPU; the first one begins at tick 0. */
+  readonly slotsOf: (cpu: number) => readonly Slot[];
+}
+
+/** Builds the schedule of all CPUs from records in order of time. */
+export function buildSchedule(sideband: readonly Sideband[]): Schedule {
+  const images = new Images();
+  const slots = new Map<number, Slot[]>();
+  const slotsOf = (cpu: number) => {
+    let own = slots.get(cpu);
+    if (own === undefined) slots.set(cpu, (own = [{ tick: 0n, tid: NONE, pid: NONE, image: images.of(NONE).number }]));
+    return own;
+  };
+  for (const record of sideband) {
+    const { tick } = record;
+    switch (record.what) {
+      case 'runs':
+        slotsOf(record.cpu).push({ tick, tid: record.tid, pid: record.pid, image: images.of(record.pid).number });
+        break;
+      case 'map': {
+        const { pid, start, length, fileOffset, file } = record;
+        images.map(pid, { tick, start, end: start + length, fileOffset, file });
+        break;
+      }
+      case 'exec':
+        images.exec(record.pid);
+        break;
+      case 'fork':
+        images.fork(record.pid, record.parentPid);
+    }
+    if (record.what !== 'runs') for (const own of slots.values()) follow(own, record.pid, tick, images);
+  }
+  return { images: images.all, slotsOf };
+}
+
+/** Begins a new slot where the process that runs has changed its memory. */
+function follow(slots: Slot[], pid: number, tick: bigint, images: Images): void {
+  const last = slots[slots.length - 1];
+  if (last !== undefined && last.pid === pid) slots.push({ ...last, tick, image: images.of(pid).number });
+}

@@ -1,0 +1,89 @@
+/**
+ * What has to be decoded of a recording: streams of trace by CPU, who ran when, and errors that its records report.
+ */
+
+import type { Stream, TraceRecordBytes } from '../../decode/decode-stream.js';
+import { buildSchedule, type Schedule, type Sideband } from '../../decode/schedule.js';
+import { toTicks } from '../../decode/settings.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
+import type { RecordedEvent, Recording, TraceTiming } from '../../perfdata/recording.js';
+
+/** The trace of one CPU. */
+export interface CpuTrace {
+  readonly cpu: number;
+  /** A stream begins where bytes of trace are missing. */
+  readonly streams: readonly Stream[];
+  /** Where each record's bytes are in the file, in the order of the records of all streams. */
+  readonly fileOffsets: readonly number[];
+  readonly sizeBytes: number;
+}
+
+export interface DecodePlan {
+  readonly timing: TraceTiming;
+  readonly schedule: Schedule;
+  readonly cpus: readonly CpuTrace[];
+}
+
+export function decodePlan(recording: Recording, timing: TraceTiming): DecodePlan {
+  const sideband = recording.sideband.flatMap((event) => toSideband(event, timing));
+  return { timing, schedule: buildSchedule(sideband), cpus: cpuTraces(recording) };
+}
+
+function toSideband({ cpu, pid, tid, time, record, next }: RecordedEvent, timing: TraceTiming): Sideband[] {
+  if (time === null) return [];
+  const tick = isBeforeRecording(time) ? 0n : toTicks(nsOf(time), timing);
+  switch (record.what) {
+    case 'traced':
+      return [{ tick, what: 'runs', cpu, pid: record.pid, tid: record.tid }];
+    case 'switch':
+      if (record.direction === 'in') return [{ tick, what: 'runs', cpu, pid, tid }];
+      return next ? [{ tick, what: 'runs', cpu, ...next }] : [];
+    case 'mmap': {
+      const { start, length, fileOffset, file } = record;
+      return [{ tick, what: 'map', pid: record.pid, start, length, fileOffset, file }];
+    }
+    case 'comm':
+      return record.exec ? [{ tick, what: 'exec', pid: record.pid }] : [];
+    case 'fork':
+      return [{ tick, what: 'fork', pid: record.pid, parentPid: record.parentPid }];
+    default:
+      return [];
+  }
+}
+
+export function nsOf({ seconds, ns }: PerfTime): bigint {
+  return BigInt(seconds) * 1_000_000_000n + BigInt(ns);
+}
+
+/** perf gives time 0 to what existed before the recording. */
+function isBeforeRecording({ seconds, ns }: PerfTime): boolean {
+  return seconds === 0 && ns === 0;
+}
+
+function cpuTraces({ buffers }: Recording): CpuTrace[] {
+  const cpus = [...new Set(buffers.map(({ cpu }) => cpu))].sort((a, b) => a - b);
+  return cpus.map((cpu) => {
+    const own = buffers.filter((buffer) => buffer.cpu === cpu && buffer.sizeBytes > 0);
+    own.sort((a, b) => a.auxOffset - b.auxOffset);
+    const records = own.map(({ auxOffset, sizeBytes, reference }) => ({ offset: auxOffset, sizeBytes, reference }));
+    const sizeBytes = own.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
+    return { cpu, streams: streamsOf(records), fileOffsets: own.map(({ fileOffset }) => fileOffset), sizeBytes };
+  });
+}
+
+/** perf fills the bytes of a record up to a multiple of this with zeros. */
+const PADDED_BYTES = 8;
+
+function streamsOf(records: readonly TraceRecordBytes[]): Stream[] {
+  const streams: [TraceRecordBytes, ...TraceRecordBytes[]][] = [];
+  for (const record of records) {
+    const stream = streams[streams.length - 1];
+    const last = stream?.[stream.length - 1];
+    const end = last === undefined ? Number.NaN : last.offset + last.sizeBytes;
+    if (stream !== undefined && last !== undefined && record.offset <= end && end - record.offset < PADDED_BYTES) {
+      stream[stream.length - 1] = { ...last, sizeBytes: record.offset - last.offset };
+      stream.push(record);
+    } else streams.push([record]);
+  }
+  return streams;
+}

@@ -1,0 +1,48 @@
+/**
+ * Names the addresses of code images as perf names them.
+ */
+import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
+import type { Mapping } from '../../model/trace/trace-chunk.js';
+import type { Address } from '../../model/units.js';
+import { DISK_FILES, Symbolizer } from '../../symbols/symbolizer.js';
+
+/** What is at an address. */
+export interface Located {
+  /** null: no symbol is there. */
+  readonly name: string | null;
+  readonly file: string;
+  /** Where the symbol begins; NaN without one. */
+  readonly start: Address;
+}
+
+/** Returns what is at an address of an image; null: nothing is mapped there. */
+export type Locate = (image: Image, address: Address) => Located | null;
+
+export interface LocateOptions {
+  /** Directory with the recorded binaries; null: the root directory. */
+  readonly symfs: string | null;
+  /** perf's own copies of binaries, by build id (`~/.debug`). */
+  readonly cache: string | null;
+  /** Build ids by recorded path. */
+  readonly buildIds: ReadonlyMap<string, string>;
+}
+
+const END_OF_TIME = 2n ** 64n - 1n;
+
+export function locator({ symfs, cache, buildIds }: LocateOptions): Locate {
+  const symbolizer = new Symbolizer({
+    files: DISK_FILES,
+    places: { root: symfs ?? '', cache },
+    buildIdOf: (file) => buildIds.get(file) ?? null,
+  });
+  return (image, address) => {
+    const code = codeAt(image, address, END_OF_TIME);
+    if (code === null) return null;
+    const found = symbolizer.nameOf(toMapping(image, code), address);
+    return found.name === null ? { name: null, file: found.file, start: Number.NaN } : found;
+  };
+}
+
+function toMapping({ pid }: Image, { start, end, fileOffset, file }: MappedCode): Mapping {
+  return { pid, timeNs: 0, start, length: end - start, fileOffset, file };
+}
