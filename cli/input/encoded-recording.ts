@@ -17,13 +17,11 @@ interface OwnOptions {
   readonly broken: string | null;
 }
 
-/** Returns null if the recording does not contain how its clocks relate. */
-export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording | null {
-  const timing = recording.encoding?.timing ?? null;
-  if (timing === null) return null;
+/** The recording must be one that the decoder supports. */
+export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording {
   const { symfs, ...rest } = options;
   const locate = locator({ symfs, cache: join(homedir(), '.debug'), buildIds: buildIdsOf(recording) });
-  return { ...rest, recording, timing, binaries: binariesOf(recording, symfs ?? '/'), locate };
+  return { ...rest, recording, binaries: binariesOf(recording, symfs ?? '/'), locate };
 }
 
 function buildIdsOf({ buildIds }: Recording): Map<string, string> {

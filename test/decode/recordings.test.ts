@@ -4,6 +4,7 @@
 import { describe, expect } from 'vitest';
 import { encodedRecording } from '../../cli/input/encoded-recording.js';
 import { recordingEnvironment } from '../../cli/perf/script/script.js';
+import type * as library from '../../src/index.js';
 import { analyze, renderJson } from '../../src/index.js';
 import { type EncodedRecording, openRecording } from '../../src/recordings.js';
 import { fixturePath, test } from '../helpers/cli/run-cli.js';
@@ -13,6 +14,9 @@ import { needs } from '../tools/needs.js';
 
 needs('perf');
 
+/** Workers run what is built. */
+const built = (await import(new URL('../../dist/src/index.js', import.meta.url).href)) as typeof library;
+
 const OTHERS = ['four-cpus', 'one-cpu', 'overflow', 'switch-mode-2', 'truncated'];
 const OWN_BINARIES = [...RECORDINGS, 'waits'].map(recordingPath);
 /** Their binaries are those of a machine: they may be there, others of their name, or missing. */
@@ -21,9 +25,7 @@ const OTHER_BINARIES = OTHERS.map((name) => fixturePath(`perfdata/${name}.data`)
 async function encodedOf(path: string, symfs: string | null, allBranches: boolean): Promise<EncodedRecording> {
   const recording = await openRecording(path);
   const recorded = recordingEnvironment(recording);
-  const encoded = encodedRecording(recording, { name: path, path, symfs, allBranches, recorded, broken: null });
-  if (encoded === null) throw new Error(`${path} has no clocks`);
-  return encoded;
+  return encodedRecording(recording, { name: path, path, symfs, allBranches, recorded, broken: null });
 }
 
 async function profileOfOwn(path: string, symfs: string | null, allBranches: boolean): Promise<string> {
@@ -44,6 +46,15 @@ describe.each(OWN_BINARIES)('%s', (path) => {
     const own = await profileOfOwn(path, symfs, allBranches);
     expect(own).toBe(await profileOfPerf(path, symfs, allBranches));
   });
+});
+
+test.each(RECORDINGS)('gives the same profile if workers decode: %s', async (name) => {
+  const encoded = await encodedOf(recordingPath(name), RECORDED_ROOT, false);
+  const inline = [...renderJson(await analyze([encoded], ALONE))].join('');
+  for (const jobs of [1, 3]) {
+    const profile = await built.analyze([{ ...encoded, maxInlineBytes: 0 }], { jobs });
+    expect([...renderJson(profile)].join('')).toBe(inline);
+  }
 });
 
 test.each(OTHER_BINARIES)('gives the profile that perf gives: %s', async (path) => {

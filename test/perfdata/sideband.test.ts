@@ -32,6 +32,19 @@ describe('recordings', () => {
   });
 });
 
+test('a switch out of a CPU names the thread that the CPU switches to', async () => {
+  const { sideband } = await readRecording(fileOf(fixture('perfdata/four-cpus.data')));
+  const switches = sideband.filter(({ record }) => record.what === 'switch');
+  let pairs = 0;
+  switches.forEach(({ cpu, next }, row) => {
+    const following = switches.slice(row + 1).find((event) => event.cpu === cpu);
+    if (next === undefined || following === undefined || following.next) return;
+    expect({ pid: following.pid, tid: following.tid }).toEqual(next);
+    pairs++;
+  });
+  expect(pairs).toBeGreaterThan(10);
+});
+
 async function sidebandOf(...records: Buffer[]) {
   return (await readRecording(fileOf(perfData({ records })))).sideband;
 }

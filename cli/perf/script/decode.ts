@@ -50,8 +50,7 @@ export async function decodeInput(
   const { perf, precise, jobs = availableParallelism() } = options;
   if (choosesOwn(recording, options)) {
     const { symfs } = paths;
-    const own = encodedRecording(recording, { name: path, path: data, symfs, allBranches: precise, recorded, broken });
-    if (own !== null) return own;
+    return encodedRecording(recording, { name: path, path: data, symfs, allBranches: precise, recorded, broken });
   }
   const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
   return { ...decoded, recorded, broken };

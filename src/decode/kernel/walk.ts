@@ -37,11 +37,9 @@ let current: Block = changetype<Block>(<usize>0);
 let currentImage: u32 = 0;
 /** Whether branches within functions are events, too. */
 let wantsJumps: bool = false;
-let wantsJcc: bool = false;
 
 export function wantAllBranches(all: bool): void {
   wantsJumps = all;
-  wantsJcc = all;
 }
 
 /** The walk goes on at an address. */
@@ -91,11 +89,12 @@ function now(): u64 {
   return time;
 }
 
-/** How a stretch without packets is noticed that has no end. */
+/**
+ * Finds cycles of direct branches that no packet ends: Brent's algorithm. Each branch is compared with an earlier one, which is
+ * replaced at every power of two.
+ */
 let steps: u32 = 0;
-let stuckAt: u64 = 0;
-let stuckPeriod: u32 = 0;
-let stuckLeft: u32 = 0;
+let earlier: u64 = 0;
 
 /** Instructions of blocks that ended without a branch, since the last one. */
 let straight: u32 = 0;
@@ -107,19 +106,8 @@ function beginStretch(): void {
 
 function isNeverEnding(ip: u64): bool {
   steps++;
-  if (steps === 1) return false;
-  if (steps === 2) {
-    stuckAt = ip;
-    stuckPeriod = 1;
-    stuckLeft = 1;
-    return false;
-  }
-  if (steps > MAX_BRANCHES || ip === stuckAt) return true;
-  if (--stuckLeft === 0) {
-    stuckPeriod++;
-    stuckLeft = stuckPeriod;
-    stuckAt = ip;
-  }
+  if (steps > MAX_BRANCHES || (steps > 1 && ip === earlier)) return true;
+  if ((steps & (steps - 1)) === 0) earlier = ip;
   return false;
 }
 
@@ -147,7 +135,7 @@ export function walkBits(bits: u64, count: i32): u32 {
       state.instructions += block.count;
       left--;
       if ((bits >> left) & 1) {
-        if (wantsJcc) emit(siteOfBlock(block), now());
+        if (wantsJumps) emit(siteOfBlock(block), now());
         block = blockAtTarget(block);
       } else block = blockAfter(block);
       steps = 0;

@@ -4,7 +4,8 @@
 import type { DecodedError } from '../../decode/decode-stream.js';
 import { codeAt, type Image } from '../../decode/images.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
-import type { AuxRecord } from '../../perfdata/recording.js';
+import { NONE } from '../../model/units.js';
+import type { Recording } from '../../perfdata/recording.js';
 import { nsOf } from './decode-plan.js';
 
 export interface CpuError extends DecodedError {
@@ -25,10 +26,11 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
 const END_OF_TIME = 2n ** 64n - 1n;
 
 /** Returns an error where the kernel's buffer was full. */
-export function truncations(auxRecords: readonly AuxRecord[], originNs: bigint): CpuError[] {
+export function truncations({ auxRecords, sideband }: Recording, originNs: bigint): CpuError[] {
+  const pidOf = new Map(sideband.map(({ tid, pid }) => [tid, pid]));
   return auxRecords.flatMap(({ cpu, tid, time, isTruncated }) => {
     if (!isTruncated || time === null) return [];
-    return [{ cpu, tid, pid: tid, timeNs: Number(nsOf(time) - originNs), code: LOST_DATA, ip: 0n }];
+    return [{ cpu, tid, pid: pidOf.get(tid) ?? NONE, timeNs: Number(nsOf(time) - originNs), code: LOST_DATA, ip: 0n }];
   });
 }
 

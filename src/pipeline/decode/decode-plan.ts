@@ -5,6 +5,7 @@
 import type { Stream, TraceRecordBytes } from '../../decode/decode-stream.js';
 import { buildSchedule, type Schedule, type Sideband } from '../../decode/schedule.js';
 import { toTicks } from '../../decode/settings.js';
+import { assert } from '../../model/errors.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { RecordedEvent, Recording, TraceTiming } from '../../perfdata/recording.js';
 
@@ -24,7 +25,10 @@ export interface DecodePlan {
   readonly cpus: readonly CpuTrace[];
 }
 
-export function decodePlan(recording: Recording, timing: TraceTiming): DecodePlan {
+/** The recording must be one that the decoder supports (supported.ts). */
+export function decodePlan(recording: Recording): DecodePlan {
+  const timing = recording.encoding?.timing ?? null;
+  assert(timing !== null, 'a recording without clocks was to be decoded');
   const sideband = recording.sideband.flatMap((event) => toSideband(event, timing));
   return { timing, schedule: buildSchedule(sideband), cpus: cpuTraces(recording) };
 }

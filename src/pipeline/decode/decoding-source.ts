@@ -8,7 +8,7 @@ import { noLines } from '../../model/profile/quality.js';
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { EventColumns } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
-import type { Recording, TraceTiming } from '../../perfdata/recording.js';
+import type { Recording } from '../../perfdata/recording.js';
 import { addOwnRecords } from '../read/own-records.js';
 import type { Source } from '../read/source.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
@@ -26,7 +26,6 @@ export interface EncodedRecording {
   /** The file. */
   readonly path: string;
   readonly recording: Recording;
-  readonly timing: TraceTiming;
   /** Every branch, not only calls and returns. */
   readonly allBranches: boolean;
   /** Where the binaries are, by recorded path (latin1). Missing ones cannot be decoded. */
@@ -63,13 +62,13 @@ export class DecodingSource implements Source {
   }
 
   async read(into: TraceBuilder): Promise<void> {
-    const { name, recording, timing, binaries, broken } = this.encoded;
+    const { name, recording, binaries, broken } = this.encoded;
     if (broken !== null) into.addAccount({ broken: [{ input: name, reason: broken }] });
     if (recording.bounds !== null) into.context.timeOf(recording.bounds.start); // the first time is the origin of all
-    const plan = decodePlan(recording, timing);
+    const plan = decodePlan(recording);
     const decoding = new Decoding(this.encoded, plan, into);
     await decoding.run();
-    const errors = [...decoding.errors, ...truncations(recording.auxRecords, decoding.originNs)];
+    const errors = [...decoding.errors, ...truncations(recording, decoding.originNs)];
     const records = gapRecords(errors, plan.schedule.images, binaries);
     into.add({ ...NOTHING, records }, name);
     into.addAccount({ counts: { ...noLines(), lines: records.length, gapLines: records.length } });

@@ -27,7 +27,7 @@ export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBui
 /** The only code that examines what kind an input is. */
 function sourceOf(input: AnalyzedInput): Source {
   if ('stored' in input) return new StoredSource(input);
-  if ('timing' in input) return new DecodingSource(input);
+  if ('binaries' in input) return new DecodingSource(input);
   if ('parts' in input) return new RecordingSource(input);
   return new TextSource(input);
 }
