@@ -14,6 +14,8 @@ type TaskName = keyof Tasks;
 const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url));
 /** A worker allocates few and long-lived objects: a larger young generation would only cost memory. */
 const YOUNG_MEGABYTES = 4;
+/** piscina tries require() before import(), and Node dies if a worker is terminated while require() links an ES module. */
+const WORKER_ARGUMENTS = ['--no-experimental-require-module'];
 
 /** Starts no workers until they are needed: small traces are done before workers would have started. */
 export class WorkerPool {
@@ -75,6 +77,7 @@ async function startPool(size: number, workerData: WorkerBudget | null): Promise
     maxThreads: size,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     recordTiming: false,
+    execArgv: WORKER_ARGUMENTS,
     workerData,
   });
 }
