@@ -1,7 +1,7 @@
 /**
- * Where the reader is in a mangled Rust name, and what it has printed.
+ * The position of the reader in a mangled Rust name, and what it has printed.
  */
-import { fail } from './cursor.js';
+import { fail } from '../not-mangled.js';
 import { decodePunycode } from './punycode.js';
 
 const MAX_DEPTH = 200;
@@ -11,9 +11,9 @@ const MAX_LENGTH = 100_000;
 export class RustCursor {
   at = 0;
   printed = '';
-  /** Above 0 while something is read that nobody prints. */
+  /** Above 0 while reading something that is not printed. */
   hidden = 0;
-  /** Lifetimes that a `for<…>` around this has named. */
+  /** Lifetimes named by the enclosing `for<…>`. */
   lifetimes = 0;
   private depth = 0;
   private steps = 0;
@@ -50,7 +50,7 @@ export class RustCursor {
     this.depth--;
   }
 
-  /** `B` and a place before this one: the same is said there. What is not printed is not read again. */
+  /** `B` and an earlier position, which is read again, unless it is not printed. */
   backReference(read: () => void): void {
     const from = this.at - 1;
     const target = this.number62();
@@ -69,12 +69,12 @@ export class RustCursor {
     while (!this.skip('_')) {
       const digit = DIGITS.indexOf(this.next());
       value = value * 62 + digit;
-      if (digit === -1) fail(); // a hash of 64 bits is not exact here, and nobody prints it
+      if (digit === -1) fail(); // a hash of 64 bits is not exact here, but is not printed
     }
     return value + 1;
   }
 
-  /** 0 if the letter that says so is missing. */
+  /** Returns 0 if the letter that introduces it is missing. */
   optionalNumber62(letter: string): number {
     return this.skip(letter) ? this.number62() + 1 : 0;
   }

@@ -1,7 +1,9 @@
 /**
- * The name of an operator: `pl`, `cvi`, `li3foo`, `v13foo`.
+ * Parses names of operators: `pl`, `cvi`, `li3foo`, `v13foo`.
  */
-import { type Cursor, fail, isDigit } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import { type Cursor, isDigit } from './cursor.js';
 import type { Node } from './nodes.js';
 import { operatorOf } from './operators.js';
 import { parseSourceName } from './source-name.js';

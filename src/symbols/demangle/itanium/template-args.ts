@@ -1,14 +1,16 @@
 /**
- * `I…E` → the arguments of a template.
+ * Parses template arguments: `I…E`.
  */
-import { type Cursor, fail } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import type { Cursor } from './cursor.js';
 import { parseList } from './lists.js';
 import { parseLiteral } from './literals.js';
 import type { List, Node } from './nodes.js';
 
 export function parseTemplateArgs(cursor: Cursor): List {
   if (!cursor.skip('I') && !cursor.skip('J')) fail();
-  const { lastName } = cursor; // the constructor of a template is not called like its last argument
+  const { lastName } = cursor; // the constructor of a template is not named after its last argument
   const args = parseList(cursor, () => parseTemplateArg(cursor), 'E');
   cursor.lastName = lastName;
   return args;

@@ -1,9 +1,10 @@
 /**
- * Where the parser is in a mangled name, and what it has seen so far.
+ * The position of the parser in a mangled name, and what it has parsed so far.
  */
+import { fail } from '../not-mangled.js';
 import type { Node } from './nodes.js';
 
-/** Parts of the grammar that use each other; each file has some of them. */
+/** Parts of the grammar that use each other, across files. */
 export interface Grammar {
   encoding(cursor: Cursor): Node;
   name(cursor: Cursor): Node;
@@ -11,23 +12,14 @@ export interface Grammar {
   expression(cursor: Cursor): Node;
 }
 
-/** The text is not what the grammar wants. It ends the parser, and its caller gets null. */
-export class NotMangled extends Error {}
-
-const notMangled = new NotMangled('no mangled name');
-
-export function fail(): never {
-  throw notMangled;
-}
-
 /** Real names nest a few dozen deep. */
 const MAX_DEPTH = 400;
 
 export class Cursor {
   at = 0;
-  /** What `S_`, `S0_` … stand for. */
+  /** The substitutions: what `S_`, `S0_` … refer to. */
   readonly seen: Node[] = [];
-  /** The last name read: a constructor is called like its class. */
+  /** The last name parsed: a constructor is named after its class. */
   lastName: string | null = null;
   isInConversion = false;
   isInExpression = false;
@@ -40,17 +32,16 @@ export class Cursor {
     this.grammar = grammar;
   }
 
-  /** The next character; empty at the end. */
+  /** Returns a character without consuming it; empty at the end. */
   peek(ahead = 0): string {
     return this.text[this.at + ahead] ?? '';
   }
 
-  /** Whether the text goes on like this. */
   sees(text: string): boolean {
     return this.text.startsWith(text, this.at);
   }
 
-  /** Steps over it if it is next. */
+  /** Consumes the text if it is next. */
   skip(text: string): boolean {
     const isNext = this.sees(text);
     if (isNext) this.at += text.length;
@@ -71,13 +62,13 @@ export class Cursor {
     return node;
   }
 
-  /** As if nothing had been read since. */
+  /** Forgets what was parsed since. */
   backTo(at: number, seenCount: number): void {
     this.at = at;
     this.seen.length = seenCount;
   }
 
-  /** All that may nest goes through here. */
+  /** Parses anything that may nest, with a limit of depth. */
   nested(parse: (cursor: Cursor) => Node): Node {
     if (++this.depth > MAX_DEPTH) fail();
     try {
@@ -87,7 +78,7 @@ export class Cursor {
     }
   }
 
-  /** Decimal, and at most so long that it stays exact. */
+  /** Decimal, of at most ten digits. */
   number(): number {
     let value = 0;
     const start = this.at;

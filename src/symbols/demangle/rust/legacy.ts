@@ -1,8 +1,8 @@
 /**
- * A Rust name in the older style, which looks like C++ and ends in a hash → the name without its hash.
+ * Demangles Rust's legacy names, which look like C++ and end in a hash, which is dropped.
  */
 const LEGACY = /^_?_?ZN(.*)17h([0-9a-f]{16})E(?:\.[\w.$:@]*)?$/s;
-/** Fewer different digits are no hash. */
+/** With fewer different digits it is not a hash. */
 const MIN_DIGITS = 5;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   C: ',',
 };
 
-/** null if it is none. */
+/** Returns null if it is not such a name. */
 export function demangleRustLegacy(mangled: string): string | null {
   if (!mangled.includes('17h')) return null; // most names have none, and this is faster
   const [, path, hash] = LEGACY.exec(mangled) ?? [];
@@ -39,16 +39,16 @@ function partsOf(path: string): string[] | null {
 
 const NEXT = /\$([^$]*)\$|\$|\.\./g;
 
-/** `$LT$` is `<`, `$u7e$` is `~`, `..` is `::`; from what it does not know, all stays as it is. */
+/** `$LT$` is `<`, `$u7e$` is `~`, `..` is `::`; the text from an unknown escape on is left unchanged. */
 function unescaped(part: string): string {
   const text = part.startsWith('_$') ? part.slice(1) : part;
   let done = '';
   let at = 0;
   for (const match of text.matchAll(NEXT)) {
     const [all, letters] = match;
-    const meant = all === '..' ? '::' : characterOf(letters ?? '');
-    if (meant === undefined) break;
-    done += text.slice(at, match.index) + meant;
+    const character = all === '..' ? '::' : characterOf(letters ?? '');
+    if (character === undefined) break;
+    done += text.slice(at, match.index) + character;
     at = match.index + all.length;
   }
   return done + text.slice(at);

@@ -1,9 +1,9 @@
 /**
- * Expressions as they are written, with more brackets than C++ needs.
+ * Prints expressions as binutils does, with more brackets than C++ needs.
  */
 
-import { NONE } from '../../model/units.js';
-import type { Expression, LiteralStyle, Node, Operator } from './nodes.js';
+import { NONE } from '../../../../model/units.js';
+import type { Expression, LiteralStyle, Node, Operator } from '../nodes.js';
 import { packIn, printExpansion, printInBrackets, printOperand } from './print-parameters.js';
 import type { Printer } from './printer.js';
 
@@ -45,7 +45,7 @@ function printOperatorName(printer: Printer, { symbol }: Operator): void {
   printer.write(`operator${isWord ? ' ' : ''}${symbol.trimEnd()}`);
 }
 
-/** `operator T`: `T` may be of the template that the operator is. */
+/** `operator T`: `T` may be a parameter of the operator's own template. */
 function printConversion(printer: Printer, type: Node): void {
   const { template, scope } = printer;
   printer.write('operator ');
@@ -58,7 +58,7 @@ function printConversion(printer: Printer, type: Node): void {
   printer.scope = scope;
 }
 
-/** `<…>`, and a blank where two of these signs would meet. */
+/** Prints `<…>`, with a space where two angle brackets would meet. */
 export function printArgs(printer: Printer, args: Node): void {
   printer.write(printer.last === '<' ? ' <' : '<');
   printer.print(args);
@@ -91,13 +91,13 @@ function printUnary(printer: Printer, { operator, operand, isPostfix }: Of<'unar
   else printOperand(printer, code === 'ad' ? withoutParameters(operand) : operand);
 }
 
-/** `&function`: its address says which one. */
+/** `&function` is printed without parameters. */
 function withoutParameters(operand: Node): Node {
   const isMethod = operand.kind === 'typed' && operand.name.kind === 'qualified' && operand.type.kind === 'function';
   return isMethod ? operand.name : operand;
 }
 
-/** `sizeof...`: the number itself; of what is no pack, 0. */
+/** `sizeof...` is printed as a number; 0 if the operand is no pack. */
 function printCount(printer: Printer, operand: Node): void {
   const pack = operand.kind === 'list' ? operand : packIn(printer, operand);
   printer.write(String(pack?.items.length ?? 0));
@@ -105,7 +105,7 @@ function printCount(printer: Printer, operand: Node): void {
 
 function printBinary(printer: Printer, { operator, left, right }: Of<'binary'>): void {
   const { code, symbol } = operator;
-  // It would end the arguments of a template.
+  // without brackets it would end the template arguments
   if (symbol === '>') printer.write('(');
   printOperand(printer, code === 'cl' && left.kind === 'typed' ? left.name : left);
   if (code === 'ix') {

@@ -1,28 +1,28 @@
 /**
- * `bcher_kva` → `bücher`, as RFC 3492 has it, with an underscore for its hyphen.
+ * Decodes punycode (RFC 3492) with an underscore instead of the hyphen: `bcher_kva` → `bücher`.
  */
 const MAX_CODE_POINT = 0x10ffff;
 const MAX_LENGTH = 128;
 
-/** null if it is none. */
+/** Returns null if it is not valid. */
 export function decodePunycode(text: string): string | null {
   const split = text.lastIndexOf('_');
   const characters = split === -1 ? [] : [...text.slice(0, split)];
   const digits = text.slice(split + 1);
   if (digits === '') return null;
   let code = 0x80;
-  let place = 0;
+  let position = 0;
   let bias = 72;
   for (let at = 0; at < digits.length; ) {
     const number = readNumber(digits, at, bias);
     if (number === null || characters.length >= MAX_LENGTH) return null;
     const count = characters.length + 1;
-    place += number.value;
+    position += number.value;
     bias = adapted(number.value, count, at === 0);
-    code += Math.floor(place / count);
-    place %= count;
+    code += Math.floor(position / count);
+    position %= count;
     if (code > MAX_CODE_POINT) return null;
-    characters.splice(place++, 0, String.fromCodePoint(code));
+    characters.splice(position++, 0, String.fromCodePoint(code));
     at = number.end;
   }
   return characters.join('');

@@ -1,7 +1,9 @@
 /**
- * Several of a kind, up to the letter that ends them.
+ * Parses a list up to the letter that ends it.
  */
-import { type Cursor, fail } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import type { Cursor } from './cursor.js';
 import type { List, Node } from './nodes.js';
 
 export function parseList(cursor: Cursor, parse: () => Node, end: string): List {

@@ -1,12 +1,14 @@
 /**
- * `S_`, `St`, `Ss` … and `T_` → what they stand for.
+ * Resolves substitutions (`S_`, `St`, `Ss` …) and parses template parameters (`T_`).
  */
-import { type Cursor, fail, isDigit, isUpper } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import { type Cursor, isDigit, isUpper } from './cursor.js';
 import type { Node } from './nodes.js';
 
 interface Standard {
   readonly short: string;
-  /** Written out before a constructor: `std::basic_string<…>::basic_string`. */
+  /** Used before a constructor: `std::basic_string<…>::basic_string`. */
   readonly full: string;
   readonly lastName: string | null;
 }
@@ -26,16 +28,16 @@ const STANDARD: Readonly<Record<string, Standard>> = {
   d: { short: 'std::iostream', full: `std::basic_iostream<char, ${CHAR_TRAITS} >`, lastName: 'basic_iostream' },
 };
 
-/** In a prefix a constructor may follow. */
-export type SubstitutionPlace = 'type' | 'prefix';
+/** In a prefix, a constructor may follow. */
+export type SubstitutionContext = 'type' | 'prefix';
 
-export function parseSubstitution(cursor: Cursor, place: SubstitutionPlace): Node {
+export function parseSubstitution(cursor: Cursor, context: SubstitutionContext): Node {
   cursor.expect('S');
   const next = cursor.peek();
   if (next === '_' || isDigit(next) || isUpper(next)) return cursor.seen[sequenceNumber(cursor)] ?? fail();
   const standard = STANDARD[cursor.next()] ?? fail();
   if (standard.lastName !== null) cursor.lastName = standard.lastName;
-  const isFull = place === 'prefix' && (cursor.peek() === 'C' || cursor.peek() === 'D');
+  const isFull = context === 'prefix' && (cursor.peek() === 'C' || cursor.peek() === 'D');
   return { kind: 'text', text: isFull ? standard.full : standard.short, isStandard: true };
 }
 
@@ -47,7 +49,7 @@ function sequenceNumber(cursor: Cursor): number {
     const character = cursor.next();
     if (!isDigit(character) && !isUpper(character)) fail();
     value = value * 36 + Number.parseInt(character, 36);
-    if (value > cursor.text.length) fail(); // no name has seen more than it has letters
+    if (value > cursor.text.length) fail(); // a name has fewer substitutions than letters
   }
   return value + 1;
 }

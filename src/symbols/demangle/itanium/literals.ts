@@ -1,7 +1,9 @@
 /**
- * `Li5E`, `L_Z3fooE` → a value.
+ * Parses literals: `Li5E`, `L_Z3fooE`.
  */
-import { type Cursor, fail } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import type { Cursor } from './cursor.js';
 import type { Node } from './nodes.js';
 
 export function parseLiteral(cursor: Cursor): Node {

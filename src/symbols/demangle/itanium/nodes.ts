@@ -1,5 +1,5 @@
 /**
- * What a mangled C++ name says, as a tree: made by the parser, printed by the printer.
+ * The tree of a C++ name: built by the parser, printed by the printer.
  */
 export type Node =
   | Named
@@ -11,21 +11,20 @@ export type Node =
   | ArrayType
   | List
   | Expression
-  | { readonly kind: 'parameter'; readonly index: number } // T_, of the template around it
+  | { readonly kind: 'parameter'; readonly index: number } // T_, of the enclosing template
   | { readonly kind: 'literal'; readonly type: Node; readonly text: string; readonly isNegative: boolean }
   | { readonly kind: 'lambda'; readonly parameters: List; readonly number: number };
 
-/** `before` stands before the printed parts, `between` and `after` where they say. */
 interface Named {
   readonly kind: 'text';
   readonly text: string;
-  /** How a literal of a built-in type is written. */
+  /** How literals of a built-in type are written. */
   readonly literals?: LiteralStyle;
-  /** `std` or a type in it: it can be abbreviated already. */
+  /** `std` or an abbreviated type in it: not added to the substitutions. */
   readonly isStandard?: boolean;
 }
 
-/** A suffix, or: `(type)1`, `true`, `(double)[40]`. */
+/** A suffix, or the form of `(type)1`, `true`, `(double)[40]`. */
 export type LiteralStyle = '' | 'u' | 'l' | 'ul' | 'll' | 'ull' | 'type' | 'bool' | 'float' | 'null';
 
 /** `scope::name`. In `local`, the scope is a function. */
@@ -48,7 +47,7 @@ export interface Template {
   readonly args: List;
 }
 
-/** Says more of a type, and is written behind it. Those with `this` belong to a method and stand behind its parameters. */
+/** Modifies a type, and is written after it. Those with `this` qualify a method and are written after its parameters. */
 export type Modifier =
   | 'pointer'
   | 'reference'
@@ -143,17 +142,17 @@ const OF_METHODS: ReadonlySet<Modifier> = new Set<Modifier>([
   'throw',
 ]);
 
-/** Something that is said of a method, and stands behind its parameters. */
+/** Whether it qualifies a method, and is written after the parameters. */
 export function isOfMethod(node: Node): node is Modified {
   return node.kind === 'modified' && OF_METHODS.has(node.by);
 }
 
-/** What is named inside a function: of a default argument, what is in it. */
+/** Returns the name inside a function, without the default argument around it. */
 export function localName(node: Node): Node {
   return node.kind === 'default-argument' ? node.name : node;
 }
 
-/** The name without what is said of the method. */
+/** Returns the name without the qualifiers of the method. */
 export function bare(node: Node): Node {
   let inner = node;
   while (isOfMethod(inner)) inner = inner.of;

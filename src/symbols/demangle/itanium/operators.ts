@@ -1,9 +1,9 @@
 /**
- * The two letters of an operator → how it is written, and how many operands it has.
+ * The operators: two letters, how they are written, and how many operands they have.
  */
 import type { Operator } from './nodes.js';
 
-/** Those that binutils knows: no `typeid`. A blank at the end stands between a word and its operand. */
+/** Those that binutils knows: no `typeid`. `~` is a space between a word and its operand. */
 const TABLE = `aN &= 2|aS = 2|aa && 2|ad & 1|an & 2|at alignof~ 1|aw co_await~ 1|az alignof~ 1|cc const_cast 2|cl () 2|cm , 2|co ~ 1
 |dV /= 2|dX [...]= 3|da delete[]~ 1|dc dynamic_cast 2|de * 1|di = 2|dl delete~ 1|ds .* 2|dt . 2|dv / 2|dx ]= 2|eO ^= 2|eo ^ 2
 |eq == 2|fL ... 3|fR ... 3|fl ... 2|fr ... 2|ge >= 2|gs :: 1|gt > 2|ix [] 2|lS <<= 2|le <= 2|li operator""~ 1|ls << 2|lt < 2

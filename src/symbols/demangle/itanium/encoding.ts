@@ -1,19 +1,21 @@
 /**
- * All that a symbol can be: a function, a variable, or what a compiler makes of a class.
+ * Parses an encoding: a function, a variable, or what a compiler generates for a class.
  */
-import { type Cursor, fail, isDigit } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import { type Cursor, isDigit } from './cursor.js';
 import { bare, isOfMethod, type Node, parts } from './nodes.js';
 import { parseTemplateArgs } from './template-args.js';
 import { parseSignature } from './types.js';
 
-/** Without parameters and without what is said of a method: binutils leaves both away at the top. */
+/** Drops the parameters and the qualifiers of a method: binutils omits both at the top. */
 export function parseTop(cursor: Cursor): Node {
   if (isSpecial(cursor)) return parseSpecial(cursor);
   const name = bare(cursor.grammar.name(cursor));
   return name.kind === 'local' ? { ...name, name: bare(name.name) } : name;
 }
 
-/** Inside another name: with its parameters. */
+/** Parses an encoding inside another name: with its parameters. */
 export function parseEncoding(cursor: Cursor): Node {
   if (isSpecial(cursor)) return parseSpecial(cursor);
   const name = cursor.grammar.name(cursor);
@@ -23,7 +25,7 @@ export function parseEncoding(cursor: Cursor): Node {
   return { kind: 'typed', name, type: isInFunction && type.kind === 'function' ? { ...type, returns: null } : type };
 }
 
-/** Functions made from templates say what they return, except those that cannot say otherwise. */
+/** Instances of function templates encode their return type, except constructors, destructors and conversions. */
 function hasReturn(name: Node): boolean {
   if (isOfMethod(name)) return hasReturn(name.of);
   if (name.kind === 'local') return hasReturn(name.name);
@@ -108,7 +110,7 @@ function parseOfG(cursor: Cursor, code: string): Node {
   }
 }
 
-/** `h` one number, `v` two: nobody prints them. */
+/** `h` has one number, `v` two; they are not printed. */
 function skipOffset(cursor: Cursor, code: string): void {
   if (code !== 'h' && code !== 'v') fail();
   for (let left = code === 'h' ? 1 : 2; left > 0; left--) {

@@ -1,7 +1,9 @@
 /**
- * A mangled type → what it says.
+ * Parses types.
  */
-import { type Cursor, fail, isDigit, isUpper } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import { type Cursor, isDigit, isUpper } from './cursor.js';
 import { parseList } from './lists.js';
 import { type LiteralStyle, type Modifier, modified, NO_ITEMS, type Node, parts, text } from './nodes.js';
 import { parseSourceName } from './source-name.js';
@@ -73,7 +75,7 @@ function parseBuiltIn(cursor: Cursor): Node | null {
   return { kind: 'text', text: name, literals };
 }
 
-/** `DF16_`: _Float16; `DF16b`: a type of its own. */
+/** `DF16_` is _Float16, `DF16b` std::bfloat16_t. */
 function parseFloatN(cursor: Cursor): Node {
   cursor.at += 2;
   const bits = cursor.number();
@@ -122,7 +124,7 @@ function parseSeen(cursor: Cursor): Node {
   return node.kind === 'text' && node.isStandard === true ? node : cursor.remember(node);
 }
 
-/** `T_` may be a template itself; in a conversion its arguments may also be those of the operator. */
+/** `T_` may be a template; in a conversion, the arguments after it may belong to the operator instead. */
 function parseParameterType(cursor: Cursor): Node {
   const parameter = parseTemplateParameter(cursor);
   if (cursor.peek() !== 'I') return cursor.remember(parameter);
@@ -199,7 +201,7 @@ function seesQualifier(cursor: Cursor): boolean {
 
 type Qualify = (node: Node) => Node;
 
-/** The first one read is the outermost. Before a function type they say something of its `this`. */
+/** The first qualifier is the outermost. Before a function type, they qualify its `this`. */
 function parseQualified(cursor: Cursor): Node {
   const qualify = parseQualifiers(cursor);
   if (cursor.peek() !== 'F') return qualify(cursor.grammar.type(cursor), 'type');
@@ -208,18 +210,18 @@ function parseQualified(cursor: Cursor): Node {
   return modified(type.by, qualify(type.of, 'method'));
 }
 
-/** Of types, or of methods: `K` in `NK3Foo3barE`. */
+/** Parses qualifiers of types, or of methods: `K` in `NK3Foo3barE`. */
 export function parseQualifiers(cursor: Cursor): (node: Node, of: 'type' | 'method') => Node {
   const all: { readonly of: (by: 'type' | 'method') => Qualify }[] = [];
   while (seesQualifier(cursor)) {
-    const plain = QUALIFIERS[cursor.peek()];
-    if (plain === undefined) {
+    const simple = QUALIFIERS[cursor.peek()];
+    if (simple === undefined) {
       const special = parseSpecialQualifier(cursor);
       all.push({ of: () => special });
       continue;
     }
     cursor.at++;
-    all.push({ of: (by) => (node) => modified(by === 'type' ? plain : (METHOD_QUALIFIERS[plain] ?? plain), node) });
+    all.push({ of: (by) => (node) => modified(by === 'type' ? simple : (METHOD_QUALIFIERS[simple] ?? simple), node) });
   }
   return (node, of) => all.reduceRight((inner, qualifier) => qualifier.of(of)(inner), node);
 }
@@ -253,18 +255,18 @@ function parseFunctionType(cursor: Cursor): Node {
   cursor.expect('F');
   cursor.skip('Y'); // extern "C"
   const type = parseSignature(cursor, 'with-return');
-  const whole = parseThisReference(cursor, type);
+  const qualified = parseThisReference(cursor, type);
   cursor.expect('E');
-  return whole;
+  return qualified;
 }
 
-/** Of a method that is for lvalues or for rvalues. */
+/** The reference qualifier of a method. */
 export function parseThisReference(cursor: Cursor, node: Node): Node {
   if (cursor.skip('R')) return modified('this-reference', node);
   return cursor.skip('O') ? modified('this-rvalue', node) : node;
 }
 
-/** Types of the result and of the parameters. */
+/** Parses the types of result and parameters. */
 export function parseSignature(cursor: Cursor, returns: 'with-return' | 'without-return'): Node {
   cursor.skip('J');
   const result = returns === 'with-return' ? cursor.grammar.type(cursor) : null;
@@ -272,7 +274,7 @@ export function parseSignature(cursor: Cursor, returns: 'with-return' | 'without
   return { kind: 'function', returns: result, parameters };
 }
 
-/** At least one; `v` alone is none. */
+/** At least one type; `v` alone means no parameters. */
 export function parseParameters(cursor: Cursor): { readonly kind: 'list'; readonly items: readonly Node[] } {
   const items: Node[] = [];
   while (!endsParameters(cursor)) items.push(cursor.grammar.type(cursor));

@@ -1,5 +1,5 @@
 /**
- * Types as C declares them: from the inside out, `int (*)(char)`, `int (&) [3]`, `void (Foo::*)() const`.
+ * Prints types as C declares them, from the inside out: `int (*)(char)`, `int (&) [3]`, `void (Foo::*)() const`.
  */
 import {
   type ArrayType,
@@ -11,7 +11,7 @@ import {
   type Modifier,
   type Node,
   type Typed,
-} from './nodes.js';
+} from '../nodes.js';
 import { printReference } from './print-parameters.js';
 import type { Printer, Scope, Waiting } from './printer.js';
 
@@ -47,7 +47,7 @@ function printAround(printer: Printer, node: Modified): void {
   if (!printer.printInside(node.of, node)) printModifier(printer, node);
 }
 
-/** `const` of an array is also one of its items; it is said once. */
+/** `const` of an array is also one of its items; it is printed once. */
 function isRepeated({ waiting }: Printer, { by }: Modified): boolean {
   if (by !== 'const' && by !== 'volatile' && by !== 'restrict') return false;
   for (let around = waiting; around !== null; around = around.outer) {
@@ -60,7 +60,7 @@ function isRepeated({ waiting }: Printer, { by }: Modified): boolean {
   return false;
 }
 
-/** A parameter behind a reference keeps the meaning that it had where it was first met, because `S_` may name it elsewhere. */
+/** A referenced parameter keeps the scope of its first use, because `S_` may refer to it elsewhere. */
 function printIn(printer: Printer, node: Modified): void {
   if (node.of.kind !== 'parameter' || printer.lambdaDepth > 0) {
     printCollapsed(printer, node);
@@ -80,7 +80,7 @@ function printCollapsed(printer: Printer, node: Modified): void {
     else printAround(printer, meant);
     return;
   }
-  // What the parameter stands for was written outside of the template, as was all that is in it.
+  // the argument's own parameters belong to the template outside
   const { scope } = printer;
   const waiting = printer.wait(meant);
   printer.inScope(scope?.outer ?? null, () => printer.print(meant.of));
@@ -113,12 +113,12 @@ export function printFunction(printer: Printer, node: FunctionType): void {
   printSignature(printer, node, printer.waiting);
 }
 
-/** What waits comes before the parameters, in brackets if it is a pointer or the like; what is said of a method behind them. */
+/** Prints waiting nodes before the parameters, in brackets if one is a pointer or the like; method qualifiers after. */
 function printSignature(printer: Printer, { parameters }: FunctionType, waiting: Waiting | null): void {
   const brackets = bracketsFor(waiting);
   if (brackets !== 'none') {
-    const needsBlank = brackets === 'after-blank' || (printer.last !== '(' && printer.last !== '*');
-    if (needsBlank && printer.last !== ' ') printer.write(' ');
+    const needsSpace = brackets === 'after-space' || (printer.last !== '(' && printer.last !== '*');
+    if (needsSpace && printer.last !== ' ') printer.write(' ');
     printer.write('(');
   }
   const outer = printer.waiting;
@@ -128,24 +128,24 @@ function printSignature(printer: Printer, { parameters }: FunctionType, waiting:
   printer.write('(');
   printer.print(parameters);
   printer.write(')');
-  printWaiting(printer, waiting, 'behind');
+  printWaiting(printer, waiting, 'after');
   printer.waiting = outer;
 }
 
-const BRACKETS_OF: Readonly<Partial<Record<Modifier, 'plain' | 'after-blank'>>> = {
-  pointer: 'plain',
-  reference: 'plain',
-  rvalue: 'plain',
-  const: 'after-blank',
-  volatile: 'after-blank',
-  restrict: 'after-blank',
-  vendor: 'after-blank',
-  complex: 'after-blank',
-  imaginary: 'after-blank',
-  member: 'after-blank',
+const BRACKETS_OF: Readonly<Partial<Record<Modifier, 'brackets' | 'after-space'>>> = {
+  pointer: 'brackets',
+  reference: 'brackets',
+  rvalue: 'brackets',
+  const: 'after-space',
+  volatile: 'after-space',
+  restrict: 'after-space',
+  vendor: 'after-space',
+  complex: 'after-space',
+  imaginary: 'after-space',
+  member: 'after-space',
 };
 
-function bracketsFor(waiting: Waiting | null): 'none' | 'plain' | 'after-blank' {
+function bracketsFor(waiting: Waiting | null): 'none' | 'brackets' | 'after-space' {
   for (let around = waiting; around !== null && !around.isPrinted; around = around.outer) {
     const brackets = around.node.kind === 'modified' ? BRACKETS_OF[around.node.by] : undefined;
     if (brackets !== undefined) return brackets;
@@ -153,10 +153,10 @@ function bracketsFor(waiting: Waiting | null): 'none' | 'plain' | 'after-blank' 
   return 'none';
 }
 
-function printWaiting(printer: Printer, first: Waiting | null, place: 'before' | 'behind'): void {
+function printWaiting(printer: Printer, first: Waiting | null, position: 'before' | 'after'): void {
   for (let waiting = first; waiting !== null; waiting = waiting.outer) {
     const { node } = waiting;
-    if (waiting.isPrinted || (place === 'before' && isOfMethod(node))) continue;
+    if (waiting.isPrinted || (position === 'before' && isOfMethod(node))) continue;
     waiting.isPrinted = true;
     const { scope } = printer;
     printer.scope = waiting.scope;
@@ -175,7 +175,7 @@ function withoutMethod<T extends Node & { readonly name: Node }>(node: T): T {
   return { ...node, name: bare(name) };
 }
 
-/** What is said of an array is said of its items. */
+/** Qualifiers of an array qualify its items. */
 export function printArray(printer: Printer, node: ArrayType): void {
   const { waiting } = printer;
   const around = printer.wait(node);
@@ -209,14 +209,14 @@ function printLength(printer: Printer, { length }: ArrayType, waiting: Waiting |
   printer.write(']');
 }
 
-/** A function: its name waits, with what is said of the method, until the type prints it. */
+/** Prints a function: its name and method qualifiers wait until the type prints them. */
 export function printTyped(printer: Printer, { name, type }: Typed): void {
   const { waiting, scope } = printer;
   const inner = bare(name);
   const isLocal = inner.kind === 'local';
-  const said = isLocal ? [name, localName(inner.name)] : [name];
+  const qualified = isLocal ? [name, localName(inner.name)] : [name];
   printer.waiting = null;
-  for (const start of said) for (let at = start; isOfMethod(at); at = at.of) printer.wait(at);
+  for (const start of qualified) for (let at = start; isOfMethod(at); at = at.of) printer.wait(at);
   const own = printer.wait(inner);
   const template = isLocal ? bare(localName(inner.name)) : inner;
   if (template.kind === 'template') printer.scope = { template, outer: scope };

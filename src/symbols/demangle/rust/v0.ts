@@ -1,12 +1,13 @@
 /**
- * A Rust name in the style of today (`_R…`, RFC 2603) → the name as `c++filt` prints it: without hashes of crates.
+ * Demangles Rust's v0 names (`_R…`, RFC 2603) as `c++filt` does: without hashes of crates.
  */
-import { fail, isLower, isUpper, NotMangled } from './cursor.js';
-import { RustCursor } from './rust-cursor.js';
+import { isLower, isUpper } from '../itanium/cursor.js';
+import { fail, NotMangled } from '../not-mangled.js';
+import { RustCursor } from './cursor.js';
 
 const MANGLED = /^_R([A-Z]\w*)(?:\..*)?$/s;
 
-/** null if it is none. */
+/** Returns null if it is not such a name. */
 export function demangleRustV0(mangled: string): string | null {
   const [, path] = MANGLED.exec(mangled) ?? [];
   if (path === undefined) return null;
@@ -21,7 +22,7 @@ export function demangleRustV0(mangled: string): string | null {
   }
 }
 
-/** Which crate asked for a generic function: nobody prints it. */
+/** The crate that instantiated a generic function is not printed. */
 function readInstantiatingCrate(cursor: RustCursor, end: number): void {
   if (cursor.at < end) hide(cursor, () => readPath(cursor, 'type'));
   if (cursor.at < end) fail();
@@ -33,49 +34,49 @@ function hide(cursor: RustCursor, read: () => void): void {
   cursor.hidden--;
 }
 
-/** Generic arguments of a value have `::` before them. */
-type Place = 'value' | 'type';
+/** Generic arguments of a value are preceded by `::`. */
+type Context = 'value' | 'type';
 
-function readPath(cursor: RustCursor, place: Place): void {
-  cursor.nested(() => readPathHere(cursor, place));
+function readPath(cursor: RustCursor, context: Context): void {
+  cursor.nested(() => readPathHere(cursor, context));
 }
 
-function readPathHere(cursor: RustCursor, place: Place): void {
+function readPathHere(cursor: RustCursor, context: Context): void {
   const tag = cursor.next();
   switch (tag) {
     case 'C':
       cursor.optionalNumber62('s');
       return cursor.write(cursor.identifier());
     case 'N':
-      return readNested(cursor, place);
+      return readNested(cursor, context);
     case 'M':
     case 'X':
       cursor.optionalNumber62('s');
-      hide(cursor, () => readPath(cursor, place));
+      hide(cursor, () => readPath(cursor, context));
       return readImplementation(cursor, tag);
     case 'Y':
       return readImplementation(cursor, tag);
     case 'I':
-      readPath(cursor, place);
-      cursor.write(place === 'value' ? '::<' : '<');
+      readPath(cursor, context);
+      cursor.write(context === 'value' ? '::<' : '<');
       readList(cursor, () => readGenericArg(cursor));
       return cursor.write('>');
     case 'B':
-      return cursor.backReference(() => readPath(cursor, place));
+      return cursor.backReference(() => readPath(cursor, context));
     default:
       return fail();
   }
 }
 
-/** `N` and what it is: `v` a value, `t` a type; `C` a closure, `S` a shim. */
-function readNested(cursor: RustCursor, place: Place): void {
-  const what = cursor.next();
-  if (!isUpper(what) && !isLower(what)) fail();
-  readPath(cursor, place);
+/** `N` and a namespace: `v` values, `t` types, `C` closures, `S` shims. */
+function readNested(cursor: RustCursor, context: Context): void {
+  const namespace = cursor.next();
+  if (!isUpper(namespace) && !isLower(namespace)) fail();
+  readPath(cursor, context);
   const number = cursor.optionalNumber62('s');
   const name = cursor.identifier();
-  if (!isUpper(what)) return cursor.write(name === '' ? '' : `::${name}`);
-  const kind = what === 'C' ? 'closure' : what === 'S' ? 'shim' : what;
+  if (!isUpper(namespace)) return cursor.write(name === '' ? '' : `::${name}`);
+  const kind = namespace === 'C' ? 'closure' : namespace === 'S' ? 'shim' : namespace;
   cursor.write(`::{${kind}${name === '' ? '' : `:${name}`}#${number}}`);
 }
 
@@ -90,7 +91,7 @@ function readImplementation(cursor: RustCursor, tag: string): void {
   cursor.write('>');
 }
 
-/** Up to `E`; how many there were. */
+/** Reads up to `E`, and returns the number of items. */
 function readList(cursor: RustCursor, read: () => void, between = ', '): number {
   let count = 0;
   for (; !cursor.skip('E'); count++) {
@@ -194,7 +195,7 @@ function readArray(cursor: RustCursor, tag: string): void {
   cursor.write(']');
 }
 
-/** `G` and how many lifetimes: `for<'a, 'b> `. */
+/** `G` and the number of lifetimes: `for<'a, 'b> `. */
 function inBinder(cursor: RustCursor, read: () => void): void {
   const count = cursor.optionalNumber62('G');
   if (count > 100) fail();
@@ -235,7 +236,7 @@ function readDyn(cursor: RustCursor): void {
   writeLifetime(cursor, lifetime);
 }
 
-/** `Trait<A, Item = B>`: what a trait's types are stands among its arguments. */
+/** `Trait<A, Item = B>`: associated types are printed among the arguments. */
 function readDynTrait(cursor: RustCursor): void {
   let isOpen = readOpenPath(cursor);
   while (cursor.skip('p')) {
@@ -247,7 +248,7 @@ function readDynTrait(cursor: RustCursor): void {
   if (isOpen) cursor.write('>');
 }
 
-/** Whether the path has arguments, whose `>` is not yet written. */
+/** Returns whether the path has arguments; their `>` is not written yet. */
 function readOpenPath(cursor: RustCursor): boolean {
   if (cursor.skip('B')) {
     let isOpen = false;
@@ -282,7 +283,7 @@ function constText(type: string, sign: string, hex: string): string {
   if (type === 'b') return value === 0n ? 'false' : value === 1n ? 'true' : fail();
   if (type === 'c') return characterText(value);
   if (!'aslxnihtmyoj'.includes(type)) fail();
-  // binutils begins one digit late with those of more than 64 bits
+  // of more than 64 bits, binutils drops the first digit
   return sign + (hex.length > 16 ? `0x${hex.slice(1)}_` : String(value));
 }
 

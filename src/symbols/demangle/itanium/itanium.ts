@@ -1,12 +1,14 @@
 /**
- * A C++ name as the linker sees it → as its author wrote it, without parameters: what `c++filt -p -i` prints.
+ * Demangles C++ names (Itanium ABI) as `c++filt -p -i` does: without parameters.
  */
-import { Cursor, type Grammar, NotMangled } from './cursor.js';
+
+import { NotMangled } from '../not-mangled.js';
+import { Cursor, type Grammar } from './cursor.js';
 import { parseEncoding, parseTop } from './encoding.js';
 import { parseExpression } from './expressions.js';
 import { parseName } from './names.js';
 import type { Node } from './nodes.js';
-import { printName } from './print-node.js';
+import { printName } from './print/print-node.js';
 import { parseType } from './types.js';
 
 const GRAMMAR: Grammar = {
@@ -16,12 +18,12 @@ const GRAMMAR: Grammar = {
   expression: (cursor) => cursor.nested(parseExpression),
 };
 
-/** Longer ones are left as they are. */
+/** Longer names are not demangled. */
 const MAX_BYTES = 50_000;
-/** What gcc calls the code that fills variables before main. */
+/** gcc's names for code that initialises variables before main. */
 const GLOBAL = /^_GLOBAL_[._$]([ID])_/;
 
-/** null if it is none. */
+/** Returns null if it is not a C++ name. */
 export function demangleItanium(mangled: string): string | null {
   if (mangled.length > MAX_BYTES) return null;
   if (mangled.startsWith('_Z')) return demangleAt(mangled, 2, parseTop);

@@ -1,7 +1,9 @@
 /**
- * A mangled name, as long as it says no type of its own → what it says.
+ * Parses names: nested, local, of operators, constructors, lambdas.
  */
-import { type Cursor, fail, isDigit, isLower } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import { type Cursor, isDigit, isLower } from './cursor.js';
 import { parseList } from './lists.js';
 import { bare, type Node, parts, text } from './nodes.js';
 import { parseOperatorName } from './operator-names.js';
@@ -50,12 +52,12 @@ function parseNested(cursor: Cursor): Node {
   return reference.kind === 'modified' ? { ...reference, of: qualified } : qualified;
 }
 
-/** Up to `E`. In an expression, `S_` cannot name parts of it, and `remember` does nothing. */
+/** Parses up to `E`. In an expression, parts of a prefix are no substitutions: there `remember` does nothing. */
 export function parsePrefix(cursor: Cursor, remember: (prefix: Node) => void): Node {
   let prefix: Node | null = null;
   while (cursor.peek() !== 'E') {
     if (cursor.skip('M')) {
-      // The variable that a lambda initialises: it is in the prefix already.
+      // The variable that a lambda initialises is in the prefix already.
       if (cursor.peek() === 'E') fail();
       continue;
     }
@@ -80,7 +82,7 @@ function joined(scope: Node | null, name: Node): Node {
   return scope === null ? name : { kind: 'qualified', scope, name };
 }
 
-/** A name by itself, in the scope before it. */
+/** Parses a single name, and puts it into its scope. */
 export function parseUnqualified(cursor: Cursor, scope: Node | null): Node {
   let name = parseSimple(cursor);
   while (cursor.skip('B')) name = { kind: 'parts', parts: [name, `[abi:${parseTag(cursor)}]`], isSimple: true };
@@ -150,7 +152,7 @@ function parseUnnamed(cursor: Cursor): Node {
   return cursor.remember(text(`{unnamed type#${cursor.compactNumber() + 1}}`));
 }
 
-/** `Z function E name`: what is inside a function. */
+/** `Z function E name`: a name inside a function. */
 function parseLocal(cursor: Cursor): Node {
   cursor.expect('Z');
   const scope = withoutReturn(cursor.grammar.encoding(cursor));
@@ -167,13 +169,13 @@ function parseLocal(cursor: Cursor): Node {
   return { kind: 'local', scope, name: { kind: 'default-argument', number: defaultArgument, name } };
 }
 
-/** It would look like the type of what is inside. */
+/** The return type would look like the type of the local name. */
 function withoutReturn(scope: Node): Node {
   if (scope.kind !== 'typed' || scope.type.kind !== 'function') return scope;
   return { ...scope, type: { ...scope.type, returns: null } };
 }
 
-/** `_0`, `__10_`: of several things with one name. */
+/** `_0`, `__10_`: tells apart local names that are equal. */
 function skipDiscriminator(cursor: Cursor): void {
   if (!cursor.skip('_')) return;
   const isLong = cursor.skip('_');

@@ -1,27 +1,27 @@
 /**
- * `T_` and packs: printed as what they stand for in the template around them.
+ * Prints `T_` and packs as the arguments of the enclosing template.
  */
-import { fail } from './cursor.js';
-import type { List, Modified, Node } from './nodes.js';
+import { fail } from '../../not-mangled.js';
+import type { List, Modified, Node } from '../nodes.js';
 import type { Printer } from './printer.js';
 
-/** The argument; in a lambda, which has none, `auto:1`. */
+/** Prints the argument; in a lambda, which has no template arguments, `auto:1`. */
 export function printParameter(printer: Printer, index: number): void {
   if (printer.lambdaDepth > 0) {
     printer.write(`auto:${index + 1}`);
     return;
   }
   const argument = argumentOf(printer, index);
-  // The argument was written outside of the template.
+  // the argument's own parameters belong to the template outside
   printer.inScope(printer.scope?.outer ?? null, () => printer.print(argument));
 }
 
 function argumentOf(printer: Printer, index: number): Node {
-  const argument = wholeArgument(printer, index);
+  const argument = fullArgument(printer, index);
   return argument.kind === 'list' ? itemOf(argument, printer.packIndex) : argument;
 }
 
-function wholeArgument({ scope }: Printer, index: number): Node {
+function fullArgument({ scope }: Printer, index: number): Node {
   return scope?.template.args.items[index] ?? fail();
 }
 
@@ -29,7 +29,7 @@ function itemOf(pack: List, index: number): Node {
   return index < 0 ? pack : (pack.items[index] ?? fail());
 }
 
-/** `T&` is the same as `T` where `T` is a reference: what it prints, or null if that is the reference itself. */
+/** Collapses references: `T&` is `T` if `T` is a reference. Returns the argument itself if nothing collapses. */
 export function printReference(printer: Printer, reference: Modified): Modified {
   const { of, by } = reference;
   if (of.kind !== 'parameter' || printer.lambdaDepth > 0) return collapsed(reference, of, by);
@@ -42,7 +42,7 @@ function collapsed(reference: Modified, of: Node, by: Modified['by']): Modified 
   return of.by === 'rvalue' ? { ...reference, of: of.of } : reference;
 }
 
-/** `pattern...`, once for each of the pack. */
+/** Prints `pattern...` once for each item of the pack. */
 export function printExpansion(printer: Printer, pattern: Node): void {
   const pack = packIn(printer, pattern);
   if (pack === null) {
@@ -57,7 +57,7 @@ export function printExpansion(printer: Printer, pattern: Node): void {
   });
 }
 
-/** Names stand alone, all else in brackets. */
+/** Prints names as they are, everything else in brackets. */
 export function printOperand(printer: Printer, node: Node): void {
   const isSimple = node.kind === 'text' || node.kind === 'qualified' || (node.kind === 'parts' && node.isSimple);
   if (isSimple) printer.print(node);
@@ -70,7 +70,7 @@ export function printInBrackets(printer: Printer, node: Node): void {
   printer.write(')');
 }
 
-/** The first pack that a pattern names. */
+/** Returns the first pack in a pattern. */
 export function packIn(printer: Printer, node: Node): List | null {
   if (node.kind === 'parameter') {
     if (printer.lambdaDepth > 0) return null;

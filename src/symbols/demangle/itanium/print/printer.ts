@@ -1,18 +1,18 @@
 /**
- * What has been printed so far, and what is around the node that is being printed.
+ * The state of the printer: the text so far, and the context of the current node.
  */
-import { fail } from './cursor.js';
-import type { Node, Template } from './nodes.js';
+import { fail } from '../../not-mangled.js';
+import type { Node, Template } from '../nodes.js';
 
-/** Which arguments `T_` stands for: those of the innermost template. */
+/** Which arguments `T_` refers to: those of the innermost template. */
 export interface Scope {
   readonly template: Template;
   readonly outer: Scope | null;
 }
 
 /**
- * Something around a type that is printed in the middle of it, at the latest behind it: in `int (*name)(char)`, the
- * pointer and the name wait until the function type has printed what it returns.
+ * A node that is printed in the middle of the type inside it, or after it: in `int (*name)(char)`, the pointer and the name
+ * wait until the function type has printed its return type.
  */
 export interface Waiting {
   readonly node: Node;
@@ -21,25 +21,25 @@ export interface Waiting {
   isPrinted: boolean;
 }
 
-/** Real names have a few thousand letters; a hostile one doubles with each letter. */
+/** Real names have a few thousand characters; a hostile one doubles with each character. */
 const MAX_LENGTH = 100_000;
 const MAX_STEPS = 200_000;
 const MAX_DEPTH = 500;
 
 export class Printer {
   text = '';
-  /** The character written last; asking the text itself would copy it each time. */
+  /** The last character; reading it from the text would flatten the string each time. */
   last = '';
   waiting: Waiting | null = null;
   scope: Scope | null = null;
-  /** The template being printed, whose arguments a conversion in it may name. */
+  /** The template being printed; a conversion in it may refer to its arguments. */
   template: Template | null = null;
-  /** Which one of each pack: outside of an expansion the first, or the one printed last. NONE prints them all. */
+  /** The current item of each pack: outside an expansion the first or the last printed one. NONE prints all. */
   packIndex = 0;
   lambdaDepth = 0;
-  /** Nodes being printed, the innermost last. */
+  /** The nodes being printed, the innermost last. */
   readonly path: Node[] = [];
-  /** In which scope each parameter was first met behind a reference. */
+  /** The scope of each referenced parameter's first use. */
   readonly scopeOfParameter = new Map<Node, Scope | null>();
   private steps = 0;
   private readonly dispatch: (printer: Printer, node: Node) => void;
@@ -62,12 +62,12 @@ export class Printer {
     if (this.text.length > MAX_LENGTH) fail();
   }
 
-  /** Back to an earlier length; what was printed last counts as such. */
+  /** Cuts the text to an earlier length, but keeps `last`. */
   cut(length: number): void {
     this.text = this.text.slice(0, length);
   }
 
-  /** With nothing around it: parameters and arguments are types of their own. */
+  /** Prints a type of its own, such as a parameter, without the waiting nodes. */
   printAlone(node: Node): void {
     const { waiting } = this;
     this.waiting = null;
@@ -75,7 +75,7 @@ export class Printer {
     this.waiting = waiting;
   }
 
-  /** The node inside, while something around it waits. Says whether the inside has printed that. */
+  /** Prints a node while the one around it waits. Returns whether that has been printed on the way. */
   printInside(inside: Node, waiting: Node): boolean {
     const around = this.wait(waiting);
     this.print(inside);

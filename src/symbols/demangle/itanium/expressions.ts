@@ -1,7 +1,9 @@
 /**
- * A mangled expression, as in `decltype (a + b)` → what it says.
+ * Parses an expression, as in `decltype (a + b)`.
  */
-import { type Cursor, fail, isDigit, NotMangled } from './cursor.js';
+
+import { fail, NotMangled } from '../not-mangled.js';
+import { type Cursor, isDigit } from './cursor.js';
 import { parseList } from './lists.js';
 import { parseLiteral } from './literals.js';
 import { parsePrefix, parseUnqualified } from './names.js';
@@ -83,7 +85,7 @@ function parseNameInExpression(cursor: Cursor): Node {
   return cursor.peek() === 'I' ? { kind: 'template', name, args: parseTemplateArgs(cursor) } : name;
 }
 
-/** `sr type name`: a member of a type that is not known yet. */
+/** `sr type name`: a member of a dependent type. */
 function parseScoped(cursor: Cursor): Node {
   cursor.at += 2;
   const scope = parseScope(cursor);
@@ -93,7 +95,7 @@ function parseScoped(cursor: Cursor): Node {
   return { kind: 'qualified', scope, name: { kind: 'template', name, args } };
 }
 
-/** Several names up to `E`, or a type, behind which older compilers write no `E`. */
+/** Names up to `E`, or a type, after which older compilers write no `E`. */
 function parseScope(cursor: Cursor): Node {
   if (cursor.skip('N')) return parseNames(cursor);
   return isDigit(cursor.peek()) && areNames(cursor) ? parseNames(cursor) : cursor.grammar.type(cursor);
@@ -105,7 +107,7 @@ function parseNames(cursor: Cursor): Node {
   return names;
 }
 
-/** Whether a name follows what would be the names: else it is a type. Nothing is read for good. */
+/** Looks ahead: if a name follows what looks like names, they are names; otherwise it is a type. */
 function areNames(cursor: Cursor): boolean {
   const { at, lastName } = cursor;
   const seenCount = cursor.seen.length;
@@ -148,17 +150,17 @@ function parseOperation(cursor: Cursor): Node {
   return operands === 2 ? parseBinary(cursor, operator) : parseTernary(cursor, code);
 }
 
-/** `.x=1`, `[2]=1`, `[2 ... 3]=1`; of two, one behind the other, only the last has the sign. */
+/** `.x=1`, `[2]=1`, `[2 ... 3]=1`; in a chain of designators only the last one has the sign. */
 function parseDesignated(cursor: Cursor, code: string): Node {
-  const place: (Node | string)[] =
+  const designated: (Node | string)[] =
     code === 'di' ? ['.', parseSourceName(cursor)] : ['[', cursor.grammar.expression(cursor)];
-  if (code === 'dX') place.push(' ... ', cursor.grammar.expression(cursor));
-  if (code !== 'di') place.push(']');
+  if (code === 'dX') designated.push(' ... ', cursor.grammar.expression(cursor));
+  if (code !== 'di') designated.push(']');
   const isLast = !DESIGNATORS.has(cursor.peek() + cursor.peek(1));
   const value = cursor.grammar.expression(cursor);
-  if (isLast) place.push('=', { kind: 'operand', of: value });
-  else place.push(value);
-  return { kind: 'parts', parts: place, isSimple: false };
+  if (isLast) designated.push('=', { kind: 'operand', of: value });
+  else designated.push(value);
+  return { kind: 'parts', parts: designated, isSimple: false };
 }
 
 /** `cv type expression`, or `cv type _ expressions E`. */
@@ -179,7 +181,7 @@ function parseUnary(cursor: Cursor, operator: Operator): Node {
     const args = parseList(cursor, () => parseVendorArg(cursor), 'E');
     return unary(operator, args);
   }
-  // ++ and -- stand before their operand if an underscore follows
+  // ++ and -- are prefix operators if an underscore follows
   const isPostfix = (code === 'pp' || code === 'mm') && !cursor.skip('_');
   return unary(operator, cursor.grammar.expression(cursor), isPostfix);
 }
@@ -221,7 +223,7 @@ function parseTernary(cursor: Cursor, code: string): Node {
   return code === 'nw' || code === 'na' ? parseNew(cursor) : fail();
 }
 
-/** `nw placement _ type E`, with an initialiser between the last two: `pi expressions E` or `il expressions E`. */
+/** `nw placement _ type E`; instead of the `E` an initialiser may follow: `pi expressions E` or `il expressions E`. */
 function parseNew(cursor: Cursor): Node {
   const placement = parseList(cursor, () => cursor.grammar.expression(cursor), '_');
   const type = cursor.grammar.type(cursor);

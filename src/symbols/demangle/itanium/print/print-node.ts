@@ -1,8 +1,8 @@
 /**
- * A tree → the name as `c++filt` prints it.
+ * Prints the tree of a name as `c++filt` does.
  */
-import type { List, Node, Template } from './nodes.js';
-import { bare } from './nodes.js';
+import type { List, Node, Template } from '../nodes.js';
+import { bare } from '../nodes.js';
 import { printArgs, printExpression, printLiteral } from './print-expressions.js';
 import { printParameter } from './print-parameters.js';
 import { printArray, printFunction, printModified, printTyped } from './print-types.js';
@@ -51,15 +51,14 @@ function printTemplate(printer: Printer, node: Template): void {
   printer.waiting = null;
   printer.template = node;
   printer.print(node.name);
-  // A conversion prints its own arguments only if its type is a template.
   printArgs(printer, node.args);
   printer.waiting = waiting;
   printer.template = template;
 }
 
 /**
- * Empty packs at the end leave no comma, those before others do, and `Foo<Bar<>, >` ends in `>>` without a blank: the last
- * character is taken to be that of the comma that went. All as binutils has it.
+ * As binutils does: empty packs leave a comma unless they are last, and `Foo<Bar<>, >` becomes `Foo<Bar<>>`, without a
+ * space, because the removed comma still counts as the last character.
  */
 function printList(printer: Printer, { items }: List): void {
   let end = printer.text.length;

@@ -1,7 +1,9 @@
 /**
- * `3foo` → `foo`.
+ * Parses source names: `3foo` → `foo`.
  */
-import { type Cursor, fail } from './cursor.js';
+
+import { fail } from '../not-mangled.js';
+import type { Cursor } from './cursor.js';
 
 const ANONYMOUS = /^_GLOBAL_[._$]N/;
 
