@@ -1,24 +1,24 @@
 /**
- * An address in a recording → the name that `perf script` prints for it. The door of this room.
+ * Names an address of a recording as `perf script` does. The door of this room.
  */
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
 import { demangle } from './demangle/demangle.js';
 import { partOf } from './elf/byte-source.js';
 import { type LoadedBinary, loadBinary } from './files/load-binary.js';
-import type { SymbolFiles, SymbolPlaces } from './files/symbol-files.js';
+import type { SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
 import type { PltNames } from './table/plt.js';
 
 export { DISK_FILES } from './files/disk-files.js';
-export type { OpenSymbolFile, SymbolFiles, SymbolPlaces } from './files/symbol-files.js';
+export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 export { mappingAt } from './mapping-at.js';
 export type { PltNames } from './table/plt.js';
 
 export interface SymbolizerOptions {
   readonly files: SymbolFiles;
-  readonly places: SymbolPlaces;
-  /** What the recording says of the file that ran; null if nothing. */
+  readonly roots: SymbolRoots;
+  /** Returns the recorded build id of a binary, or null. */
   readonly buildIdOf: (file: string) => string | null;
   /** Which perf's names of calls into libraries; a recording of today is mostly read by 6.1. */
   readonly pltNames?: PltNames;
@@ -32,18 +32,18 @@ export type NamedAddress =
       /** Where the symbol begins: perf prints the distance from it as `+0x…`. */
       readonly start: Address;
     }
-  | { readonly name: null; readonly file: string; readonly why: UnnamedReason };
+  | { readonly name: null; readonly file: string; readonly reason: UnnamedReason };
 
 /**
- * No symbol holds the address, or there are none: nobody knows the place in the file, or it cannot be read, for the reason
- * in `Symbolizer.problems`.
+ * No symbol is at the address, or there are no symbols: the offset in the file is unknown, or the file cannot be read, for the
+ * reason in `Symbolizer.problems`.
  */
 export type UnnamedReason = 'no symbol there' | 'no symbols';
 
-/** A file whose symbols could not be read, or of which only those are known that others call. */
+/** A file whose symbols could not be read, or that has only exported ones. */
 export interface SymbolProblem {
   readonly file: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 export class Symbolizer {
@@ -54,25 +54,25 @@ export class Symbolizer {
     this.options = options;
   }
 
-  /** `mapping` is the one that the address lies in, see `mappingAt`. */
+  /** `mapping` contains the address, see `mappingAt`. */
   nameOf(mapping: Mapping, address: Address): NamedAddress {
     const jit = perfMapOf(mapping.file, mapping.pid);
     const file = jit ?? mapping.file;
-    // Code made at run time is named by address, that of files by its place in the file.
+    // JIT code is looked up by address, code of files by its offset in the file
     const distance = jit === null ? mapping.start - mapping.fileOffset : 0;
     const { table } = this.binaryOf(file, jit !== null);
-    if (table === null || Number.isNaN(distance)) return { name: null, file, why: 'no symbols' };
+    if (table === null || Number.isNaN(distance)) return { name: null, file, reason: 'no symbols' };
     const symbol = table.find(address - distance);
-    if (symbol === null) return { name: null, file, why: 'no symbol there' };
+    if (symbol === null) return { name: null, file, reason: 'no symbol there' };
     return { name: symbol.name, file, start: symbol.start + distance };
   }
 
-  /** Of the files asked for so far, by name. */
+  /** Returns the problems of the files used so far, by name. */
   problems(): SymbolProblem[] {
     const problems: SymbolProblem[] = [];
     for (const [file, binary] of this.binaries) {
-      if (binary.table === null) problems.push({ file, why: binary.why });
-      else if (!binary.isComplete) problems.push({ file, why: 'it names only what others call' });
+      if (binary.table === null) problems.push({ file, reason: binary.reason });
+      else if (!binary.isComplete) problems.push({ file, reason: 'only exported symbols' });
     }
     return problems.sort((one, other) => (one.file < other.file ? -1 : 1));
   }
@@ -86,14 +86,14 @@ export class Symbolizer {
   }
 
   private load(file: string): LoadedBinary {
-    const { files, places, buildIdOf, pltNames = 'until-6.2' } = this.options;
-    return loadBinary(file, buildIdOf(file), files, places, { demangle, pltNames });
+    const { files, roots, buildIdOf, pltNames = 'until-6.2' } = this.options;
+    return loadBinary(file, buildIdOf(file), files, roots, { demangle, pltNames });
   }
 
   private loadPerfMap(path: string): LoadedBinary {
-    const { files, places } = this.options;
-    const file = files.open(places.root + path);
-    if (file === null) return { table: null, why: 'its program left no names' };
+    const { files, roots } = this.options;
+    const file = files.open(roots.root + path);
+    if (file === null) return { table: null, reason: 'no perf map' };
     const bytes = partOf(file, 0, file.length);
     file.close();
     return { table: readPerfMap(bytes), from: path, isComplete: true };

@@ -45,12 +45,12 @@ test('of a compiler', () => {
 
 describe('refused', () => {
   test.each<[string, Uint8Array]>([
-    ['it is no ELF file', new Uint8Array(100)],
-    ['it is no ELF file', whole.subarray(0, 63)],
-    ['it is a 32-bit ELF file', intel(fileOfPack({ bits: 32 }))],
-    ['it is for another processor', fileOfPack({})],
-  ])('%s', (why, bytes) => {
-    expect(readElf(sourceOf(bytes))).toEqual({ elf: null, why });
+    ['not an ELF file', new Uint8Array(100)],
+    ['not an ELF file', whole.subarray(0, 63)],
+    ['a 32-bit binary', intel(fileOfPack({ bits: 32 }))],
+    ['not an x86-64 binary', fileOfPack({})],
+  ])('%s', (reason, bytes) => {
+    expect(readElf(sourceOf(bytes))).toEqual({ elf: null, reason });
   });
 });
 

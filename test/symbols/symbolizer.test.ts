@@ -23,8 +23,8 @@ function machine(files: Readonly<Record<string, Uint8Array>>, options: Partial<S
     opened.push(path);
     return { ...sourceOf(files[path]), close: () => void opened.splice(opened.indexOf(path), 1) };
   };
-  const places = { root: '', cache: '/home/.debug' };
-  return { symbolizer: new Symbolizer({ files: { open }, places, buildIdOf: () => null, ...options }), opened };
+  const roots = { root: '', cache: '/home/.debug' };
+  return { symbolizer: new Symbolizer({ files: { open }, roots, buildIdOf: () => null, ...options }), opened };
 }
 
 const stripped = program({
@@ -42,13 +42,13 @@ test('an address has a name, a file and a start', () => {
 describe('without a name', () => {
   test('no symbol is there', () => {
     const { symbolizer } = machine({ '/bin/a': named('main') });
-    expect(symbolizer.nameOf(mapping, START + 8)).toEqual({ name: null, file: '/bin/a', why: 'no symbol there' });
+    expect(symbolizer.nameOf(mapping, START + 8)).toEqual({ name: null, file: '/bin/a', reason: 'no symbol there' });
   });
 
   test('its place in the file is unknown', () => {
     const { symbolizer } = machine({ '/bin/a': named('main') });
     const unknown = { ...mapping, fileOffset: Number.NaN };
-    expect(symbolizer.nameOf(unknown, START)).toEqual({ name: null, file: '/bin/a', why: 'no symbols' });
+    expect(symbolizer.nameOf(unknown, START)).toEqual({ name: null, file: '/bin/a', reason: 'no symbols' });
   });
 
   test('the file claims to be longer than any', () => {
@@ -59,14 +59,14 @@ describe('without a name', () => {
   });
 
   test.each<[string, Readonly<Record<string, Uint8Array>>, Partial<SymbolizerOptions>]>([
-    ['there is no such file', {}, {}],
-    ['it is no ELF file', { '/bin/a': new Uint8Array(100) }, {}],
-    ['it is another version than the one that ran', { '/bin/a': named('main') }, { buildIdOf: () => OTHER_ID }],
-    ['it names only what others call', { '/bin/a': stripped }, {}],
-  ])('because %s', (why, files, options) => {
+    ['file not found', {}, {}],
+    ['not an ELF file', { '/bin/a': new Uint8Array(100) }, {}],
+    ['build id differs from the recorded one', { '/bin/a': named('main') }, { buildIdOf: () => OTHER_ID }],
+    ['only exported symbols', { '/bin/a': stripped }, {}],
+  ])('because %s', (reason, files, options) => {
     const { symbolizer } = machine(files, options);
     symbolizer.nameOf(mapping, START);
-    expect(symbolizer.problems()).toEqual([{ file: '/bin/a', why }]);
+    expect(symbolizer.problems()).toEqual([{ file: '/bin/a', reason }]);
   });
 });
 
@@ -94,7 +94,7 @@ describe('which file has the symbols', () => {
 
   test('all of them lie below the root of --symfs', () => {
     const files = { '/root/bin/a': stripped, '/root/usr/lib/debug/bin/a': named('below'), '/bin/a': named('outside') };
-    const { symbolizer } = machine(files, { places: { root: '/root', cache: null } });
+    const { symbolizer } = machine(files, { roots: { root: '/root', cache: null } });
     expect(symbolizer.nameOf(mapping, START).name).toBe('below');
   });
 
@@ -130,7 +130,7 @@ describe('code made at run time', () => {
   test('has no names if its program left none', () => {
     const { symbolizer } = machine({});
     symbolizer.nameOf(anonymous, START);
-    expect(symbolizer.problems()).toEqual([{ file: '/tmp/perf-7.map', why: 'its program left no names' }]);
+    expect(symbolizer.problems()).toEqual([{ file: '/tmp/perf-7.map', reason: 'no perf map' }]);
   });
 });
 

@@ -6,16 +6,16 @@ import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 import { DISK_FILES, Symbolizer } from '../../symbols/symbolizer.js';
 
-/** What is at an address. */
+/** The symbol at an address. */
 export interface Located {
-  /** null: no symbol is there. */
+  /** Null: no symbol is there. */
   readonly name: string | null;
   readonly file: string;
   /** Where the symbol begins; NaN without one. */
   readonly start: Address;
 }
 
-/** Returns what is at an address of an image; null: nothing is mapped there. */
+/** Returns the symbol at an address of an image; null: nothing is mapped there. */
 export type Locate = (image: Image, address: Address) => Located | null;
 
 export interface LocateOptions {
@@ -32,7 +32,7 @@ const END_OF_TIME = 2n ** 64n - 1n;
 export function locator({ symfs, cache, buildIds }: LocateOptions): Locate {
   const symbolizer = new Symbolizer({
     files: DISK_FILES,
-    places: { root: symfs ?? '', cache },
+    roots: { root: symfs ?? '', cache },
     buildIdOf: (file) => buildIds.get(file) ?? null,
   });
   return (image, address) => {

@@ -1,13 +1,13 @@
 /**
- * Bytes of a file, a part at a time: a program of 200 MB has its symbols in a small part of it.
+ * Reads a file part by part: only a small part of a large binary holds its symbols.
  */
 export interface ByteSource {
   readonly length: number; // bytes
-  /** Fewer than asked for where the file ends. */
+  /** Returns fewer bytes at the end of the file. */
   read(at: number, length: number): Uint8Array;
 }
 
-/** Of bytes that are in memory. */
+/** Wraps bytes in memory. */
 export function sourceOf(bytes: Uint8Array): ByteSource {
   return {
     length: bytes.length,
@@ -17,15 +17,15 @@ export function sourceOf(bytes: Uint8Array): ByteSource {
 
 const EMPTY = new Uint8Array(0);
 
-/** No table of symbols is longer; a file may be, without taking any space. */
+/** Symbol tables are shorter; a sparse file may claim any length. */
 const MAX_PART_BYTES = 2 ** 30;
 
-/** Whether the file has such a part. */
+/** Whether the file has such a part, of at most `MAX_PART_BYTES`. */
 export function holds(source: ByteSource, at: number, length: number): boolean {
   return at >= 0 && length > 0 && length <= MAX_PART_BYTES && at + length <= source.length;
 }
 
-/** All of the part, or nothing if the file ends before it does: sizes in a file are not to be trusted. */
+/** Returns the complete part, or no bytes if the file ends before it: sizes in a file cannot be trusted. */
 export function partOf(source: ByteSource, at: number, length: number): Uint8Array {
   if (!holds(source, at, length)) return EMPTY;
   const bytes = source.read(at, length);
@@ -38,12 +38,12 @@ export function viewOf(bytes: Uint8Array): DataView {
 
 const HIGH_WORD = 2 ** 32;
 
-/** A 64-bit number; one in the upper half is negative, as an `Address` is. Beyond 2^53 it is only near. */
+/** Reads a 64-bit number; the upper half is negative, as in `Address`. Inexact beyond 2^53. */
 export function wordAt(view: DataView, at: number): number {
   return view.getInt32(at + 4, true) * HIGH_WORD + view.getUint32(at, true);
 }
 
-/** Text up to its zero, each byte a character if it is no UTF-8. */
+/** Reads UTF-8 text up to a zero byte. */
 export function textAt(bytes: Uint8Array, at: number): string {
   const zero = bytes.indexOf(0, at);
   return decodeText(bytes.subarray(at, zero === -1 ? bytes.length : zero));
@@ -51,7 +51,7 @@ export function textAt(bytes: Uint8Array, at: number): string {
 
 const utf8 = new TextDecoder();
 
-/** Names are nearly all short and ASCII: putting them together here is faster than the decoder. */
+/** Nearly all names are short and ASCII: appending characters is faster than TextDecoder. */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes.length > 200) return utf8.decode(bytes);
   let text = '';

@@ -1,5 +1,5 @@
 /**
- * The bytes of an ELF file → its sections and segments, or in words why they cannot be read.
+ * Reads the sections and segments of an ELF file, or states reason it cannot.
  */
 import type { Address } from '../../model/units.js';
 import { type ByteSource, holds, partOf, textAt, viewOf, wordAt } from './byte-source.js';
@@ -11,7 +11,7 @@ export interface ElfSection {
   readonly address: Address;
   readonly offset: number;
   readonly length: number; // bytes
-  /** Of the section that belongs to it: of symbols, their names. */
+  /** Number of the section that belongs to it: for symbols, their names. */
   readonly link: number;
   readonly entryBytes: number;
 }
@@ -31,7 +31,7 @@ export interface ElfFile {
   readonly segments: readonly ElfSegment[];
 }
 
-export type ElfReading = { readonly elf: ElfFile } | { readonly elf: null; readonly why: string };
+export type ElfReading = { readonly elf: ElfFile } | { readonly elf: null; readonly reason: string };
 
 export const SectionType = { SymbolTable: 2, Note: 7, NoBits: 8, DynamicSymbols: 11 } as const;
 export const SegmentType = { Load: 1, Note: 4 } as const;
@@ -45,13 +45,13 @@ const HEADER_BYTES = 64;
 const SECTION_BYTES = 64;
 const SEGMENT_BYTES = 56;
 const SHF_ALLOC = 2;
-/** What a section's number is, in the header, where it does not fit: it stands in the first section. */
+/** In the header, a section number that does not fit: it is in the first section instead. */
 const ELSEWHERE = 0xffff;
 
 export function readElf(source: ByteSource): ElfReading {
   const header = viewOf(partOf(source, 0, HEADER_BYTES));
-  const why = refusalOf(header);
-  if (why !== null) return { elf: null, why };
+  const reason = refusalOf(header);
+  if (reason !== null) return { elf: null, reason };
   return {
     elf: {
       source,
@@ -63,10 +63,10 @@ export function readElf(source: ByteSource): ElfReading {
 }
 
 function refusalOf(header: DataView): string | null {
-  if (header.byteLength < HEADER_BYTES || header.getUint32(0) !== MAGIC) return 'it is no ELF file';
-  if (header.getUint8(CLASS_AT) !== BITS_64) return 'it is a 32-bit ELF file';
+  if (header.byteLength < HEADER_BYTES || header.getUint32(0) !== MAGIC) return 'not an ELF file';
+  if (header.getUint8(CLASS_AT) !== BITS_64) return 'a 32-bit binary';
   if (header.getUint8(CLASS_AT + 1) !== LITTLE_ENDIAN || header.getUint16(18, true) !== X86_64)
-    return 'it is for another processor';
+    return 'not an x86-64 binary';
   return null;
 }
 
@@ -101,7 +101,7 @@ function sectionAt(table: DataView, at: number, names: Uint8Array): ElfSection {
   };
 }
 
-/** Longer ones are not asked for; all names together are thus bounded by the number of sections. */
+/** Bounds all names together by the number of sections. */
 const MAX_SECTION_NAME_BYTES = 255;
 
 function sectionName(names: Uint8Array, at: number): string {
@@ -127,13 +127,13 @@ export function sectionNamed(elf: ElfFile, name: string): ElfSection | null {
   return elf.sections.find((section) => section.name === name) ?? null;
 }
 
-/** How many entries of a table the file holds. */
+/** Returns the number of entries of a table that are in the file. */
 export function countEntries({ source }: ElfFile, section: ElfSection | null | undefined, entryBytes: number): number {
   if (section === null || section === undefined || !holds(source, section.offset, section.length)) return 0;
   return section.type === SectionType.NoBits ? 0 : Math.floor(section.length / entryBytes);
 }
 
-/** Its bytes; none if it has none in the file, or if the file ends before it does. */
+/** Returns no bytes if the section has none in the file, or if the file ends before it. */
 export function bytesOf(elf: ElfFile, section: ElfSection | null | undefined): Uint8Array {
   if (section === null || section === undefined || section.type === SectionType.NoBits) return new Uint8Array(0);
   return partOf(elf.source, section.offset, section.length);

@@ -1,5 +1,5 @@
 /**
- * An ELF file → what tells it from others, and the name of the file that holds its symbols.
+ * Reads the build id of an ELF file, and the name of the file with its debug symbols.
  */
 import { decodeText, partOf, textAt, viewOf } from './byte-source.js';
 import { bytesOf, type ElfFile, SectionType, SegmentType, sectionNamed } from './elf-file.js';
@@ -9,7 +9,7 @@ const NT_GNU_BUILD_ID = 3;
 const MAX_BUILD_ID_BYTES = 64;
 const MAX_NOTE_BYTES = 1024 * 1024;
 
-/** Hexadecimal; null if it has none. In sections too: those of debug symbols alone have no notes in their segments. */
+/** Returns it in hexadecimal, or null. Searches sections, too: debug files have no notes in their segments. */
 export function buildIdOf(elf: ElfFile): string | null {
   const inSections = elf.sections.filter(({ type }) => type === SectionType.Note);
   const inSegments = elf.segments.filter(({ type }) => type === SegmentType.Note);
@@ -24,23 +24,23 @@ export function buildIdOf(elf: ElfFile): string | null {
   return null;
 }
 
-/** Notes: the sizes of name and content, the type, then both, each filled up to four bytes. */
+/** Each note: size of its name, size of its contents, type, then both, each padded to four bytes. */
 function buildIdIn(notes: Uint8Array): string | null {
   const view = viewOf(notes);
   for (let at = 0; at + 12 <= notes.length; ) {
     const nameBytes = view.getUint32(at, true);
     const idBytes = view.getUint32(at + 4, true);
-    const idAt = at + 12 + filledUp(nameBytes);
+    const idAt = at + 12 + padded(nameBytes);
     if (idAt + idBytes > notes.length) return null;
     const isGnu = decodeText(notes.subarray(at + 12, at + 16)) === 'GNU\0';
     if (view.getUint32(at + 8, true) === NT_GNU_BUILD_ID && isGnu && idBytes <= MAX_BUILD_ID_BYTES)
       return hexOf(notes.subarray(idAt, idAt + idBytes));
-    at = idAt + filledUp(idBytes);
+    at = idAt + padded(idBytes);
   }
   return null;
 }
 
-/** Of `.gnu_debuglink`: a file name without folder; null if it has none. */
+/** Returns the file name in `.gnu_debuglink`, without a folder, or null. */
 export function debugLinkOf(elf: ElfFile): string | null {
   const link = textAt(bytesOf(elf, sectionNamed(elf, '.gnu_debuglink')), 0);
   return link === '' || link.includes('/') ? null : link;
@@ -50,7 +50,7 @@ export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Sizes of 4 GiB do not wrap. */
-function filledUp(bytes: number): number {
+/** Without bit operations: sizes up to 4 GiB must not wrap. */
+function padded(bytes: number): number {
   return Math.ceil(bytes / 4) * 4;
 }

@@ -1,34 +1,29 @@
 /**
- * A binary → the files that may have its symbols, in the order in which perf tries them.
+ * Lists the files that may have the symbols of a binary, in the order in which perf tries them.
  */
 
 import type { ElfFile } from '../elf/elf-file.js';
 import { debugLinkOf } from '../elf/identity.js';
-import type { SymbolPlaces } from './symbol-files.js';
+import type { SymbolRoots } from './symbol-files.js';
 
-/** Code that the kernel lends to each process: its name stands for no path. */
+/** Code that the kernel maps into each process: not a path. */
 export const VDSO = '[vdso]';
 const DEBUG_ROOT = '/usr/lib/debug';
 
-/** Where the binary itself may be: perf keeps copies of what it recorded. */
-export function binaryPaths(path: string, buildId: string | null, places: SymbolPlaces): string[] {
-  if (path === VDSO) return [...cachedPaths(buildId, places, 'vdso'), VDSO];
-  return [...cachedPaths(buildId, places, 'elf'), places.root + path];
+/** Returns where the binary itself may be: perf keeps copies of recorded binaries. */
+export function binaryPaths(path: string, buildId: string | null, roots: SymbolRoots): string[] {
+  if (path === VDSO) return [...cachedPaths(buildId, roots, 'vdso'), VDSO];
+  return [...cachedPaths(buildId, roots, 'elf'), roots.root + path];
 }
 
-/** Where its symbols may be, besides the binary. `binary` is null if it is gone. */
-export function debugPaths(
-  path: string,
-  binary: ElfFile | null,
-  buildId: string | null,
-  places: SymbolPlaces,
-): string[] {
-  const { root } = places;
+/** Returns where else its symbols may be. `binary` is null if it is missing. */
+export function debugPaths(path: string, binary: ElfFile | null, buildId: string | null, roots: SymbolRoots): string[] {
+  const { root } = roots;
   const link = binary === null ? null : debugLinkOf(binary);
   const folder = path.slice(0, path.lastIndexOf('/'));
   return [
     ...(link === null ? [] : linkedPaths(folder, link).map((linked) => root + linked)),
-    ...cachedPaths(buildId, places, 'debug'),
+    ...cachedPaths(buildId, roots, 'debug'),
     `${root}${DEBUG_ROOT}${path}.debug`,
     `${root}${DEBUG_ROOT}${path}`,
     ...(buildId === null ? [] : [`${root}${DEBUG_ROOT}/.build-id/${idPath(buildId)}.debug`]),
@@ -39,8 +34,8 @@ function linkedPaths(folder: string, link: string): string[] {
   return [`${folder}/${link}`, `${folder}/.debug/${link}`, `${DEBUG_ROOT}${folder}/${link}`];
 }
 
-/** `~/.debug/.build-id/xx/yyyy` is a folder with the file in it; that of an old perf is the file. */
-function cachedPaths(buildId: string | null, { cache }: SymbolPlaces, kind: 'elf' | 'debug' | 'vdso'): string[] {
+/** `~/.debug/.build-id/xx/yyyy` is a folder that contains the file; with an old perf it is the file. */
+function cachedPaths(buildId: string | null, { cache }: SymbolRoots, kind: 'elf' | 'debug' | 'vdso'): string[] {
   if (cache === null || buildId === null) return [];
   const entry = `${cache}/.build-id/${idPath(buildId)}`;
   return kind === 'elf' ? [`${entry}/elf`, entry] : [`${entry}/${kind}`];

@@ -1,5 +1,5 @@
 /**
- * The files of this machine.
+ * Opens files of this machine.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { sourceOf } from '../elf/byte-source.js';
@@ -20,7 +20,7 @@ function openOnDisk(path: string): OpenSymbolFile | null {
   return { length: status.size, read: (at, length) => readPart(file, at, length), close: () => closeSync(file) };
 }
 
-/** Without waiting: a pipe of that name has no symbols. */
+/** Opens without waiting, in case it is a pipe. */
 function openFile(path: string): number | null {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -42,7 +42,7 @@ function readPart(file: number, at: number, length: number): Uint8Array {
 
 const VDSO_LINE = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m;
 
-/** Out of our own memory, as perf does: the kernel lends the same code to every process. */
+/** Reads our own memory, as perf does: the kernel maps the same code into every process. */
 function openOwnVdso(): OpenSymbolFile | null {
   try {
     const [, start = '', end = ''] = VDSO_LINE.exec(readFileSync('/proc/self/maps', 'latin1')) ?? [];

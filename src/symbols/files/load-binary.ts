@@ -1,15 +1,15 @@
 /**
- * A binary of a recording → its symbols, from whichever file has them.
+ * Loads the symbols of a binary from the first file that has them.
  */
 import { type ElfFile, readElf } from '../elf/elf-file.js';
 import { buildIdOf } from '../elf/identity.js';
 import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } from '../table/symbol-table.js';
 import { binaryPaths, debugPaths } from './candidates.js';
-import type { OpenSymbolFile, SymbolFiles, SymbolPlaces } from './symbol-files.js';
+import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 
 export type LoadedBinary =
   | { readonly table: SymbolTable; readonly from: string; readonly isComplete: boolean }
-  | { readonly table: null; readonly why: string };
+  | { readonly table: null; readonly reason: string };
 
 interface OpenElf {
   readonly elf: ElfFile;
@@ -17,24 +17,24 @@ interface OpenElf {
   readonly buildId: string | null;
 }
 
-/** Files opened on the way; all are closed once the table is built, for it keeps copies of what it needs. */
+/** All opened files; closed when the table is built, which keeps copies of what it needs. */
 interface Reader {
   readonly files: SymbolFiles;
   readonly opened: OpenSymbolFile[];
-  why: string;
+  reason: string;
 }
 
-/** `buildId` is what the recording says of the file that ran; null if nothing. */
+/** `buildId` is the recorded one; null if unknown. */
 export function loadBinary(
   path: string,
   buildId: string | null,
   files: SymbolFiles,
-  places: SymbolPlaces,
+  roots: SymbolRoots,
   options: TableOptions,
 ): LoadedBinary {
-  const reader: Reader = { files, opened: [], why: 'there is no such file' };
+  const reader: Reader = { files, opened: [], reason: 'file not found' };
   try {
-    return loadWith(reader, path, buildId, places, options);
+    return loadWith(reader, path, buildId, roots, options);
   } finally {
     for (const file of reader.opened) file.close();
   }
@@ -44,19 +44,19 @@ function loadWith(
   reader: Reader,
   path: string,
   recordedId: string | null,
-  places: SymbolPlaces,
+  roots: SymbolRoots,
   options: TableOptions,
 ): LoadedBinary {
   const binary = firstOf(
     reader,
-    binaryPaths(path, recordedId, places),
+    binaryPaths(path, recordedId, roots),
     (id) => recordedId === null || id === recordedId,
   );
   const buildId = recordedId ?? binary?.buildId ?? null;
-  const paths = debugPaths(path, binary?.elf ?? null, buildId, places);
+  const paths = debugPaths(path, binary?.elf ?? null, buildId, roots);
   const debug = firstOf(reader, paths, (id, elf) => hasSymbols(elf) && (buildId === null || id === buildId));
   const symbols = debug ?? binary;
-  if (symbols === null) return { table: null, why: reader.why };
+  if (symbols === null) return { table: null, reason: reader.reason };
   const table = buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
   return { table, from: symbols.path, isComplete: hasSymbols(symbols.elf) };
 }
@@ -70,12 +70,12 @@ function firstOf(reader: Reader, paths: readonly string[], isWanted: IsWanted): 
     reader.opened.push(file);
     const reading = readElf(file);
     if (reading.elf === null) {
-      reader.why = reading.why;
+      reader.reason = reading.reason;
       continue;
     }
     const buildId = buildIdOf(reading.elf);
     if (isWanted(buildId, reading.elf)) return { elf: reading.elf, path, buildId };
-    reader.why = 'it is another version than the one that ran';
+    reader.reason = 'build id differs from the recorded one';
   }
   return null;
 }

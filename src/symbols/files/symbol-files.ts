@@ -1,10 +1,10 @@
 /**
- * What symbols are read from: files of a machine, or those of a test.
+ * Where symbols are read from: the files of this machine, or those of a test.
  */
 import type { ByteSource } from '../elf/byte-source.js';
 
 export interface SymbolFiles {
-  /** null if there is none, or it may not be read. It stays open as long as its bytes are wanted. */
+  /** Returns null if the file does not exist or cannot be read. The caller closes it. */
   open(path: string): OpenSymbolFile | null;
 }
 
@@ -12,10 +12,10 @@ export interface OpenSymbolFile extends ByteSource {
   close(): void;
 }
 
-/** Where to look for symbols besides the paths in the recording. */
-export interface SymbolPlaces {
-  /** Before every path of the recording and of the system: `--symfs`; empty for none. */
+/** Where to look for symbols. */
+export interface SymbolRoots {
+  /** Prefix of every path (`--symfs`); empty for none. */
   readonly root: string;
-  /** perf's own files by build id, `~/.debug`; null for none. */
+  /** perf's copies of binaries by build id (`~/.debug`); null for none. */
   readonly cache: string | null;
 }

@@ -1,5 +1,5 @@
 /**
- * `/tmp/perf-PID.map`, where a compiler at run time says what it made → the symbol of any address.
+ * Reads `/tmp/perf-PID.map`, where a JIT compiler lists the functions that it made.
  */
 import { NONE } from '../../model/units.js';
 import { decodeText } from '../elf/byte-source.js';
@@ -7,23 +7,23 @@ import { findRow } from '../table/find-row.js';
 import { OrderedRows } from '../table/ordered-rows.js';
 import type { SymbolTable } from '../table/symbol-table.js';
 
-/** Memory of no file: perf takes what runs there for code made at run time. */
+/** Names of memory that is not a file's: perf assumes that code there is JIT code. */
 const ANONYMOUS = /^(?:\/\/anon|\/dev\/zero|\/anon_hugepage|\[stack|\/SYSV|\[heap\])/;
 
-/** The file that perf looks into instead; null if the memory is that of a file. */
+/** Returns the perf map of such memory; null if it belongs to a file. */
 export function perfMapOf(file: string, pid: number): string | null {
   return ANONYMOUS.test(file) ? `/tmp/perf-${pid}.map` : null;
 }
 
 const LINE_END = 10;
 const MAX_LINES = 5_000_000;
-/** As perf reads it: blanks and `0x` before a number, one character behind it. A name of two letters is none. */
+/** As perf reads it: spaces and `0x` before a number, one character after it; names have at least three characters. */
 const LINE = /^\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).(.{3,})$/i;
 
-/** A character a byte, so that lengths are those of the file. */
+/** One character per byte, so that lengths are those of the file. */
 const latin1 = new TextDecoder('latin1');
 
-/** Lines of start, size and name; others are passed over. */
+/** Lines are start, size and name; others are skipped. */
 export function readPerfMap(bytes: Uint8Array): SymbolTable {
   const lines = countLines(bytes);
   const start = new Float64Array(lines);

@@ -1,10 +1,10 @@
 /**
- * An offset → the row that holds it: the first one met on the way down, which is not the only one if rows overlap.
+ * Finds the row that holds an offset: the first one on the way down, if rows overlap.
  */
 import { NONE } from '../../model/units.js';
 import type { OrderedRows } from './ordered-rows.js';
 
-/** NONE if there is none. Of a row, its end is no part, unless it is empty. */
+/** Returns NONE if no row holds it. The end of a row is exclusive, unless the row is empty. */
 export function findRow({ root, key, left, right }: OrderedRows, end: Float64Array, offset: number): number {
   let row = root;
   while (row !== NONE) {

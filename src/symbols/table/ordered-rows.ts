@@ -1,7 +1,7 @@
 /**
- * Rows in the order of a key, as the red-black tree of the textbooks (CLRS, chapter 13; equal keys to the right).
+ * Rows ordered by a key: the red-black tree of the textbook (CLRS, chapter 13; equal keys to the right).
  *
- * Its shape counts: where two symbols overlap, perf finds the one that stands higher.
+ * Its shape matters: if two symbols overlap, perf finds the one that is higher in the tree.
  */
 import { NONE } from '../../model/units.js';
 
@@ -44,7 +44,7 @@ export class OrderedRows {
     this.replace(moved, below);
     if (moved !== row) {
       if (above === row) above = moved;
-      this.takePlace(moved, row);
+      this.substitute(moved, row);
     }
     if (wasRed === 0) this.colourAfterRemove(below, above);
   }
@@ -71,7 +71,7 @@ export class OrderedRows {
     return at;
   }
 
-  /** What is below, or nothing, moves up to where the row is. */
+  /** Moves a subtree, or NONE, up to where the row is. */
   private replace(row: number, below: number): void {
     const above = this.parent[row];
     if (above === NONE) this.root = below;
@@ -80,8 +80,8 @@ export class OrderedRows {
     if (below !== NONE) this.parent[below] = above;
   }
 
-  /** A row that is in the tree no more takes the place of another, and its colour. */
-  private takePlace(moved: number, row: number): void {
+  /** Puts a row that has left the tree where another one is, with its colour. */
+  private substitute(moved: number, row: number): void {
     const { left, right, parent, isRed } = this;
     this.replace(row, moved);
     left[moved] = left[row];
@@ -117,7 +117,7 @@ export class OrderedRows {
     isRed[this.root] = 0;
   }
 
-  /** `row` lacks a black one above it, and is NONE where nothing was below the row that went. */
+  /** `row` lacks one black row above it; NONE if the removed row had no child. */
   private colourAfterRemove(row: number, aboveRow: number): void {
     const { left, right, isRed } = this;
     let at = row;
@@ -147,7 +147,7 @@ export class OrderedRows {
     return far[above];
   }
 
-  /** The sibling has a red one below it and goes where `above` is. */
+  /** Moves the sibling, which has a red child, to where `above` is. */
   private liftSibling(above: number, sibling: number, near: Int32Array, far: Int32Array): void {
     const { isRed } = this;
     let lifted = sibling;
@@ -167,7 +167,7 @@ export class OrderedRows {
     return row === NONE || this.isRed[row] === 0;
   }
 
-  /** The row goes down on the near side, its far child up. */
+  /** Moves the row down on the near side, and its far child up. */
   private rotate(row: number, near: Int32Array, far: Int32Array): void {
     const up = far[row];
     const between = near[up];

@@ -1,11 +1,11 @@
 /**
- * The calls into other libraries (PLT) → a row for each, named after what it calls.
+ * Names the slots of the PLT, the calls into other libraries, after the functions that they call.
  */
 import { type Address, NONE } from '../../model/units.js';
 import { viewOf, wordAt } from '../elf/byte-source.js';
 import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed } from '../elf/elf-file.js';
+import { SYMBOL_BYTES } from './elf-symbols.js';
 import { Binding, NameSource, type SymbolRows } from './symbol-rows.js';
-import { SYMBOL_BYTES } from './taken-symbols.js';
 
 /**
  * Until 6.2 perf names the entries of `.plt` alone; since 6.3 those of `.plt.sec` and `.plt.got` as well. With a `.plt.sec`,
@@ -16,16 +16,16 @@ export type PltNames = 'until-6.2' | 'since-6.3';
 const RELOCATION_BYTES = 24;
 const ENTRY_BYTES = 16;
 const SHORT_ENTRY_BYTES = 8;
-/** Code that jumps to what a word holds, and nothing else. */
-const SLOTS = ['.plt.sec', '.plt.got'];
+/** Sections of slots that only jump to the address in a word. */
+const OTHER_SLOTS = ['.plt.sec', '.plt.got'];
 
-/** What a relocation fills: the address of a word, and which dynamic symbol goes there. */
+/** The address of a word, and the dynamic symbol whose address it gets. */
 interface Relocation {
   readonly address: Address;
   readonly symbol: number;
 }
 
-export function takePlt(rows: SymbolRows, elf: ElfFile, style: PltNames, taken: (row: number) => void): void {
+export function addPlt(rows: SymbolRows, elf: ElfFile, style: PltNames, onRow: (row: number) => void): void {
   const dynamic = elf.sections.find(({ type }) => type === SectionType.DynamicSymbols);
   if (dynamic === undefined) return;
   const symbols = viewOf(bytesOf(elf, dynamic));
@@ -34,22 +34,22 @@ export function takePlt(rows: SymbolRows, elf: ElfFile, style: PltNames, taken: 
   const add = (at: number, bytes: number, symbol: number) => {
     const entry = symbol * SYMBOL_BYTES;
     const nameAt = entry + SYMBOL_BYTES <= symbols.byteLength ? symbols.getUint32(entry, true) : names.length;
-    taken(rows.add(at, bytes, nameAt, NameSource.Plt, Binding.Global));
+    onRow(rows.add(at, bytes, nameAt, NameSource.Plt, Binding.Global));
   };
-  addPlt(elf, add);
-  if (style === 'since-6.3') addSlots(elf, add);
+  addMainSlots(elf, add);
+  if (style === 'since-6.3') addOtherSlots(elf, add);
 }
 
-/** How many rows there can be at most. */
+/** Returns the maximum number of rows. */
 export function pltCapacity(elf: ElfFile): number {
-  const slots = SLOTS.map((name) => countEntries(elf, sectionNamed(elf, name), SHORT_ENTRY_BYTES));
+  const slots = OTHER_SLOTS.map((name) => countEntries(elf, sectionNamed(elf, name), SHORT_ENTRY_BYTES));
   return slots.reduce((sum, count) => sum + count, countEntries(elf, sectionNamed(elf, '.rela.plt'), RELOCATION_BYTES));
 }
 
 type AddEntry = (at: number, bytes: number, symbol: number) => void;
 
-/** In the order of the relocations, from the second entry on. */
-function addPlt(elf: ElfFile, add: AddEntry): void {
+/** Names slots in the order of the relocations, from the second one on. */
+function addMainSlots(elf: ElfFile, add: AddEntry): void {
   const plt = sectionNamed(elf, '.plt');
   if (plt === null) return;
   const bytes = plt.entryBytes > 0 && plt.entryBytes <= plt.length ? plt.entryBytes : ENTRY_BYTES;
@@ -57,12 +57,12 @@ function addPlt(elf: ElfFile, add: AddEntry): void {
   for (const { symbol } of relocationsIn(elf, '.rela.plt')) add((at += bytes), bytes, symbol);
 }
 
-/** A slot jumps to what a word holds, and the relocation of the word tells the name. */
-function addSlots(elf: ElfFile, add: AddEntry): void {
+/** A slot jumps to the address in a word; the relocation of the word has the name. */
+function addOtherSlots(elf: ElfFile, add: AddEntry): void {
   const symbolOf = new Map<Address, number>();
   for (const table of ['.rela.dyn', '.rela.plt'])
     for (const { address, symbol } of relocationsIn(elf, table)) if (symbol !== 0) symbolOf.set(address, symbol);
-  for (const name of SLOTS) {
+  for (const name of OTHER_SLOTS) {
     const slots = sectionNamed(elf, name);
     if (slots === null) continue;
     const bytes = slots.entryBytes === SHORT_ENTRY_BYTES ? SHORT_ENTRY_BYTES : ENTRY_BYTES;
@@ -74,7 +74,7 @@ function addSlots(elf: ElfFile, add: AddEntry): void {
   }
 }
 
-/** Of `[endbr64] [bnd] jmp *word(%rip)`: the address of the word; NaN if it is another instruction. */
+/** Returns the address of the word in `[endbr64] [bnd] jmp *word(%rip)`; NaN for other instructions. */
 function wordJumpedBy(code: Uint8Array, address: Address): Address {
   const hasEndbr = code[0] === 0xf3 && code[1] === 0x0f && code[2] === 0x1e && code[3] === 0xfa;
   let at = hasEndbr ? 4 : 0;

@@ -1,22 +1,22 @@
 /**
- * Symbols as columns: where in the file they begin and end, and where their names are. A library can have 500,000.
+ * Symbols as columns: where they begin and end in the file, and where their names are. A library can have 500,000.
  */
 import { NONE } from '../../model/units.js';
 import { textAt } from '../elf/byte-source.js';
 
-/** Which bytes hold the name of a row: those of `.symtab` or of `.dynsym`. */
+/** Which string table has the name of a row. */
 export type NameSource = 0 | 1 | 2;
 export const NameSource = { Symbols: 0, Dynamic: 1, Plt: 2 } as const;
 
 export const Binding = { Local: 0, Global: 1, Weak: 2 } as const;
 
-/** null: it is no mangled name. */
+/** Returns null if the name is not mangled. */
 export type Demangle = (name: string) => string | null;
 
 export class SymbolRows {
   length = 0;
   readonly start: Float64Array; // offset in the file
-  readonly end: Float64Array; // the first offset behind it
+  readonly end: Float64Array; // exclusive
   readonly nameAt: Uint32Array;
   readonly nameSource: Uint8Array;
   readonly binding: Uint8Array;
@@ -33,12 +33,12 @@ export class SymbolRows {
     this.demangle = demangle;
   }
 
-  /** Bytes from which the names of this kind are read from now on. */
+  /** Sets the string table for names of a source. */
   setNames(source: NameSource, bytes: Uint8Array): void {
     this.names[source] = bytes;
   }
 
-  /** NONE if there is no more room. */
+  /** Returns NONE if the columns are full. */
   add(start: number, bytes: number, nameAt: number, nameSource: NameSource, binding: number): number {
     if (this.length === this.start.length) return NONE;
     const row = this.length++;
@@ -50,7 +50,7 @@ export class SymbolRows {
     return row;
   }
 
-  /** As they stand in the file. What `.symtab` and `.dynsym` both have is the most frequent alias by far. */
+  /** Compares without demangling. Most aliases are symbols that `.symtab` and `.dynsym` both have. */
   hasSameName(one: number, other: number): boolean {
     const oneBytes = this.names[this.nameSource[one]];
     const otherBytes = this.names[this.nameSource[other]];
@@ -64,7 +64,7 @@ export class SymbolRows {
     return false;
   }
 
-  /** As perf prints it. */
+  /** Returns the name as perf prints it. */
   nameOf(row: number): string {
     const source = this.nameSource[row];
     const raw = textAt(this.names[source], this.nameAt[row]);

@@ -1,24 +1,24 @@
 /**
- * A binary and the file that has its symbols → for any offset in the binary, the symbol that perf prints.
+ * Finds the symbol that perf prints for an offset in a binary.
  */
 import { NONE } from '../../model/units.js';
 import { countEntries, type ElfFile, type ElfSection, SectionType } from '../elf/elf-file.js';
+import { addSymbols, SYMBOL_BYTES } from './elf-symbols.js';
+import { dropAliases, setEnds } from './ends-and-aliases.js';
 import { findRow } from './find-row.js';
 import { OrderedRows } from './ordered-rows.js';
-import { type PltNames, pltCapacity, takePlt } from './plt.js';
-import { dropAliases, setEnds } from './settle.js';
+import { addPlt, type PltNames, pltCapacity } from './plt.js';
 import { type Demangle, NameSource, SymbolRows } from './symbol-rows.js';
-import { SYMBOL_BYTES, takeSymbols } from './taken-symbols.js';
 
 export interface FoundSymbol {
   readonly name: string;
   readonly start: number; // offset in the file
-  readonly end: number; // the first offset behind it
+  readonly end: number; // exclusive
 }
 
 export interface SymbolTable {
   readonly length: number;
-  /** null where no symbol is. */
+  /** Returns null if no symbol is there. */
   find(offset: number): FoundSymbol | null;
 }
 
@@ -27,16 +27,16 @@ export interface TableOptions {
   readonly pltNames: PltNames;
 }
 
-/** More are not read: the largest programs have a quarter of it. */
+/** The largest known binaries have a quarter of this. */
 const MAX_SYMBOLS = 5_000_000;
 
-/** In the order in which perf reads them. */
+/** In perf's order. */
 const TABLES = [
   { type: SectionType.SymbolTable, nameSource: NameSource.Symbols },
   { type: SectionType.DynamicSymbols, nameSource: NameSource.Dynamic },
 ] as const;
 
-/** `symbols` may be `runtime` itself. */
+/** `symbols`: the file with the symbols; `runtime`: the binary that ran, which may be the same. */
 export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: TableOptions): SymbolTable {
   const counts = TABLES.map(({ type }) => countEntries(symbols, tableOf(symbols, type), SYMBOL_BYTES));
   const capacity = counts.reduce((sum, count) => sum + count, pltCapacity(runtime));
@@ -52,7 +52,7 @@ export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: Ta
   };
 }
 
-/** A broken table is the last thing that perf reads, and is not settled; the PLT only of what has symbols. */
+/** A broken table ends the reading, before sizes and aliases are handled. The PLT is named only if there are symbols. */
 function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: ElfFile, pltNames: PltNames): void {
   const insert = (row: number) => {
     if (row !== NONE) order.insert(row);
@@ -60,14 +60,14 @@ function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: E
   for (const { type, nameSource } of TABLES) {
     const table = tableOf(symbols, type);
     if (table === undefined) continue;
-    if (takeSymbols(rows, symbols, runtime, table, nameSource, insert) === 'broken') return;
+    if (addSymbols(rows, symbols, runtime, table, nameSource, insert) === 'broken') return;
     setEnds(rows, order);
     dropAliases(rows, order);
   }
-  if (rows.length > 0) takePlt(rows, runtime, pltNames, insert);
+  if (rows.length > 0) addPlt(rows, runtime, pltNames, insert);
 }
 
-/** With `.symtab`; what has only `.dynsym` has lost most of its names. */
+/** Whether it has `.symtab`; `.dynsym` alone lacks most names. */
 export function hasSymbols(elf: ElfFile): boolean {
   const table = tableOf(elf, SectionType.SymbolTable);
   return countEntries(elf, table, SYMBOL_BYTES) > 1;

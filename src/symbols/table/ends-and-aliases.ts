@@ -1,5 +1,5 @@
 /**
- * Symbols in order of their start → the same with ends for those without a size, and one symbol a start.
+ * Gives symbols without a size an end, and keeps one symbol per start.
  */
 import { NONE } from '../../model/units.js';
 import type { OrderedRows } from './ordered-rows.js';
@@ -7,7 +7,7 @@ import { Binding, type SymbolRows } from './symbol-rows.js';
 
 const PAGE_BYTES = 4096;
 
-/** One without a size reaches to the next start; the last to the end of the page behind its own. */
+/** A symbol without a size ends at the next start; the last one at the end of the page after its own. */
 export function setEnds({ start, end }: SymbolRows, order: OrderedRows): void {
   let last = NONE;
   for (let row = order.first(); row !== NONE; row = order.next(row)) {
@@ -18,7 +18,7 @@ export function setEnds({ start, end }: SymbolRows, order: OrderedRows): void {
     end[last] = Math.ceil(start[last] / PAGE_BYTES) * PAGE_BYTES + PAGE_BYTES;
 }
 
-/** Of symbols with one start, the better one of each two stays. */
+/** Keeps the better one of each two symbols with one start. */
 export function dropAliases(rows: SymbolRows, order: OrderedRows): void {
   let kept = order.first();
   while (kept !== NONE) {
@@ -43,12 +43,12 @@ function betterOf(rows: SymbolRows, first: number, second: number): number {
   return isBetter >= 0 ? first : second;
 }
 
-/** Above 0 if the first is better. */
+/** Positive if the first is better. */
 function compare(first: boolean, second: boolean): number {
   return Number(first) - Number(second);
 }
 
-/** Fewer underscores before it, then the longer name. */
+/** Prefers fewer leading underscores, then the longer name. */
 function compareNames(first: string, second: string): number {
   return underscoresOf(second) - underscoresOf(first) || first.length - second.length;
 }
