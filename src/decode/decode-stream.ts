@@ -141,7 +141,6 @@ export class StreamDecoder {
     this.slots = slots;
     writeSlots(kernel, slots);
     writeRecords(kernel, stream);
-    kernel.beginSchedule();
     kernel.startStream(stream[0].reference);
     const last = stream[stream.length - 1] as TraceRecordBytes;
     const end = last.offset + last.sizeBytes;

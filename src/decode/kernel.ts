@@ -13,7 +13,6 @@ export interface Kernel {
   /** Space for the slots of a CPU, then for the records of a stream: rows as kernel/layout.ts has them. */
   writeSchedule(bytes: number): number;
   writeRecords(bytes: number): number;
-  beginSchedule(): void;
   /** `reference`: the tick that the first TSC packet is near. */
   startStream(reference: bigint): void;
   /** Returns how many bytes were consumed. */

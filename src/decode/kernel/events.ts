@@ -43,8 +43,7 @@ let mult: u64 = 1;
 let zero: u64 = 0;
 let originNs: i64 = 0;
 
-/** The slot that runs, and when the next one begins. */
-export let slot: u32 = 0;
+/** When the next slot begins, and the image of the one that runs. */
 let nextTick: u64 = u64.MAX_VALUE;
 export let image: u32 = 0;
 
@@ -67,27 +66,27 @@ export function nsOf(tick: u64): i64 {
   return <i64>(zero + (tick >> shift) * mult + ((low * mult) >> shift));
 }
 
-/** The schedule was written: begins with its slot at a tick. */
-export function startSchedule(tick: u64): void {
-  slot = 0;
+/** Begins with the first slot of the schedule. */
+export function startSchedule(): void {
+  state.slot = 0;
   enterSlot();
-  if (tick >= nextTick) passTo(tick);
+  passTo(0);
 }
 
 function enterSlot(): void {
-  const next = schedule.start + (<usize>slot + 1) * SLOT_BYTES;
+  const next = schedule.start + (<usize>state.slot + 1) * SLOT_BYTES;
   nextTick = next < schedule.start + schedule.used ? load<u64>(next, SLOT_TICK) : u64.MAX_VALUE;
-  image = load<u32>(schedule.start + <usize>slot * SLOT_BYTES, SLOT_IMAGE);
+  image = load<u32>(schedule.start + <usize>state.slot * SLOT_BYTES, SLOT_IMAGE);
   run = 0;
 }
 
 export function currentSlot(): u32 {
-  return slot;
+  return state.slot;
 }
 
 export function passTo(tick: u64): void {
   while (tick >= nextTick) {
-    slot++;
+    state.slot++;
     enterSlot();
   }
 }
@@ -102,7 +101,7 @@ export function forgetEvents(): void {
 
 function beginRun(): void {
   run = runs.extend(RUN_BYTES);
-  store<u32>(run, slot, RUN_SLOT);
+  store<u32>(run, state.slot, RUN_SLOT);
   store<u32>(run, 0, RUN_EVENT_BYTES);
   store<u32>(run, 0, RUN_EVENTS);
 }
@@ -151,7 +150,7 @@ export function fault(code: u32, ip: u64, tick: u64): void {
   store<u64>(row, tick, FAULT_TICK);
   store<u64>(row, ip, FAULT_IP);
   store<u32>(row, code, FAULT_CODE);
-  store<u32>(row, slot, FAULT_SLOT);
+  store<u32>(row, state.slot, FAULT_SLOT);
 }
 
 function hashOf(from: u64, to: u64, image_: u32, what: i32): u32 {

@@ -1,14 +1,15 @@
 /**
  * What the kernel exports.
  */
-import { events, faults, runs, sites } from './events';
+import { events, faults, runs, schedule, sites } from './events';
 import { allocate, Column } from './memory';
+import { records } from './packets/input';
 
 export { forgetCode } from './blocks';
-export { setTiming } from './clock';
+export { setTiming } from './clock/settings';
 export { currentSlot, forgetEvents, nsOf, setClock } from './events';
-export { beginSchedule, decodeWindow, startStream, writeRecords, writeSchedule } from './packets';
-export { wantAllBranches } from './walk';
+export { decodeWindow, startStream } from './packets/decode';
+export { wantAllBranches } from './walk/direct';
 
 /** Space for code, a window, or what the host wants to write. */
 export function space(bytes: usize): usize {
@@ -28,4 +29,15 @@ export function columnStart(which: i32): usize {
 
 export function columnBytes(which: i32): usize {
   return columnOf(which).used;
+}
+
+/** Space for the rows of a CPU's schedule, and of a stream's records: layout.ts. */
+export function writeSchedule(bytes: usize): usize {
+  schedule.used = 0;
+  return schedule.extend(bytes);
+}
+
+export function writeRecords(bytes: usize): usize {
+  records.used = 0;
+  return records.extend(bytes);
 }

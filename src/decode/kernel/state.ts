@@ -1,24 +1,31 @@
 /**
- * All that a decoder of one CPU's trace remembers between two packets, in memory: two decoders whose states are equal byte for
- * byte go on alike. Times are ticks of the TSC.
+ * All that the decoder of one CPU's trace remembers between two packets, in one stretch of memory: two decoders with equal
+ * bytes here decode the same packets to the same events. Times are ticks of the TSC.
+ *
+ * Everything else that a file of the kernel keeps is a setting, a cache, output, or used within one packet only.
  */
 import { zeroed } from './memory';
 
 /** No PSB was found yet. */
-export const PHASE_SEARCH = 0;
+export const PHASE_SEARCH: u32 = 0;
+/** At an indirect branch, with bits of a TNT left for what follows it: a TIP must be next. */
+export const PHASE_TARGET: u32 = 1;
 /** Within the first PSB+. */
-export const PHASE_FIRST = 1;
+export const PHASE_FIRST: u32 = 2;
 /** `ip` is known, or 0. */
-export const PHASE_WALK = 2;
-/** Control left `ip` asynchronously: a TIP or a TIP.PGD says where to. */
-export const PHASE_ASYNC = 3;
-/** Where it goes on is not known, as at the beginning and after errors and overflows: the next packet with an address says where it goes on. */
-export const PHASE_LOST = 4;
+export const PHASE_WALK: u32 = 3;
+/** Control left `ip` asynchronously: a TIP or a TIP.PGD has the address. */
+export const PHASE_ASYNC: u32 = 4;
+/** Position unknown, as at the beginning and after errors and overflows: the next packet with an address has it. */
+export const PHASE_LOST: u32 = 5;
 
-/** The packet before was a CYC; one whose address a FUP says that follows at once. */
+/** The previous packet, PADs not counted: a CYC; an event whose address is in the FUP that follows; any other. */
 export const BEFORE_OTHER: u8 = 0;
 export const BEFORE_CYC: u8 = 1;
 export const BEFORE_BOUND: u8 = 2;
+
+/** Calls that a compressed return can return to. */
+export const MAX_RETURNS: u32 = 64;
 
 @unmanaged
 export class State {
@@ -28,10 +35,10 @@ export class State {
   ctcDelta: u64 = 0;
   cycleStart: u64 = 0;
   cycles: u64 = 0;
-  /** Ticks a cycle, as measured between two MTC packets, and by the core's bus ratio; 0: not known. */
+  /** Ticks per cycle, as measured between two MTC packets, and by the core's bus ratio; 0: unknown. */
   measuredRatio: f64 = 0;
   busRatio: f64 = 0;
-  /** Of the first TSC of a buffer: what it is near to; 0: it follows the buffer before. */
+  /** The tick that the first TSC of a buffer is near; 0: the buffer continues the one before. */
   firstReference: u64 = 0;
   sampleTime: u64 = 0;
   lastEventTime: u64 = 0;
@@ -39,22 +46,41 @@ export class State {
   instructions: u64 = 0;
   ip: u64 = 0;
   lastIp: u64 = 0;
+  /** Within PSB+: its address, and the time before it. */
+  psbIp: u64 = 0;
+  timeBeforePsb: u64 = 0;
+  /** PHASE_TARGET: the bits that are left, the next one at `waitingCount` - 1. */
+  waitingBits: u64 = 0;
+  waitingCount: i32 = 0;
   lastMtc: u32 = 0;
   cbr: u32 = 0;
   phase: u32 = PHASE_SEARCH;
+  /** The row of the schedule that runs. */
+  slot: u32 = 0;
+  /** A ring of blocks whose calls have not returned, after this object; unused entries are 0. */
+  returnTop: u32 = 0;
+  returnCount: u32 = 0;
   hasLastIp: bool = false;
   hasTma: bool = false;
   isInPsb: bool = false;
   setsTimeInPsb: bool = false;
-  /** What the packet before was: BEFORE_… */
-  before: u8 = 0;
-  /** Since the last TIP.PGE; a FUP outside says where the program is, not that it was interrupted. */
+  psbHasIp: bool = false;
+  psbIpIsWhole: bool = false;
+  /** BEFORE_… */
+  before: u8 = BEFORE_OTHER;
+  /** Since the last TIP.PGE; a FUP outside has the program's address, but is no interrupt. */
   isTracing: bool = false;
-  /** The next FUP says where an overflow ended. */
+  /** The next FUP has the address where an overflow ended. */
   isBehindOverflow: bool = false;
-  /** Calls that may return by a compressed return: a ring. */
-  returnTop: u32 = 0;
-  returnCount: u32 = 0;
 }
 
-export const state = changetype<State>(zeroed(offsetof<State>()));
+export const STATE_BYTES: usize = offsetof<State>() + 4 * MAX_RETURNS;
+export const state = changetype<State>(zeroed(STATE_BYTES));
+/** The ring of returns. */
+export const returns: usize = changetype<usize>(state) + offsetof<State>();
+
+/** Forgets everything: a stream of trace begins. */
+export function clearState(firstReference: u64): void {
+  memory.fill(changetype<usize>(state), 0, STATE_BYTES);
+  state.firstReference = firstReference;
+}

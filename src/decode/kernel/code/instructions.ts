@@ -18,8 +18,9 @@ import {
   KIND_SYSCALL,
   KIND_SYSRET,
   KIND_VMENTRY,
-} from './layout';
-import { zeroed } from './memory';
+} from '../layout';
+import { zeroed } from '../memory';
+import { EVEX_OPCODES, isIn, UNKNOWN_OPCODES, VECTOR_ONLY_OPCODES, VEX_OPCODES } from './opcodes';
 
 /** What follows an opcode. */
 const MODRM: u8 = 1;
@@ -133,20 +134,19 @@ function lengthOf(at: usize, left: i32): i32 {
   let operandSize = false;
   let addressSize = false;
   let wide = false;
+  /** The mandatory prefix: none, 66, F3, F2. */
+  let mandatory = 0;
   let opcode: u8 = 0;
   for (; ; next++) {
     if (next >= left) return 0;
     opcode = load<u8>(at + next);
-    if (opcode === 0x66) operandSize = true;
+    if (opcode === 0x66) {
+      operandSize = true;
+      if (mandatory === 0) mandatory = 1;
+    } else if (opcode === 0xf3) mandatory = 2;
+    else if (opcode === 0xf2) mandatory = 3;
     else if (opcode === 0x67) addressSize = true;
-    else if (
-      opcode !== 0xf0 &&
-      opcode !== 0xf2 &&
-      opcode !== 0xf3 &&
-      (opcode & 0xe7) !== 0x26 &&
-      (opcode & 0xfe) !== 0x64
-    )
-      break;
+    else if (opcode !== 0xf0 && (opcode & 0xe7) !== 0x26 && (opcode & 0xfe) !== 0x64) break;
   }
   if ((opcode & 0xf0) === 0x40) {
     wide = (opcode & 8) !== 0;
@@ -168,6 +168,9 @@ function lengthOf(at: usize, left: i32): i32 {
       map = 1;
       follows = load<u8>(twoByte + opcode);
     }
+    const row = 4 * (map - 1) + mandatory;
+    if (isIn(VECTOR_ONLY_OPCODES, row, opcode)) return 0;
+    if (isIn(UNKNOWN_OPCODES, row, opcode)) follows = 0;
   } else if (opcode === 0xc5 || opcode === 0xc4 || opcode === 0x62) {
     return vectorLength(at, next, left, opcode, addressSize);
   } else follows = load<u8>(oneByte + opcode);
@@ -182,6 +185,8 @@ function vectorLength(at: usize, first: i32, left: i32, prefix: u8, addressSize:
   const map = prefix === 0xc5 ? 1 : load<u8>(at + first) & (prefix === 0xc4 ? 0x1f : 7);
   if (map === 0 || (map > 3 && (prefix !== 0x62 || map === 4 || map === 7))) return 0;
   const opcode = load<u8>(at + next++);
+  const row = 4 * (map > 3 ? map - 2 : map - 1) + (load<u8>(at + first + (prefix === 0x62 ? 1 : payload - 1)) & 3);
+  if (!isIn(prefix === 0x62 ? EVEX_OPCODES : VEX_OPCODES, row, opcode)) return 0;
   let follows: u8 = MODRM;
   if (map === 3) follows |= IMM8;
   else if (map === 1) {
@@ -220,6 +225,13 @@ function rest(
       if (mod === 1) next += 1;
       else if (mod === 2) next += 4;
     }
+    if (
+      map === 1 &&
+      opcode >= 0x71 &&
+      opcode <= 0x73 &&
+      ((opcode === 0x73 ? 0xcc : 0x54) & (1 << ((modrm >> 3) & 7))) === 0
+    )
+      what &= ~IMM8;
     if (what & TEST && (modrm & 0x38) > 8) what &= ~(IMM8 | IMMZ);
   }
   if (what & IMM8) next += 1;

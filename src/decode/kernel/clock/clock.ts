@@ -1,0 +1,90 @@
+/**
+ * The time in ticks of the TSC, from TSC, TMA, CYC and CBR packets (Intel SDM volume 3, "Intel Processor Trace", timing
+ * packets); MTC packets have a file of their own.
+ */
+import { BEFORE_CYC, state } from '../state';
+import { maxBusRatio, mtcPeriod, ticksOf } from './settings';
+
+/** The time was set; within PSB+ instructions are still counted. */
+export function setInstructions(): void {
+  if (state.isInPsb) state.setsTimeInPsb = true;
+  else state.instructions = 0;
+}
+
+/** Cycles are counted from the current time on. */
+export function restartCycles(ratio: f64): void {
+  state.cycleStart = state.time;
+  state.cycles = 0;
+  state.measuredRatio = ratio;
+}
+
+/** `low`: seven bytes; the eighth is that of the time before, or of the buffer's reference. */
+export function takeTsc(low: u64, bufferReference: u64): void {
+  state.hasTma = false;
+  if (state.firstReference !== 0) takeFirstTsc(low);
+  else if (state.time !== 0) takeNextTsc(low, bufferReference);
+  else return;
+  setInstructions();
+  if (state.before === BEFORE_CYC) restartCycles(0);
+}
+
+/** The eighth byte is the one that brings it nearest to the reference. */
+function takeFirstTsc(low: u64): void {
+  const first = state.firstReference;
+  let full = low | (first & 0xff00000000000000);
+  if (full < first && first - full > 1 << 55) full += 1 << 56;
+  else if (full > first && full - first > 1 << 55) full -= 1 << 56;
+  state.time = full;
+  state.tscTime = full;
+  state.firstReference = 0;
+}
+
+/** A little back is noise; further back, the eighth byte has changed, if the buffer was written that late. */
+function takeNextTsc(low: u64, bufferReference: u64): void {
+  let full = low | (state.time & 0xff00000000000000);
+  state.tscTime = full;
+  if (full < state.time && state.time - full >= 0x10000) {
+    full += 1 << 56;
+    if (bufferReference === 0 || full < bufferReference) state.time = full;
+  } else if (full >= state.time) state.time = full;
+}
+
+export function takeTma(ctc: u32, fast: u32): void {
+  const remainder = ctc & ((1 << mtcPeriod) - 1);
+  state.lastMtc = (ctc >> mtcPeriod) & 0xff;
+  state.ctcTime = state.tscTime - fast - ticksOf(remainder);
+  state.ctcDelta = 0;
+  state.hasTma = true;
+}
+
+export function takeCyc(value: u64): void {
+  state.cycles += value;
+  const ratio = state.measuredRatio !== 0 ? state.measuredRatio : state.busRatio;
+  if (state.cycleStart === 0 || ratio === 0) return;
+  const time = <u64>(<f64>state.cycleStart + <f64>state.cycles * ratio);
+  if (time >= state.time) state.time = time;
+  setInstructions();
+}
+
+/** Returns whether it changed. */
+export function takeCbr(cbr: u32): bool {
+  if (cbr === state.cbr) return false;
+  state.cbr = cbr;
+  state.busRatio = cbr === 0 ? 0 : <f64>maxBusRatio / <f64>cbr;
+  state.cycleStart = state.time;
+  state.cycles = 0;
+  return true;
+}
+
+/** The time by the instructions that were walked since it was set. */
+export function estimatedTime(): u64 {
+  if (state.cbr === 0) return state.sampleTime + 2 * state.instructions;
+  return state.sampleTime + (2 * state.instructions * maxBusRatio) / state.cbr;
+}
+
+/** The time of the next event, which is never before the last one. */
+export function eventTime(): u64 {
+  const time = state.sampleTime > state.lastEventTime ? state.sampleTime : state.lastEventTime;
+  state.lastEventTime = time;
+  return time;
+}

@@ -1,0 +1,125 @@
+/**
+ * Packets with an address: TIP, TIP.PGE, TIP.PGD and FUP.
+ */
+import { estimatedTime } from '../clock/clock';
+import { BEFORE_BOUND, BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
+import { begin, beginAndEnd, beginAsync, beginNowhere, endAsync, jumpAsync } from '../walk/edges';
+import { moveTo } from '../walk/position';
+import { walkThrough, walkTo, walkToEnd } from '../walk/targets';
+import { badPacket, cutOff } from './bad';
+import { FUP, ipBytes, isAddress, TIP, TIP_PGD, TIP_PGE } from './format';
+import { end, pos, skip } from './input';
+import { breakAsync, lose, resume } from './losses';
+import { breakPsb, takePsbAddress } from './psb';
+
+/** Compressions with an address that needs no other: sign-extended, and all bytes. */
+const SIGNED: u8 = 3;
+const FULL: u8 = 6;
+
+/** Returns whether to continue. */
+export function takeAddress(byte: u8): bool {
+  const bytes = ipBytes(byte >> 5);
+  if (bytes < 0 || !isAddress(byte)) return badPacket();
+  if (pos + 1 + bytes > end) return cutOff();
+  const what = byte & 0x1f;
+  if (state.isInPsb && what !== FUP && !breakPsb(false)) {
+    state.before = BEFORE_OTHER;
+    skip(1 + bytes);
+    return true;
+  }
+  const isBound = state.before === BEFORE_BOUND;
+  const isKnown = readAddress(byte);
+  const ip = isKnown ? state.lastIp : 0;
+  if (what === TIP) takeTip(isKnown, ip);
+  else if (what === TIP_PGE) takeBegin(isKnown, ip);
+  else if (what === TIP_PGD) takeEnd(isKnown, ip);
+  else if (state.isInPsb) takePsbAddress(isKnown, ip, byte >> 5 === SIGNED || byte >> 5 === FULL);
+  else if (isBound && state.phase === PHASE_WALK) takeBoundFup(isKnown, ip);
+  else takeFup(isKnown, ip);
+  return true;
+}
+
+/** Reads the packet: the address is the last one then. Returns false if it has none, or is relative to one that is unknown. */
+export function readAddress(byte: u8): bool {
+  const compression = byte >> 5;
+  const at = pos + 1;
+  skip(1 + ipBytes(compression));
+  state.before = BEFORE_OTHER;
+  if (compression === 0) return false;
+  if (compression === SIGNED || compression === FULL) state.hasLastIp = true;
+  if (state.hasLastIp) state.lastIp = expand(compression, at, state.lastIp);
+  return state.hasLastIp;
+}
+
+function expand(compression: u8, at: usize, last: u64): u64 {
+  if (compression === 1) return (last & ~0xffff) | load<u16>(at);
+  if (compression === 2) return (last & ~0xffffffff) | load<u32>(at);
+  if (compression === FULL) return load<u64>(at);
+  const low = <u64>load<u32>(at) | ((<u64>load<u16>(at, 4)) << 32);
+  return compression === SIGNED ? <u64>(((<i64>low) << 16) >> 16) : (last & ~0xffffffffffff) | low;
+}
+
+function takeTip(isKnown: bool, ip: u64): void {
+  if (state.phase === PHASE_WALK) {
+    const error = walkTo(isKnown, ip);
+    if (error !== 0) lose(error);
+  } else if (state.phase === PHASE_ASYNC) jumpAsync(isKnown, ip);
+  else if (state.phase === PHASE_LOST) resume(isKnown, ip);
+  else if (isKnown) {
+    moveTo(ip);
+    state.phase = PHASE_WALK;
+  }
+}
+
+function takeBegin(isKnown: bool, ip: u64): void {
+  state.isBehindOverflow = false;
+  if (state.phase === PHASE_LOST) return resume(isKnown, ip);
+  state.isTracing = true;
+  if (!isKnown) {
+    if (state.phase === PHASE_ASYNC) beginNowhere();
+    return;
+  }
+  state.sampleTime = state.time;
+  if (state.phase === PHASE_ASYNC) beginAsync(ip, estimatedTime());
+  else begin(ip, estimatedTime());
+}
+
+function takeEnd(isKnown: bool, ip: u64): void {
+  if (state.phase === PHASE_WALK) {
+    const error = walkToEnd(ip);
+    if (error !== 0) return lose(error);
+  } else if (state.phase === PHASE_ASYNC) endAsync(ip);
+  else if (state.phase === PHASE_LOST) {
+    const at = isKnown ? ip : state.ip;
+    if (at === 0) return;
+    state.sampleTime = state.time;
+    beginAndEnd(0, at, estimatedTime());
+  }
+  state.isTracing = false;
+}
+
+/** Directly after a packet of an event: where that was, not an interrupt. */
+function takeBoundFup(isKnown: bool, ip: u64): void {
+  if (!isKnown) return;
+  state.isBehindOverflow = false;
+  state.sampleTime = state.time;
+  if (!state.isTracing) return moveTo(ip);
+  const error = walkThrough(ip);
+  if (error !== 0) lose(error);
+}
+
+function takeFup(isKnown: bool, ip: u64): void {
+  breakAsync();
+  if (state.phase === PHASE_LOST) return resume(isKnown, ip);
+  if (!isKnown) return;
+  if (state.phase === PHASE_FIRST) state.phase = PHASE_WALK;
+  if (state.isBehindOverflow) {
+    state.isBehindOverflow = false;
+    resume(true, ip);
+  } else if (!state.isTracing) moveTo(ip);
+  else {
+    const error = walkThrough(ip);
+    if (error === 0) state.phase = PHASE_ASYNC;
+    else lose(error);
+  }
+}

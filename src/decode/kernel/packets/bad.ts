@@ -1,0 +1,52 @@
+/**
+ * Packets that are none, and overflows: trace is missing.
+ */
+import { estimatedTime } from '../clock/clock';
+import { fault } from '../events';
+import { ERROR_BAD_PACKET, ERROR_OVERFLOW } from '../layout';
+import { BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
+import { moveTo } from '../walk/position';
+import { isWhole, skip } from './input';
+import { leaveFirstPsb, leavePsb } from './psb';
+
+/** The last packet is not all there: as perf does, a bad one if no more comes. Returns whether to continue. */
+export function cutOff(): bool {
+  return isWhole ? badPacket() : false;
+}
+
+/** No packet begins here: decoding continues at the next byte. */
+export function badPacket(): bool {
+  skip(1);
+  if (state.phase === PHASE_FIRST) {
+    leaveFirstPsb();
+    return true;
+  }
+  if (state.isInPsb) {
+    if (state.phase === PHASE_WALK) leavePsb();
+    else {
+      if (state.setsTimeInPsb) state.instructions = 0;
+      if (state.ip === 0) state.hasLastIp = false;
+    }
+  }
+  state.hasTma = false;
+  state.before = BEFORE_OTHER;
+  state.sampleTime = state.time;
+  fault(ERROR_BAD_PACKET, state.ip, estimatedTime());
+  if (state.phase === PHASE_ASYNC) state.phase = PHASE_WALK;
+  else if (state.phase === PHASE_LOST) state.isInPsb = false;
+  return true;
+}
+
+export function overflow(): void {
+  if (state.isInPsb && state.phase === PHASE_WALK) leavePsb();
+  state.isInPsb = false;
+  state.isBehindOverflow = true;
+  if (state.phase === PHASE_FIRST) return;
+  state.sampleTime = state.time;
+  state.instructions = 0;
+  fault(ERROR_OVERFLOW, state.ip, state.time);
+  state.phase = PHASE_WALK;
+  state.isTracing = false;
+  state.hasLastIp = true;
+  moveTo(0);
+}

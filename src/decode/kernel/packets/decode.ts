@@ -1,0 +1,196 @@
+/**
+ * Reads packets one after another, and passes each to what it concerns: the clock, or the walk.
+ */
+import { forgetCode } from '../blocks';
+import { takeCbr, takeCyc, takeTma, takeTsc } from '../clock/clock';
+import { takeMtc } from '../clock/mtc';
+import { passTo, startSchedule } from '../events';
+import {
+  BEFORE_BOUND,
+  BEFORE_CYC,
+  BEFORE_OTHER,
+  clearState,
+  PHASE_SEARCH,
+  PHASE_TARGET,
+  PHASE_WALK,
+  state,
+} from '../state';
+import { moveTo } from '../walk/position';
+import { takeAddress } from './addresses';
+import { badPacket, cutOff, overflow } from './bad';
+import * as format from './format';
+import {
+  bytesConsumed,
+  canSeeMore,
+  end,
+  enterRecord,
+  enterStream,
+  enterWindow,
+  isStreamEnd,
+  isWhole,
+  pos,
+  recordReference,
+  skip,
+  windowEnd,
+} from './input';
+import { breakAsync } from './losses';
+import { beginPsb, beginsSoon, endPsb, leavePsb, searchPsb, UNDECIDED } from './psb';
+import { takeTarget, takeTnt } from './tnt';
+
+/** The longest packet. */
+const MAX_PACKET_BYTES: usize = 16;
+
+/** Begins with a stream of trace, whose records are there, as is the schedule of its CPU. */
+export function startStream(reference: u64): void {
+  clearState(reference);
+  startSchedule();
+  enterStream();
+  forgetCode();
+  moveTo(0);
+}
+
+/** Decodes a window of the stream; returns how many bytes of it were used up. */
+export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool): usize {
+  enterWindow(start, bytes, offset, last);
+  while (pos < windowEnd) {
+    enterRecord();
+    decodeRecord();
+    if (pos < end) break;
+  }
+  if (isStreamEnd()) endStream();
+  return bytesConsumed();
+}
+
+function decodeRecord(): void {
+  while (pos < end && (isWhole || end - pos >= MAX_PACKET_BYTES)) {
+    if (!takePacket()) break;
+  }
+}
+
+/** The trace ends within PSB+. */
+function endStream(): void {
+  if (state.isInPsb && state.phase === PHASE_WALK) leavePsb();
+}
+
+/** Returns false if more bytes are needed. */
+function takePacket(): bool {
+  if (state.phase === PHASE_SEARCH) return searchPsb();
+  const byte = load<u8>(pos);
+  if (byte === 0) {
+    skip(1);
+    return true;
+  }
+  if (state.phase === PHASE_TARGET) return takeTarget();
+  if (format.isCyc(byte)) return takeCycPacket();
+  if (format.isTnt(byte)) {
+    skip(1);
+    takeTnt(byte >> 1);
+    return true;
+  }
+  if (byte === 2) return takeExtended();
+  if (byte === format.MTC) return takeMtcPacket();
+  if (byte === format.TSC) return takeTscPacket();
+  return byte === format.MODE ? takeMode() : takeAddress(byte);
+}
+
+function takeCycPacket(): bool {
+  const value = format.readCyc(pos, end);
+  if (format.cycBytes === 0) return cutOff();
+  if (format.cycBytes > format.MAX_CYC_BYTES) return badPacket();
+  skip(format.cycBytes);
+  takeCyc(value);
+  state.before = BEFORE_CYC;
+  return true;
+}
+
+function takeMtcPacket(): bool {
+  if (pos + 2 > end) return cutOff();
+  if (!takeMtc(load<u8>(pos + 1), pos + 2, end, !canSeeMore())) return false;
+  skip(2);
+  state.before = BEFORE_OTHER;
+  return true;
+}
+
+function takeTscPacket(): bool {
+  if (pos + 8 > end) return cutOff();
+  breakAsync();
+  takeTsc(load<u64>(pos) >> 8, recordReference());
+  skip(8);
+  state.before = BEFORE_OTHER;
+  return true;
+}
+
+function takeMode(): bool {
+  if (pos + 2 > end) return cutOff();
+  const mode = load<u8>(pos + 1);
+  if (!format.isMode(mode)) return badPacket();
+  skip(2);
+  state.before = mode >> 5 !== 0 && state.isBehindOverflow ? BEFORE_OTHER : BEFORE_BOUND;
+  return true;
+}
+
+/** Packets that begin with 02. */
+function takeExtended(): bool {
+  const size = format.sizeOf(pos, end);
+  if (size === format.BAD) return badPacket();
+  if (size === format.CUT) return cutOff();
+  const at = pos;
+  const what = load<u8>(at + 1);
+  if (what === format.PSBEND) return takePsbEnd();
+  skip(size);
+  state.before = BEFORE_OTHER;
+  switch (what) {
+    case format.PSB:
+      breakAsync();
+      beginPsb();
+      return true;
+    case format.LONG_TNT:
+      takeTnt(load<u64>(at) >> 16);
+      return true;
+    case format.CBR:
+      takeCbrPacket(load<u8>(at + 2));
+      return true;
+    case format.TMA:
+      breakAsync();
+      takeTma(load<u16>(at + 2), <u32>load<u16>(at + 5) & 0x1ff);
+      return true;
+    case format.TRACE_STOP:
+      breakAsync();
+      state.hasTma = false;
+      state.isTracing = false;
+      return true;
+    case format.OVF:
+      overflow();
+      return true;
+    default:
+      takeEventPacket(at, what);
+      return true;
+  }
+}
+
+function takePsbEnd(): bool {
+  const begins = state.isInPsb && state.psbHasIp ? beginsSoon(pos + 2) : 0;
+  if (begins === UNDECIDED) return false;
+  skip(2);
+  state.before = BEFORE_OTHER;
+  breakAsync();
+  endPsb(begins !== 0);
+  return true;
+}
+
+function takeCbrPacket(cbr: u32): void {
+  if (!takeCbr(cbr) || state.isInPsb) return;
+  state.sampleTime = state.time;
+  passTo(state.sampleTime);
+}
+
+/** Power events, PTWRITE, PEBS and the like: only what they do to the walk. With an address, the next FUP has it. */
+function takeEventPacket(at: usize, what: u8): void {
+  if (what === format.PIP || what === format.VMCS || what === format.MNT) return;
+  breakAsync();
+  let hasIp = false;
+  if (what === format.CFE) hasIp = load<u8>(at + 2) >> 7 !== 0;
+  else if (format.isPtwrite(what)) hasIp = what >> 7 !== 0;
+  else hasIp = what === format.EXSTOP_IP || what === format.BEP_IP;
+  if (hasIp) state.before = BEFORE_BOUND;
+}

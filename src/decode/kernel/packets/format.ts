@@ -1,0 +1,170 @@
+/**
+ * How long a packet is, from its bytes alone (Intel SDM volume 3, "Intel Processor Trace", packet definitions).
+ */
+export const PSB: u8 = 0x82;
+const PSB_BYTES: usize = 16;
+const PSB_HALF: u64 = 0x8202820282028202;
+export const TSC: u8 = 0x19;
+export const MTC: u8 = 0x59;
+export const MODE: u8 = 0x99;
+/** After 02. */
+export const LONG_TNT: u8 = 0xa3;
+export const CBR: u8 = 0x03;
+export const TMA: u8 = 0x73;
+export const TRACE_STOP: u8 = 0x83;
+export const PSBEND: u8 = 0x23;
+export const OVF: u8 = 0xf3;
+export const PIP: u8 = 0x43;
+export const VMCS: u8 = 0xc8;
+export const MNT: u8 = 0xc3;
+export const CFE: u8 = 0x13;
+export const PWRE: u8 = 0x22;
+export const PWRX: u8 = 0xa2;
+export const MWAIT: u8 = 0xc2;
+export const EXSTOP_IP: u8 = 0xe2;
+export const BEP_IP: u8 = 0xb3;
+/** The low five bits of packets with an address. */
+export const TIP: u8 = 0x0d;
+export const TIP_PGE: u8 = 0x11;
+export const TIP_PGD: u8 = 0x01;
+export const FUP: u8 = 0x1d;
+
+/** Of `sizeOf`: no such packet; not all there. */
+export const BAD: i32 = 0;
+export const CUT: i32 = -1;
+
+export function isPsb(at: usize, end: usize): bool {
+  return at + PSB_BYTES <= end && load<u64>(at) === PSB_HALF && load<u64>(at, 8) === PSB_HALF;
+}
+
+export function isCyc(byte: u8): bool {
+  return (byte & 3) === 3;
+}
+
+/** Short TNT, of a byte that is not 0. */
+export function isTnt(byte: u8): bool {
+  return (byte & 1) === 0 && byte !== 2;
+}
+
+/** The leaf is one that exists, with bits of its own only. */
+export function isMode(payload: u8): bool {
+  return (payload & 3) !== 3 && payload >> 5 <= 1;
+}
+
+/** The bytes of the packet at an address before `end`. */
+export function sizeOf(at: usize, end: usize): i32 {
+  const size = sizeAlone(at, end);
+  return size > 0 && at + size > end ? CUT : size;
+}
+
+function sizeAlone(at: usize, end: usize): i32 {
+  const byte = load<u8>(at);
+  if (isCyc(byte)) return sizeOfCyc(at, end);
+  if (byte === 2) return sizeOfExtendedAt(at, end);
+  if (isTnt(byte)) return 1;
+  if (byte === MTC) return 2;
+  if (byte === TSC) return 8;
+  if (byte === MODE) return at + 2 <= end && !isMode(load<u8>(at + 1)) ? BAD : 2;
+  const bytes = isAddress(byte) ? ipBytes(byte >> 5) : -1;
+  return bytes < 0 ? BAD : 1 + bytes;
+}
+
+function sizeOfCyc(at: usize, end: usize): i32 {
+  readCyc(at, end);
+  if (cycBytes === 0) return CUT;
+  return cycBytes > MAX_CYC_BYTES ? BAD : <i32>cycBytes;
+}
+
+function sizeOfExtendedAt(at: usize, end: usize): i32 {
+  if (at + 2 > end) return CUT;
+  const second = load<u8>(at + 1);
+  const size = sizeOfExtended(second);
+  if (size === BAD || at + size > end) return size;
+  if (second === PSB && !isPsb(at, end)) return BAD;
+  return second === LONG_TNT && load<u64>(at) >> 16 === 0 ? BAD : size;
+}
+
+/** A CYC with more bytes is none, for perf. */
+export const MAX_CYC_BYTES: usize = 11;
+/** The number of a CYC, and its bytes; 0 bytes: it is not all there. */
+export let cycBytes: usize = 0;
+export function readCyc(at: usize, end: usize): u64 {
+  const byte = load<u8>(at);
+  let value: u64 = byte >> 3;
+  cycBytes = 1;
+  if ((byte & 4) === 0) return value;
+  for (let bits: u64 = 5; ; bits += 7) {
+    if (at + cycBytes >= end) break;
+    const more = load<u8>(at + cycBytes++);
+    if (bits < 64) value |= (<u64>(more >> 1)) << bits;
+    if ((more & 1) === 0 || cycBytes > MAX_CYC_BYTES) return value;
+  }
+  cycBytes = 0;
+  return 0;
+}
+
+/** TIP, TIP.PGE, TIP.PGD or FUP. */
+export function isAddress(byte: u8): bool {
+  const what = byte & 0x1f;
+  return what === TIP || what === TIP_PGE || what === TIP_PGD || what === FUP;
+}
+
+/** Bytes of an address, by the upper bits of its packet; −1: no such packet. */
+export function ipBytes(compression: u8): i32 {
+  switch (compression) {
+    case 0:
+      return 0;
+    case 1:
+      return 2;
+    case 2:
+      return 4;
+    case 3:
+    case 4:
+      return 6;
+    case 6:
+      return 8;
+    default:
+      return -1;
+  }
+}
+
+/** Bytes of a packet that begins with 02, by its second byte. */
+export function sizeOfExtended(second: u8): i32 {
+  switch (second) {
+    case PSB:
+      return 16;
+    case PSBEND:
+    case OVF:
+    case TRACE_STOP:
+    case 0x62: // EXSTOP
+    case EXSTOP_IP:
+    case 0x33: // BEP
+    case BEP_IP:
+      return 2;
+    case 0x63: // BBP
+      return 3;
+    case CBR:
+    case PWRE:
+    case CFE:
+      return 4;
+    case TMA:
+    case PWRX:
+    case VMCS:
+      return 7;
+    case LONG_TNT:
+    case PIP:
+      return 8;
+    case MWAIT:
+      return 10;
+    case MNT:
+    case 0x53: // EVD
+      return 11;
+    default:
+      if (isPtwrite(second)) return second & 0x20 ? 10 : 6;
+      return BAD;
+  }
+}
+
+export function isPtwrite(second: u8): bool {
+  return (second & 0x5f) === 0x12;
+}

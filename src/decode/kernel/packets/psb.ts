@@ -1,0 +1,153 @@
+/**
+ * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; and the search for the first one.
+ */
+import { passTo } from '../events';
+import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
+import { PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
+import { moveTo } from '../walk/position';
+import { clearReturns } from '../walk/returns';
+import { walkThrough } from '../walk/targets';
+import { BAD, isPsb, isTnt, LONG_TNT, OVF, sizeOf, TIP, TIP_PGD, TIP_PGE } from './format';
+import { canSeeMore, end, hasWholeStream, pos, skip, windowEnd } from './input';
+import { lose, loseAt, resume } from './losses';
+
+/**
+ * Goes past the last PSB of a run of pairs: `02 82` may precede it by chance. As perf does: it may begin in one record and end
+ * in the next. Returns false if more bytes are needed.
+ */
+export function searchPsb(): bool {
+  while (pos < end) {
+    if (windowEnd - pos < 18 && !hasWholeStream()) return false;
+    if (load<u8>(pos) === 2 && isPsb(pos, windowEnd)) {
+      if (pos + 18 > windowEnd || load<u16>(pos, 16) !== 0x8202) {
+        state.phase = PHASE_FIRST;
+        skip(16);
+        beginPsb();
+        return true;
+      }
+      skip(2);
+    } else skip(1);
+  }
+  return true;
+}
+
+export function beginPsb(): void {
+  state.lastIp = 0;
+  state.hasLastIp = true;
+  state.isInPsb = true;
+  state.timeBeforePsb = state.time;
+  state.setsTimeInPsb = false;
+  state.psbHasIp = false;
+}
+
+/** A FUP within PSB+: where the program is. */
+export function takePsbAddress(isKnown: bool, ip: u64, isWholeIp: bool): void {
+  if (!isKnown) return;
+  state.psbHasIp = true;
+  state.psbIp = ip;
+  state.psbIpIsWhole = isWholeIp;
+  if (state.phase === PHASE_LOST) moveTo(ip);
+}
+
+/** PSBEND. `begins`: tracing begins soon after it, so it was off, and the address is not the program's. */
+export function endPsb(begins: bool): void {
+  if (!state.isInPsb) return;
+  state.isInPsb = false;
+  if (state.psbHasIp && !begins) {
+    const error = state.phase === PHASE_WALK ? walkThrough(state.psbIp) : 0;
+    if (error !== 0) return resumeInPsb(error);
+    moveTo(state.psbIp);
+    state.isTracing = true;
+  }
+  clearReturns();
+  if (state.phase === PHASE_LOST && state.setsTimeInPsb) state.lastEventTime = 0;
+  if (state.phase === PHASE_FIRST || state.ip !== 0) state.phase = PHASE_WALK;
+  else if (state.phase === PHASE_LOST) state.hasLastIp = false;
+  state.sampleTime = state.tscTime;
+  if (state.setsTimeInPsb) state.instructions = 0;
+  passTo(state.sampleTime);
+}
+
+/** Packets that are looked at after PSBEND. */
+const PACKETS_AHEAD = 6;
+/** Of `beginsSoon`: more bytes are needed. */
+export const UNDECIDED = -1;
+
+/** As perf does: whether a TIP.PGE is one of the next six packets, before any other that concerns the program. */
+export function beginsSoon(first: usize): i32 {
+  let at = first;
+  let packets = 0;
+  while (at < end) {
+    const byte = load<u8>(at);
+    if (byte === 0) {
+      at++;
+      continue;
+    }
+    if (packets++ === PACKETS_AHEAD) return 0;
+    const size = sizeOf(at, end);
+    if (size <= BAD) return 0;
+    const what = byte & 0x1f;
+    if (what === TIP_PGE) return byte >> 5 !== 0 ? 1 : 0;
+    if (isTnt(byte) || what === TIP || what === TIP_PGD || what === 0x1d) return 0;
+    if (byte === 2 && (load<u8>(at + 1) === OVF || load<u8>(at + 1) === LONG_TNT)) return 0;
+    at += size;
+  }
+  return canSeeMore() ? UNDECIDED : 0;
+}
+
+/** As perf does: what is wrong with the first PSB+ is no error. */
+export function leaveFirstPsb(): void {
+  state.isInPsb = false;
+  state.hasTma = false;
+}
+
+/**
+ * A packet within PSB+ that does not belong there. As perf does: the walk takes what came as ordinary packets; after a loss
+ * it is a mismatch. Returns whether the packet is to be taken.
+ */
+export function breakPsb(isTntPacket: bool): bool {
+  state.isInPsb = false;
+  if (state.phase === PHASE_FIRST) {
+    leaveFirstPsb();
+    if (!isTntPacket) state.phase = PHASE_WALK;
+    state.lastIp = 0;
+    return false;
+  }
+  if (state.phase === PHASE_LOST) {
+    if (state.setsTimeInPsb) state.instructions = 0;
+    lose(ERROR_MISMATCH);
+    if (isTntPacket && state.ip !== 0) state.phase = PHASE_WALK;
+    state.hasLastIp = isTntPacket;
+    return false;
+  }
+  leavePsb();
+  return !state.psbHasIp || state.phase === PHASE_WALK;
+}
+
+/** PSB+ without an end: as perf does, what came of it are ordinary packets. */
+export function leavePsb(): void {
+  state.isInPsb = false;
+  if (!state.psbHasIp) {
+    if (state.setsTimeInPsb) state.instructions = 0;
+    return;
+  }
+  const before = state.instructions;
+  if (state.setsTimeInPsb) state.instructions = 0;
+  const error = walkThrough(state.psbIp);
+  if (error === 0) return lose(ERROR_MISMATCH);
+  if (state.setsTimeInPsb) state.instructions += before;
+  resumeInPsb(error);
+}
+
+/** As perf does: the FUP that the walk did not reach is read once more, and begins if its address needs no other. */
+function resumeInPsb(error: u32): void {
+  state.sampleTime = state.timeBeforePsb; // the error is one of the time before
+  loseAt(error);
+  if (state.setsTimeInPsb) state.instructions = 0;
+  if (!state.psbIpIsWhole && error === ERROR_NO_CODE) return;
+  state.lastIp = state.psbIp;
+  state.hasLastIp = true;
+  const wasTracing = state.isTracing;
+  resume(true, state.psbIp);
+  state.isTracing = wasTracing;
+}

@@ -1,0 +1,42 @@
+/**
+ * The calls that a compressed return can return to: a ring in the state. Unused entries are 0, so that equal calls are
+ * equal bytes.
+ */
+import { Block } from '../blocks';
+import { KIND_CALL, KIND_CALL_INDIRECT, KIND_FAR_CALL, KIND_RETURN } from '../layout';
+import { MAX_RETURNS, returns, state } from '../state';
+
+function entry(row: u32): usize {
+  return returns + 4 * (row & (MAX_RETURNS - 1));
+}
+
+export function clearReturns(): void {
+  memory.fill(returns, 0, 4 * MAX_RETURNS);
+  state.returnCount = 0;
+  state.returnTop = 0;
+}
+
+/** As the CPU does: a call of the next instruction does not count, it only reads the address. */
+export function pushCall(block: Block): void {
+  if (block.kind === KIND_CALL && block.target === block.after) return;
+  store<u32>(entry(state.returnTop), <u32>changetype<usize>(block));
+  state.returnTop++;
+  if (state.returnCount < MAX_RETURNS) state.returnCount++;
+}
+
+/** Returns the block whose call returns; null: unknown. */
+export function popCall(): Block {
+  if (state.returnCount === 0) return changetype<Block>(<usize>0);
+  state.returnCount--;
+  state.returnTop--;
+  const at = entry(state.returnTop);
+  const block = load<u32>(at);
+  store<u32>(at, 0);
+  return changetype<Block>(<usize>block);
+}
+
+/** What an indirect branch does to the calls. */
+export function passReturns(block: Block): void {
+  if (block.kind === KIND_RETURN) popCall();
+  else if (block.kind === KIND_CALL_INDIRECT || block.kind === KIND_FAR_CALL) pushCall(block);
+}
