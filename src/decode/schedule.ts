@@ -27,14 +27,23 @@ export interface Slot {
   readonly image: number;
 }
 
-export interface Schedule {
-  readonly images: readonly Image[];
-  /** The slots of a CPU; the first one begins at tick 0. */
-  readonly slotsOf: (cpu: number) => readonly Slot[];
+/** Whose trace it is: that of a CPU, or that of a thread. The other one is NONE. */
+export interface TraceOwner {
+  readonly cpu: number;
+  readonly tid: Tid;
 }
 
-/** Builds the schedule of all CPUs from records in order of time. */
-export function buildSchedule(sideband: readonly Sideband[]): Schedule {
+export interface Schedule {
+  readonly images: readonly Image[];
+  /** The slots of a CPU, or of a thread whose trace is recorded by itself; the first one begins at tick 0. */
+  readonly slotsOf: (whose: TraceOwner) => readonly Slot[];
+}
+
+/** Builds the schedule of all CPUs from records in order of time. `threads`: those whose trace is recorded by thread. */
+export function buildSchedule(
+  sideband: readonly Sideband[],
+  threads: readonly { readonly pid: number; readonly tid: Tid }[] = [],
+): Schedule {
   const images = new Images();
   const slots = new Map<number, Slot[]>();
   const slotsOf = (cpu: number) => {
@@ -42,6 +51,9 @@ export function buildSchedule(sideband: readonly Sideband[]): Schedule {
     if (own === undefined) slots.set(cpu, (own = [{ tick: 0n, tid: NONE, pid: NONE, image: images.of(NONE).number }]));
     return own;
   };
+  const byThread = new Map(
+    threads.map(({ pid, tid }) => [tid, [{ tick: 0n, tid, pid, image: images.of(pid).number }]]),
+  );
   for (const record of sideband) {
     const { tick } = record;
     switch (record.what) {
@@ -59,9 +71,10 @@ export function buildSchedule(sideband: readonly Sideband[]): Schedule {
       case 'fork':
         images.fork(record.pid, record.parentPid);
     }
-    if (record.what !== 'runs') for (const own of slots.values()) follow(own, record.pid, tick, images);
+    if (record.what === 'runs') continue;
+    for (const own of [...slots.values(), ...byThread.values()]) follow(own, record.pid, tick, images);
   }
-  return { images: images.all, slotsOf };
+  return { images: images.all, slotsOf: ({ cpu, tid }) => byThread.get(tid) ?? slotsOf(cpu) };
 }
 
 /** Begins a new slot where the process that runs has changed its memory. */

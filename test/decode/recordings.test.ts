@@ -2,13 +2,11 @@
  * Decodes every recording of the fixtures with both decoders and compares whole profiles byte for byte.
  */
 import { describe, expect } from 'vitest';
-import { encodedRecording } from '../../cli/input/encoded-recording.js';
-import { recordingEnvironment } from '../../cli/perf/script/script.js';
 import type * as library from '../../src/index.js';
 import { analyze, renderJson } from '../../src/index.js';
-import { type EncodedRecording, openRecording } from '../../src/recordings.js';
 import { fixturePath, test } from '../helpers/cli/run-cli.js';
-import { ALONE, decoded } from '../helpers/perf/decoding.js';
+import { encodedOf, profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
+import { ALONE } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { needs } from '../tools/needs.js';
 
@@ -21,21 +19,6 @@ const OTHERS = ['four-cpus', 'one-cpu', 'overflow', 'switch-mode-2', 'truncated'
 const OWN_BINARIES = [...RECORDINGS, 'waits'].map(recordingPath);
 /** Their binaries are those of a machine: they may be there, others of their name, or missing. */
 const OTHER_BINARIES = OTHERS.map((name) => fixturePath(`perfdata/${name}.data`));
-
-async function encodedOf(path: string, symfs: string | null, allBranches: boolean): Promise<EncodedRecording> {
-  const recording = await openRecording(path);
-  const recorded = recordingEnvironment(recording);
-  return encodedRecording(recording, { name: path, path, symfs, allBranches, recorded, broken: null });
-}
-
-async function profileOfOwn(path: string, symfs: string | null, allBranches: boolean): Promise<string> {
-  const encoded = await encodedOf(path, symfs, allBranches);
-  return [...renderJson(await analyze([encoded], { ...ALONE, durations: true }))].join('');
-}
-
-async function profileOfPerf(path: string, symfs: string | null, precise: boolean): Promise<string> {
-  return [...renderJson(await decoded(path, { symfs, precise, name: path }, { durations: true }))].join('');
-}
 
 describe.each(OWN_BINARIES)('%s', (path) => {
   test.each([

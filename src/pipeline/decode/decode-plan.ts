@@ -3,15 +3,15 @@
  */
 
 import type { Stream, TraceRecordBytes } from '../../decode/decode-stream.js';
-import { buildSchedule, type Schedule, type Sideband } from '../../decode/schedule.js';
+import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
 import { toTicks } from '../../decode/settings.js';
 import { assert } from '../../model/errors.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
+import { NONE } from '../../model/units.js';
 import type { RecordedEvent, Recording, TraceTiming } from '../../perfdata/recording.js';
 
-/** The trace of one CPU. */
-export interface CpuTrace {
-  readonly cpu: number;
+/** The trace of one CPU, or of one thread. */
+export interface CpuTrace extends TraceOwner {
   /** A stream begins where bytes of trace are missing. */
   readonly streams: readonly Stream[];
   /** Where each record's bytes are in the file, in the order of the records of all streams. */
@@ -30,7 +30,14 @@ export function decodePlan(recording: Recording): DecodePlan {
   const timing = recording.encoding?.timing ?? null;
   assert(timing !== null, 'a recording without clocks was to be decoded');
   const sideband = recording.sideband.flatMap((event) => toSideband(event, timing));
-  return { timing, schedule: buildSchedule(sideband), cpus: cpuTraces(recording) };
+  const cpus = cpuTraces(recording);
+  return { timing, schedule: buildSchedule(sideband, tracedThreads(recording, cpus)), cpus };
+}
+
+/** The threads whose trace is recorded by thread, with their processes. */
+function tracedThreads({ sideband }: Recording, traces: readonly TraceOwner[]): { pid: number; tid: number }[] {
+  const pidOf = new Map(sideband.map(({ tid, pid }) => [tid, pid]));
+  return traces.flatMap(({ tid }) => (tid === NONE ? [] : [{ tid, pid: pidOf.get(tid) ?? NONE }]));
 }
 
 function toSideband({ cpu, pid, tid, time, record, next }: RecordedEvent, timing: TraceTiming): Sideband[] {
@@ -65,14 +72,18 @@ function isBeforeRecording({ seconds, ns }: PerfTime): boolean {
 }
 
 function cpuTraces({ buffers }: Recording): CpuTrace[] {
-  const cpus = [...new Set(buffers.map(({ cpu }) => cpu))].sort((a, b) => a - b);
-  return cpus.map((cpu) => {
-    const own = buffers.filter((buffer) => buffer.cpu === cpu && buffer.sizeBytes > 0);
+  const owners = new Map(buffers.map(({ cpu, tid }) => [`${cpu} ${tid}`, { cpu, tid }]));
+  return [...owners.values()].sort(byCpuAndTid).map(({ cpu, tid }) => {
+    const own = buffers.filter((buffer) => buffer.cpu === cpu && buffer.tid === tid && buffer.sizeBytes > 0);
     own.sort((a, b) => a.auxOffset - b.auxOffset);
     const records = own.map(({ auxOffset, sizeBytes, reference }) => ({ offset: auxOffset, sizeBytes, reference }));
     const sizeBytes = own.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
-    return { cpu, streams: streamsOf(records), fileOffsets: own.map(({ fileOffset }) => fileOffset), sizeBytes };
+    return { cpu, tid, streams: streamsOf(records), fileOffsets: own.map(({ fileOffset }) => fileOffset), sizeBytes };
   });
+}
+
+function byCpuAndTid(a: TraceOwner, b: TraceOwner): number {
+  return a.cpu - b.cpu || a.tid - b.tid;
 }
 
 /** perf fills the bytes of a record up to a multiple of this with zeros. */

@@ -106,7 +106,7 @@ class Decoding {
     const { path, allBranches, binaries } = this.encoded;
     const { timing, schedule } = this.plan;
     const { images } = schedule;
-    const slots = schedule.slotsOf(trace.cpu);
+    const slots = schedule.slotsOf(trace);
     return { path, trace, timing, originNs: this.originNs, allBranches, slots, images, binaries };
   }
 

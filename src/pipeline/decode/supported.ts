@@ -1,7 +1,8 @@
 /**
  * What the own decoder does not know, told from a recording's settings.
  */
-import type { Recording, TraceEncoding, TraceSettings } from '../../perfdata/recording.js';
+import { NONE } from '../../model/units.js';
+import type { AuxBuffer, Recording, TraceEncoding, TraceSettings } from '../../perfdata/recording.js';
 
 /** Bits of the configuration (IA32_RTIT_CTL, Intel SDM volume 3). */
 const PWR_EVENTS = 1n << 4n;
@@ -15,17 +16,19 @@ const MAX_MTC_PERIOD = 8;
 export function unsupported({ trace, encoding, machine, buffers }: Recording): string | null {
   if (trace === null || encoding === null) return 'no Intel PT trace';
   if (machine.architecture !== null && machine.architecture !== 'x86_64') return `code of ${machine.architecture}`;
-  return (
-    bySettings(trace) ?? byEncoding(encoding) ?? (buffers.some(({ cpu }) => cpu < 0) ? 'a recording by thread' : null)
-  );
+  return bySettings(trace) ?? byEncoding(encoding) ?? byBuffers(trace, buffers);
 }
 
-function bySettings({ isPerCpu, isSnapshot, hasKernel, filter, hasTime }: TraceSettings): string | null {
+function bySettings({ isSnapshot, hasKernel, filter, hasTime }: TraceSettings): string | null {
   if (!hasTime) return 'a trace without times';
-  if (!isPerCpu) return 'a recording by thread';
   if (isSnapshot) return 'a snapshot';
   if (hasKernel) return 'kernel tracing';
   return filter === '' ? null : 'address filters';
+}
+
+function byBuffers({ isPerCpu }: TraceSettings, buffers: readonly AuxBuffer[]): string | null {
+  const areAlike = buffers.every(({ cpu, tid }) => (isPerCpu ? tid : cpu) === NONE);
+  return areAlike ? null : 'buffers of CPUs next to those of threads';
 }
 
 function byEncoding({ timing, config }: TraceEncoding): string | null {

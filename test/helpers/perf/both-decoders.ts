@@ -1,0 +1,23 @@
+/**
+ * Profiles of a recording by the own decoder and by perf, as JSON, to be compared byte for byte.
+ */
+import { encodedRecording } from '../../../cli/input/encoded-recording.js';
+import { recordingEnvironment } from '../../../cli/perf/script/script.js';
+import { analyze, renderJson } from '../../../src/index.js';
+import { type EncodedRecording, openRecording } from '../../../src/recordings.js';
+import { ALONE, decoded } from './decoding.js';
+
+export async function encodedOf(path: string, symfs: string | null, allBranches: boolean): Promise<EncodedRecording> {
+  const recording = await openRecording(path);
+  const recorded = recordingEnvironment(recording);
+  return encodedRecording(recording, { name: path, path, symfs, allBranches, recorded, broken: null });
+}
+
+export async function profileOfOwn(path: string, symfs: string | null, allBranches: boolean): Promise<string> {
+  const encoded = await encodedOf(path, symfs, allBranches);
+  return [...renderJson(await analyze([encoded], { ...ALONE, durations: true }))].join('');
+}
+
+export async function profileOfPerf(path: string, symfs: string | null, precise: boolean): Promise<string> {
+  return [...renderJson(await decoded(path, { symfs, precise, name: path }, { durations: true }))].join('');
+}
