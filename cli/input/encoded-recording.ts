@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type EncodedRecording, locator, type Recording, type RecordingEnvironment } from '../../src/recordings.js';
+import { type FetchedBinaries, NOTHING_FETCHED } from './fetch-binaries.js';
 
 interface OwnOptions {
   readonly name: string;
@@ -12,27 +13,37 @@ interface OwnOptions {
   readonly path: string;
   /** Directory with the recorded binaries; null: the root directory. */
   readonly symfs: string | null;
+  readonly fetched?: FetchedBinaries;
   readonly allBranches: boolean;
   readonly recorded: RecordingEnvironment | null;
   readonly broken: string | null;
 }
 
+/** perf's copies of binaries. */
+export const BUILD_ID_CACHE = join(homedir(), '.debug');
+
 /** The recording must be one that the decoder supports. */
 export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording {
-  const { symfs, ...rest } = options;
-  const locate = locator({ symfs, cache: join(homedir(), '.debug'), buildIds: buildIdsOf(recording) });
-  return { ...rest, recording, binaries: binariesOf(recording, symfs ?? '/'), locate };
+  const { symfs, fetched = NOTHING_FETCHED, ...rest } = options;
+  const buildIds = buildIdsOf(recording);
+  const locate = locator({ symfs, cache: BUILD_ID_CACHE, debuginfod: fetched.directory, buildIds });
+  return { ...rest, recording, binaries: binariesOf(recording, symfs ?? '/', fetched.executables), locate };
 }
 
 function buildIdsOf({ buildIds }: Recording): Map<string, string> {
   return new Map(buildIds.map(({ file, buildId }) => [Buffer.from(file).toString('latin1'), buildId]));
 }
 
-function binariesOf({ sideband }: Recording, root: string): Map<string, string> {
+function binariesOf(
+  { sideband }: Recording,
+  root: string,
+  executables: ReadonlyMap<string, string>,
+): Map<string, string> {
   const binaries = new Map<string, string>();
   for (const { record } of sideband) {
     if (record.what !== 'mmap' || !record.file.startsWith('/') || binaries.has(record.file)) continue;
-    const path = join(root, Buffer.from(record.file, 'latin1').toString());
+    const recorded = Buffer.from(record.file, 'latin1').toString();
+    const path = executables.get(recorded) ?? join(root, recorded);
     if (existsSync(path)) binaries.set(record.file, path);
   }
   return binaries;

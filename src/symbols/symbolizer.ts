@@ -10,7 +10,9 @@ import type { SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
 import type { PltNames } from './table/plt.js';
 
+export { completeBuildId } from './files/complete-build-id.js';
 export { DISK_FILES } from './files/disk-files.js';
+export { buildIdWithoutSymbols } from './files/load-binary.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 export { mappingAt } from './mapping-at.js';
 export type { PltNames } from './table/plt.js';

@@ -4,7 +4,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/model/trace/trace-chunk.js';
 import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { DISK_FILES, mappingAt, Symbolizer, type SymbolizerOptions } from '../../src/symbols/symbolizer.js';
+import {
+  buildIdWithoutSymbols,
+  DISK_FILES,
+  mappingAt,
+  Symbolizer,
+  type SymbolizerOptions,
+} from '../../src/symbols/symbolizer.js';
 import { type ProgramParts, program, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 
 const ID = 'abcdef0123456789abcdef0123456789abcdef01';
@@ -23,7 +29,7 @@ function machine(files: Readonly<Record<string, Uint8Array>>, options: Partial<S
     opened.push(path);
     return { ...sourceOf(files[path]), close: () => void opened.splice(opened.indexOf(path), 1) };
   };
-  const roots = { root: '', cache: '/home/.debug' };
+  const roots = { root: '', cache: '/home/.debug', debuginfod: '/debuginfod' };
   return { symbolizer: new Symbolizer({ files: { open }, roots, buildIdOf: () => null, ...options }), opened };
 }
 
@@ -78,6 +84,7 @@ describe('which file has the symbols', () => {
     '/usr/lib/debug/bin/a',
     `/usr/lib/debug/.build-id/ab/${ID.slice(2)}.debug`,
     `/home/.debug/.build-id/ab/${ID.slice(2)}/debug`,
+    `/debuginfod/${ID}/debuginfo`,
   ])('%s', (path) => {
     const { symbolizer } = machine({ '/bin/a': stripped, [path]: named('full') });
     expect(symbolizer.nameOf(mapping, START).name).toBe('full');
@@ -90,6 +97,27 @@ describe('which file has the symbols', () => {
       { buildIdOf: () => ID },
     );
     expect(symbolizer.nameOf(mapping, START).name).toBe('cached');
+  });
+
+  test('an executable from debuginfod replaces a binary of another build', () => {
+    const files = {
+      '/bin/a': named('now', { buildId: OTHER_ID }),
+      [`/debuginfod/${ID}/executable`]: named('recorded'),
+    };
+    const { symbolizer } = machine(files, { buildIdOf: () => ID });
+    expect(symbolizer.nameOf(mapping, START).name).toBe('recorded');
+  });
+
+  test.each<[string, Readonly<Record<string, Uint8Array>>, string | null, string | null]>([
+    ['has symbols', { '/bin/a': named('main') }, ID, null],
+    ['is stripped', { '/bin/a': stripped }, null, ID],
+    ['is stripped, with a debug file', { '/bin/a': stripped, '/bin/a.debug': named('full') }, ID, null],
+    ['is missing', {}, ID, ID],
+    ['is missing, without a build id', {}, null, null],
+    ['is of another build', { '/bin/a': named('now', { buildId: OTHER_ID }) }, ID, ID],
+  ])('the build id to ask debuginfod for, of a binary that %s', (_, all, recordedId, expected) => {
+    const open = (path: string) => (all[path] === undefined ? null : { ...sourceOf(all[path]), close: () => {} });
+    expect(buildIdWithoutSymbols('/bin/a', recordedId, { open }, { root: '', cache: null })).toBe(expected);
   });
 
   test('all of them lie below the root of --symfs', () => {

@@ -8,6 +8,7 @@ import { isPack } from '../../../src/internal.js';
 import {
   type DecodedRecording,
   type EncodedRecording,
+  type NeededFile,
   neededFiles,
   openRecording,
   type Recording,
@@ -16,7 +17,8 @@ import {
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
-import { encodedRecording } from '../../input/encoded-recording.js';
+import { BUILD_ID_CACHE, encodedRecording } from '../../input/encoded-recording.js';
+import { fetchBinaries, NOTHING_FETCHED } from '../../input/fetch-binaries.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { notify } from '../../terminal/notify.js';
@@ -43,14 +45,28 @@ export async function decodeInput(
   const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
   const data = salvaged?.path ?? paths.path;
   if (recording.trace === null) throw noTrace(path);
-  if (!options.quiet) await warnMissingFiles(recording, paths.symfs);
+  const isOwn = choosesOwn(recording, options);
+  const files = await neededFiles(recording, paths.symfs ?? '/');
+  const roots = { root: paths.symfs ?? '', cache: BUILD_ID_CACHE };
+  const fetched = isOwn
+    ? await fetchBinaries(recording, files, { roots, quiet: options.quiet, signal })
+    : NOTHING_FETCHED;
+  if (!options.quiet) warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path)));
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
   const { perf, precise, jobs = availableParallelism() } = options;
-  if (choosesOwn(recording, options)) {
+  if (isOwn) {
     const { symfs } = paths;
-    return encodedRecording(recording, { name: path, path: data, symfs, allBranches: precise, recorded, broken });
+    return encodedRecording(recording, {
+      name: path,
+      path: data,
+      symfs,
+      fetched,
+      allBranches: precise,
+      recorded,
+      broken,
+    });
   }
   const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
   return { ...decoded, recorded, broken };
@@ -72,8 +88,7 @@ async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, si
 }
 
 /** Warns before decoding begins, which takes long. */
-async function warnMissingFiles(recording: Recording, symfs: string | null): Promise<void> {
-  const files = await neededFiles(recording, symfs ?? '/');
+function warnMissingFiles(files: readonly NeededFile[]): void {
   const lost = files.filter(({ state }) => state !== 'same');
   for (const { path, state } of lost.slice(0, MAX_WARNINGS)) {
     notify(`ptflame: ${path} ${STATE_TEXT[state]}: its code cannot be decoded`);

@@ -23,16 +23,18 @@ export interface LocateOptions {
   readonly symfs: string | null;
   /** perf's own copies of binaries, by build id (`~/.debug`). */
   readonly cache: string | null;
+  /** Files of debuginfod, by build id; null: not used. */
+  readonly debuginfod?: string | null;
   /** Build ids by recorded path. */
   readonly buildIds: ReadonlyMap<string, string>;
 }
 
 const END_OF_TIME = 2n ** 64n - 1n;
 
-export function locator({ symfs, cache, buildIds }: LocateOptions): Locate {
+export function locator({ symfs, cache, debuginfod = null, buildIds }: LocateOptions): Locate {
   const symbolizer = new Symbolizer({
     files: DISK_FILES,
-    roots: { root: symfs ?? '', cache },
+    roots: { root: symfs ?? '', cache, debuginfod },
     buildIdOf: (file) => buildIds.get(file) ?? null,
   });
   return (image, address) => {

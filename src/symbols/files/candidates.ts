@@ -13,7 +13,7 @@ const DEBUG_ROOT = '/usr/lib/debug';
 /** Returns where the binary itself may be: perf keeps copies of recorded binaries. */
 export function binaryPaths(path: string, buildId: string | null, roots: SymbolRoots): string[] {
   if (path === VDSO) return [...cachedPaths(buildId, roots, 'vdso'), VDSO];
-  return [...cachedPaths(buildId, roots, 'elf'), roots.root + path];
+  return [...cachedPaths(buildId, roots, 'elf'), roots.root + path, ...debuginfodPaths(buildId, roots, 'executable')];
 }
 
 /** Returns where else its symbols may be. `binary` is null if it is missing. */
@@ -27,11 +27,16 @@ export function debugPaths(path: string, binary: ElfFile | null, buildId: string
     `${root}${DEBUG_ROOT}${path}.debug`,
     `${root}${DEBUG_ROOT}${path}`,
     ...(buildId === null ? [] : [`${root}${DEBUG_ROOT}/.build-id/${idPath(buildId)}.debug`]),
+    ...debuginfodPaths(buildId, roots, 'debuginfo'),
   ];
 }
 
 function linkedPaths(folder: string, link: string): string[] {
   return [`${folder}/${link}`, `${folder}/.debug/${link}`, `${DEBUG_ROOT}${folder}/${link}`];
+}
+
+function debuginfodPaths(buildId: string | null, { debuginfod = null }: SymbolRoots, kind: string): string[] {
+  return debuginfod === null || buildId === null ? [] : [`${debuginfod}/${buildId}/${kind}`];
 }
 
 /** `~/.debug/.build-id/xx/yyyy` is a folder that contains the file; with an old perf it is the file. */

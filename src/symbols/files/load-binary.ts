@@ -32,21 +32,45 @@ export function loadBinary(
   roots: SymbolRoots,
   options: TableOptions,
 ): LoadedBinary {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    const symbols = debug ?? binary;
+    if (symbols === null) return { table: null, reason: reader.reason };
+    const table = buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
+    return { table, from: symbols.path, isComplete: hasSymbols(symbols.elf) };
+  });
+}
+
+/** Returns the build id of a binary whose symbols are in no file; null: it has symbols, or its build id is unknown. */
+export function buildIdWithoutSymbols(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+): string | null {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    if (debug !== null || (binary !== null && hasSymbols(binary.elf))) return null;
+    return buildId ?? binary?.buildId ?? null;
+  });
+}
+
+function withReader<T>(files: SymbolFiles, read: (reader: Reader) => T): T {
   const reader: Reader = { files, opened: [], reason: 'file not found' };
   try {
-    return loadWith(reader, path, buildId, roots, options);
+    return read(reader);
   } finally {
     for (const file of reader.opened) file.close();
   }
 }
 
-function loadWith(
-  reader: Reader,
-  path: string,
-  recordedId: string | null,
-  roots: SymbolRoots,
-  options: TableOptions,
-): LoadedBinary {
+interface FoundFiles {
+  readonly binary: OpenElf | null;
+  /** With debug symbols. */
+  readonly debug: OpenElf | null;
+}
+
+function findFiles(reader: Reader, path: string, recordedId: string | null, roots: SymbolRoots): FoundFiles {
   const binary = firstOf(
     reader,
     binaryPaths(path, recordedId, roots),
@@ -55,10 +79,7 @@ function loadWith(
   const buildId = recordedId ?? binary?.buildId ?? null;
   const paths = debugPaths(path, binary?.elf ?? null, buildId, roots);
   const debug = firstOf(reader, paths, (id, elf) => hasSymbols(elf) && (buildId === null || id === buildId));
-  const symbols = debug ?? binary;
-  if (symbols === null) return { table: null, reason: reader.reason };
-  const table = buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
-  return { table, from: symbols.path, isComplete: hasSymbols(symbols.elf) };
+  return { binary, debug };
 }
 
 type IsWanted = (buildId: string | null, elf: ElfFile) => boolean;

@@ -18,4 +18,6 @@ export interface SymbolRoots {
   readonly root: string;
   /** perf's copies of binaries by build id (`~/.debug`); null for none. */
   readonly cache: string | null;
+  /** Files of debuginfod, by build id; null for none. */
+  readonly debuginfod?: string | null;
 }

@@ -1,0 +1,78 @@
+/**
+ * Fetches binaries and debug symbols that are missing on this machine from debuginfod, before a recording is decoded.
+ */
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
+import {
+  buildIdWithoutSymbols,
+  DISK_FILES,
+  type NeededFile,
+  type Recording,
+  type SymbolRoots,
+} from '../../src/recordings.js';
+import { formatBytes } from '../../src/text.js';
+import { DebuginfodClient } from '../debuginfod/client.js';
+import { debuginfodSettings } from '../debuginfod/settings.js';
+import { notifier } from '../terminal/notify.js';
+import { startStatusLine } from '../terminal/status-line.js';
+import { ranFiles } from './ran-files.js';
+
+export interface FetchedBinaries {
+  /** Directory of files by build id; null: debuginfod is not used. */
+  readonly directory: string | null;
+  /** Executables by recorded path. */
+  readonly executables: ReadonlyMap<string, string>;
+}
+
+export const NOTHING_FETCHED: FetchedBinaries = { directory: null, executables: new Map() };
+
+interface FetchOptions {
+  readonly roots: SymbolRoots;
+  readonly quiet: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Requests at a time. */
+const PARALLEL = 4;
+
+/** Does nothing unless `DEBUGINFOD_URLS` is set. `files`: all that the recording needs. */
+export async function fetchBinaries(
+  recording: Recording,
+  files: readonly NeededFile[],
+  { roots, quiet, signal }: FetchOptions,
+): Promise<FetchedBinaries> {
+  const notify = notifier(quiet);
+  const settings = debuginfodSettings(process.env, homedir(), notify);
+  if (settings === null) return NOTHING_FETCHED;
+  const client = new DebuginfodClient(settings, { signal, notify, nowMs: Date.now });
+  const executables = new Map<string, string>();
+  const ran = ranFiles(recording);
+  const wanted = files.filter(({ path }) => ran.has(path));
+  let current = '';
+  const line = startStatusLine(quiet, (width) =>
+    `fetching ${current} from debuginfod  ${formatBytes(client.bytes)}`.slice(0, width),
+  );
+  try {
+    await inParallel(wanted, async ({ path, state, buildId }) => {
+      current = basename(path);
+      const executable = state === 'same' || buildId === null ? null : await client.find(buildId, 'executable');
+      if (executable !== null) executables.set(path, executable);
+      if (state !== 'same' && executable === null) return; // it cannot be decoded
+      const symbolRoots = { ...roots, debuginfod: settings.cache };
+      const nameless = buildIdWithoutSymbols(path, buildId, DISK_FILES, symbolRoots);
+      if (nameless !== null) await client.find(nameless, 'debuginfo');
+    });
+  } finally {
+    line.stop();
+  }
+  if (client.files > 0) notify(`ptflame: fetched ${client.files} files (${formatBytes(client.bytes)}) from debuginfod`);
+  return { directory: settings.cache, executables };
+}
+
+async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const work = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+}

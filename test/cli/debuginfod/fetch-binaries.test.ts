@@ -1,0 +1,81 @@
+/**
+ * Decodes a recording of another machine, whose binaries a local server has: the profile is that of the recorded machine.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, vi } from 'vitest';
+import { encodedRecording } from '../../../cli/input/encoded-recording.js';
+import { fetchBinaries, NOTHING_FETCHED } from '../../../cli/input/fetch-binaries.js';
+import { analyze, renderJson } from '../../../src/index.js';
+import { neededFiles, openRecording, type Recording } from '../../../src/recordings.js';
+import { test } from '../../helpers/cli/run-cli.js';
+import { ALONE } from '../../helpers/perf/decoding.js';
+import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
+
+const BINARY = '/opt/ptflame/threads';
+const BUILD_ID = '0bc117e3a6d08f9d2a43360adcfec0609fc77b21';
+const NEVER = new AbortController().signal;
+const path = recordingPath('cpus-2');
+
+const servers: { close(): void }[] = [];
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Serves the executable alone. */
+async function serve(): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    if (url.endsWith('/executable')) response.end(readFileSync(join(RECORDED_ROOT, BINARY)));
+    else response.writeHead(404).end();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+async function openWithBuildId(): Promise<Recording> {
+  const recording = await openRecording(path);
+  return { ...recording, buildIds: [{ file: BINARY, buildId: BUILD_ID, isKernel: false }] };
+}
+
+async function profileIn(recording: Recording, root: string): Promise<string> {
+  const files = await neededFiles(recording, root);
+  const fetched = await fetchBinaries(recording, files, { roots: { root, cache: null }, quiet: true, signal: NEVER });
+  const options = { name: 'recording', path, symfs: root, fetched, allBranches: false, recorded: null, broken: null };
+  return [...renderJson(await analyze([encodedRecording(recording, options)], ALONE))].join('');
+}
+
+test('a recording whose binaries are on a server has the profile of its own machine', async ({ dir }) => {
+  const recording = await openWithBuildId();
+  const expected = await profileIn(recording, RECORDED_ROOT);
+  const empty = dir.file('empty');
+  await mkdir(empty);
+  expect(await profileIn(recording, empty)).not.toBe(expected);
+  const { url, asked } = await serve();
+  vi.stubEnv('DEBUGINFOD_URLS', url);
+  vi.stubEnv('DEBUGINFOD_CACHE_PATH', dir.file('cache'));
+  expect(await profileIn(recording, empty)).toBe(expected);
+  expect(asked).toEqual([`/buildid/${BUILD_ID}/executable`]); // it has its symbols
+});
+
+test('binaries that are there are not asked for', async ({ dir }) => {
+  const { url, asked } = await serve();
+  vi.stubEnv('DEBUGINFOD_URLS', url);
+  vi.stubEnv('DEBUGINFOD_CACHE_PATH', dir.file('cache'));
+  await profileIn(await openWithBuildId(), RECORDED_ROOT);
+  expect(asked).toEqual([]);
+});
+
+test('nothing is asked for without DEBUGINFOD_URLS', async ({ dir }) => {
+  vi.stubEnv('DEBUGINFOD_URLS', undefined);
+  const recording = await openWithBuildId();
+  const files = await neededFiles(recording, dir.path);
+  const options = { roots: { root: dir.path, cache: null }, quiet: true, signal: NEVER };
+  expect(await fetchBinaries(recording, files, options)).toBe(NOTHING_FETCHED);
+});
