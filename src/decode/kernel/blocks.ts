@@ -16,7 +16,7 @@ export class Block {
   after: u64 = 0;
   /** Of a direct branch. */
   target: u64 = 0;
-  /** The blocks at `after` and at `target`; null: not looked up yet. */
+  /** The blocks at `after` and at `target`; null: not looked up yet, or no code. */
   afterBlock: Block | null = null;
   targetBlock: Block | null = null;
   /** Site of the direct branch, plus one; 0: not known yet. */
@@ -25,9 +25,23 @@ export class Block {
   /** Instructions, the branch included. */
   count: u32 = 0;
   kind: i32 = 0;
-  /** Of an indirect branch: where it went last, and the site of that, plus one. */
+  /** Of an indirect branch: where it went last, and the site of that. Of a direct call: which return came back last. */
   lastBlock: Block | null = null;
   lastSite: u32 = 0;
+
+  /** The block at `after`. */
+  @inline
+  get next(): Block {
+    const known = this.afterBlock;
+    return known !== null ? known : findAfter(this);
+  }
+
+  /** The block at `target`. */
+  @inline
+  get taken(): Block {
+    const known = this.targetBlock;
+    return known !== null ? known : findTarget(this);
+  }
 }
 
 /** A longer stretch without a branch is several blocks. */
@@ -128,25 +142,15 @@ export function countTo(block: Block, stop: u64): i32 {
   return ip === stop ? instructions : -1;
 }
 
-export function blockAfter(block: Block): Block {
-  const known = block.afterBlock;
-  return known !== null && known.kind !== KIND_NO_CODE ? known : findAfter(block);
-}
-
 function findAfter(block: Block): Block {
   const found = blockAt(block.image, block.after);
-  block.afterBlock = found;
+  if (found.kind !== KIND_NO_CODE) block.afterBlock = found;
   return found;
-}
-
-export function blockAtTarget(block: Block): Block {
-  const known = block.targetBlock;
-  return known !== null && known.kind !== KIND_NO_CODE ? known : findTarget(block);
 }
 
 function findTarget(block: Block): Block {
   const found = blockAt(block.image, block.target);
-  block.targetBlock = found;
+  if (found.kind !== KIND_NO_CODE) block.targetBlock = found;
   return found;
 }
 

@@ -8,6 +8,7 @@ import {
   FAULT_IP,
   FAULT_SLOT,
   FAULT_TICK,
+  KIND_CALL,
   RUN_BYTES,
   RUN_EVENT_BYTES,
   RUN_EVENTS,
@@ -30,12 +31,12 @@ const FAR: u32 = u32.MAX_VALUE;
 const MAX_RUN_BYTES: u32 = 256 * 1024;
 const MIN_SLOTS: u32 = 1 << 12;
 
-export const events = Column.make();
-export const runs = Column.make();
-export const sites = Column.make();
-export const faults = Column.make();
+export const events = changetype<Column>(memory.data(offsetof<Column>(), 8));
+export const runs = changetype<Column>(memory.data(offsetof<Column>(), 8));
+export const sites = changetype<Column>(memory.data(offsetof<Column>(), 8));
+export const faults = changetype<Column>(memory.data(offsetof<Column>(), 8));
 /** Who runs from which tick on; the first one from the beginning. */
-export const schedule = Column.make();
+export const schedule = changetype<Column>(memory.data(offsetof<Column>(), 8));
 
 /** Ticks → nanoseconds: zero + ticks × mult >> shift. */
 let shift: u64 = 0;
@@ -47,7 +48,12 @@ let originNs: i64 = 0;
 let nextTick: u64 = u64.MAX_VALUE;
 export let image: u32 = 0;
 
+/** The run's row; 0: the next event begins one. */
 let run: usize = 0;
+let runStart: usize = 0;
+/** Where the next event goes, and up to where one of the same tick may; 0 without a run. */
+let next: usize = 0;
+let limit: usize = 0;
 let lastTick: u64 = 0;
 let lastNs: i64 = 0;
 
@@ -77,7 +83,7 @@ function enterSlot(): void {
   const next = schedule.start + (<usize>state.slot + 1) * SLOT_BYTES;
   nextTick = next < schedule.start + schedule.used ? load<u64>(next, SLOT_TICK) : u64.MAX_VALUE;
   image = load<u32>(schedule.start + <usize>state.slot * SLOT_BYTES, SLOT_IMAGE);
-  run = 0;
+  endRun();
 }
 
 export function currentSlot(): u32 {
@@ -93,53 +99,91 @@ export function passTo(tick: u64): void {
 
 /** What was found is taken away: begins anew. */
 export function forgetEvents(): void {
+  endRun();
   events.used = 0;
   runs.used = 0;
   faults.used = 0;
-  run = 0;
 }
 
 function beginRun(): void {
   run = runs.extend(RUN_BYTES);
   store<u32>(run, state.slot, RUN_SLOT);
-  store<u32>(run, 0, RUN_EVENT_BYTES);
   store<u32>(run, 0, RUN_EVENTS);
+  runStart = events.start + events.used;
+  next = runStart;
 }
 
-/** An event at a tick. */
+/** Writes down the run, as far as it goes. */
+export function endRun(): void {
+  if (run === 0) return;
+  const bytes = <u32>(next - runStart);
+  store<u32>(run, bytes, RUN_EVENT_BYTES);
+  store<u32>(run, bytes / 8 - load<u32>(run, RUN_EVENTS), RUN_EVENTS);
+  events.used = next - events.start;
+  run = 0;
+  limit = 0;
+}
+
+/** What runs once for each event is inlined: the compiler does so with methods only. */
+export class Events {
+  /** An event at a tick. */
+  @inline
+  static emit(site: u32, tick: u64): void {
+    state.lastEventTime = tick;
+    if (tick === lastTick && next < limit) {
+      store<u64>(next, site);
+      next += 8;
+    } else emitLater(site, tick);
+  }
+
+  /** The site of a direct branch. */
+  @inline
+  static siteOfBlock(block: Block): u32 {
+    return block.site !== 0 ? block.site - 1 : newSiteOfBlock(block);
+  }
+
+  /** The site of a return to `to`, which is after a call: a direct call remembers it. */
+  @inline
+  static siteOfReturn(block: Block, call: Block, to: Block): u32 {
+    return call.kind === KIND_CALL && call.lastBlock === block ? call.lastSite : newSiteOfReturn(block, call, to);
+  }
+}
+
 export function emit(site: u32, tick: u64): void {
-  if (tick >= nextTick) passTo(tick);
-  if (run !== 0 && tick === lastTick && load<u32>(run, RUN_EVENT_BYTES) < MAX_RUN_BYTES) {
-    const event = events.extend(8);
-    store<u32>(event, site);
-    store<u32>(event, 0, 4);
-    store<u32>(run, load<u32>(run, RUN_EVENT_BYTES) + 8, RUN_EVENT_BYTES);
-    store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS);
-  } else emitLater(site, tick);
+  Events.emit(site, tick);
 }
 
 function emitLater(site: u32, tick: u64): void {
+  if (tick >= nextTick) passTo(tick);
   if (state.time === 0) return; // as perf does: without a time there are no events
-  const isFirst = run === 0 || load<u32>(run, RUN_EVENT_BYTES) >= MAX_RUN_BYTES;
-  if (isFirst) beginRun();
+  const isFirst = extendRun();
   const ns = nsOf(tick);
   const step = ns - lastNs;
-  let bytes: u32 = 8;
   if (!isFirst && step === <i64>(<i32>step)) {
-    const event = events.extend(8);
-    store<u32>(event, site);
-    store<i32>(event, <i32>step, 4);
+    store<u32>(next, site);
+    store<i32>(next, <i32>step, 4);
+    next += 8;
   } else {
-    const event = events.extend(16);
-    store<u32>(event, FAR);
-    store<u32>(event, site, 4);
-    store<f64>(event, <f64>(ns - originNs), 8);
-    bytes = 16;
+    store<u32>(next, FAR);
+    store<u32>(next, site, 4);
+    store<f64>(next, <f64>(ns - originNs), 8);
+    store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS); // far ones, until the run ends
+    next += 16;
   }
-  store<u32>(run, load<u32>(run, RUN_EVENT_BYTES) + bytes, RUN_EVENT_BYTES);
-  store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS);
   lastNs = ns;
   lastTick = tick;
+}
+
+/** Space for an event; returns whether it is the first of a run. */
+function extendRun(): bool {
+  if (run !== 0 && next - runStart >= MAX_RUN_BYTES) endRun();
+  const isFirst = run === 0;
+  if (isFirst) {
+    events.reserve(MAX_RUN_BYTES + 16);
+    beginRun();
+    limit = runStart + MAX_RUN_BYTES;
+  }
+  return isFirst;
 }
 
 /** An error: perf's number, and where the walk was. Its thread is that of the event before, as perf has it. */
@@ -200,9 +244,12 @@ function growSites(): void {
   }
 }
 
-/** Of a direct branch. */
 export function siteOfBlock(block: Block): u32 {
-  if (block.site === 0) block.site = siteOf(block.from, block.target, block.image, block.kind, 0) + 1;
+  return Events.siteOfBlock(block);
+}
+
+function newSiteOfBlock(block: Block): u32 {
+  block.site = siteOf(block.from, block.target, block.image, block.kind, 0) + 1;
   return block.site - 1;
 }
 
@@ -213,4 +260,11 @@ export function siteTo(block: Block, to: Block): u32 {
     block.lastSite = siteOf(block.from, to.start, block.image, block.kind, 0);
   }
   return block.lastSite;
+}
+
+function newSiteOfReturn(block: Block, call: Block, to: Block): u32 {
+  if (call.kind !== KIND_CALL) return siteTo(block, to);
+  call.lastBlock = block;
+  call.lastSite = siteOf(block.from, to.start, block.image, block.kind, 0);
+  return call.lastSite;
 }

@@ -1,7 +1,7 @@
 /**
  * What the kernel exports.
  */
-import { events, faults, runs, schedule, sites } from './events';
+import { endRun, events, faults, runs, schedule, sites } from './events';
 import { allocate, Column } from './memory';
 import { records } from './packets/input';
 
@@ -17,6 +17,7 @@ export function space(bytes: usize): usize {
 }
 
 function columnOf(which: i32): Column {
+  endRun();
   if (which === 0) return events;
   if (which === 1) return runs;
   return which === 2 ? sites : faults;

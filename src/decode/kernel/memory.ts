@@ -38,6 +38,11 @@ export class Column {
     return at;
   }
 
+  /** Makes space for that many new bytes. */
+  reserve(bytes: usize): void {
+    if (this.used + bytes > this.capacity) this.grow(bytes);
+  }
+
   private grow(bytes: usize): void {
     this.capacity = max<usize>(2 * this.capacity, this.used + bytes + 1024);
     const larger = allocate(this.capacity);

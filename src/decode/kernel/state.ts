@@ -4,8 +4,6 @@
  *
  * Everything else that a file of the kernel keeps is a setting, a cache, output, or used within one packet only.
  */
-import { zeroed } from './memory';
-
 /** No PSB was found yet. */
 export const PHASE_SEARCH: u32 = 0;
 /** At an indirect branch, with bits of a TNT left for what follows it: a TIP must be next. */
@@ -75,7 +73,7 @@ export class State {
 }
 
 export const STATE_BYTES: usize = offsetof<State>() + 4 * MAX_RETURNS;
-export const state = changetype<State>(zeroed(STATE_BYTES));
+export const state = changetype<State>(memory.data(offsetof<State>() + 4 * MAX_RETURNS, 8));
 /** The ring of returns. */
 export const returns: usize = changetype<usize>(state) + offsetof<State>();
 

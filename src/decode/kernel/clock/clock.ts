@@ -84,7 +84,5 @@ export function estimatedTime(): u64 {
 
 /** The time of the next event, which is never before the last one. */
 export function eventTime(): u64 {
-  const time = state.sampleTime > state.lastEventTime ? state.sampleTime : state.lastEventTime;
-  state.lastEventTime = time;
-  return time;
+  return state.sampleTime > state.lastEventTime ? state.sampleTime : state.lastEventTime;
 }

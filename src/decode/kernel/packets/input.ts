@@ -5,7 +5,7 @@ import { RECORD_BYTES, RECORD_END, RECORD_REFERENCE } from '../layout';
 import { Column } from '../memory';
 
 /** Trace records in order: where each ends in the stream, and its reference tick. */
-export const records = Column.make();
+export const records = changetype<Column>(memory.data(offsetof<Column>(), 8));
 let record: usize = 0;
 
 /** The next byte; the end of the record, or of what is there of it. */

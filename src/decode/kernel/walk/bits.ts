@@ -1,22 +1,24 @@
 /**
  * TNT: bits of taken and not taken branches, and of compressed returns.
+ *
+ * Most branches of a trace pass here, so the loop keeps the time and the number of instructions in locals.
  */
-import { blockAfter, blockAtTarget } from '../blocks';
 import { eventTime } from '../clock/clock';
-import { emit, siteOfBlock, siteTo } from '../events';
+import { Events } from '../events';
 import {
   ERROR_MISMATCH,
   ERROR_NEVER_ENDING,
   ERROR_NO_CODE,
+  KIND_CALL,
   KIND_JCC,
   KIND_JUMP,
   KIND_NO_CODE,
   KIND_RETURN,
 } from '../layout';
 import { PHASE_TARGET, state } from '../state';
-import { beginStretch, fail, isNeverEnding, passDirect, wantsJumps } from './direct';
+import { fail, Stretch, wantsJumps } from './direct';
 import { here, stay } from './position';
-import { popCall } from './returns';
+import { popCall, pushCall } from './returns';
 
 /**
  * The first bit is the highest of `count`. At an indirect branch the bits that are left wait for its target. Returns 0, or one
@@ -25,40 +27,61 @@ import { popCall } from './returns';
 export function walkBits(bits: u64, count: i32): u32 {
   let block = here();
   let left = count;
-  beginStretch();
+  let time = eventTime();
+  let instructions: u64 = 0;
+  let error: u32 = 0;
+  Stretch.begin();
   while (left > 0) {
     const kind = block.kind;
     if (kind === KIND_JCC) {
-      state.sampleTime = state.time;
-      state.instructions += block.count;
+      if (left === count) time = firstBitTime();
       left--;
+      instructions += block.count;
       if ((bits >> left) & 1) {
-        if (wantsJumps) emit(siteOfBlock(block), eventTime());
-        block = blockAtTarget(block);
-      } else block = blockAfter(block);
-      beginStretch();
-    } else if (kind <= KIND_JUMP) {
-      if (isNeverEnding(block)) return fail(block, block.target, ERROR_NEVER_ENDING);
-      block = passDirect(block);
+        if (wantsJumps) Events.emit(Events.siteOfBlock(block), time);
+        block = block.taken;
+      } else block = block.next;
+      Stretch.begin();
     } else if (kind === KIND_RETURN) {
       const call = popCall();
-      if (changetype<usize>(call) === 0 || ((bits >> (left - 1)) & 1) === 0)
-        return fail(block, block.from, ERROR_MISMATCH);
+      if (changetype<usize>(call) === 0 || ((bits >> (left - 1)) & 1) === 0) {
+        error = ERROR_MISMATCH;
+        break;
+      }
+      if (left === count) time = firstBitTime();
       left--;
-      state.sampleTime = state.time;
-      state.instructions += block.count;
-      const to = blockAfter(call);
-      emit(siteTo(block, to), eventTime());
+      instructions += block.count;
+      const to = call.next;
+      Events.emit(Events.siteOfReturn(block, call, to), time);
       block = to;
-      beginStretch();
-    } else if (kind === KIND_NO_CODE) return fail(block, block.from, ERROR_NO_CODE);
-    else {
-      state.phase = PHASE_TARGET;
-      state.waitingBits = bits;
-      state.waitingCount = left;
+      Stretch.begin();
+    } else if (kind <= KIND_JUMP) {
+      if (Stretch.isNeverEnding(block)) {
+        error = ERROR_NEVER_ENDING;
+        break;
+      }
+      instructions += block.count;
+      if (kind === KIND_CALL) pushCall(block);
+      if (kind === KIND_CALL || (wantsJumps && kind === KIND_JUMP)) Events.emit(Events.siteOfBlock(block), time);
+      block = block.taken;
+    } else {
+      if (kind === KIND_NO_CODE) error = ERROR_NO_CODE;
       break;
     }
   }
+  state.instructions += instructions;
+  if (error !== 0) return fail(block, error === ERROR_NEVER_ENDING ? block.target : block.from, error);
+  if (left > 0) {
+    state.phase = PHASE_TARGET;
+    state.waitingBits = bits;
+    state.waitingCount = left;
+  }
   stay(block);
   return 0;
+}
+
+/** Branches before the first bit keep the time before. */
+function firstBitTime(): u64 {
+  state.sampleTime = state.time;
+  return eventTime();
 }

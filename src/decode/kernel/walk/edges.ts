@@ -10,7 +10,6 @@ import { moveTo } from './position';
 /** Tracing begins, or continues after a loss. */
 export function begin(ip: u64, tick: u64): void {
   const time = <i64>ip < 0 ? eventTime() : tick; // as perf does: not in the kernel
-  state.lastEventTime = time;
   passTo(time);
   emit(siteOf(0, ip, image, KIND_NONE, EDGE_BEGIN), time);
   moveTo(ip);
@@ -19,7 +18,6 @@ export function begin(ip: u64, tick: u64): void {
 
 /** A TIP.PGD after a loss. */
 export function beginAndEnd(ip: u64, to: u64, tick: u64): void {
-  state.lastEventTime = tick;
   passTo(tick);
   emit(siteOf(ip, to, image, KIND_NONE, EDGE_BEGIN_AND_END), tick);
   moveTo(to);
@@ -28,7 +26,6 @@ export function beginAndEnd(ip: u64, to: u64, tick: u64): void {
 
 /** FUP and TIP.PGE. */
 export function beginAsync(ip: u64, tick: u64): void {
-  state.lastEventTime = tick;
   passTo(tick);
   emit(siteOf(0, ip, image, KIND_ASYNC, EDGE_BEGIN), tick);
   moveTo(ip);

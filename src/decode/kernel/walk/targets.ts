@@ -17,7 +17,7 @@ import {
   KIND_NO_CODE,
 } from '../layout';
 import { state } from '../state';
-import { beginStretch, fail, isNeverEnding, passDirect, wantsJumps } from './direct';
+import { fail, passDirect, Stretch, wantsJumps } from './direct';
 import { here, moveTo, stay } from './position';
 import { passReturns } from './returns';
 
@@ -27,11 +27,11 @@ let branch: Block = changetype<Block>(<usize>0);
 /** Walks to the next branch that needs an address. */
 function walkToIndirect(): u32 {
   let block = here();
-  beginStretch();
+  Stretch.begin();
   for (;;) {
     const kind = block.kind;
     if (kind <= KIND_JUMP) {
-      if (isNeverEnding(block)) return fail(block, block.target, ERROR_NEVER_ENDING);
+      if (Stretch.isNeverEnding(block)) return fail(block, block.target, ERROR_NEVER_ENDING);
       block = passDirect(block);
     } else if (kind === KIND_NO_CODE) return fail(block, block.from, ERROR_NO_CODE);
     else if (kind === KIND_JCC) return fail(block, block.from, ERROR_MISMATCH);
@@ -91,7 +91,7 @@ export function walkToEnd(ip: u64): u32 {
 /** FUP: an address on the way, which no packet leads to. */
 export function walkThrough(ip: u64): u32 {
   let block = here();
-  beginStretch();
+  Stretch.begin();
   for (;;) {
     if (ip >= block.start && ip <= block.from) {
       const count = countTo(block, ip);
@@ -102,7 +102,7 @@ export function walkThrough(ip: u64): u32 {
       }
     }
     if (block.kind > KIND_JUMP) break;
-    if (isNeverEnding(block)) return fail(block, block.target, ERROR_NEVER_ENDING);
+    if (Stretch.isNeverEnding(block)) return fail(block, block.target, ERROR_NEVER_ENDING);
     block = passDirect(block);
   }
   passReturns(block);
