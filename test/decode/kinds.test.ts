@@ -11,7 +11,9 @@ import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
 import { byThread } from '../helpers/perf/per-thread.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
-import { putTogether, type RawRecording, takeApart } from '../helpers/perf/rewrite.js';
+import { buffersOf, putTogether, type RawRecording, takeApart, traceOfCpu } from '../helpers/perf/rewrite.js';
+import { asSnapshots, type Snapshot } from '../helpers/perf/snapshots.js';
+import { splitPackets } from '../helpers/perf/split-packets.js';
 import { needs } from '../tools/needs.js';
 
 needs('perf');
@@ -30,9 +32,50 @@ async function expectEqual(dir: Directory, recording: RawRecording): Promise<voi
 describe.each(['cpus-1', 'cpus-4', 'noise'])('%s, recorded by thread', (name) => {
   test.for([true, false])('gives the profile that perf gives; records name the CPU: %s', async (keepsCpu, { dir }) => {
     const path = recordingPath(name);
-    const { schedule } = decodePlan(await openRecording(path));
+    const { schedule } = decodePlan({ path, recording: await openRecording(path) });
     const tidAt = (cpu: number, tick: bigint) =>
       schedule.slotsOf({ cpu, tid: NONE }).findLast((slot) => slot.tick <= tick)?.tid ?? NONE;
     await expectEqual(dir, byThread(takeApart(readFileSync(path)), tidAt, keepsCpu));
+  });
+});
+
+/** Snapshots of rings of some bytes, taken each time that so much trace was written; they end with a packet. */
+function snapshotsOf(recording: RawRecording, everyBytes: number, ringBytes: number): Snapshot[] {
+  const cpus = [...new Set(buffersOf(recording).map(({ cpu }) => cpu))];
+  return cpus.flatMap((cpu) => {
+    const snapshots: Snapshot[] = [];
+    let at = 0;
+    let end = 0;
+    for (const { bytes } of splitPackets(traceOfCpu(recording, cpu))) {
+      at += bytes.length;
+      if (at - end < everyBytes) continue;
+      end = at;
+      snapshots.push({ cpu, start: Math.max(0, end - ringBytes), end });
+    }
+    return snapshots;
+  });
+}
+
+describe.each(['cpus-1', 'cpus-4', 'lossy'])('%s, recorded as snapshots', (name) => {
+  const recording = takeApart(readFileSync(recordingPath(name)));
+
+  test.for([
+    [700, 5000],
+    [1500, 2600],
+    [2000, 2100],
+    [1500, 1500],
+    [3000, 2100],
+    [400, 100_000],
+  ])('gives the profile that perf gives: one every %i bytes, of %i bytes', async ([every, ring], { dir }) => {
+    await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every as number, ring as number)));
+  });
+
+  test('leaves out what is repeated', async ({ dir }) => {
+    const snapshots = snapshotsOf(recording, 700, 5000);
+    const path = await dir.write('kind.data', putTogether(asSnapshots(recording, snapshots)));
+    for (const { cpu, streams, sizeBytes } of decodePlan({ path, recording: await openRecording(path) }).cpus) {
+      expect(streams).toHaveLength(1);
+      expect(sizeBytes).toBe(Math.max(...snapshots.filter((each) => each.cpu === cpu).map(({ end }) => end)));
+    }
   });
 });

@@ -8,7 +8,8 @@ import { toTicks } from '../../decode/settings.js';
 import { assert } from '../../model/errors.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
-import type { RecordedEvent, Recording, TraceTiming } from '../../perfdata/recording.js';
+import type { AuxBuffer, RecordedEvent, Recording, TraceTiming } from '../../perfdata/recording.js';
+import { withoutOverlaps } from './snapshots.js';
 
 /** The trace of one CPU, or of one thread. */
 export interface CpuTrace extends TraceOwner {
@@ -25,12 +26,13 @@ export interface DecodePlan {
   readonly cpus: readonly CpuTrace[];
 }
 
-/** The recording must be one that the decoder supports (supported.ts). */
-export function decodePlan(recording: Recording): DecodePlan {
+/** The recording must be one that the decoder supports (supported.ts). `path`: its file. */
+export function decodePlan({ path, recording }: { readonly path: string; readonly recording: Recording }): DecodePlan {
   const timing = recording.encoding?.timing ?? null;
   assert(timing !== null, 'a recording without clocks was to be decoded');
   const sideband = recording.sideband.flatMap((event) => toSideband(event, timing));
-  const cpus = cpuTraces(recording);
+  const isSnapshot = recording.trace?.isSnapshot === true;
+  const cpus = cpuTraces(isSnapshot ? withoutOverlaps(path, recording.buffers) : recording.buffers);
   return { timing, schedule: buildSchedule(sideband, tracedThreads(recording, cpus)), cpus };
 }
 
@@ -71,7 +73,7 @@ function isBeforeRecording({ seconds, ns }: PerfTime): boolean {
   return seconds === 0 && ns === 0;
 }
 
-function cpuTraces({ buffers }: Recording): CpuTrace[] {
+function cpuTraces(buffers: readonly AuxBuffer[]): CpuTrace[] {
   const owners = new Map(buffers.map(({ cpu, tid }) => [`${cpu} ${tid}`, { cpu, tid }]));
   return [...owners.values()].sort(byCpuAndTid).map(({ cpu, tid }) => {
     const own = buffers.filter((buffer) => buffer.cpu === cpu && buffer.tid === tid && buffer.sizeBytes > 0);

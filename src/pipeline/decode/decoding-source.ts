@@ -65,7 +65,7 @@ export class DecodingSource implements Source {
     const { name, recording, binaries, broken } = this.encoded;
     if (broken !== null) into.addAccount({ broken: [{ input: name, reason: broken }] });
     if (recording.bounds !== null) into.context.timeOf(recording.bounds.start); // the first time is the origin of all
-    const plan = decodePlan(recording);
+    const plan = decodePlan(this.encoded);
     const decoding = new Decoding(this.encoded, plan, into);
     await decoding.run();
     const errors = [...decoding.errors, ...truncations(recording, decoding.originNs)];

@@ -19,9 +19,8 @@ export function unsupported({ trace, encoding, machine, buffers }: Recording): s
   return bySettings(trace) ?? byEncoding(encoding) ?? byBuffers(trace, buffers);
 }
 
-function bySettings({ isSnapshot, hasKernel, filter, hasTime }: TraceSettings): string | null {
+function bySettings({ hasKernel, filter, hasTime }: TraceSettings): string | null {
   if (!hasTime) return 'a trace without times';
-  if (isSnapshot) return 'a snapshot';
   if (hasKernel) return 'kernel tracing';
   return filter === '' ? null : 'address filters';
 }
