@@ -7,6 +7,7 @@ import {
   CUT,
   cycBytes,
   isCyc,
+  isTnt,
   MTC,
   MWAIT,
   OVF,
@@ -59,6 +60,11 @@ function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, i
   let isBehindCyc = true;
   while (pos < end) {
     const byte = load<u8>(pos);
+    if (isTnt(byte)) {
+      pos++;
+      isBehindCyc = false;
+      continue;
+    }
     if (byte === 0) {
       pos++;
       continue;

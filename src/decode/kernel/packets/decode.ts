@@ -63,8 +63,23 @@ export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool
 
 function decodeRecord(): void {
   while (pos < end && (isWhole || end - pos >= MAX_PACKET_BYTES)) {
-    if (!takePacket()) break;
+    if (!takeFrequent() && !takePacket()) break;
   }
+}
+
+/** Takes a packet of the kinds that most packets are, in the phase they are mostly in; returns false if it is another. */
+function takeFrequent(): bool {
+  if (state.phase !== PHASE_WALK || state.isInPsb) return false;
+  const byte = load<u8>(pos);
+  if (format.isTnt(byte)) {
+    skip(1);
+    takeTnt(byte >> 1);
+  } else if (format.isShortCyc(byte)) {
+    skip(1);
+    takeCyc(byte >> 3);
+    state.before = BEFORE_CYC;
+  } else return false;
+  return true;
 }
 
 /** The trace ends within PSB+. */

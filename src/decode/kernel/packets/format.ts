@@ -41,9 +41,14 @@ export function isCyc(byte: u8): bool {
   return (byte & 3) === 3;
 }
 
-/** Short TNT, of a byte that is not 0. */
+/** A CYC of one byte. */
+export function isShortCyc(byte: u8): bool {
+  return (byte & 7) === 3;
+}
+
+/** Short TNT. */
 export function isTnt(byte: u8): bool {
-  return (byte & 1) === 0 && byte !== 2;
+  return (byte & 1) === 0 && byte > 2;
 }
 
 /** The leaf is one that exists, with bits of its own only. */
