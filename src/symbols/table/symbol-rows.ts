@@ -13,6 +13,14 @@ export const Binding = { Local: 0, Global: 1, Weak: 2 } as const;
 /** Returns null if the name is not mangled. */
 export type Demangle = (name: string) => string | null;
 
+const [ONE, TWO, LETTER_C, LETTER_D] = [...'12CD'].map((character) => character.charCodeAt(0));
+
+/** Whether a byte of a name and that of another differ only in the variant of a constructor or destructor. */
+function isVariant(name: Uint8Array, at: number, otherByte: number): boolean {
+  const isNumber = (byte: number) => byte === ONE || byte === TWO;
+  return (name[at - 1] === LETTER_C || name[at - 1] === LETTER_D) && isNumber(name[at]) && isNumber(otherByte);
+}
+
 export class SymbolRows {
   length = 0;
   readonly start: Float64Array; // offset in the file
@@ -50,18 +58,20 @@ export class SymbolRows {
     return row;
   }
 
-  /** Compares without demangling. Most aliases are symbols that `.symtab` and `.dynsym` both have. */
+  /**
+   * Whether two names are equal, also if only demangling shows it: `C1` and `C2` are one constructor, `D1` and `D2` one
+   * destructor. Most aliases are such, or symbols that `.symtab` and `.dynsym` both have.
+   */
   hasSameName(one: number, other: number): boolean {
     const oneBytes = this.names[this.nameSource[one]];
     const otherBytes = this.names[this.nameSource[other]];
-    let at = this.nameAt[one];
-    let otherAt = this.nameAt[other];
-    while (oneBytes[at] === otherBytes[otherAt]) {
-      if (oneBytes[at] === 0 || at >= oneBytes.length) return true;
-      at++;
-      otherAt++;
+    const distance = this.nameAt[other] - this.nameAt[one];
+    const start = this.nameAt[one];
+    for (let at = start; ; at++) {
+      const byte = oneBytes[at];
+      if (byte !== otherBytes[at + distance] && !isVariant(oneBytes, at, otherBytes[at + distance])) return false;
+      if (byte === undefined || byte === 0) return true;
     }
-    return false;
   }
 
   /** Returns the name as perf prints it. */
