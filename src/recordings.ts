@@ -23,4 +23,10 @@ export type { EncodedRecording } from './pipeline/decode/decoding-source.js';
 export { locator } from './pipeline/decode/locate.js';
 export { unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';
-export { buildIdWithoutSymbols, completeBuildId, DISK_FILES, type SymbolRoots } from './symbols/symbolizer.js';
+export {
+  buildIdWithoutSymbols,
+  completeBuildId,
+  DISK_FILES,
+  type PltNames,
+  type SymbolRoots,
+} from './symbols/symbolizer.js';

@@ -4,7 +4,13 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type EncodedRecording, locator, type Recording, type RecordingEnvironment } from '../../src/recordings.js';
+import {
+  type EncodedRecording,
+  locator,
+  type PltNames,
+  type Recording,
+  type RecordingEnvironment,
+} from '../../src/recordings.js';
 import { type FetchedBinaries, NOTHING_FETCHED } from './fetch-binaries.js';
 
 interface OwnOptions {
@@ -14,6 +20,8 @@ interface OwnOptions {
   /** Directory with the recorded binaries; null: the root directory. */
   readonly symfs: string | null;
   readonly fetched?: FetchedBinaries;
+  /** Default: as the perf that recorded names them. */
+  readonly pltNames?: PltNames | undefined;
   readonly allBranches: boolean;
   readonly recorded: RecordingEnvironment | null;
   readonly broken: string | null;
@@ -24,10 +32,16 @@ export const BUILD_ID_CACHE = join(homedir(), '.debug');
 
 /** The recording must be one that the decoder supports. */
 export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording {
-  const { symfs, fetched = NOTHING_FETCHED, ...rest } = options;
+  const { symfs, fetched = NOTHING_FETCHED, pltNames = pltNamesOf(recording), ...rest } = options;
   const buildIds = buildIdsOf(recording);
-  const locate = locator({ symfs, cache: BUILD_ID_CACHE, debuginfod: fetched.directory, buildIds });
+  const locate = locator({ symfs, cache: BUILD_ID_CACHE, debuginfod: fetched.directory, pltNames, buildIds });
   return { ...rest, recording, binaries: binariesOf(recording, symfs ?? '/', fetched.executables), locate };
+}
+
+/** Depends on the recording alone: which perf is installed here makes no difference. */
+function pltNamesOf({ machine }: Recording): PltNames {
+  const [, major = 0, minor = 0] = /^(\d+)\.(\d+)/.exec(machine.perfVersion ?? '') ?? [];
+  return Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 3) ? 'all' : 'perf-6.1';
 }
 
 function buildIdsOf({ buildIds }: Recording): Map<string, string> {

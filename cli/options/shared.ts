@@ -40,6 +40,10 @@ export const decoding = group('Input', {
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns; slower'),
   symfs: flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' }),
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', { value: 'FILE' }),
+  pltNames: flag(
+    z.enum(['perf-6.1', 'all']).optional(),
+    'recordings: which calls into libraries the own decoder names (default: as the perf that recorded)',
+  ),
   perf: flag(path.default('perf'), 'recordings: the perf that decodes them', { value: 'FILE' }),
   salvage: flag(
     z.boolean().default(false),

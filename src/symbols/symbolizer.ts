@@ -22,7 +22,7 @@ export interface SymbolizerOptions {
   readonly roots: SymbolRoots;
   /** Returns the recorded build id of a binary, or null. */
   readonly buildIdOf: (file: string) => string | null;
-  /** Which perf's names of calls into libraries; a recording of today is mostly read by 6.1. */
+  /** Default: `perf-6.1`. */
   readonly pltNames?: PltNames;
 }
 
@@ -88,7 +88,7 @@ export class Symbolizer {
   }
 
   private load(file: string): LoadedBinary {
-    const { files, roots, buildIdOf, pltNames = 'until-6.2' } = this.options;
+    const { files, roots, buildIdOf, pltNames = 'perf-6.1' } = this.options;
     return loadBinary(file, buildIdOf(file), files, roots, { demangle, pltNames });
   }
 

@@ -25,7 +25,7 @@ const whole = program({ symbols, dynamic: symbols, buildId: ID, debugLink: 'a.de
 function readAll(bytes: Uint8Array): unknown {
   const { elf } = readElf(sourceOf(bytes));
   if (elf === null) return null;
-  const table = buildSymbolTable(elf, elf, { demangle, pltNames: 'since-6.3' });
+  const table = buildSymbolTable(elf, elf, { demangle, pltNames: 'all' });
   return [buildIdOf(elf), debugLinkOf(elf), table.find(0x1002)];
 }
 

@@ -47,7 +47,7 @@ test('random programs have the names that perf finds', async ({ dir }) => {
   const printed = askPerf(join(dir.path, 'perf.data'), files);
   const ours = files.flatMap(({ elf }) => {
     if (elf === null) throw new Error('no ELF file');
-    const table = buildSymbolTable(elf, elf, { demangle, pltNames: 'until-6.2' });
+    const table = buildSymbolTable(elf, elf, { demangle, pltNames: 'perf-6.1' });
     return offsets.map((offset) => {
       const found = table.find(offset);
       return found === null ? '[unknown]' : `${found.name}+0x${(offset - found.start).toString(16)}`;

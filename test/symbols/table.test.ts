@@ -10,7 +10,7 @@ import { buildSymbolTable, type SymbolTable } from '../../src/symbols/table/symb
 import { number, type ProgramParts, program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 
 /** Values are counted from the start of `.text`. */
-function tableOf(parts: ProgramParts, pltNames: PltNames = 'until-6.2'): SymbolTable {
+function tableOf(parts: ProgramParts, pltNames: PltNames = 'perf-6.1'): SymbolTable {
   const { elf } = readElf(sourceOf(program(parts)));
   if (elf === null) throw new Error('no ELF file');
   return buildSymbolTable(elf, elf, { demangle, pltNames });
@@ -149,12 +149,21 @@ describe('calls into libraries', () => {
     expect([[...new Set(all)], all.length]).toEqual([['a::b@plt', 'puts@plt'], 32]);
   });
 
-  test('those of .plt.got have names since perf 6.3', () => {
+  test('those of .plt.got have names if all are wanted', () => {
     const count = (style: PltNames) => {
       const table = tableOf(parts, style);
       return [...Array(0x20000).keys()].filter((at) => table.find(at)?.name === 'puts@plt').length;
     };
-    expect([count('until-6.2'), count('since-6.3')]).toEqual([16, 24]);
+    expect([count('perf-6.1'), count('all')]).toEqual([16, 24]);
+  });
+
+  test('a symbol without a size before them ends at the first one, or hides them for perf 6.1', () => {
+    const withInit = (value: number, style: PltNames) =>
+      tableOf({ ...parts, symbols: [...(parts.symbols ?? []), { name: '_init', value, size: 0 }] }, style);
+    const before = withInit(TEXT_ADDRESS, 'perf-6.1');
+    const slot = [...Array(0x20000).keys()].find((at) => before.find(at)?.name === 'a::b@plt') as number;
+    const nameIn = (style: PltNames) => withInit(TEXT_ADDRESS + slot - TEXT_OFFSET - 8, style).find(slot)?.name;
+    expect([nameIn('perf-6.1'), nameIn('all')]).toEqual(['_init', 'a::b@plt']);
   });
 
   test('a program without symbols of its own has no names for them', () => {

@@ -58,11 +58,13 @@ export async function decodeInput(
   const { perf, precise, jobs = availableParallelism() } = options;
   if (isOwn) {
     const { symfs } = paths;
+    const { pltNames } = options;
     return encodedRecording(recording, {
       name: path,
       path: data,
       symfs,
       fetched,
+      pltNames,
       allBranches: precise,
       recorded,
       broken,

@@ -4,7 +4,7 @@
 import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
-import { DISK_FILES, Symbolizer } from '../../symbols/symbolizer.js';
+import { DISK_FILES, type PltNames, Symbolizer } from '../../symbols/symbolizer.js';
 
 /** The symbol at an address. */
 export interface Located {
@@ -25,16 +25,18 @@ export interface LocateOptions {
   readonly cache: string | null;
   /** Files of debuginfod, by build id; null: not used. */
   readonly debuginfod?: string | null;
+  readonly pltNames?: PltNames;
   /** Build ids by recorded path. */
   readonly buildIds: ReadonlyMap<string, string>;
 }
 
 const END_OF_TIME = 2n ** 64n - 1n;
 
-export function locator({ symfs, cache, debuginfod = null, buildIds }: LocateOptions): Locate {
+export function locator({ symfs, cache, debuginfod = null, pltNames = 'perf-6.1', buildIds }: LocateOptions): Locate {
   const symbolizer = new Symbolizer({
     files: DISK_FILES,
     roots: { root: symfs ?? '', cache, debuginfod },
+    pltNames,
     buildIdOf: (file) => buildIds.get(file) ?? null,
   });
   return (image, address) => {

@@ -8,10 +8,10 @@ import { SYMBOL_BYTES } from './elf-symbols.js';
 import { Binding, NameSource, type SymbolRows } from './symbol-rows.js';
 
 /**
- * Until 6.2 perf names the entries of `.plt` alone; since 6.3 those of `.plt.sec` and `.plt.got` as well. With a `.plt.sec`,
- * code calls only into that, so that the older one knows no names there.
+ * `perf-6.1`: the slots of `.plt` alone, and a symbol without a size before them, usually `_init`, hides the first ones.
+ * `all`: the slots of `.plt.sec` and `.plt.got`, too, as newer versions of perf do. If there is a `.plt.sec`, code calls only that.
  */
-export type PltNames = 'until-6.2' | 'since-6.3';
+export type PltNames = 'perf-6.1' | 'all';
 
 const RELOCATION_BYTES = 24;
 const ENTRY_BYTES = 16;
@@ -37,7 +37,7 @@ export function addPlt(rows: SymbolRows, elf: ElfFile, style: PltNames, onRow: (
     onRow(rows.add(at, bytes, nameAt, NameSource.Plt, Binding.Global));
   };
   addMainSlots(elf, add);
-  if (style === 'since-6.3') addOtherSlots(elf, add);
+  if (style === 'all') addOtherSlots(elf, add);
 }
 
 /** Returns the maximum number of rows. */

@@ -52,11 +52,12 @@ export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: Ta
   };
 }
 
-/** A broken table ends the reading, before sizes and aliases are handled. The PLT is named only if there are symbols. */
+/** A broken table ends the reading, before sizes and aliases are handled. perf 6.1 names the PLT last, if there are symbols. */
 function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: ElfFile, pltNames: PltNames): void {
   const insert = (row: number) => {
     if (row !== NONE) order.insert(row);
   };
+  if (pltNames === 'all') addPlt(rows, runtime, pltNames, insert); // first, so that symbols without a size end there
   for (const { type, nameSource } of TABLES) {
     const table = tableOf(symbols, type);
     if (table === undefined) continue;
@@ -64,7 +65,7 @@ function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: E
     setEnds(rows, order);
     dropAliases(rows, order);
   }
-  if (rows.length > 0) addPlt(rows, runtime, pltNames, insert);
+  if (pltNames === 'perf-6.1' && rows.length > 0) addPlt(rows, runtime, pltNames, insert);
 }
 
 /** Whether it has `.symtab`; `.dynsym` alone lacks most names. */
