@@ -20,8 +20,10 @@ export type {
 } from './perfdata/recording.js';
 export { salvageRecording } from './perfdata/salvage.js';
 export type { EncodedRecording } from './pipeline/decode/decoding-source.js';
+export { type FoundBinaries, findBinaries } from './pipeline/decode/find-binaries.js';
 export { locator } from './pipeline/decode/locate.js';
-export { unsupported } from './pipeline/decode/supported.js';
+export { unsupportedPackets } from './pipeline/decode/peek-packets.js';
+export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';
 export {
   buildIdWithoutSymbols,

@@ -1,15 +1,16 @@
 /**
  * Prepares a recording for the own decoder: finds its binaries.
  */
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   type EncodedRecording,
+  findBinaries,
   locator,
   type PltNames,
   type Recording,
   type RecordingEnvironment,
+  type SymbolRoots,
 } from '../../src/recordings.js';
 import { type FetchedBinaries, NOTHING_FETCHED } from './fetch-binaries.js';
 
@@ -27,15 +28,21 @@ interface OwnOptions {
   readonly broken: string | null;
 }
 
-/** perf's copies of binaries. */
-export const BUILD_ID_CACHE = join(homedir(), '.debug');
-
 /** The recording must be one that the decoder supports. */
 export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording {
   const { symfs, fetched = NOTHING_FETCHED, pltNames = pltNamesOf(recording), ...rest } = options;
-  const buildIds = buildIdsOf(recording);
-  const locate = locator({ symfs, cache: BUILD_ID_CACHE, debuginfod: fetched.directory, pltNames, buildIds });
-  return { ...rest, recording, binaries: binariesOf(recording, symfs ?? '/', fetched.executables), locate };
+  const roots = { ...rootsOf(symfs), debuginfod: fetched.directory };
+  const { paths: binaries } = findBinaries(recording, roots, fetched.executables);
+  const locate = locator({ roots, pltNames, buildIds: buildIdsOf(recording) });
+  const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
+  return { ...rest, sizeBytes, recording, binaries, locate };
+}
+
+const CACHE = '.debug';
+
+/** perf keeps copies of binaries in the home directory, or in the directory that replaces the root. */
+export function rootsOf(symfs: string | null): SymbolRoots {
+  return { root: symfs ?? '', cache: join(symfs ?? homedir(), CACHE) };
 }
 
 /** Depends on the recording alone: which perf is installed here makes no difference. */
@@ -46,19 +53,4 @@ function pltNamesOf({ machine }: Recording): PltNames {
 
 function buildIdsOf({ buildIds }: Recording): Map<string, string> {
   return new Map(buildIds.map(({ file, buildId }) => [Buffer.from(file).toString('latin1'), buildId]));
-}
-
-function binariesOf(
-  { sideband }: Recording,
-  root: string,
-  executables: ReadonlyMap<string, string>,
-): Map<string, string> {
-  const binaries = new Map<string, string>();
-  for (const { record } of sideband) {
-    if (record.what !== 'mmap' || !record.file.startsWith('/') || binaries.has(record.file)) continue;
-    const recorded = Buffer.from(record.file, 'latin1').toString();
-    const path = executables.get(recorded) ?? join(root, recorded);
-    if (existsSync(path)) binaries.set(record.file, path);
-  }
-  return binaries;
 }

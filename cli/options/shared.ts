@@ -34,8 +34,8 @@ export const resources = group('Resources', {
 
 export const decoding = group('Input', {
   decoder: flag(
-    z.enum(['perf', 'own']).default('perf'),
-    'recordings: what decodes them; own: ptflame itself, without perf (experimental: docs/decoder.md)',
+    z.enum(['auto', 'own', 'perf']).default('perf'),
+    'recordings: what decodes them; own: ptflame itself, without perf; auto: perf only if ptflame cannot (docs/decoder.md)',
   ),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns; slower'),
   symfs: flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' }),

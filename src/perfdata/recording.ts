@@ -63,6 +63,8 @@ export interface TraceEncoding {
   readonly timing: TraceTiming | null;
   /** The configuration of the event, as in the CPU's IA32_RTIT_CTL register (Intel SDM). */
   readonly config: bigint;
+  /** The trace is in samples of other events (`perf record --aux-sample`), not in buffers. */
+  readonly hasTraceInSamples: boolean;
 }
 
 /** How the clocks of the recorded CPU relate. */

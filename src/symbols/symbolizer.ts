@@ -10,6 +10,7 @@ import type { SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
 import type { PltNames } from './table/plt.js';
 
+export { binaryPaths, VDSO } from './files/candidates.js';
 export { completeBuildId } from './files/complete-build-id.js';
 export { DISK_FILES } from './files/disk-files.js';
 export { buildIdWithoutSymbols } from './files/load-binary.js';

@@ -2,22 +2,23 @@
  * Opens a recording or a pack as an input: checks it now, decodes it when it is read.
  */
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PtflameError } from '../../../src/index.js';
 import { isPack } from '../../../src/internal.js';
 import {
   type DecodedRecording,
   type EncodedRecording,
+  type FoundBinaries,
+  findBinaries,
   type NeededFile,
   neededFiles,
   openRecording,
-  type Recording,
   salvageRecording,
-  unsupported,
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
+import { chooseDecoder } from '../../input/choose-decoder.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
-import { BUILD_ID_CACHE, encodedRecording } from '../../input/encoded-recording.js';
+import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../../input/fetch-binaries.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
@@ -33,7 +34,6 @@ export async function decodeInput(
   signal: AbortSignal,
 ): Promise<DecodedRecording | EncodedRecording> {
   const { symfs = null, kallsyms = null } = options;
-  await checkSymfs(options.symfs);
   const isPacked = isPack(firstBytes(path));
   const paths = isPacked
     ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)
@@ -45,41 +45,29 @@ export async function decodeInput(
   const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
   const data = salvaged?.path ?? paths.path;
   if (recording.trace === null) throw noTrace(path);
-  const isOwn = choosesOwn(recording, options);
-  const files = await neededFiles(recording, paths.symfs ?? '/');
-  const roots = { root: paths.symfs ?? '', cache: BUILD_ID_CACHE };
-  const fetched = isOwn
-    ? await fetchBinaries(recording, files, { roots, quiet: options.quiet, signal })
-    : NOTHING_FETCHED;
-  if (!options.quiet) warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path)));
+  const file = dataFilePath(data);
+  const roots = rootsOf(paths.symfs);
+  const found = findBinaries(recording, roots);
+  const decoder = await chooseDecoder({ name: path, path: file, recording, found }, options);
+  if (decoder === 'perf') await checkSymfs(options.symfs);
+  const root = paths.symfs ?? '/';
+  const files = await neededFiles(recording, root);
+  const fetching = { roots, quiet: options.quiet, signal };
+  const fetched = decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
+  if (!options.quiet)
+    warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path) && !isCopied(path, found, root)));
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
   const { perf, precise, jobs = availableParallelism() } = options;
-  if (isOwn) {
+  if (decoder === 'own') {
     const { symfs } = paths;
     const { pltNames } = options;
-    return encodedRecording(recording, {
-      name: path,
-      path: data,
-      symfs,
-      fetched,
-      pltNames,
-      allBranches: precise,
-      recorded,
-      broken,
-    });
+    const encoding = { name: path, path: file, symfs, fetched, pltNames, allBranches: precise, recorded, broken };
+    return encodedRecording(recording, encoding);
   }
   const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
   return { ...decoded, recorded, broken };
-}
-
-/** Whether the own decoder decodes it. @throws PtflameError BAD_OPTION if it was chosen and cannot */
-function choosesOwn(recording: Recording, { decoder }: DecodingOptions): boolean {
-  if (decoder === 'perf') return false;
-  const reason = unsupported(recording);
-  if (reason === null) return true;
-  throw new PtflameError('BAD_OPTION', `--decoder own cannot decode ${reason}`, { hint: 'use --decoder perf' });
 }
 
 /** Copies the intact part of a recording to a file that perf can read, and describes how much was saved. */
@@ -93,9 +81,16 @@ async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, si
 function warnMissingFiles(files: readonly NeededFile[]): void {
   const lost = files.filter(({ state }) => state !== 'same');
   for (const { path, state } of lost.slice(0, MAX_WARNINGS)) {
-    notify(`ptflame: ${path} ${STATE_TEXT[state]}: its code cannot be decoded`);
+    const consequence = state === 'changed' ? 'what is decoded of its code may be wrong' : 'its code cannot be decoded';
+    notify(`ptflame: ${path} ${STATE_TEXT[state]}: ${consequence}`);
   }
   if (lost.length > MAX_WARNINGS) notify(`ptflame: and ${lost.length - MAX_WARNINGS} more files`);
+}
+
+/** Whether a copy with the recorded build id was found in another place. */
+function isCopied(path: string, { paths }: FoundBinaries, root: string): boolean {
+  const copy = paths.get(Buffer.from(path).toString('latin1'));
+  return copy !== undefined && resolve(copy) !== resolve(join(root, path));
 }
 
 const MAX_WARNINGS = 10;

@@ -12,6 +12,8 @@ export interface Attribute {
   readonly type: number;
   readonly config: bigint;
   readonly hasKernel: boolean;
+  /** Its samples contain trace of another event. */
+  readonly hasTraceInSamples: boolean;
   /** Layout of the sample id at the end of each kernel record; null: there is none. */
   readonly trailer: Trailer | null;
 }
@@ -29,6 +31,7 @@ const MIN_ATTRIBUTE_BYTES = 64;
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 const EXCLUDE_KERNEL = 1 << 5;
 const SAMPLE_ID_ALL = 1 << 18;
+const SAMPLE_AUX = 1 << 20;
 
 /** @throws PtflameError RECORDING_DAMAGED: without attributes, nothing else can be read */
 export async function readAttributes(file: RecordingFile, header: FileHeader): Promise<Attributes> {
@@ -58,11 +61,13 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
 /** `view`: perf's `struct perf_event_attr`. */
 export function readAttribute(view: DataView): Attribute {
   const flags = view.getUint32(40, true);
+  const sampleType = view.getUint32(24, true);
   return {
     type: view.getUint32(0, true),
     config: view.getBigUint64(8, true),
     hasKernel: (flags & EXCLUDE_KERNEL) === 0,
-    trailer: flags & SAMPLE_ID_ALL ? trailerOf(view.getUint32(24, true)) : null,
+    hasTraceInSamples: (sampleType & SAMPLE_AUX) !== 0,
+    trailer: flags & SAMPLE_ID_ALL ? trailerOf(sampleType) : null,
   };
 }
 

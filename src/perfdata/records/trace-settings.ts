@@ -68,7 +68,8 @@ export function traceSettings(info: TraceInfo, { all }: Attributes): TraceSettin
 export function traceEncoding(info: TraceInfo, { all }: Attributes): TraceEncoding {
   const config = attributeOf(info, all)?.config ?? 0n;
   const hasClock = (info.numbers[Setting.TimeIsKnown] ?? 0n) !== 0n;
-  return { timing: hasClock ? timingOf(info, config) : null, config };
+  const hasTraceInSamples = all.some((attribute) => attribute.hasTraceInSamples);
+  return { timing: hasClock ? timingOf(info, config) : null, config, hasTraceInSamples };
 }
 
 /** perf rounds a missing bus ratio: TSC ticks per 10 ns. */

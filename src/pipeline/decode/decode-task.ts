@@ -9,6 +9,7 @@ import { type DecodedWindow, StreamDecoder } from '../../decode/decode-stream.js
 import type { Image, MappedCode } from '../../decode/images.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { Timing } from '../../decode/settings.js';
+import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
 import type { CpuTrace } from './decode-plan.js';
 
 /** Plain data. */
@@ -72,25 +73,19 @@ export async function decodeCpu({ port, ...task }: DecodeTask & { readonly port:
 
 /** Binaries that are open; null: cannot be opened. */
 class OpenFiles {
-  private readonly files = new Map<string, number | null>();
+  private readonly files = new Map<string, OpenSymbolFile | null>();
 
   read(path: string, offset: number, bytes: number): Uint8Array | null {
-    let fd = this.files.get(path);
-    if (fd === undefined) this.files.set(path, (fd = openOrNull(path)));
-    if (fd === null) return null;
-    const buffer = new Uint8Array(bytes);
-    return buffer.subarray(0, readSync(fd, buffer, 0, bytes, offset));
+    let file = this.files.get(path);
+    if (file === undefined) this.files.set(path, (file = DISK_FILES.open(path)));
+    try {
+      return file?.read(offset, bytes) ?? null;
+    } catch {
+      return null; // a failing disk: code that cannot be read is missing
+    }
   }
 
   close(): void {
-    for (const fd of this.files.values()) if (fd !== null) closeSync(fd);
-  }
-}
-
-function openOrNull(path: string): number | null {
-  try {
-    return openSync(path, 'r');
-  } catch {
-    return null;
+    for (const file of this.files.values()) file?.close();
   }
 }

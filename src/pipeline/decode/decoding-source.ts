@@ -21,8 +21,8 @@ import type { Locate } from './locate.js';
 /** A recording whose trace is still encoded. */
 export interface EncodedRecording {
   readonly name: string;
-  /** It has no text. */
-  readonly sizeBytes?: null;
+  /** Of its trace. */
+  readonly sizeBytes: number;
   /** The file. */
   readonly path: string;
   readonly recording: Recording;

@@ -4,7 +4,7 @@
 import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
-import { DISK_FILES, type PltNames, Symbolizer } from '../../symbols/symbolizer.js';
+import { DISK_FILES, type PltNames, Symbolizer, type SymbolRoots } from '../../symbols/symbolizer.js';
 
 /** The symbol at an address. */
 export interface Located {
@@ -19,12 +19,7 @@ export interface Located {
 export type Locate = (image: Image, address: Address) => Located | null;
 
 export interface LocateOptions {
-  /** Directory with the recorded binaries; null: the root directory. */
-  readonly symfs: string | null;
-  /** perf's own copies of binaries, by build id (`~/.debug`). */
-  readonly cache: string | null;
-  /** Files of debuginfod, by build id; null: not used. */
-  readonly debuginfod?: string | null;
+  readonly roots: SymbolRoots;
   readonly pltNames?: PltNames;
   /** Build ids by recorded path. */
   readonly buildIds: ReadonlyMap<string, string>;
@@ -32,10 +27,10 @@ export interface LocateOptions {
 
 const END_OF_TIME = 2n ** 64n - 1n;
 
-export function locator({ symfs, cache, debuginfod = null, pltNames = 'perf-6.1', buildIds }: LocateOptions): Locate {
+export function locator({ roots, pltNames = 'perf-6.1', buildIds }: LocateOptions): Locate {
   const symbolizer = new Symbolizer({
     files: DISK_FILES,
-    roots: { root: symfs ?? '', cache, debuginfod },
+    roots,
     pltNames,
     buildIdOf: (file) => buildIds.get(file) ?? null,
   });

@@ -1,8 +1,20 @@
 /**
- * What the own decoder does not know, told from a recording's settings.
+ * What the own decoder does not know, told from a recording's settings and records.
  */
 import { NONE } from '../../model/units.js';
-import type { AuxBuffer, Recording, TraceEncoding, TraceSettings } from '../../perfdata/recording.js';
+import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
+
+/** Something that only perf decodes. */
+export interface Unsupported {
+  /** "kernel tracing". */
+  readonly what: string;
+  /** Whether the own decoder can show the rest; what it does not know is lost time. */
+  readonly hasRest: boolean;
+}
+
+interface Rule extends Unsupported {
+  readonly isIn: (recording: Recording) => boolean;
+}
 
 /** Bits of the configuration (IA32_RTIT_CTL, Intel SDM volume 3). */
 const PWR_EVENTS = 1n << 4n;
@@ -10,29 +22,48 @@ const FUP_ON_PTW = 1n << 5n;
 const PTWRITE = 1n << 12n;
 const BRANCHES = 1n << 13n;
 const EVENT_TRACE = 1n << 31n;
+const EVENTS = PWR_EVENTS | FUP_ON_PTW | PTWRITE | EVENT_TRACE;
 const MAX_MTC_PERIOD = 8;
 
+/** The first rule that applies is the reason. */
+const RULES: readonly Rule[] = [
+  { what: 'code of another architecture', hasRest: false, isIn: ({ machine }) => isForeign(machine.architecture) },
+  {
+    what: 'a trace without times',
+    hasRest: false,
+    isIn: ({ trace, encoding }) => !trace?.hasTime || !encoding?.timing,
+  },
+  { what: 'trace in samples', hasRest: false, isIn: ({ encoding }) => encoding?.hasTraceInSamples === true },
+  { what: 'a trace without branches', hasRest: false, isIn: ({ encoding }) => configOf(encoding, BRANCHES) === 0n },
+  { what: 'buffers of CPUs next to those of threads', hasRest: false, isIn: hasBothBuffers },
+  { what: 'context switches by a tracepoint', hasRest: false, isIn: ({ trace }) => trace?.switches === 'tracepoint' },
+  { what: 'kernel tracing', hasRest: true, isIn: ({ trace }) => trace?.hasKernel === true },
+  { what: 'address filters', hasRest: true, isIn: ({ trace }) => (trace?.filter ?? '') !== '' },
+  { what: 'rare MTC packets', hasRest: true, isIn: ({ encoding }) => mtcPeriod(encoding) > MAX_MTC_PERIOD },
+  {
+    what: 'PTWRITE, power or event packets',
+    hasRest: true,
+    isIn: ({ encoding }) => configOf(encoding, EVENTS) !== 0n,
+  },
+];
+
 /** Returns what of the recording only perf can decode, or null. */
-export function unsupported({ trace, encoding, machine, buffers }: Recording): string | null {
-  if (trace === null || encoding === null) return 'no Intel PT trace';
-  if (machine.architecture !== null && machine.architecture !== 'x86_64') return `code of ${machine.architecture}`;
-  return bySettings(trace) ?? byEncoding(encoding) ?? byBuffers(trace, buffers);
+export function unsupported(recording: Recording): Unsupported | null {
+  return RULES.find(({ isIn }) => isIn(recording)) ?? null;
 }
 
-function bySettings({ hasKernel, filter, hasTime }: TraceSettings): string | null {
-  if (!hasTime) return 'a trace without times';
-  if (hasKernel) return 'kernel tracing';
-  return filter === '' ? null : 'address filters';
+function isForeign(architecture: string | null): boolean {
+  return architecture !== null && architecture !== 'x86_64';
 }
 
-function byBuffers({ isPerCpu }: TraceSettings, buffers: readonly AuxBuffer[]): string | null {
-  const areAlike = buffers.every(({ cpu, tid }) => (isPerCpu ? tid : cpu) === NONE);
-  return areAlike ? null : 'buffers of CPUs next to those of threads';
+function hasBothBuffers({ trace, buffers }: Recording): boolean {
+  return buffers.some(({ cpu, tid }) => (trace?.isPerCpu ? tid : cpu) !== NONE);
 }
 
-function byEncoding({ timing, config }: TraceEncoding): string | null {
-  if (timing === null) return 'a trace without times';
-  if (timing.mtcPeriod > MAX_MTC_PERIOD) return 'rare MTC packets';
-  if ((config & BRANCHES) === 0n) return 'a trace without branches';
-  return (config & (PWR_EVENTS | FUP_ON_PTW | PTWRITE | EVENT_TRACE)) === 0n ? null : 'PTWRITE, power or event packets';
+function configOf(encoding: TraceEncoding | null, bits: bigint): bigint {
+  return (encoding?.config ?? 0n) & bits;
+}
+
+function mtcPeriod(encoding: TraceEncoding | null): number {
+  return encoding?.timing?.mtcPeriod ?? 0;
 }

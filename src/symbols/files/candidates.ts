@@ -12,8 +12,18 @@ const DEBUG_ROOT = '/usr/lib/debug';
 
 /** Returns where the binary itself may be: perf keeps copies of recorded binaries. */
 export function binaryPaths(path: string, buildId: string | null, roots: SymbolRoots): string[] {
-  if (path === VDSO) return [...cachedPaths(buildId, roots, 'vdso'), VDSO];
-  return [...cachedPaths(buildId, roots, 'elf'), roots.root + path, ...debuginfodPaths(buildId, roots, 'executable')];
+  if (path === VDSO) return vdsoPaths(buildId, roots);
+  const recorded = CLIMBING.test(path) ? [] : [roots.root + path];
+  return [...cachedPaths(buildId, roots, 'elf'), ...recorded, ...debuginfodPaths(buildId, roots, 'executable')];
+}
+
+/** The kernel never records such a path; it could lead out of the root. */
+const CLIMBING = /(?:^|\/)\.\.(?:\/|$)/;
+
+/** As perf does: this machine's own only if nothing says which one it was. */
+function vdsoPaths(buildId: string | null, roots: SymbolRoots): string[] {
+  if (buildId !== null) return cachedPaths(buildId, roots, 'vdso');
+  return roots.root === '' || roots.root === '/' ? [VDSO] : [];
 }
 
 /** Returns where else its symbols may be. `binary` is null if it is missing. */
