@@ -1,7 +1,7 @@
 /**
  * Code in the memory of a kernel: loaded page by page, when the walk first gets there.
  */
-import { codeAt, type Image, type MappedCode } from './images.js';
+import { codeAt, endsTrace, type Image, type MappedCode } from './images.js';
 import type { Kernel } from './kernel.js';
 import type { Slot } from './schedule.js';
 
@@ -38,6 +38,12 @@ export class CodePages {
     let description = pages.get(page);
     if (description === undefined) pages.set(page, (description = this.read(code, page * PAGE_BYTES)));
     return description;
+  }
+
+  /** Whether a branch to an address ends the trace, because it is filtered. */
+  endsTrace({ image, tick }: Slot, address: bigint): boolean {
+    const mapped = this.images[image - 1];
+    return mapped !== undefined && endsTrace(mapped, Number(BigInt.asIntN(64, address)), tick);
   }
 
   private read(code: MappedCode, offset: number): number {

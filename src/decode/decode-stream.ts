@@ -121,11 +121,16 @@ export class StreamDecoder {
   private knownSites = 0;
 
   constructor({ timing, originNs, allBranches, images, readCode }: DecoderOptions) {
-    const kernel = newKernel((_, address) => pages.load(this.slots[kernel.currentSlot()] as Slot, address));
+    const slot = () => this.slots[kernel.currentSlot()] as Slot;
+    const kernel = newKernel(
+      (_, address) => pages.load(slot(), address),
+      (_, address) => pages.endsTrace(slot(), address),
+    );
     const pages = new CodePages(kernel, images, readCode);
     kernel.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
     kernel.setClock(timing.shift, timing.mult, timing.zero, originNs);
     kernel.wantAllBranches(allBranches);
+    kernel.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
     this.window = kernel.space(WINDOW_BYTES);
     this.kernel = kernel;
     this.originNs = originNs;

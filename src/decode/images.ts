@@ -5,6 +5,7 @@
  * Mapping more files extends an image; a file mapped over another one, an exec or a fork begins a new one.
  */
 import type { Address } from '../model/units.js';
+import { type FilteredRegion, isTraced } from './address-filters.js';
 
 /** A file mapped into an image from some tick on. */
 export interface MappedCode {
@@ -16,6 +17,8 @@ export interface MappedCode {
   readonly fileOffset: number;
   /** As recorded; bytes as latin1 characters. */
   readonly file: string;
+  /** The filters of the recording; absent: all code is traced. */
+  readonly filters?: readonly FilteredRegion[];
 }
 
 /** Numbered from 1. */
@@ -28,6 +31,12 @@ export interface Image {
 /** Returns the mapping that held an address at a tick, or null. */
 export function codeAt({ mappings }: Image, address: Address, tick: bigint): MappedCode | null {
   return mappings.findLast((code) => code.start <= address && address < code.end && code.tick <= tick) ?? null;
+}
+
+/** Whether a branch to an address ends the trace, by the filters of the recording. */
+export function endsTrace(image: Image, address: Address, tick: bigint): boolean {
+  const code = codeAt(image, address, tick);
+  return code?.filters !== undefined && !isTraced(code.filters, code.file, address - code.start + code.fileOffset);
 }
 
 /** The images of all processes, built from their records in order of time. */

@@ -10,6 +10,8 @@ export interface Kernel {
   setTiming(mtcPeriod: number, ctcNumerator: number, ctcDenominator: number, maxBusRatio: number): void;
   setClock(shift: number, mult: bigint, zero: bigint, originNs: bigint): void;
   wantAllBranches(all: boolean): void;
+  /** The recording has filters of addresses. */
+  setFiltered(filtered: boolean): void;
   /** Space for the slots of a CPU, then for the records of a stream: rows as kernel/layout.ts has them. */
   writeSchedule(bytes: number): number;
   writeRecords(bytes: number): number;
@@ -30,6 +32,9 @@ export interface Kernel {
 /** Returns the address of a description of code (kernel/host.ts), or 0. */
 export type LoadCode = (image: number, address: bigint) => number;
 
+/** Returns whether a branch to an address of an image ends the trace. */
+export type EndsTrace = (image: number, address: bigint) => boolean;
+
 /** The part of it that is used here: its types come with those of browsers. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
@@ -39,10 +44,10 @@ declare const WebAssembly: {
 let compiled: object | null = null;
 
 /** Starts a kernel with memory of its own. */
-export function newKernel(loadCode: LoadCode): Kernel {
+export function newKernel(loadCode: LoadCode, endsTrace: EndsTrace): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(DECODER_BASE64, 'base64'));
   const abort = () => {
     throw new Error('the decoder aborted');
   };
-  return new WebAssembly.Instance(compiled, { host: { loadCode }, env: { abort } }).exports as Kernel;
+  return new WebAssembly.Instance(compiled, { host: { loadCode, endsTrace }, env: { abort } }).exports as Kernel;
 }

@@ -2,6 +2,7 @@
  * Which thread ran on each CPU, and in which image, from the records of a recording.
  */
 import { NONE, type Tid } from '../model/units.js';
+import type { FilteredRegion } from './address-filters.js';
 import { type Image, Images } from './images.js';
 
 /** Something that happened at a tick; in order of time. */
@@ -14,6 +15,7 @@ export type Sideband = { readonly tick: bigint } & (
       readonly length: number;
       readonly fileOffset: number;
       readonly file: string;
+      readonly filters?: readonly FilteredRegion[];
     }
   | { readonly what: 'exec'; readonly pid: number }
   | { readonly what: 'fork'; readonly pid: number; readonly parentPid: number }
@@ -61,8 +63,8 @@ export function buildSchedule(
         slotsOf(record.cpu).push({ tick, tid: record.tid, pid: record.pid, image: images.of(record.pid).number });
         break;
       case 'map': {
-        const { pid, start, length, fileOffset, file } = record;
-        images.map(pid, { tick, start, end: start + length, fileOffset, file });
+        const { pid, start, length, fileOffset, file, filters } = record;
+        images.map(pid, { tick, start, end: start + length, fileOffset, file, ...(filters && { filters }) });
         break;
       }
       case 'exec':

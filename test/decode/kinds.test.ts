@@ -9,14 +9,26 @@ import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { openRecording, unsupported } from '../../src/recordings.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
+import { instructionsOf } from '../helpers/perf/instructions.js';
 import { byThread } from '../helpers/perf/per-thread.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
-import { buffersOf, putTogether, type RawRecording, takeApart, traceOfCpu } from '../helpers/perf/rewrite.js';
+import { type Instruction, type Region, reencoded } from '../helpers/perf/reencode.js';
+import {
+  buffersOf,
+  putTogether,
+  type RawRecording,
+  takeApart,
+  traceOfCpu,
+  withFilter,
+} from '../helpers/perf/rewrite.js';
 import { asSnapshots, type Snapshot } from '../helpers/perf/snapshots.js';
 import { splitPackets } from '../helpers/perf/split-packets.js';
 import { needs } from '../tools/needs.js';
 
 needs('perf');
+
+/** Of the program in the fixtures: it is not relocated. */
+const IMAGE_START = 0x400000;
 
 async function expectEqual(dir: Directory, recording: RawRecording): Promise<void> {
   const path = await dir.write('kind.data', putTogether(recording));
@@ -77,5 +89,43 @@ describe.each(['cpus-1', 'cpus-4', 'lossy'])('%s, recorded as snapshots', (name)
       expect(streams).toHaveLength(1);
       expect(sizeBytes).toBe(Math.max(...snapshots.filter((each) => each.cpu === cpu).map(({ end }) => end)));
     }
+  });
+});
+
+describe('filters of addresses', async () => {
+  const path = recordingPath('cpus-2');
+  const instructions = await instructionsOf(path, RECORDED_ROOT, 20_000);
+  const all = [...instructions.values()].flat();
+  /** Some code that ran; the binary is mapped at its start, so offsets in the file are these addresses less that. */
+  const regionAt = (share: number, bytes: number): Region => {
+    const { ip } = all[Math.floor(share * all.length)] as Instruction;
+    return { start: ip, end: ip + bytes };
+  };
+  const textOf =
+    (what: string) =>
+    ({ start, end }: Region) =>
+      `${what} 0x${(start - IMAGE_START).toString(16)}/${end - start}@/opt/ptflame/threads`;
+
+  test.for([
+    { filter: [regionAt(0.62, 200)], stop: [], losesTargets: false, compressesReturns: true, psbBytes: 500 },
+    { filter: [regionAt(0.3, 3000)], stop: [], losesTargets: false, compressesReturns: false, psbBytes: 2000 },
+    {
+      filter: [regionAt(0.5, 700), regionAt(0.7, 60)],
+      stop: [],
+      losesTargets: true,
+      compressesReturns: true,
+      psbBytes: 300,
+    },
+    { filter: [], stop: [regionAt(0.5, 10)], losesTargets: false, compressesReturns: true, psbBytes: 2000 },
+    {
+      filter: [regionAt(0.2, 9000)],
+      stop: [regionAt(0.8, 40)],
+      losesTargets: true,
+      compressesReturns: false,
+      psbBytes: 900,
+    },
+  ])('gives the profile that perf gives: %o', async (options, { dir }) => {
+    const filter = [...options.filter.map(textOf('filter')), ...options.stop.map(textOf('stop'))].join(',');
+    await expectEqual(dir, withFilter(reencoded(takeApart(readFileSync(path)), instructions, options), filter));
   });
 });

@@ -7,3 +7,6 @@
  * has four u64: where the code starts and ends, up to where its instructions are all there, and where the bytes are.
  */
 export declare function loadCode(image: u32, ip: u64): usize;
+
+/** Whether a branch to an address of an image ends the trace, by the filters of the recording. */
+export declare function endsTrace(image: u32, ip: u64): bool;

@@ -10,6 +10,7 @@ export { setTiming } from './clock/settings';
 export { currentSlot, forgetEvents, nsOf, setClock } from './events';
 export { decodeWindow, startStream } from './packets/decode';
 export { wantAllBranches } from './walk/direct';
+export { setFiltered } from './walk/ends';
 
 /** Space for code, a window, or what the host wants to write. */
 export function space(bytes: usize): usize {

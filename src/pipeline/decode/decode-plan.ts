@@ -2,6 +2,7 @@
  * What has to be decoded of a recording: streams of trace by CPU, who ran when, and errors that its records report.
  */
 
+import { type FilteredRegion, parseFilters } from '../../decode/address-filters.js';
 import type { Stream, TraceRecordBytes } from '../../decode/decode-stream.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
 import { toTicks } from '../../decode/settings.js';
@@ -30,7 +31,8 @@ export interface DecodePlan {
 export function decodePlan({ path, recording }: { readonly path: string; readonly recording: Recording }): DecodePlan {
   const timing = recording.encoding?.timing ?? null;
   assert(timing !== null, 'a recording without clocks was to be decoded');
-  const sideband = recording.sideband.flatMap((event) => toSideband(event, timing));
+  const filters = filtersOf(recording);
+  const sideband = recording.sideband.flatMap((event) => toSideband(event, timing, filters));
   const isSnapshot = recording.trace?.isSnapshot === true;
   const cpus = cpuTraces(isSnapshot ? withoutOverlaps(path, recording.buffers) : recording.buffers);
   return { timing, schedule: buildSchedule(sideband, tracedThreads(recording, cpus)), cpus };
@@ -42,7 +44,22 @@ function tracedThreads({ sideband }: Recording, traces: readonly TraceOwner[]): 
   return traces.flatMap(({ tid }) => (tid === NONE ? [] : [{ tid, pid: pidOf.get(tid) ?? NONE }]));
 }
 
-function toSideband({ cpu, pid, tid, time, record, next }: RecordedEvent, timing: TraceTiming): Sideband[] {
+/** The filters of addresses, with files as mappings have them; null: all code is traced. */
+function filtersOf({ trace }: Recording): FilteredRegion[] | null {
+  const filters = trace === null || trace.filter === '' ? null : parseFilters(trace.filter);
+  if (filters === null) return null;
+  return filters.map(({ file, ...region }) => ({ ...region, file: file === null ? null : latin1(file) }));
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function toSideband(
+  { cpu, pid, tid, time, record, next }: RecordedEvent,
+  timing: TraceTiming,
+  filters: readonly FilteredRegion[] | null,
+): Sideband[] {
   if (time === null) return [];
   const tick = isBeforeRecording(time) ? 0n : toTicks(nsOf(time), timing);
   switch (record.what) {
@@ -53,7 +70,7 @@ function toSideband({ cpu, pid, tid, time, record, next }: RecordedEvent, timing
       return next ? [{ tick, what: 'runs', cpu, ...next }] : [];
     case 'mmap': {
       const { start, length, fileOffset, file } = record;
-      return [{ tick, what: 'map', pid: record.pid, start, length, fileOffset, file }];
+      return [{ tick, what: 'map', pid: record.pid, start, length, fileOffset, file, ...(filters && { filters }) }];
     }
     case 'comm':
       return record.exec ? [{ tick, what: 'exec', pid: record.pid }] : [];

@@ -1,6 +1,7 @@
 /**
  * What the own decoder does not know, told from a recording's settings and records.
  */
+import { parseFilters } from '../../decode/address-filters.js';
 import { NONE } from '../../model/units.js';
 import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
 
@@ -38,7 +39,7 @@ const RULES: readonly Rule[] = [
   { what: 'buffers of CPUs next to those of threads', hasRest: false, isIn: hasBothBuffers },
   { what: 'context switches by a tracepoint', hasRest: false, isIn: ({ trace }) => trace?.switches === 'tracepoint' },
   { what: 'kernel tracing', hasRest: true, isIn: ({ trace }) => trace?.hasKernel === true },
-  { what: 'address filters', hasRest: true, isIn: ({ trace }) => (trace?.filter ?? '') !== '' },
+  { what: 'address filters without addresses', hasRest: true, isIn: hasOtherFilters },
   { what: 'rare MTC packets', hasRest: true, isIn: ({ encoding }) => mtcPeriod(encoding) > MAX_MTC_PERIOD },
   {
     what: 'PTWRITE, power or event packets',
@@ -58,6 +59,11 @@ function isForeign(architecture: string | null): boolean {
 
 function hasBothBuffers({ trace, buffers }: Recording): boolean {
   return buffers.some(({ cpu, tid }) => (trace?.isPerCpu ? tid : cpu) !== NONE);
+}
+
+function hasOtherFilters({ trace }: Recording): boolean {
+  const filter = trace?.filter ?? '';
+  return filter !== '' && parseFilters(filter) === null;
 }
 
 function configOf(encoding: TraceEncoding | null, bits: bigint): bigint {

@@ -4,8 +4,9 @@
 import { estimatedTime } from '../clock/clock';
 import { BEFORE_BOUND, BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
 import { begin, beginAndEnd, beginAsync, beginNowhere, endAsync, jumpAsync } from '../walk/edges';
+import { walkToEnd } from '../walk/ends';
 import { moveTo } from '../walk/position';
-import { walkThrough, walkTo, walkToEnd } from '../walk/targets';
+import { walkThrough, walkTo } from '../walk/targets';
 import { badPacket, cutOff } from './bad';
 import { FUP, ipBytes, isAddress, TIP, TIP_PGD, TIP_PGE } from './format';
 import { end, pos, skip } from './input';

@@ -5,7 +5,6 @@ import { Block, blockAt, countTo } from '../blocks';
 import { eventTime } from '../clock/clock';
 import { emit, image, siteOf, siteTo } from '../events';
 import {
-  EDGE_END,
   EDGE_NONE,
   ERROR_MISMATCH,
   ERROR_NEVER_ENDING,
@@ -22,10 +21,10 @@ import { here, moveTo, stay } from './position';
 import { passReturns } from './returns';
 
 /** The indirect branch that the walk went to. */
-let branch: Block = changetype<Block>(<usize>0);
+export let branch: Block = changetype<Block>(<usize>0);
 
 /** Walks to the next branch that needs an address. */
-function walkToIndirect(): u32 {
+export function walkToIndirect(): u32 {
   let block = here();
   Stretch.begin();
   for (;;) {
@@ -76,16 +75,6 @@ function passBranch(isKnown: bool, ip: u64): void {
   const to = blockAt(image, ip);
   if (isEvent) emit(siteTo(branch, to), eventTime());
   stay(to);
-}
-
-/** TIP.PGD: tracing ends with the next branch. `ip`: its target, 0 if unknown. */
-export function walkToEnd(ip: u64): u32 {
-  const error = walkToIndirect();
-  if (error !== 0) return error;
-  state.sampleTime = state.time;
-  emit(siteOf(branch.from, ip, image, branch.kind, EDGE_END), eventTime());
-  moveTo(ip === 0 ? branch.from : ip);
-  return 0;
 }
 
 /** FUP: an address on the way, which no packet leads to. */

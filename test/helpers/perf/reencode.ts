@@ -1,0 +1,229 @@
+/**
+ * Encodes the instructions of a CPU anew, as a CPU with address filters would (Intel SDM volume 3, "Intel Processor Trace",
+ * table of packets by enable conditions).
+ */
+import * as packets from '../../../fuzz/pt/packets.js';
+import { buffersOf, type RawRecording, withBuffers } from './rewrite.js';
+
+export interface Instruction {
+  readonly tid: number;
+  readonly tick: bigint;
+  readonly ip: number;
+  readonly bytes: Buffer;
+}
+
+export interface Region {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ReencodeOptions {
+  /** Code that is traced; empty: all. */
+  readonly filter: readonly Region[];
+  /** Code that stops the trace. */
+  readonly stop: readonly Region[];
+  /** Bytes of trace between two synchronization points. */
+  readonly psbBytes: number;
+  /** Returns are bits of TNT packets if their call is known. */
+  readonly compressesReturns: boolean;
+  /** Erratum SKL014 of some CPUs: the end of the trace has no address at direct branches. */
+  readonly losesTargets: boolean;
+}
+
+export const BranchOf = { none: 0, jcc: 1, direct: 2, call: 3, indirect: 4, indirectCall: 5, ret: 6, far: 7 } as const;
+
+const PREFIXES = new Set([0x66, 0xf2, 0xf3, 0x2e, 0x3e, 0x64, 0x65]);
+
+export function branchOf(bytes: Buffer): number {
+  let at = 0;
+  while (PREFIXES.has(bytes[at] as number)) at++;
+  if (((bytes[at] as number) & 0xf0) === 0x40) at++;
+  const opcode = bytes[at] as number;
+  const next = bytes[at + 1] ?? 0;
+  if ((opcode & 0xf0) === 0x70 || (opcode & 0xfc) === 0xe0) return BranchOf.jcc;
+  if (opcode === 0x0f) return (next & 0xf0) === 0x80 ? BranchOf.jcc : next === 0x05 ? BranchOf.far : BranchOf.none;
+  if (opcode === 0xe9 || opcode === 0xeb) return BranchOf.direct;
+  if (opcode === 0xe8) return BranchOf.call;
+  if (opcode === 0xc2 || opcode === 0xc3) return BranchOf.ret;
+  if (opcode !== 0xff) return BranchOf.none;
+  const kind = (next >> 3) & 7;
+  return kind === 2 ? BranchOf.indirectCall : kind === 4 ? BranchOf.indirect : BranchOf.none;
+}
+
+const MAX_BITS = 6;
+const CALLS = 64;
+const CBR = 30;
+
+export class Reencoder {
+  private readonly out: number[] = [];
+  private readonly options: ReencodeOptions;
+  private bits: number[] = [];
+  private calls: number[] = [];
+  private tick = 0n;
+  private lastIp = 0n;
+  private lastPsb = -1;
+  private isTracing = false;
+  private isStopped = false;
+
+  constructor(options: ReencodeOptions) {
+    this.options = options;
+  }
+
+  /** The instructions of a CPU in order, of all threads. */
+  encode(all: readonly Instruction[]): Buffer {
+    const [first] = all;
+    if (first === undefined) return Buffer.alloc(0);
+    this.psb(first, false);
+    this.enter(first);
+    for (let row = 0; row < all.length; row++) {
+      const instruction = all[row] as Instruction;
+      const next = all[row + 1];
+      this.step(instruction, next);
+      if (next && this.out.length - this.lastPsb > this.options.psbBytes) this.psb(next, this.isTracing);
+    }
+    return Buffer.from(this.out);
+  }
+
+  private step({ tid, ip, bytes }: Instruction, next: Instruction | undefined): void {
+    const branch = branchOf(bytes);
+    const after = ip + bytes.length;
+    if (next === undefined) return this.flush();
+    if (branch === BranchOf.far) return this.leaveContext(next, null);
+    if (tid !== next.tid || (branch === BranchOf.none && next.ip !== after)) return this.leaveContext(next, after);
+    if (branch === BranchOf.none) return;
+    const isTaken = next.ip !== after || branch !== BranchOf.jcc;
+    if (!isTaken) return this.isTracing ? this.bit(0, next) : undefined;
+    this.taken(branch, after, next);
+  }
+
+  private taken(branch: number, after: number, next: Instruction): void {
+    const target = next.ip;
+    const isEnabled = this.allows(target);
+    if (!this.isTracing) return isEnabled ? this.enter(next) : undefined;
+    const isCompressed = branch === BranchOf.ret && this.returnsTo(target);
+    if (branch === BranchOf.call || branch === BranchOf.indirectCall) this.push(after);
+    const isBit = branch === BranchOf.jcc || isCompressed;
+    if (isEnabled) {
+      if (isBit) this.bit(1, next);
+      else if (branch >= BranchOf.indirect) this.address(packets.TIP, target, next.tick);
+      return;
+    }
+    const hasTarget = !isBit && (branch >= BranchOf.indirect || !this.options.losesTargets);
+    if (!hasTarget) this.disable(next.tick);
+    else this.address(packets.PGD, target, next.tick);
+    this.stopIf(target);
+    this.isTracing = false;
+  }
+
+  /** System calls, interrupts, switches. `from`: where, null: at a branch. */
+  private leaveContext(next: Instruction, from: number | null): void {
+    if (this.isTracing) {
+      if (from !== null) this.address(packets.FUP, from, this.tick);
+      this.disable(this.tick);
+      this.isTracing = false;
+    }
+    if (this.allows(next.ip)) this.enter(next);
+  }
+
+  private allows(ip: number): boolean {
+    const { filter, stop } = this.options;
+    if (this.isStopped || isIn(stop, ip)) return false;
+    return filter.length === 0 || isIn(filter, ip);
+  }
+
+  private stopIf(ip: number): void {
+    if (!isIn(this.options.stop, ip)) return;
+    this.isStopped = true;
+    this.put(packets.TRACE_STOP);
+  }
+
+  private enter(next: Instruction): void {
+    if (!this.allows(next.ip)) return;
+    this.put(packets.tsc(next.tick));
+    this.tick = next.tick;
+    this.address(packets.PGE, next.ip, next.tick);
+    this.isTracing = true;
+  }
+
+  private psb(next: Instruction, hasIp: boolean): void {
+    this.flush();
+    this.lastPsb = this.out.length;
+    this.put(packets.PSB);
+    this.put(packets.tsc(next.tick));
+    this.put(packets.cbr(CBR));
+    this.lastIp = 0n;
+    this.calls = [];
+    this.tick = next.tick;
+    if (hasIp) this.put(packets.addressPacket(packets.FUP, next.ip, packets.SIGNED_6));
+    if (hasIp) this.lastIp = BigInt(next.ip);
+    this.put(packets.PSBEND);
+  }
+
+  private push(after: number): void {
+    this.calls.push(after);
+    if (this.calls.length > CALLS) this.calls.shift();
+  }
+
+  private returnsTo(target: number): boolean {
+    const expected = this.calls.pop();
+    return expected === target && this.options.compressesReturns;
+  }
+
+  private bit(bit: number, { tick }: Instruction): void {
+    if (this.bits.length === 0) this.cyc(tick);
+    this.bits.push(bit);
+    if (this.bits.length === MAX_BITS) this.flush();
+  }
+
+  private flush(): void {
+    if (this.bits.length > 0) this.put(packets.tnt(this.bits));
+    this.bits = [];
+  }
+
+  private disable(tick: bigint): void {
+    this.flush();
+    this.cyc(tick);
+    this.put([packets.PGD]);
+  }
+
+  private address(what: number, ip: number, tick: bigint): void {
+    this.flush();
+    this.cyc(tick);
+    const full = BigInt(ip);
+    const isNear = full >> 16n === this.lastIp >> 16n;
+    this.put(packets.addressPacket(what, full, isNear ? packets.LOW_2 : packets.SIGNED_6));
+    this.lastIp = full;
+  }
+
+  private cyc(tick: bigint): void {
+    const cycles = Number(tick - this.tick);
+    if (cycles <= 0) return;
+    this.put(packets.cyc(cycles));
+    this.tick = tick;
+  }
+
+  private put(bytes: readonly number[]): void {
+    for (const byte of bytes) this.out.push(byte);
+  }
+}
+
+function isIn(regions: readonly Region[], ip: number): boolean {
+  return regions.some(({ start, end }) => start <= ip && ip < end);
+}
+
+/** The recording with these instructions as its trace. */
+export function reencoded(
+  recording: RawRecording,
+  instructions: ReadonlyMap<number, readonly Instruction[]>,
+  options: ReencodeOptions,
+): RawRecording {
+  const before = buffersOf(recording);
+  const buffers = [...instructions].flatMap(([cpu, own]) => {
+    const first = before.find((buffer) => buffer.cpu === cpu);
+    const trace = new Reencoder(options).encode(own);
+    return first === undefined
+      ? []
+      : [{ ...first, offset: 0, trace: Buffer.concat([trace, Buffer.alloc(-trace.length & 7)]) }];
+  });
+  return withBuffers(recording, buffers);
+}
