@@ -19,7 +19,7 @@ export type {
   TraceSettings,
 } from './perfdata/recording.js';
 export { salvageRecording } from './perfdata/salvage.js';
-export type { EncodedRecording } from './pipeline/decode/decoding-source.js';
+export type { EncodedRecording } from './pipeline/decode/encoded-recording.js';
 export { type FoundBinaries, findBinaries } from './pipeline/decode/find-binaries.js';
 export { locator } from './pipeline/decode/locate.js';
 export { unsupportedPackets } from './pipeline/decode/peek-packets.js';

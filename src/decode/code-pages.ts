@@ -3,7 +3,6 @@
  */
 import { codeAt, endsTrace, type Image, type MappedCode } from './images.js';
 import type { Kernel } from './kernel.js';
-import type { Slot } from './schedule.js';
 
 /** Reads bytes of a file that was mapped; null: it cannot be read. Fewer bytes at its end. */
 export type ReadCode = (code: MappedCode, fileOffset: number, bytes: number) => Uint8Array | null;
@@ -26,8 +25,8 @@ export class CodePages {
     this.readCode = readCode;
   }
 
-  /** Returns the description of the page that holds an address, as the kernel wants it. */
-  load({ image, tick }: Slot, address: bigint): number {
+  /** Returns the description of the page that holds an address of an image at a tick, as the kernel wants it. */
+  load(image: number, tick: bigint, address: bigint): number {
     const ip = Number(BigInt.asIntN(64, address));
     const mapped = this.images[image - 1];
     const code = mapped && codeAt(mapped, ip, tick);
@@ -41,7 +40,7 @@ export class CodePages {
   }
 
   /** Whether a branch to an address ends the trace, because it is filtered. */
-  endsTrace({ image, tick }: Slot, address: bigint): boolean {
+  endsTrace(image: number, tick: bigint, address: bigint): boolean {
     const mapped = this.images[image - 1];
     return mapped !== undefined && endsTrace(mapped, Number(BigInt.asIntN(64, address)), tick);
   }

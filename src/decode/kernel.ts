@@ -1,6 +1,8 @@
 /**
  * The door to the compiled decoder (src/decode/kernel).
  */
+import { PtflameError } from '../model/errors.js';
+import { askForMemory } from '../model/memory-watch.js';
 import { DECODER_BASE64 } from './kernel.generated.js';
 
 /** Addresses are those of the kernel's memory. */
@@ -9,24 +11,44 @@ export interface Kernel {
   space(bytes: number): number;
   setTiming(mtcPeriod: number, ctcNumerator: number, ctcDenominator: number, maxBusRatio: number): void;
   setClock(shift: number, mult: bigint, zero: bigint, originNs: bigint): void;
+  /** Where decoders hand over: at packets with addresses, or at MTC packets. */
+  setMarks(atAddresses: boolean): void;
   wantAllBranches(all: boolean): void;
   /** The recording has filters of addresses. */
   setFiltered(filtered: boolean): void;
+  /** Stops decoding at that many bytes of events, and at that many of code and sites that are not there yet. */
+  limit(eventBytes: number, codeBytes: number): void;
   /** Space for the slots of a CPU, then for the records of a stream: rows as kernel/layout.ts has them. */
   writeSchedule(bytes: number): number;
   writeRecords(bytes: number): number;
-  /** `reference`: the tick that the first TSC packet is near. */
-  startStream(reference: bigint): void;
+  /** Forgets the events, runs, errors and marks. */
+  beginPart(): void;
+  /** `reference`: the tick that the first TSC packet is near. `isWithin`: the stream has begun before. */
+  startStream(reference: bigint, isWithin: boolean): void;
+  /** Takes up the state that is in the space for it. */
+  loadState(): void;
+  saveState(): number;
+  stateSpace(): number;
+  stateBytes(): number;
+  /** From which offset on the PSBs are after which marks are made; the next part begins at the second one. */
+  expectMarks(first: bigint, next: bigint): void;
   /** Returns how many bytes were consumed. */
   decodeWindow(start: number, bytes: number, offset: bigint, isLast: boolean): number;
+  /** Decoding must not go on in this part: the next one has begun, or space is short. */
+  hasStopped(): boolean;
+  stoppedAtCut(): boolean;
+  /** There is no more space for code and sites. */
+  isFull(): boolean;
+  /** Offset after the last CYC packet that was counted on from an unknown start; 0: none. */
+  lastUnsure(): bigint;
+  /** Tick of the first event; 0: none. */
+  firstEvent(): bigint;
   /** The slot that runs now. */
   currentSlot(): number;
-  /** 0: events, 1: runs, 2: sites, 3: errors. */
+  /** COLUMN_… of kernel/layout.ts. */
   columnStart(column: number): number;
   columnBytes(column: number): number;
-  forgetEvents(): void;
   forgetCode(): void;
-  nsOf(tick: bigint): bigint;
 }
 
 /** Returns the address of a description of code (kernel/host.ts), or 0. */
@@ -49,5 +71,13 @@ export function newKernel(loadCode: LoadCode, endsTrace: EndsTrace): Kernel {
   const abort = () => {
     throw new Error('the decoder aborted');
   };
-  return new WebAssembly.Instance(compiled, { host: { loadCode, endsTrace }, env: { abort } }).exports as Kernel;
+  const host = { loadCode, endsTrace, askForMemory, outOfMemory };
+  return new WebAssembly.Instance(compiled, { host, env: { abort } }).exports as Kernel;
+}
+
+function outOfMemory(): never {
+  askForMemory(Number.MAX_SAFE_INTEGER);
+  throw new PtflameError('TOO_LARGE', 'the code that this recording ran needs more memory than there is', {
+    hint: 'read less of it: --cpu, or record a shorter time',
+  });
 }

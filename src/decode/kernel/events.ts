@@ -6,13 +6,15 @@ import {
   FAULT_BYTES,
   FAULT_CODE,
   FAULT_IP,
+  FAULT_NS,
   FAULT_SLOT,
-  FAULT_TICK,
   KIND_CALL,
   RUN_BYTES,
+  RUN_END_NS,
   RUN_EVENT_BYTES,
   RUN_EVENTS,
   RUN_SLOT,
+  RUN_START_NS,
   SITE_BYTES,
   SITE_EDGE,
   SITE_FROM,
@@ -79,6 +81,11 @@ export function startSchedule(): void {
   passTo(0);
 }
 
+/** Continues with the slot of the state. */
+export function resumeSchedule(): void {
+  enterSlot();
+}
+
 function enterSlot(): void {
   const next = schedule.start + (<usize>state.slot + 1) * SLOT_BYTES;
   nextTick = next < schedule.start + schedule.used ? load<u64>(next, SLOT_TICK) : u64.MAX_VALUE;
@@ -97,9 +104,13 @@ export function passTo(tick: u64): void {
   }
 }
 
+/** The tick of the first event; 0: there is none. */
+export let firstTick: u64 = 0;
+
 /** What was found is taken away: begins anew. */
 export function forgetEvents(): void {
   endRun();
+  firstTick = 0;
   events.used = 0;
   runs.used = 0;
   faults.used = 0;
@@ -109,6 +120,8 @@ function beginRun(): void {
   run = runs.extend(RUN_BYTES);
   store<u32>(run, state.slot, RUN_SLOT);
   store<u32>(run, 0, RUN_EVENTS);
+  store<f64>(run, Infinity, RUN_START_NS);
+  store<f64>(run, -Infinity, RUN_END_NS);
   runStart = events.start + events.used;
   next = runStart;
 }
@@ -157,7 +170,11 @@ function emitLater(site: u32, tick: u64): void {
   if (tick >= nextTick) passTo(tick);
   if (state.time === 0) return; // as perf does: without a time there are no events
   const isFirst = extendRun();
+  if (firstTick === 0) firstTick = tick;
   const ns = nsOf(tick);
+  const time = <f64>(ns - originNs);
+  if (time < load<f64>(run, RUN_START_NS)) store<f64>(run, time, RUN_START_NS);
+  if (time > load<f64>(run, RUN_END_NS)) store<f64>(run, time, RUN_END_NS);
   const step = ns - lastNs;
   if (!isFirst && step === <i64>(<i32>step)) {
     store<u32>(next, site);
@@ -166,7 +183,7 @@ function emitLater(site: u32, tick: u64): void {
   } else {
     store<u32>(next, FAR);
     store<u32>(next, site, 4);
-    store<f64>(next, <f64>(ns - originNs), 8);
+    store<f64>(next, time, 8);
     store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS); // far ones, until the run ends
     next += 16;
   }
@@ -191,7 +208,7 @@ export function fault(code: u32, ip: u64, tick: u64): void {
   state.lastEventTime = tick;
   if (state.time === 0) return;
   const row = faults.extend(FAULT_BYTES);
-  store<u64>(row, tick, FAULT_TICK);
+  store<f64>(row, <f64>(nsOf(tick) - originNs), FAULT_NS);
   store<u64>(row, ip, FAULT_IP);
   store<u32>(row, code, FAULT_CODE);
   store<u32>(row, state.slot, FAULT_SLOT);

@@ -10,3 +10,9 @@ export declare function loadCode(image: u32, ip: u64): usize;
 
 /** Whether a branch to an address of an image ends the trace, by the filters of the recording. */
 export declare function endsTrace(image: u32, ip: u64): bool;
+
+/** Called before memory grows: throws if that is not allowed. */
+export declare function askForMemory(bytes: usize): void;
+
+/** Throws. */
+export declare function outOfMemory(): void;

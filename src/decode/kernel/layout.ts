@@ -42,19 +42,21 @@ export const SITE_KIND = 20;
 export const SITE_EDGE = 21;
 export const SITE_BYTES = 24;
 
-/** A run: its row in the schedule, the bytes of its events, how many they are. */
+/** A run: its row in the schedule, the bytes of its events, how many they are, their first and their last time. */
 export const RUN_SLOT = 0;
 export const RUN_EVENT_BYTES = 4;
 export const RUN_EVENTS = 8;
-export const RUN_BYTES = 12;
+export const RUN_START_NS = 16;
+export const RUN_END_NS = 24;
+export const RUN_BYTES = 32;
 
 /** A slot of the schedule: from which tick on, and which image runs then. */
 export const SLOT_TICK = 0;
 export const SLOT_IMAGE = 8;
 export const SLOT_BYTES = 16;
 
-/** An error: the tick, the address, the code, the slot of the schedule. */
-export const FAULT_TICK = 0;
+/** An error: the time, the address, the code, the slot of the schedule. */
+export const FAULT_NS = 0;
 export const FAULT_IP = 8;
 export const FAULT_CODE = 16;
 export const FAULT_SLOT = 20;
@@ -64,3 +66,28 @@ export const FAULT_BYTES = 24;
 export const RECORD_END = 0;
 export const RECORD_REFERENCE = 8;
 export const RECORD_BYTES = 16;
+
+/** A state that is handed over: what a decoder that began within a stream may not know, and whether it does; then the rest. */
+export const STATE_CYCLE_START = 0;
+export const STATE_CYCLES = 8;
+export const STATE_EVENT_TIME = 16;
+export const STATE_UNSURE_CYCLES = 24;
+export const STATE_UNSURE_EVENT_TIME = 25;
+export const STATE_OWN = 32;
+
+/** A mark: its offset in the stream, what was found before it, the state. */
+export const MARK_OFFSET = 0;
+export const MARK_EVENT_BYTES = 8;
+export const MARK_RUNS = 12;
+export const MARK_FAULTS = 16;
+export const MARK_STATE = 24;
+
+/** What the host takes. */
+export const COLUMN_EVENTS = 0;
+export const COLUMN_RUNS = 1;
+export const COLUMN_SITES = 2;
+export const COLUMN_FAULTS = 3;
+export const COLUMN_MARKS = 4;
+
+/** No more bytes than these decide what a packet means. */
+export const MAX_LOOK_AHEAD = 1048576;

@@ -1,14 +1,29 @@
 /**
  * What the kernel exports.
  */
-import { endRun, events, faults, runs, schedule, sites } from './events';
-import { allocate, Column } from './memory';
+import { forgetUnsure, lastUnsure as unsureOffset } from './clock/clock';
+import { endRun, events, faults, firstTick, forgetEvents, runs, schedule, sites } from './events';
+import { COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
+import { allocate, Column, extendUncounted } from './memory';
 import { records } from './packets/input';
+import { isAtCut, marks } from './parts';
 
 export { forgetCode } from './blocks';
 export { setTiming } from './clock/settings';
-export { currentSlot, forgetEvents, nsOf, setClock } from './events';
-export { decodeWindow, startStream } from './packets/decode';
+export { currentSlot, setClock } from './events';
+export { isFull } from './memory';
+export { decodeWindow } from './packets/decode';
+export {
+  expectMarks,
+  hasStopped,
+  limit,
+  loadState,
+  saveState,
+  setMarks,
+  startStream,
+  stateBytes,
+  stateSpace,
+} from './parts';
 export { wantAllBranches } from './walk/direct';
 export { setFiltered } from './walk/ends';
 
@@ -19,12 +34,13 @@ export function space(bytes: usize): usize {
 
 function columnOf(which: i32): Column {
   endRun();
-  if (which === 0) return events;
-  if (which === 1) return runs;
-  return which === 2 ? sites : faults;
+  if (which === COLUMN_EVENTS) return events;
+  if (which === COLUMN_RUNS) return runs;
+  if (which === COLUMN_SITES) return sites;
+  return which === COLUMN_FAULTS ? faults : marks;
 }
 
-/** 0: events, 1: runs, 2: sites, 3: errors. */
+/** COLUMN_… of layout.ts. */
 export function columnStart(which: i32): usize {
   return columnOf(which).start;
 }
@@ -33,13 +49,32 @@ export function columnBytes(which: i32): usize {
   return columnOf(which).used;
 }
 
+/** What was found is taken away. */
+export function beginPart(): void {
+  forgetEvents();
+  forgetUnsure();
+  marks.used = 0;
+}
+
+export function stoppedAtCut(): bool {
+  return isAtCut;
+}
+
+export function lastUnsure(): u64 {
+  return unsureOffset;
+}
+
+export function firstEvent(): u64 {
+  return firstTick;
+}
+
 /** Space for the rows of a CPU's schedule, and of a stream's records: layout.ts. */
 export function writeSchedule(bytes: usize): usize {
   schedule.used = 0;
-  return schedule.extend(bytes);
+  return extendUncounted(schedule, bytes);
 }
 
 export function writeRecords(bytes: usize): usize {
   records.used = 0;
-  return records.extend(bytes);
+  return extendUncounted(records, bytes);
 }

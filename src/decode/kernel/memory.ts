@@ -1,15 +1,43 @@
 /**
  * Memory of the kernel: handed out from one end and never returned; what grows leaves its old space behind.
  */
+import { askForMemory, outOfMemory } from './host';
+
 const PAGE: usize = 65536;
+/** Memory grows by at least as many pages. */
+const MIN_PAGES: i32 = 16;
 let top: usize = (__heap_base + 15) & ~15;
+let maxTop: usize = usize.MAX_VALUE;
+
+/** Asks for no more than that many bytes from now on; what needs more still gets it. */
+export function limitMemory(bytes: usize): void {
+  maxTop = top + bytes;
+}
+
+/** What the host writes does not count. */
+export function extendUncounted(column: Column, bytes: usize): usize {
+  const before = top;
+  const at = column.extend(bytes);
+  if (maxTop !== usize.MAX_VALUE) maxTop += top - before;
+  return at;
+}
+
+export function isFull(): bool {
+  return top > maxTop;
+}
 
 export function allocate(bytes: usize): usize {
   const start = top;
   top = (top + bytes + 15) & ~15;
   const missing = <i32>((top + PAGE - 1) / PAGE) - memory.size();
-  if (missing > 0 && memory.grow(missing) < 0) unreachable();
+  if (missing > 0) growBy(missing);
   return start;
+}
+
+function growBy(missing: i32): void {
+  const pages = max(missing, MIN_PAGES);
+  askForMemory(<usize>pages * PAGE);
+  if (memory.grow(pages) < 0 && memory.grow(missing) < 0) outOfMemory();
 }
 
 export function zeroed(bytes: usize): usize {
@@ -24,10 +52,6 @@ export class Column {
   start: usize = 0;
   capacity: usize = 0;
   used: usize = 0;
-
-  static make(): Column {
-    return changetype<Column>(zeroed(offsetof<Column>()));
-  }
 
   /** The address of that many new bytes. */
   @inline

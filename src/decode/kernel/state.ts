@@ -70,6 +70,9 @@ export class State {
   isTracing: bool = false;
   /** The next FUP has the address where an overflow ended. */
   isBehindOverflow: bool = false;
+  /** The decoder began within a stream: `cycleStart` and `cycles` are unknown, and the time of the last event, as long as it is 0. */
+  areCyclesUnsure: bool = false;
+  isEventTimeUnsure: bool = false;
 }
 
 export const STATE_BYTES: usize = offsetof<State>() + 4 * MAX_RETURNS;

@@ -1,15 +1,17 @@
 /**
  * Turns errors of the decoder, and those that the recording's own records report, into gaps, as perf prints them.
  */
-import type { DecodedError } from '../../decode/decode-stream.js';
+import type { DecodedError } from '../../decode/decoded-part.js';
 import { codeAt, type Image } from '../../decode/images.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
-import { NONE } from '../../model/units.js';
+import { NONE, type Tid } from '../../model/units.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { nsOf } from './decode-plan.js';
 
-export interface CpuError extends DecodedError {
+export interface CpuError extends Omit<DecodedError, 'slot'> {
   readonly cpu: number;
+  readonly tid: Tid;
+  readonly pid: number;
 }
 
 const NO_CODE = 5;

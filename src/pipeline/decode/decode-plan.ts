@@ -3,9 +3,9 @@
  */
 
 import { type FilteredRegion, parseFilters } from '../../decode/address-filters.js';
-import type { Stream, TraceRecordBytes } from '../../decode/decode-stream.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
 import { toTicks } from '../../decode/settings.js';
+import type { Stream, TraceRecordBytes } from '../../decode/streams.js';
 import { assert } from '../../model/errors.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
@@ -16,8 +16,6 @@ import { withoutOverlaps } from './snapshots.js';
 export interface CpuTrace extends TraceOwner {
   /** A stream begins where bytes of trace are missing. */
   readonly streams: readonly Stream[];
-  /** Where each record's bytes are in the file, in the order of the records of all streams. */
-  readonly fileOffsets: readonly number[];
   readonly sizeBytes: number;
 }
 
@@ -95,9 +93,9 @@ function cpuTraces(buffers: readonly AuxBuffer[]): CpuTrace[] {
   return [...owners.values()].sort(byCpuAndTid).map(({ cpu, tid }) => {
     const own = buffers.filter((buffer) => buffer.cpu === cpu && buffer.tid === tid && buffer.sizeBytes > 0);
     own.sort((a, b) => a.auxOffset - b.auxOffset);
-    const records = own.map(({ auxOffset, sizeBytes, reference }) => ({ offset: auxOffset, sizeBytes, reference }));
+    const records = own.map(({ auxOffset: offset, ...rest }) => ({ offset, ...rest }));
     const sizeBytes = own.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
-    return { cpu, tid, streams: streamsOf(records), fileOffsets: own.map(({ fileOffset }) => fileOffset), sizeBytes };
+    return { cpu, tid, streams: streamsOf(records), sizeBytes };
   });
 }
 

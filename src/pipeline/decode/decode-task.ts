@@ -1,74 +1,132 @@
 /**
- * Decodes the trace of one CPU, in a worker or on the main thread.
+ * Decodes parts of a recording's trace, in a worker or on the main thread.
  */
-
-import { once } from 'node:events';
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { MessagePort } from 'node:worker_threads';
-import { type DecodedWindow, StreamDecoder } from '../../decode/decode-stream.js';
+import { deserialize, serialize } from 'node:v8';
+import { threadId } from 'node:worker_threads';
+import type { DecodedPart } from '../../decode/decoded-part.js';
 import type { Image, MappedCode } from '../../decode/images.js';
+import { PartDecoder } from '../../decode/part-decoder.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { Timing } from '../../decode/settings.js';
+import { type Part, recordAt, type Stream } from '../../decode/streams.js';
 import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
 import type { CpuTrace } from './decode-plan.js';
 
-/** Plain data. */
-export interface DecodeTask {
+/** What decoding any part of a recording needs. Plain data. */
+export interface DecodeContext {
   /** The recording. */
   readonly path: string;
-  readonly trace: CpuTrace;
+  readonly cpus: readonly { readonly trace: CpuTrace; readonly slots: readonly Slot[] }[];
+  readonly images: readonly Image[];
   readonly timing: Timing;
   readonly originNs: bigint;
   readonly allBranches: boolean;
-  readonly slots: readonly Slot[];
-  readonly images: readonly Image[];
+  readonly hasMtc: boolean;
   /** Where the binaries are, by their recorded path (latin1); missing ones cannot be read. */
   readonly binaries: ReadonlyMap<string, string>;
+  /** For the events of a part; more only if a single packet has more. */
+  readonly eventBytes: number;
+  /** For the code and the sites that a decoder keeps. */
+  readonly codeBytes: number;
 }
 
-/** Windows of a CPU's trace in order. */
-export function* decodeWindows(task: DecodeTask): Generator<DecodedWindow> {
-  const { path, trace, timing, originNs, allBranches, slots, images, binaries } = task;
-  const files = new OpenFiles();
-  const readCode = ({ file }: MappedCode, offset: number, bytes: number) => {
-    const binary = binaries.get(file);
-    return binary === undefined ? null : files.read(binary, offset, bytes);
-  };
-  const decoder = new StreamDecoder({ timing, originNs, allBranches, images, readCode });
-  const fd = openSync(path, 'r');
-  try {
-    let row = 0;
-    for (const stream of trace.streams) {
-      const offsets = trace.fileOffsets.slice(row, row + stream.length);
-      row += stream.length;
-      yield* decoder.decode(stream, slots, (offset, into) => {
-        into.fill(0); // of a file that became shorter, what is missing is padding
-        for (const [index, record] of stream.entries()) {
-          const from = Math.max(offset, record.offset);
-          const to = Math.min(offset + into.length, record.offset + record.sizeBytes);
-          if (from < to) readSync(fd, into, from - offset, to - from, (offsets[index] ?? 0) + from - record.offset);
-        }
-      });
+/** A context that workers read once, from shared memory. */
+export interface SharedContext {
+  /** No other context of this process has it. */
+  readonly id: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Plain data. */
+export interface DecodeTask {
+  readonly context: SharedContext;
+  /** Row of the CPU. */
+  readonly cpu: number;
+  readonly part: Part;
+  /** Shared memory that receives the events. */
+  readonly events: Int32Array;
+}
+
+/** What a worker has decoded. */
+export interface DecodeResult {
+  readonly decoded: DecodedPart;
+  /** Its events are in the task's memory: how many numbers; null: they did not fit. */
+  readonly length: number | null;
+  /** Sites are numbered by worker. */
+  readonly worker: number;
+}
+
+let contexts = 0;
+
+export function sharedContext(context: DecodeContext): SharedContext {
+  const bytes = serialize(context);
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return { id: contexts++, bytes: copy };
+}
+
+/** The recording that was decoded last: parts of the same one follow. */
+let current: { readonly id: number; readonly decoding: RecordingDecoder } | null = null;
+
+export function decodePart({ context, cpu, part, events }: DecodeTask): DecodeResult {
+  if (current?.id !== context.id) {
+    current?.decoding.close();
+    current = { id: context.id, decoding: new RecordingDecoder(deserialize(context.bytes.slice())) };
+  }
+  const decoded = current.decoding.decode(cpu, part, events);
+  if (decoded.events.buffer !== events.buffer) return { decoded, length: null, worker: threadId };
+  return { decoded: { ...decoded, events: NO_EVENTS }, length: decoded.events.length, worker: threadId };
+}
+
+const NO_EVENTS = new Int32Array();
+
+/** Decodes parts with code and sites that earlier parts needed, until those become too large. */
+export class RecordingDecoder {
+  private readonly context: DecodeContext;
+  private readonly fd: number;
+  private readonly files = new OpenFiles();
+  private decoder: PartDecoder;
+
+  constructor(context: DecodeContext) {
+    this.context = context;
+    this.fd = openSync(context.path, 'r');
+    this.decoder = this.newDecoder();
+  }
+
+  decode(cpu: number, part: Part, events: Int32Array): DecodedPart {
+    const { trace, slots } = this.context.cpus[cpu] as DecodeContext['cpus'][number];
+    if (this.decoder.isFull) this.decoder = this.newDecoder();
+    const read = (stream: Stream, offset: number, into: Uint8Array) => this.read(stream, offset, into);
+    return this.decoder.decode(part, { streams: trace.streams, slots, read }, events);
+  }
+
+  close(): void {
+    closeSync(this.fd);
+    this.files.close();
+  }
+
+  private newDecoder(): PartDecoder {
+    const { binaries } = this.context;
+    const readCode = ({ file }: MappedCode, offset: number, bytes: number) => {
+      const binary = binaries.get(file);
+      return binary === undefined ? null : this.files.read(binary, offset, bytes);
+    };
+    return new PartDecoder({ ...this.context, readCode });
+  }
+
+  /** Of a file that became shorter, what is missing is padding. */
+  private read(stream: Stream, start: number, into: Uint8Array): void {
+    const end = start + into.length;
+    into.fill(0);
+    for (let row = recordAt(stream, start); row < stream.length; row++) {
+      const { offset, sizeBytes, fileOffset } = stream[row] as Stream[number];
+      const from = Math.max(start, offset);
+      const to = Math.min(end, offset + sizeBytes);
+      if (from >= end) break;
+      if (from < to) readSync(this.fd, into, from - start, to - from, fileOffset + from - offset);
     }
-  } finally {
-    closeSync(fd);
-    files.close();
   }
-}
-
-/** Windows sent ahead of what the main thread has handled. */
-const MAX_AHEAD = 4;
-
-/** Sends the windows through a port, then null; waits for the other side to keep up. */
-export async function decodeCpu({ port, ...task }: DecodeTask & { readonly port: MessagePort }): Promise<void> {
-  let ahead = 0;
-  for (const window of decodeWindows(task)) {
-    if (ahead === MAX_AHEAD) await once(port, 'message');
-    else ahead++;
-    port.postMessage(window, [window.events.buffer as ArrayBuffer, window.newSites.rows.buffer as ArrayBuffer]);
-  }
-  port.postMessage(null);
-  port.close();
 }
 
 /** Binaries that are open; null: cannot be opened. */

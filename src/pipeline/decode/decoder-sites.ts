@@ -1,18 +1,18 @@
 /**
- * Turns the sites of a decoder into sites of the trace, with the names of their functions.
+ * Turns the sites of decoders into sites of the trace, with the names of their functions.
  */
 import { branchKind, traceEdge } from '../../decode/branch-kinds.js';
-import { type DecodedSites, siteRow } from '../../decode/decode-stream.js';
+import { type DecoderSites, siteCount, siteRow } from '../../decode/decoded-part.js';
 import type { Image } from '../../decode/images.js';
+import { assert } from '../../model/errors.js';
 import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import { FAR, FAR_LENGTH, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { Interner } from '../../parser/sites/intern.js';
 import type { Locate } from './locate.js';
 
-export class DecoderSites {
-  /** By number in the decoder. */
-  private readonly sites: SiteId[] = [];
+/** Names sites, those of all decoders. */
+export class SiteNames {
   /** Numbers of locations in the interner, by image, then by address. */
   private readonly locations = new Map<number, Map<Address, number>>();
   private readonly interner: Interner;
@@ -25,24 +25,10 @@ export class DecoderSites {
     this.locate = locate;
   }
 
-  /** Adds the next sites of the decoder. */
-  add(decoded: DecodedSites): void {
-    for (let row = 0; row < decoded.length; row++) {
-      const { from, to, image, kind, edge } = siteRow(decoded, row);
-      const ends = [this.locationOf(image, from), this.locationOf(image, to)] as const;
-      this.sites.push(this.interner.siteBetween(branchKind(kind, edge), traceEdge(edge), ...ends));
-    }
-  }
-
-  /** Replaces the decoder's numbers in runs of events (model/trace/event-run.ts). */
-  replaceIn(events: Int32Array): void {
-    const { sites } = this;
-    for (let at = 0; at < events.length; ) {
-      const isFar = events[at] === FAR;
-      const site = isFar ? at + 1 : at;
-      events[site] = sites[events[site]];
-      at += isFar ? FAR_LENGTH : NEAR_LENGTH;
-    }
+  siteOf(rows: DataView, row: number): SiteId {
+    const { from, to, image, kind, edge } = siteRow(rows, row);
+    const ends = [this.locationOf(image, from), this.locationOf(image, to)] as const;
+    return this.interner.siteBetween(branchKind(kind, edge), traceEdge(edge), ...ends);
   }
 
   private locationOf(image: number, address: bigint): number {
@@ -60,5 +46,73 @@ export class DecoderSites {
     const found = image ? this.locate(image, address) : null;
     const { name, file, start } = found ?? { name: null, file: UNKNOWN_NAME, start: Number.NaN };
     return interner.location(address, interner.symbolOf(name ?? UNKNOWN_NAME, file), start);
+  }
+}
+
+const UNNAMED = -1;
+
+/**
+ * The numbers of one decoder's sites. A site gets its number of the trace when its first event is taken: the numbers are those
+ * of the events in order, whoever decoded them.
+ */
+export class SiteNumbers {
+  private readonly names: SiteNames;
+  private readonly added: DecoderSites[] = [];
+  private length = 0;
+  private sites = new Int32Array(1024).fill(UNNAMED);
+
+  constructor(names: SiteNames) {
+    this.names = names;
+  }
+
+  /** Adds the next sites of the decoder. */
+  add(found: DecoderSites): void {
+    assert(found.first === this.length, 'sites of a decoder are missing');
+    const count = siteCount(found.rows);
+    if (count === 0) return;
+    this.added.push(found);
+    this.length += count;
+    if (this.length > this.sites.length) this.grow();
+  }
+
+  /** Replaces the decoder's numbers in runs of events (model/trace/event-run.ts). */
+  replaceIn(events: Int32Array): void {
+    const { sites } = this;
+    for (let at = 0; at < events.length; ) {
+      const isFar = events[at] === FAR;
+      const place = isFar ? at + 1 : at;
+      const site = sites[events[place]];
+      events[place] = site === UNNAMED ? this.name(events[place]) : site;
+      at += isFar ? FAR_LENGTH : NEAR_LENGTH;
+    }
+  }
+
+  private name(number: number): SiteId {
+    const { first, rows } = this.added.findLast(({ first }) => first <= number) as DecoderSites;
+    return (this.sites[number] = this.names.siteOf(rows, number - first));
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(2 * this.length).fill(UNNAMED);
+    larger.set(this.sites);
+    this.sites = larger;
+  }
+}
+
+/** The numbers of the decoders that workers have now. */
+export class WorkerSites {
+  private readonly names: SiteNames;
+  private readonly of = new Map<number, SiteNumbers>();
+
+  constructor(names: SiteNames) {
+    this.names = names;
+  }
+
+  /** Adds the sites of a part, in the order in which the worker decoded; returns the numbers of its decoder. */
+  add(worker: number, found: DecoderSites): SiteNumbers {
+    let numbers = this.of.get(worker);
+    if (numbers === undefined || found.first === 0) this.of.set(worker, (numbers = new SiteNumbers(this.names)));
+    numbers.add(found);
+    return numbers;
   }
 }

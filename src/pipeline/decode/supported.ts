@@ -20,6 +20,7 @@ interface Rule extends Unsupported {
 /** Bits of the configuration (IA32_RTIT_CTL, Intel SDM volume 3). */
 const PWR_EVENTS = 1n << 4n;
 const FUP_ON_PTW = 1n << 5n;
+const MTC = 1n << 9n;
 const PTWRITE = 1n << 12n;
 const BRANCHES = 1n << 13n;
 const EVENT_TRACE = 1n << 31n;
@@ -51,6 +52,10 @@ const RULES: readonly Rule[] = [
 /** Returns what of the recording only perf can decode, or null. */
 export function unsupported(recording: Recording): Unsupported | null {
   return RULES.find(({ isIn }) => isIn(recording)) ?? null;
+}
+
+export function hasMtcPackets({ encoding }: Recording): boolean {
+  return configOf(encoding, MTC) !== 0n;
 }
 
 function isForeign(architecture: string | null): boolean {

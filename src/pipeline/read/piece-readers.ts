@@ -2,12 +2,11 @@
  * Sends pieces of a trace to workers, and keeps the sites by which each worker numbers its branches.
  */
 
-import type { MessagePort } from 'node:worker_threads';
 import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
 import type { ReaderSnapshot } from '../../parser/reader/line-reader.js';
 import type { ReaderSites } from '../../parser/sites/reader-sites.js';
 import type { TraceContext } from '../../parser/sites/trace-context.js';
-import type { DecodeTask } from '../decode/decode-task.js';
+import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';
@@ -70,9 +69,8 @@ export class PieceReaders {
     return this.received(await this.pool.run('readPart', { ...task, snapshot }), task.events);
   }
 
-  /** Decodes the trace of a CPU in a worker, which sends its windows through the task's port. */
-  async decodeCpu(task: DecodeTask & { readonly port: MessagePort }): Promise<void> {
-    await this.pool.run('decodeCpu', task, [task.port]);
+  async decodePart(task: DecodeTask): Promise<DecodeResult> {
+    return this.pool.run('decodePart', task);
   }
 
   private startState(): { readonly snapshot: ReaderSnapshot; readonly sites: ReaderSites } {

@@ -2,7 +2,8 @@
  * Reads inputs in any order into one trace.
  */
 
-import { DecodingSource, type EncodedRecording } from '../decode/decoding-source.js';
+import { DecodingSource } from '../decode/decoding-source.js';
+import type { EncodedRecording } from '../decode/encoded-recording.js';
 import type { StoredTrace } from '../input/stored-trace.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { type DecodedRecording, RecordingSource } from './recording-source.js';

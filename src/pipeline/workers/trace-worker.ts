@@ -5,7 +5,7 @@ import { isMainThread, workerData } from 'node:worker_threads';
 import { watchMemory } from '../../model/memory-watch.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 
-export { decodeCpu } from '../decode/decode-task.js';
+export { decodePart } from '../decode/decode-task.js';
 export { readLines, readPart } from '../read/read-piece.js';
 export { replayThread } from '../replay/replay-thread.js';
 

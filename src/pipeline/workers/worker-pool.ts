@@ -2,7 +2,6 @@
  * The pool of workers that read and replay in addition to the main thread.
  */
 import { fileURLToPath } from 'node:url';
-import type { MessagePort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { WorkerBudget } from './memory-budget.js';
 import type * as tasks from './trace-worker.js';
@@ -55,10 +54,9 @@ export class WorkerPool {
   async run<Name extends TaskName>(
     name: Name,
     task: Parameters<Tasks[Name]>[0],
-    transferList: readonly MessagePort[] = [],
   ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
     this.start();
-    return (await (this.pool as Promise<Piscina>)).run(task, { name, transferList: [...transferList] });
+    return (await (this.pool as Promise<Piscina>)).run(task, { name });
   }
 
   /** Terminates the workers, whatever they are doing. */

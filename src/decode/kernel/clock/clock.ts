@@ -16,6 +16,7 @@ export function restartCycles(ratio: f64): void {
   state.cycleStart = state.time;
   state.cycles = 0;
   state.measuredRatio = ratio;
+  state.areCyclesUnsure = false;
 }
 
 /** `low`: seven bytes; the eighth is that of the time before, or of the buffer's reference. */
@@ -57,7 +58,16 @@ export function takeTma(ctc: u32, fast: u32): void {
   state.hasTma = true;
 }
 
-export function takeCyc(value: u64): void {
+/** Offset after the last CYC that was counted on from an unknown start; 0: there was none. */
+export let lastUnsure: u64 = 0;
+
+export function forgetUnsure(): void {
+  lastUnsure = 0;
+}
+
+/** `offset`: after the packet. */
+export function takeCyc(value: u64, offset: u64): void {
+  if (state.areCyclesUnsure) lastUnsure = offset;
   state.cycles += value;
   const ratio = state.measuredRatio !== 0 ? state.measuredRatio : state.busRatio;
   if (state.cycleStart === 0 || ratio === 0) return;
@@ -69,6 +79,7 @@ export function takeCyc(value: u64): void {
 /** Returns whether it changed. */
 export function takeCbr(cbr: u32): bool {
   if (cbr === state.cbr) return false;
+  if (state.cbr !== 0) state.areCyclesUnsure = false;
   state.cbr = cbr;
   state.busRatio = cbr === 0 ? 0 : <f64>maxBusRatio / <f64>cbr;
   state.cycleStart = state.time;

@@ -1,21 +1,11 @@
 /**
  * Reads packets one after another, and passes each to what it concerns: the clock, or the walk.
  */
-import { forgetCode } from '../blocks';
 import { takeCbr, takeCyc, takeTma, takeTsc } from '../clock/clock';
 import { takeMtc } from '../clock/mtc';
-import { passTo, startSchedule } from '../events';
-import {
-  BEFORE_BOUND,
-  BEFORE_CYC,
-  BEFORE_OTHER,
-  clearState,
-  PHASE_SEARCH,
-  PHASE_TARGET,
-  PHASE_WALK,
-  state,
-} from '../state';
-import { moveTo } from '../walk/position';
+import { passTo } from '../events';
+import { markAddress, markMtc, mustStop } from '../parts';
+import { BEFORE_BOUND, BEFORE_CYC, BEFORE_OTHER, PHASE_SEARCH, PHASE_TARGET, PHASE_WALK, state } from '../state';
 import { takeAddress } from './addresses';
 import { badPacket, cutOff, overflow } from './bad';
 import * as format from './format';
@@ -24,10 +14,10 @@ import {
   canSeeMore,
   end,
   enterRecord,
-  enterStream,
   enterWindow,
   isStreamEnd,
   isWhole,
+  offsetAt,
   pos,
   recordReference,
   skip,
@@ -40,22 +30,13 @@ import { takeTarget, takeTnt } from './tnt';
 /** The longest packet. */
 const MAX_PACKET_BYTES: usize = 16;
 
-/** Begins with a stream of trace, whose records are there, as is the schedule of its CPU. */
-export function startStream(reference: u64): void {
-  clearState(reference);
-  startSchedule();
-  enterStream();
-  forgetCode();
-  moveTo(0);
-}
-
 /** Decodes a window of the stream; returns how many bytes of it were used up. */
 export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool): usize {
   enterWindow(start, bytes, offset, last);
   while (pos < windowEnd) {
     enterRecord();
     decodeRecord();
-    if (pos < end) break;
+    if (pos < end || mustStop(offsetAt(pos))) break;
   }
   if (isStreamEnd()) endStream();
   return bytesConsumed();
@@ -64,6 +45,7 @@ export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool
 function decodeRecord(): void {
   while (pos < end && (isWhole || end - pos >= MAX_PACKET_BYTES)) {
     if (!takeFrequent() && !takePacket()) break;
+    if (mustStop(offsetAt(pos))) break;
   }
 }
 
@@ -76,7 +58,7 @@ function takeFrequent(): bool {
     takeTnt(byte >> 1);
   } else if (format.isShortCyc(byte)) {
     skip(1);
-    takeCyc(byte >> 3);
+    takeCyc(byte >> 3, offsetAt(pos));
     state.before = BEFORE_CYC;
   } else return false;
   return true;
@@ -105,7 +87,10 @@ function takePacket(): bool {
   if (byte === 2) return takeExtended();
   if (byte === format.MTC) return takeMtcPacket();
   if (byte === format.TSC) return takeTscPacket();
-  return byte === format.MODE ? takeMode() : takeAddress(byte);
+  if (byte === format.MODE) return takeMode();
+  if (!takeAddress(byte)) return false;
+  markAddress(offsetAt(pos));
+  return true;
 }
 
 function takeCycPacket(): bool {
@@ -113,7 +98,7 @@ function takeCycPacket(): bool {
   if (format.cycBytes === 0) return cutOff();
   if (format.cycBytes > format.MAX_CYC_BYTES) return badPacket();
   skip(format.cycBytes);
-  takeCyc(value);
+  takeCyc(value, offsetAt(pos));
   state.before = BEFORE_CYC;
   return true;
 }
@@ -123,6 +108,7 @@ function takeMtcPacket(): bool {
   if (!takeMtc(load<u8>(pos + 1), pos + 2, end, !canSeeMore())) return false;
   skip(2);
   state.before = BEFORE_OTHER;
+  markMtc(offsetAt(pos));
   return true;
 }
 

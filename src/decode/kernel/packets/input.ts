@@ -1,7 +1,7 @@
 /**
  * The bytes of a stream: trace records one after another, of which a window is in memory.
  */
-import { RECORD_BYTES, RECORD_END, RECORD_REFERENCE } from '../layout';
+import { MAX_LOOK_AHEAD, RECORD_BYTES, RECORD_END, RECORD_REFERENCE } from '../layout';
 import { Column } from '../memory';
 
 /** Trace records in order: where each ends in the stream, and its reference tick. */
@@ -35,13 +35,18 @@ export function enterWindow(start: usize, bytes: usize, offset: u64, last: bool)
 
 /** Goes to the record that holds `pos`. As perf does: no packet continues in the next record. */
 export function enterRecord(): void {
-  const offset = windowOffset + (pos - windowStart);
+  const offset = offsetAt(pos);
   while (record + RECORD_BYTES < records.start + records.used && load<u64>(record, RECORD_END) <= offset)
     record += RECORD_BYTES;
   const left = load<u64>(record, RECORD_END) - offset;
   const fits = left <= <u64>(windowEnd - pos);
   end = fits ? pos + <usize>left : windowEnd;
   isWhole = fits || isLastWindow;
+}
+
+/** The offset in the stream of a byte of the window. */
+export function offsetAt(at: usize): u64 {
+  return windowOffset + (at - windowStart);
 }
 
 export function recordReference(): u64 {
@@ -60,9 +65,9 @@ export function isStreamEnd(): bool {
   return isLastWindow && pos >= windowEnd;
 }
 
-/** Bytes after the window may decide what is looked for: a window that begins here would have them. */
+/** Bytes after the window may decide what is looked for: a window that begins here, or a larger one, would have them. */
 export function canSeeMore(): bool {
-  return !isWhole && pos !== windowStart;
+  return !isWhole && (pos !== windowStart || windowEnd - windowStart < <usize>MAX_LOOK_AHEAD);
 }
 
 export function hasWholeStream(): bool {

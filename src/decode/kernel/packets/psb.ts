@@ -3,12 +3,13 @@
  */
 import { passTo } from '../events';
 import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
+import { passPsb } from '../parts';
 import { PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
 import { moveTo } from '../walk/position';
 import { clearReturns } from '../walk/returns';
 import { walkThrough } from '../walk/targets';
 import { BAD, isPsb, isTnt, LONG_TNT, OVF, sizeOf, TIP, TIP_PGD, TIP_PGE } from './format';
-import { canSeeMore, end, hasWholeStream, pos, skip, windowEnd } from './input';
+import { canSeeMore, end, hasWholeStream, offsetAt, pos, skip, windowEnd } from './input';
 import { lose, loseAt, resume } from './losses';
 
 /**
@@ -32,6 +33,7 @@ export function searchPsb(): bool {
 }
 
 export function beginPsb(): void {
+  passPsb(offsetAt(pos - 16));
   state.lastIp = 0;
   state.hasLastIp = true;
   state.isInPsb = true;
@@ -60,7 +62,10 @@ export function endPsb(begins: bool): void {
     state.isTracing = true;
   }
   clearReturns();
-  if (state.phase === PHASE_LOST && state.setsTimeInPsb) state.lastEventTime = 0;
+  if (state.phase === PHASE_LOST && state.setsTimeInPsb) {
+    state.lastEventTime = 0;
+    state.isEventTimeUnsure = false;
+  }
   if (state.phase === PHASE_FIRST || state.ip !== 0) state.phase = PHASE_WALK;
   else if (state.phase === PHASE_LOST) state.hasLastIp = false;
   state.sampleTime = state.tscTime;

@@ -1,0 +1,221 @@
+/**
+ * Decodes parts of the trace of CPUs, one after another; keeps code and sites between them.
+ */
+import { CodePages, type ReadCode } from './code-pages.js';
+import type { DecodedPart, DecoderSites } from './decoded-part.js';
+import type { Image } from './images.js';
+import {
+  COLUMN_EVENTS,
+  COLUMN_FAULTS,
+  COLUMN_MARKS,
+  COLUMN_RUNS,
+  COLUMN_SITES,
+  MAX_LOOK_AHEAD,
+  RECORD_BYTES,
+  RECORD_END,
+  RECORD_REFERENCE,
+  SITE_BYTES,
+  SLOT_BYTES,
+  SLOT_IMAGE,
+  SLOT_TICK,
+} from './kernel/layout.js';
+import { type Kernel, newKernel } from './kernel.js';
+import type { Slot } from './schedule.js';
+import type { Timing } from './settings.js';
+import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './streams.js';
+
+export interface DecoderOptions {
+  readonly timing: Timing;
+  /** perf's clock at time 0 of the trace. */
+  readonly originNs: bigint;
+  /** Jumps within functions, too. */
+  readonly allBranches: boolean;
+  readonly hasMtc: boolean;
+  /** By number, from 1. */
+  readonly images: readonly Image[];
+  readonly readCode: ReadCode;
+  /** Decoding stops when it has found about that many bytes of events, or needs about that much more memory for code and sites. */
+  readonly eventBytes: number;
+  readonly codeBytes: number;
+}
+
+/** The trace of a CPU, and who ran there. */
+export interface CpuStreams {
+  readonly streams: readonly Stream[];
+  readonly slots: readonly Slot[];
+  /** Fills in bytes of a stream, from an offset on. */
+  readonly read: (stream: Stream, offset: number, into: Uint8Array) => void;
+}
+
+/** Enough for most parts, with what is looked ahead for. */
+const WINDOW_BYTES = 320 * 1024;
+
+export class PartDecoder {
+  private readonly kernel: Kernel;
+  private readonly window: number;
+  private slots: readonly Slot[] = [];
+  private stream: Stream | null = null;
+  private knownSites = 0;
+
+  constructor({ timing, originNs, allBranches, hasMtc, images, readCode, eventBytes, codeBytes }: DecoderOptions) {
+    const kernel = newKernel(
+      (image, address) => pages.load(image, this.tick(), address),
+      (image, address) => pages.endsTrace(image, this.tick(), address),
+    );
+    const pages = new CodePages(kernel, images, readCode);
+    kernel.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
+    kernel.setClock(timing.shift, timing.mult, timing.zero, originNs);
+    kernel.wantAllBranches(allBranches);
+    kernel.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
+    kernel.setMarks(!hasMtc);
+    this.window = kernel.space(MAX_LOOK_AHEAD);
+    kernel.limit(eventBytes, codeBytes);
+    this.kernel = kernel;
+  }
+
+  /** When the thread that runs began to. */
+  private tick(): bigint {
+    return (this.slots[this.kernel.currentSlot()] as Slot).tick;
+  }
+
+  /** No further part may be decoded: code and sites have become too large. */
+  get isFull(): boolean {
+    return this.kernel.isFull();
+  }
+
+  /** `into`: receives the events, if they fit. */
+  decode(part: Part, cpu: CpuStreams, into: Int32Array): DecodedPart {
+    const { kernel } = this;
+    kernel.beginPart();
+    let position: Position = part;
+    let bytes = 0;
+    for (;;) {
+      this.begin(position, part, cpu);
+      const offset = this.decodeStream(position, cpu);
+      bytes += offset - position.offset;
+      const rest = this.restAt(offset, position.stream, part, cpu.streams);
+      if (rest === null || kernel.hasStopped()) return this.found(rest, bytes, into);
+      position = rest;
+    }
+  }
+
+  private begin({ stream, offset, state }: Position, part: Part, { streams, slots }: CpuStreams): void {
+    const { kernel } = this;
+    const records = streams[stream] as Stream;
+    if (this.slots !== slots) writeSlots(kernel, slots);
+    if (this.stream !== records) writeRecords(kernel, records);
+    this.slots = slots;
+    this.stream = records;
+    if (state === null)
+      kernel.startStream(
+        (records[recordAt(records, offset)] as TraceRecordBytes).reference,
+        offset > records[0].offset,
+      );
+    else writeState(kernel, state);
+    kernel.expectMarks(markFrom(state === null ? offset : part.cut), markFrom(part.cut));
+  }
+
+  /** Returns the offset where decoding stopped. */
+  private decodeStream({ stream, offset: start }: Position, { streams, read }: CpuStreams): number {
+    const { kernel, window } = this;
+    const records = streams[stream] as Stream;
+    const end = endOf(records);
+    let windowBytes = WINDOW_BYTES;
+    let offset = start;
+    for (;;) {
+      const bytes = Math.min(windowBytes, end - offset);
+      const isLast = offset + bytes === end;
+      read(records, offset, new Uint8Array(kernel.memory.buffer, window, bytes));
+      const consumed = kernel.decodeWindow(window, bytes, BigInt(offset), isLast);
+      offset += consumed;
+      if (consumed > 0 && kernel.hasStopped()) return offset;
+      if (isLast) return end;
+      windowBytes = consumed === 0 ? MAX_LOOK_AHEAD : WINDOW_BYTES;
+    }
+  }
+
+  /** The position where decoding goes on; null: nowhere. */
+  private restAt(offset: number, stream: number, { lastStream }: Part, streams: readonly Stream[]): Position | null {
+    if (offset < endOf(streams[stream] as Stream)) return { stream, offset, state: this.state() };
+    if (stream === lastStream) return null;
+    return { stream: stream + 1, offset: (streams[stream + 1] as Stream)[0].offset, state: null };
+  }
+
+  private state(): Uint8Array {
+    const { kernel } = this;
+    return new Uint8Array(kernel.memory.buffer, kernel.saveState(), kernel.stateBytes()).slice();
+  }
+
+  private found(rest: Position | null, bytes: number, into: Int32Array): DecodedPart {
+    const { kernel } = this;
+    return {
+      events: this.events(into),
+      runs: this.column(COLUMN_RUNS),
+      errors: this.column(COLUMN_FAULTS),
+      marks: this.column(COLUMN_MARKS),
+      stateBytes: kernel.stateBytes(),
+      sites: this.newSites(),
+      isAtCut: kernel.stoppedAtCut(),
+      lastUnsure: Number(kernel.lastUnsure()),
+      firstEvent: kernel.firstEvent(),
+      rest,
+      bytes,
+    };
+  }
+
+  private events(into: Int32Array): Int32Array {
+    const { kernel } = this;
+    const found = new Int32Array(
+      kernel.memory.buffer,
+      kernel.columnStart(COLUMN_EVENTS),
+      kernel.columnBytes(COLUMN_EVENTS) / 4,
+    );
+    if (found.length > into.length) return found.slice();
+    into.set(found);
+    return into.subarray(0, found.length);
+  }
+
+  private newSites(): DecoderSites {
+    const first = this.knownSites;
+    const rows = this.column(COLUMN_SITES, first * SITE_BYTES);
+    this.knownSites += rows.byteLength / SITE_BYTES;
+    return { first, rows };
+  }
+
+  /** A copy. */
+  private column(column: number, from = 0): DataView {
+    const { kernel } = this;
+    const start = kernel.columnStart(column) + from;
+    const bytes = kernel.columnBytes(column) - from;
+    return new DataView(new Uint8Array(kernel.memory.buffer, start, bytes).slice().buffer);
+  }
+}
+
+const NO_OFFSET = 2n ** 64n - 1n;
+
+function markFrom(offset: number): bigint {
+  return Number.isFinite(offset) ? BigInt(offset) : NO_OFFSET;
+}
+
+function writeState(kernel: Kernel, state: Uint8Array): void {
+  new Uint8Array(kernel.memory.buffer, kernel.stateSpace(), state.length).set(state);
+  kernel.loadState();
+}
+
+function writeSlots(kernel: Kernel, slots: readonly Slot[]): void {
+  const start = kernel.writeSchedule(slots.length * SLOT_BYTES);
+  const view = new DataView(kernel.memory.buffer, start);
+  slots.forEach(({ tick, image }, row) => {
+    view.setBigUint64(row * SLOT_BYTES + SLOT_TICK, tick, true);
+    view.setUint32(row * SLOT_BYTES + SLOT_IMAGE, image, true);
+  });
+}
+
+function writeRecords(kernel: Kernel, stream: Stream): void {
+  const start = kernel.writeRecords(stream.length * RECORD_BYTES);
+  const view = new DataView(kernel.memory.buffer, start);
+  stream.forEach(({ offset, sizeBytes, reference }, row) => {
+    view.setBigUint64(row * RECORD_BYTES + RECORD_END, BigInt(offset + sizeBytes), true);
+    view.setBigUint64(row * RECORD_BYTES + RECORD_REFERENCE, reference, true);
+  });
+}

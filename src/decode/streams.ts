@@ -1,0 +1,84 @@
+/**
+ * The encoded trace of one CPU: streams of trace records, and the parts that are decoded one by one.
+ */
+
+/** A trace record (AUXTRACE): where its bytes are among those of its CPU and in the file, and the tick it was written near. */
+export interface TraceRecordBytes {
+  readonly offset: number;
+  readonly fileOffset: number;
+  readonly sizeBytes: number;
+  readonly reference: bigint;
+}
+
+/** Records whose bytes follow each other without a gap. */
+export type Stream = readonly [TraceRecordBytes, ...TraceRecordBytes[]];
+
+/** Offset after the last byte of a stream. */
+export function endOf(stream: Stream): number {
+  const { offset, sizeBytes } = stream[stream.length - 1] as TraceRecordBytes;
+  return offset + sizeBytes;
+}
+
+/** Returns the row of the record that holds an offset of its stream. */
+export function recordAt(stream: Stream, offset: number): number {
+  let low = 0;
+  let high = stream.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((stream[middle] as TraceRecordBytes).offset <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** A position in the trace of a CPU, and the state of the decoder that came there; null: a decoder begins there. */
+export interface Position {
+  /** Row of the stream. */
+  readonly stream: number;
+  readonly offset: number;
+  readonly state: Uint8Array | null;
+}
+
+/** What is decoded at once: a piece of a stream, or several whole streams. Plain data. */
+export interface Part extends Position {
+  readonly lastStream: number;
+  /** Where the next part of the stream begins; Infinity: none does. */
+  readonly cut: number;
+}
+
+/**
+ * Divides the trace of a CPU into parts of about `partBytes`. Long streams are cut anywhere: a decoder begins at the first PSB
+ * after a cut. Short ones are put together.
+ */
+export function* partsOf(streams: readonly Stream[], partBytes: number): Generator<Part> {
+  for (let stream = 0; stream < streams.length; ) {
+    const [{ offset }] = streams[stream] as Stream;
+    const end = endOf(streams[stream] as Stream);
+    if (end - offset > partBytes) {
+      yield* piecesOf(stream, offset, end, partBytes);
+      stream++;
+      continue;
+    }
+    const lastStream = lastOfGroup(streams, stream, partBytes);
+    yield { stream, lastStream, offset, cut: Number.POSITIVE_INFINITY, state: null };
+    stream = lastStream + 1;
+  }
+}
+
+function* piecesOf(stream: number, start: number, end: number, partBytes: number): Generator<Part> {
+  for (let offset = start; offset < end; offset += partBytes) {
+    const cut = offset + partBytes < end ? offset + partBytes : Number.POSITIVE_INFINITY;
+    yield { stream, lastStream: stream, offset, cut, state: null };
+  }
+}
+
+function lastOfGroup(streams: readonly Stream[], first: number, partBytes: number): number {
+  let bytes = 0;
+  let row = first;
+  for (; row < streams.length; row++) {
+    const stream = streams[row] as Stream;
+    bytes += endOf(stream) - stream[0].offset;
+    if (bytes > partBytes && row > first) break;
+  }
+  return row - 1;
+}

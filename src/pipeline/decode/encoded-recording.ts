@@ -1,0 +1,44 @@
+/**
+ * A recording whose trace is still encoded, and the context in which its parts are decoded.
+ */
+import type { RecordingEnvironment } from '../../model/profile/profile.js';
+import type { Recording } from '../../perfdata/recording.js';
+import type { DecodePlan } from './decode-plan.js';
+import type { DecodingSizes } from './decode-recording.js';
+import type { DecodeContext } from './decode-task.js';
+import type { Locate } from './locate.js';
+import { hasMtcPackets } from './supported.js';
+
+/** A recording whose trace is still encoded. */
+export interface EncodedRecording extends DecodingSizes {
+  readonly name: string;
+  /** Of its trace. */
+  readonly sizeBytes: number;
+  /** The file. */
+  readonly path: string;
+  readonly recording: Recording;
+  /** Every branch, not only calls and returns. */
+  readonly allBranches: boolean;
+  /** Where the binaries are, by recorded path (latin1). Missing ones cannot be decoded. */
+  readonly binaries: ReadonlyMap<string, string>;
+  readonly locate: Locate;
+  readonly recorded: RecordingEnvironment | null;
+  /** Why it is incomplete; null: it is complete. */
+  readonly broken: string | null;
+  /** For tests: how many bytes of events a decoder finds before it stops, and of code and sites that it keeps. */
+  readonly eventBytes?: number;
+  readonly codeBytes?: number;
+}
+
+const EVENT_BYTES = 4 * 1024 * 1024;
+const CODE_BYTES = 24 * 1024 * 1024;
+
+/** `originNs`: perf's clock at time 0 of the trace. */
+export function decodeContext(encoded: EncodedRecording, plan: DecodePlan, originNs: bigint): DecodeContext {
+  const { path, allBranches, binaries, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
+  const { timing, schedule, cpus: traces } = plan;
+  const { images } = schedule;
+  const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
+  const hasMtc = hasMtcPackets(recording);
+  return { path, cpus, images, timing, originNs, allBranches, hasMtc, binaries, eventBytes, codeBytes };
+}

@@ -1,0 +1,83 @@
+/**
+ * Decodes a recording in parts of any size, by any number of decoders that finish in any order.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { errorsOf, runsOf } from '../../../src/decode/decoded-part.js';
+import type { Part } from '../../../src/decode/streams.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../../src/model/trace/event-run.js';
+import { NONE } from '../../../src/model/units.js';
+import { Interner } from '../../../src/parser/sites/intern.js';
+import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/decode-parts.js';
+import { decodePlan } from '../../../src/pipeline/decode/decode-plan.js';
+import { RecordingDecoder } from '../../../src/pipeline/decode/decode-task.js';
+import { SiteNames, WorkerSites } from '../../../src/pipeline/decode/decoder-sites.js';
+import { decodeContext } from '../../../src/pipeline/decode/encoded-recording.js';
+import type { EncodedRecording } from '../../../src/recordings.js';
+
+export interface Cutting {
+  /** Of trace. */
+  readonly partBytes: number;
+  /** How many decoders there are, and which one decodes each part, and how late it is. */
+  readonly decoders: number;
+  readonly choices: readonly number[];
+  readonly maxParts: number;
+}
+
+/** One decoder, and no part ends. */
+export const WHOLE: Cutting = { partBytes: Number.POSITIVE_INFINITY, decoders: 1, choices: [0], maxParts: 1 };
+
+export interface Decoded {
+  /** For each event: CPU, schedule slot, site, nanoseconds. Sites are numbered as they come. */
+  readonly events: number[];
+  /** For each error: CPU, schedule slot, nanoseconds, code, address. */
+  readonly errors: number[];
+  /** How often a decoder took over from another one. */
+  readonly handOvers: number;
+}
+
+export async function decodedInParts(encoded: EncodedRecording, cutting: Cutting): Promise<Decoded> {
+  const plan = decodePlan(encoded);
+  const context = decodeContext(encoded, plan, 0n);
+  const decoders = Array.from({ length: cutting.decoders }, () => new RecordingDecoder(context));
+  const names = new SiteNames(new Interner(), plan.schedule.images, () => null);
+  const sites = new WorkerSites(names);
+  const found: Decoded & { handOvers: number } = { events: [], errors: [], handOvers: 0 };
+  let tasks = 0;
+  const decode = async (cpu: number, part: Part, memory: Int32Array) => {
+    const choice = cutting.choices[tasks++ % cutting.choices.length] ?? 0;
+    const worker = choice % cutting.decoders;
+    const decoded = (decoders[worker] as RecordingDecoder).decode(cpu, part, memory);
+    const ready = { cpu, part, decoded, sites: sites.add(worker, decoded.sites), memory };
+    for (let turn = 0; turn < choice % 5; turn++) await setImmediate();
+    return ready;
+  };
+  const streams = context.cpus.map(({ trace }) => trace.streams);
+  const newMemory = () => new Int32Array(1 << 16);
+  const take = (part: TakenPart) => add(part, found);
+  await new PartsDecoding({ ...cutting, streams, newMemory, decode, take }).run();
+  for (const decoder of decoders) decoder.close();
+  return found;
+}
+
+function add({ cpu, decoded, sites, from, to }: TakenPart, found: Decoded & { handOvers: number }): void {
+  const events = decoded.events.subarray(from?.events ?? 0, to?.events);
+  sites.replaceIn(events);
+  let at = 0;
+  for (const { slot, length, events: count, startNs, endNs } of runsOf(decoded, from?.runs ?? 0, to?.runs)) {
+    const first = found.events.length;
+    let timeNs = NONE;
+    for (const end = at + length; at < end; ) {
+      const isFar = events[at] === FAR;
+      timeNs = isFar ? farTime(events, at) : timeNs + (events[at + 1] ?? 0);
+      found.events.push(cpu, slot, events[isFar ? at + 1 : at] ?? NONE, timeNs);
+      at += isFar ? FAR_LENGTH : NEAR_LENGTH;
+    }
+    const times = found.events.slice(first).filter((_, index) => index % 4 === 3);
+    if (times.length !== count || Math.min(...times) !== startNs || Math.max(...times) !== endNs)
+      throw new Error('a run has other events than it says');
+  }
+  if (at !== events.length) throw new Error('events belong to no run');
+  for (const { slot, timeNs, code, ip } of errorsOf(decoded, from?.errors ?? 0, to?.errors))
+    found.errors.push(cpu, slot, timeNs, code, Number(ip));
+  if (from !== null) found.handOvers++;
+}
