@@ -10,7 +10,6 @@ import { auxtraceInfo, fileOf, perfData, SAMPLE_TYPE, TRACE_NUMBERS } from '../h
 const known = await openRecording(recordingPath('cpus-1'));
 const { trace, encoding } = known;
 if (trace === null || encoding === null) throw new Error('the recording has a trace');
-const timing = encoding.timing ?? expect.unreachable();
 
 test.each(RECORDINGS)('decodes %s itself', async (name) => {
   const recording = await openRecording(recordingPath(name));
@@ -25,7 +24,6 @@ test.each<[string, boolean, Partial<Recording>]>([
   ['a trace without branches', false, { encoding: { ...encoding, config: 0x400n } }],
   ['context switches by a tracepoint', false, { trace: { ...trace, switches: 'tracepoint' } }],
   ['kernel tracing', true, { trace: { ...trace, hasKernel: true } }],
-  ['rare MTC packets', true, { encoding: { ...encoding, timing: { ...timing, mtcPeriod: 9 } } }],
   ['PTWRITE, power or event packets', true, { encoding: { ...encoding, config: encoding.config | (1n << 12n) } }],
 ])('leaves %s to perf (the rest can be shown: %s)', (what, hasRest, change) => {
   expect(unsupported({ ...known, ...change })).toMatchObject({ what, hasRest });

@@ -60,6 +60,8 @@ export class State {
   returnCount: u32 = 0;
   hasLastIp: bool = false;
   hasTma: bool = false;
+  /** `lastMtc` is from a TMA, which has 16 bits of the clock only: the upper bits are unknown. */
+  lacksMtcBits: bool = false;
   isInPsb: bool = false;
   setsTimeInPsb: bool = false;
   psbHasIp: bool = false;

@@ -25,7 +25,6 @@ const PTWRITE = 1n << 12n;
 const BRANCHES = 1n << 13n;
 const EVENT_TRACE = 1n << 31n;
 const EVENTS = PWR_EVENTS | FUP_ON_PTW | PTWRITE | EVENT_TRACE;
-const MAX_MTC_PERIOD = 8;
 
 /** The first rule that applies is the reason. */
 const RULES: readonly Rule[] = [
@@ -41,7 +40,6 @@ const RULES: readonly Rule[] = [
   { what: 'context switches by a tracepoint', hasRest: false, isIn: ({ trace }) => trace?.switches === 'tracepoint' },
   { what: 'kernel tracing', hasRest: true, isIn: ({ trace }) => trace?.hasKernel === true },
   { what: 'address filters without addresses', hasRest: true, isIn: hasOtherFilters },
-  { what: 'rare MTC packets', hasRest: true, isIn: ({ encoding }) => mtcPeriod(encoding) > MAX_MTC_PERIOD },
   {
     what: 'PTWRITE, power or event packets',
     hasRest: true,
@@ -73,8 +71,4 @@ function hasOtherFilters({ trace }: Recording): boolean {
 
 function configOf(encoding: TraceEncoding | null, bits: bigint): bigint {
   return (encoding?.config ?? 0n) & bits;
-}
-
-function mtcPeriod(encoding: TraceEncoding | null): number {
-  return encoding?.timing?.mtcPeriod ?? 0;
 }

@@ -3,7 +3,7 @@
  * table of packets by enable conditions).
  */
 import * as packets from '../../../fuzz/pt/packets.js';
-import { buffersOf, type RawRecording, withBuffers } from './rewrite.js';
+import { buffersOf, type RawRecording, withBuffers, withConfig, withSettings } from './rewrite.js';
 
 export interface Instruction {
   readonly tid: number;
@@ -28,6 +28,14 @@ export interface ReencodeOptions {
   readonly compressesReturns: boolean;
   /** Erratum SKL014 of some CPUs: the end of the trace has no address at direct branches. */
   readonly losesTargets: boolean;
+  readonly clock: CrystalClock | null;
+}
+
+/** An MTC packet every 2^period ticks; a tick is `numerator / denominator` ticks of the TSC. null: no such packets. */
+export interface CrystalClock {
+  readonly period: number;
+  readonly numerator: number;
+  readonly denominator: number;
 }
 
 export const BranchOf = { none: 0, jcc: 1, direct: 2, call: 3, indirect: 4, indirectCall: 5, ret: 6, far: 7 } as const;
@@ -49,6 +57,13 @@ export function branchOf(bytes: Buffer): number {
   const kind = (next >> 3) & 7;
   return kind === 2 ? BranchOf.indirectCall : kind === 4 ? BranchOf.indirect : BranchOf.none;
 }
+
+/** Of the configuration (IA32_RTIT_CTL) and of AUXTRACE_INFO. */
+const MTC_BIT = 1n << 9n;
+const PERIOD_AT = 14n;
+const PERIOD_BITS = 15n << PERIOD_AT;
+const CTC_NUMERATOR = 12;
+const CTC_DENOMINATOR = 13;
 
 const MAX_BITS = 6;
 const CALLS = 64;
@@ -139,8 +154,7 @@ export class Reencoder {
 
   private enter(next: Instruction): void {
     if (!this.allows(next.ip)) return;
-    this.put(packets.tsc(next.tick));
-    this.tick = next.tick;
+    this.tsc(next.tick);
     this.address(packets.PGE, next.ip, next.tick);
     this.isTracing = true;
   }
@@ -149,11 +163,10 @@ export class Reencoder {
     this.flush();
     this.lastPsb = this.out.length;
     this.put(packets.PSB);
-    this.put(packets.tsc(next.tick));
+    this.tsc(next.tick);
     this.put(packets.cbr(CBR));
     this.lastIp = 0n;
     this.calls = [];
-    this.tick = next.tick;
     if (hasIp) this.put(packets.addressPacket(packets.FUP, next.ip, packets.SIGNED_6));
     if (hasIp) this.lastIp = BigInt(next.ip);
     this.put(packets.PSBEND);
@@ -195,11 +208,44 @@ export class Reencoder {
     this.lastIp = full;
   }
 
+  /** Time goes on to a tick: MTC packets on the way, and cycles. */
   private cyc(tick: bigint): void {
+    const { clock } = this.options;
+    if (clock !== null) {
+      const period = 1n << BigInt(clock.period);
+      for (let ctc = (this.ctcAt(this.tick) / period + 1n) * period; ctc <= this.ctcAt(tick); ctc += period) {
+        this.cycles(this.tickOf(ctc));
+        this.put(packets.mtc(Number((ctc / period) & 0xffn)));
+      }
+    }
+    this.cycles(tick);
+  }
+
+  private cycles(tick: bigint): void {
     const cycles = Number(tick - this.tick);
     if (cycles <= 0) return;
     this.put(packets.cyc(cycles));
     this.tick = tick;
+  }
+
+  private tsc(tick: bigint): void {
+    this.put(packets.tsc(tick));
+    this.tick = tick;
+    if (this.options.clock === null) return;
+    const ctc = this.ctcAt(tick);
+    this.put(packets.tma(Number(ctc & 0xffffn), Number(tick - this.tickOf(ctc))));
+  }
+
+  private ctcAt(tick: bigint): bigint {
+    const { numerator = 1, denominator = 1 } = this.options.clock ?? {};
+    let ctc = (tick * BigInt(denominator)) / BigInt(numerator);
+    while (this.tickOf(ctc + 1n) <= tick) ctc++;
+    return ctc;
+  }
+
+  private tickOf(ctc: bigint): bigint {
+    const { numerator = 1, denominator = 1 } = this.options.clock ?? {};
+    return (ctc * BigInt(numerator)) / BigInt(denominator);
   }
 
   private put(bytes: readonly number[]): void {
@@ -209,6 +255,17 @@ export class Reencoder {
 
 function isIn(regions: readonly Region[], ip: number): boolean {
   return regions.some(({ start, end }) => start <= ip && ip < end);
+}
+
+/** The recording with the settings of such a clock. */
+export function withClock(
+  recording: RawRecording,
+  unitType: number,
+  { period, numerator, denominator }: CrystalClock,
+): RawRecording {
+  const change = (config: bigint) => (config & ~PERIOD_BITS) | MTC_BIT | (BigInt(period) << PERIOD_AT);
+  const settings = { [CTC_NUMERATOR]: numerator, [CTC_DENOMINATOR]: denominator };
+  return withSettings(withConfig(recording, unitType, change), settings);
 }
 
 /** The recording with these instructions as its trace. */

@@ -56,6 +56,7 @@ export function takeTma(ctc: u32, fast: u32): void {
   state.ctcTime = state.tscTime - fast - ticksOf(remainder);
   state.ctcDelta = 0;
   state.hasTma = true;
+  state.lacksMtcBits = mtcPeriod > 8;
 }
 
 /** Offset after the last CYC that was counted on from an unknown start; 0: there was none. */

@@ -32,10 +32,18 @@ function timeOfMtc(mtc: u32, last: u32, delta: u64): u64 {
   return state.ctcTime + ticksOf(mtcDelta);
 }
 
+/** The MTC before an MTC, of which a TMA has the lower bits: the nearest one. */
+function completed(mtc: u32, low: u32): u32 {
+  const known = 16 - mtcPeriod;
+  const near = (mtc & ~((1 << known) - 1)) | low;
+  return (near >= mtc ? near - (1 << known) : near) & 0xff;
+}
+
 /** `pos`, `end`: the bytes after the packet, in its record. `isAll`: no more bytes of it follow. Returns whether that sufficed. */
 export function takeMtc(mtc: u32, pos: usize, end: usize, isAll: bool): bool {
   if (!state.hasTma) return true;
-  const time = timeOfMtc(mtc, state.lastMtc, state.ctcDelta);
+  const last = state.lacksMtcBits ? completed(mtc, state.lastMtc) : state.lastMtc;
+  const time = timeOfMtc(mtc, last, state.ctcDelta);
   const delta = mtcDelta;
   const now = time >= state.time ? time : state.time;
   const isBehindCyc = state.before === BEFORE_CYC;
@@ -44,6 +52,7 @@ export function takeMtc(mtc: u32, pos: usize, end: usize, isAll: bool): bool {
   state.ctcDelta = delta;
   state.time = now;
   state.lastMtc = mtc;
+  state.lacksMtcBits = false;
   setInstructions();
   if (isBehindCyc) restartCycles(ratio);
   return true;
