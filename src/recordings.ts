@@ -21,6 +21,7 @@ export type {
 export { salvageRecording } from './perfdata/salvage.js';
 export type { EncodedRecording } from './pipeline/decode/encoded-recording.js';
 export { type FoundBinaries, findBinaries } from './pipeline/decode/find-binaries.js';
+export { withJitCode } from './pipeline/decode/jit-code.js';
 export { locator } from './pipeline/decode/locate.js';
 export { unsupportedPackets } from './pipeline/decode/peek-packets.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
@@ -29,6 +30,9 @@ export {
   buildIdWithoutSymbols,
   completeBuildId,
   DISK_FILES,
+  isJitDump,
+  type JitDump,
   type PltNames,
+  readJitDump,
   type SymbolRoots,
 } from './symbols/symbolizer.js';

@@ -4,13 +4,17 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
+  DISK_FILES,
   type EncodedRecording,
   findBinaries,
+  type JitDump,
   locator,
   type PltNames,
   type Recording,
   type RecordingEnvironment,
+  readJitDump,
   type SymbolRoots,
+  withJitCode,
 } from '../../src/recordings.js';
 import { type FetchedBinaries, NOTHING_FETCHED } from './fetch-binaries.js';
 
@@ -29,8 +33,9 @@ interface OwnOptions {
 }
 
 /** The recording must be one that the decoder supports. */
-export function encodedRecording(recording: Recording, options: OwnOptions): EncodedRecording {
-  const { symfs, fetched = NOTHING_FETCHED, pltNames = pltNamesOf(recording), ...rest } = options;
+export function encodedRecording(recorded: Recording, options: OwnOptions): EncodedRecording {
+  const { symfs, fetched = NOTHING_FETCHED, pltNames = pltNamesOf(recorded), ...rest } = options;
+  const recording = withJitCode(recorded, (file) => readDump(join(symfs ?? '/', Buffer.from(file, 'latin1').toString())));
   const roots = { ...rootsOf(symfs), debuginfod: fetched.directory };
   const { paths: binaries } = findBinaries(recording, roots, fetched.executables);
   const locate = locator({ roots, pltNames, buildIds: buildIdsOf(recording) });
@@ -43,6 +48,16 @@ const CACHE = '.debug';
 /** perf keeps copies of binaries in the home directory, or in the directory that replaces the root. */
 export function rootsOf(symfs: string | null): SymbolRoots {
   return { root: symfs ?? '', cache: join(symfs ?? homedir(), CACHE) };
+}
+
+function readDump(path: string): JitDump | null {
+  const file = DISK_FILES.open(path);
+  if (file === null) return null;
+  try {
+    return readJitDump(file);
+  } finally {
+    file.close();
+  }
 }
 
 /** Depends on the recording alone: which perf is installed here makes no difference. */

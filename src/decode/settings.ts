@@ -24,3 +24,8 @@ export function toTicks(ns: bigint, { shift, mult, zero }: Timing): bigint {
   const remainder = elapsed % mult;
   return BigInt.asUintN(64, (quotient << BigInt(shift)) + (remainder << BigInt(shift)) / mult);
 }
+
+/** Converts TSC ticks to perf's nanoseconds. */
+export function toNs(ticks: bigint, { shift, mult, zero }: Timing): bigint {
+  return BigInt.asUintN(64, zero + ((ticks * mult) >> BigInt(shift)));
+}

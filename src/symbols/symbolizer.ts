@@ -7,6 +7,8 @@ import { demangle } from './demangle/demangle.js';
 import { partOf } from './elf/byte-source.js';
 import { type LoadedBinary, loadBinary } from './files/load-binary.js';
 import type { SymbolFiles, SymbolRoots } from './files/symbol-files.js';
+import { isJitDump, readJitDump } from './jit/jitdump.js';
+import { jitDumpTable } from './jit/jitdump-table.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
 import type { PltNames } from './table/plt.js';
 
@@ -15,6 +17,7 @@ export { completeBuildId } from './files/complete-build-id.js';
 export { DISK_FILES } from './files/disk-files.js';
 export { buildIdWithoutSymbols } from './files/load-binary.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
+export { isJitDump, type JitDump, type JitFunction, readJitDump } from './jit/jitdump.js';
 export { mappingAt } from './mapping-at.js';
 export type { PltNames } from './table/plt.js';
 
@@ -83,7 +86,7 @@ export class Symbolizer {
   private binaryOf(file: string, isJit: boolean): LoadedBinary {
     const known = this.binaries.get(file);
     if (known !== undefined) return known;
-    const loaded = isJit ? this.loadPerfMap(file) : this.load(file);
+    const loaded = isJit ? this.loadPerfMap(file) : isJitDump(file) ? this.loadJitDump(file) : this.load(file);
     this.binaries.set(file, loaded);
     return loaded;
   }
@@ -91,6 +94,15 @@ export class Symbolizer {
   private load(file: string): LoadedBinary {
     const { files, roots, buildIdOf, pltNames = 'perf-6.1' } = this.options;
     return loadBinary(file, buildIdOf(file), files, roots, { demangle, pltNames });
+  }
+
+  private loadJitDump(path: string): LoadedBinary {
+    const { files, roots } = this.options;
+    const file = files.open(roots.root + path);
+    const dump = file === null ? null : readJitDump(file);
+    file?.close();
+    if (dump === null) return { table: null, reason: 'no jitdump' };
+    return { table: jitDumpTable(dump, demangle), from: path, isComplete: true };
   }
 
   private loadPerfMap(path: string): LoadedBinary {

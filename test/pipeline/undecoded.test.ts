@@ -356,6 +356,6 @@ test('code generated in a named mapping is reported as such', async () => {
   expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
   expect(quality.losses.map((kind) => [kind.file, remedyOf(kind)])).toContainEqual([
     '//anon',
-    'that code was generated at run time: perf inject --jit may know it',
+    'that code was generated at run time: a jitdump can keep it (docs/decoder.md)',
   ]);
 });

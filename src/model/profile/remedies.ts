@@ -56,7 +56,8 @@ const IS_KERNEL = /^\[(?:guest\.)?kernel/;
 /** perf did not find the code that ran, or found other code. */
 function remedyForCode(file: string | null): string {
   if (file === null) return 'perf script --show-mmap-events shows the file';
-  if (IS_MADE_AT_RUN_TIME.test(file)) return 'that code was generated at run time: perf inject --jit may know it';
+  if (IS_MADE_AT_RUN_TIME.test(file))
+    return 'that code was generated at run time: a jitdump can keep it (docs/decoder.md)';
   if (IS_KERNEL.test(file)) return "perf record --kcore keeps the kernel's code";
   return 'that file is not the one that ran, or is missing; keep it, or use --symfs';
 }
