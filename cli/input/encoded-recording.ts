@@ -35,7 +35,9 @@ interface OwnOptions {
 /** The recording must be one that the decoder supports. */
 export function encodedRecording(recorded: Recording, options: OwnOptions): EncodedRecording {
   const { symfs, fetched = NOTHING_FETCHED, pltNames = pltNamesOf(recorded), ...rest } = options;
-  const recording = withJitCode(recorded, (file) => readDump(join(symfs ?? '/', Buffer.from(file, 'latin1').toString())));
+  const recording = withJitCode(recorded, (file) =>
+    readDump(join(symfs ?? '/', Buffer.from(file, 'latin1').toString())),
+  );
   const roots = { ...rootsOf(symfs), debuginfod: fetched.directory };
   const { paths: binaries } = findBinaries(recording, roots, fetched.executables);
   const locate = locator({ roots, pltNames, buildIds: buildIdsOf(recording) });

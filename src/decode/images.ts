@@ -4,8 +4,9 @@
  * An image is a set of mappings whose code never contradicts itself, so the kernel may keep the blocks it decoded from it.
  * Mapping more files extends an image; a file mapped over another one, an exec or a fork begins a new one.
  */
-import type { Address } from '../model/units.js';
+import { type Address, NONE } from '../model/units.js';
 import { type FilteredRegion, isTraced } from './address-filters.js';
+import { CodeIndex } from './code-index.js';
 
 /** A file mapped into an image from some tick on. */
 export interface MappedCode {
@@ -25,12 +26,39 @@ export interface MappedCode {
 export interface Image {
   readonly number: number;
   readonly pid: number;
+  /** Of the process until its next exec: images after this one have more of them. */
   readonly mappings: readonly MappedCode[];
+  /** How many of the mappings are in the image. */
+  readonly length: number;
 }
 
 /** Returns the mapping that held an address at a tick, or null. */
-export function codeAt({ mappings }: Image, address: Address, tick: bigint): MappedCode | null {
-  return mappings.findLast((code) => code.start <= address && address < code.end && code.tick <= tick) ?? null;
+export function codeAt({ mappings, length }: Image, address: Address, tick: bigint): MappedCode | null {
+  let found = NONE;
+  for (const rows of indexOf(mappings).near(address)) {
+    const row = rows.findLast((row) => row < length && holds(mappings[row], address, tick)) ?? NONE;
+    found = Math.max(found, row);
+  }
+  return found === NONE ? null : mappings[found];
+}
+
+function holds({ start, end, tick: since }: MappedCode, address: Address, tick: bigint): boolean {
+  return start <= address && address < end && since <= tick;
+}
+
+/** Images are plain data, so that workers can have them; each worker builds the indexes that it needs. */
+const indexes = new WeakMap<readonly MappedCode[], CodeIndex>();
+
+function indexOf(mappings: readonly MappedCode[]): CodeIndex {
+  let index = indexes.get(mappings);
+  if (index === undefined) indexes.set(mappings, (index = new CodeIndex()));
+  while (index.length < mappings.length) index.add(mappings[index.length]);
+  return index;
+}
+
+interface GrowingImage extends Image {
+  readonly mappings: MappedCode[];
+  length: number;
 }
 
 /** Whether a branch to an address ends the trace, by the filters of the recording. */
@@ -42,7 +70,7 @@ export function endsTrace(image: Image, address: Address, tick: bigint): boolean
 /** The images of all processes, built from their records in order of time. */
 export class Images {
   readonly all: Image[] = [];
-  private readonly imageOf = new Map<number, Image & { readonly mappings: MappedCode[] }>();
+  private readonly imageOf = new Map<number, GrowingImage>();
 
   /** Returns the current image of a process. */
   of(pid: number): Image {
@@ -50,9 +78,10 @@ export class Images {
   }
 
   map(pid: number, code: MappedCode): void {
-    const image = this.imageOf.get(pid) ?? this.begin(pid, []);
-    if (contradicts(image, code)) this.begin(pid, [...image.mappings, code]);
-    else image.mappings.push(code);
+    const before = this.imageOf.get(pid) ?? this.begin(pid, []);
+    const image = contradicts(before, code) ? this.begin(pid, before.mappings) : before;
+    image.mappings.push(code);
+    image.length++;
   }
 
   exec(pid: number): void {
@@ -64,8 +93,8 @@ export class Images {
     if (pid !== parentPid) this.begin(pid, [...this.of(parentPid).mappings]);
   }
 
-  private begin(pid: number, mappings: MappedCode[]): Image & { readonly mappings: MappedCode[] } {
-    const image = { number: this.all.length + 1, pid, mappings };
+  private begin(pid: number, mappings: MappedCode[]): GrowingImage {
+    const image = { number: this.all.length + 1, pid, mappings, length: mappings.length };
     this.all.push(image);
     this.imageOf.set(pid, image);
     return image;
@@ -73,11 +102,14 @@ export class Images {
 }
 
 /** Whether a mapping covers other code that was there before. */
-function contradicts({ mappings }: Image, { start, end, file, fileOffset }: MappedCode): boolean {
-  return mappings.some(
-    (code) =>
-      code.start < end &&
-      start < code.end &&
-      (code.file !== file || code.fileOffset - code.start !== fileOffset - start),
-  );
+function contradicts({ mappings }: Image, code: MappedCode): boolean {
+  for (const row of indexOf(mappings).around(code)) {
+    const other = mappings[row];
+    if (other.start < code.end && code.start < other.end && !isSameCode(other, code)) return true;
+  }
+  return false;
+}
+
+function isSameCode(one: MappedCode, other: MappedCode): boolean {
+  return one.file === other.file && one.fileOffset - one.start === other.fileOffset - other.start;
 }
