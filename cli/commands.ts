@@ -201,7 +201,7 @@ const PACK = defineCommand({
   name: 'pack',
   task: 'Convert and inspect',
   summary: 'pack a recording and the binaries that decoding needs into one file',
-  details: 'The pack can be rendered on any machine with perf, without Intel PT or the binaries.',
+  details: 'The pack can be rendered on any machine, without Intel PT, perf or the binaries.',
   examples: [
     ['ptflame pack perf.data -o trace.pack', 'on the machine that recorded it'],
     ['ptflame render trace.pack -o flame.html', 'on any machine'],

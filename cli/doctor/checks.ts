@@ -42,7 +42,7 @@ function cpuCheck({ cpu, pmu }: Machine): Check {
   );
 }
 
-const ELSEWHERE = 'record on a physical Intel machine; traces recorded elsewhere can be rendered here';
+const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
 
 function pmuCheck(machine: Machine): Check {
   const { pmu } = machine;
@@ -120,8 +120,13 @@ function kernelCodeCheck({ rights, kptrRestrict }: Machine): Check {
   );
 }
 
-function perfChecks({ perf, buildOptions }: DoctorInput): Check[] {
-  if (perf instanceof Error) return [fail('perf', perf.message, perf.hint)];
+/** Recordings are rendered without perf. */
+function perfChecks({ perf, buildOptions, machine }: DoctorInput): Check[] {
+  if (perf instanceof Error) {
+    if (perf.code !== 'PERF_MISSING') return [fail('perf', perf.message, perf.hint)];
+    const text = `${perf.message}; only recording needs perf`;
+    return [machine.pmu === null ? ok('perf', text) : fail('perf', text, perf.hint)];
+  }
   const old = !isAtLeast(perf, 5, 10);
   const version = old
     ? warn(

@@ -21,7 +21,8 @@ function checkLines({ level, text, remedy }: Check, isColored: boolean): string[
 }
 
 function verdict(checks: readonly Check[], canRecord: boolean): string {
-  if (!canRecord) return 'this machine cannot record; traces recorded elsewhere can be rendered here: ptflame render';
+  if (!canRecord)
+    return 'this machine cannot record; it can render recordings from elsewhere, without perf: ptflame render';
   const warnings = checks.filter(({ level }) => level === 'warn').length;
   return warnings === 0 ? 'this machine can record' : 'this machine can record, within the limits above';
 }

@@ -34,8 +34,8 @@ export const resources = group('Resources', {
 
 export const decoding = group('Input', {
   decoder: flag(
-    z.enum(['auto', 'own', 'perf']).default('perf'),
-    'recordings: what decodes them; own: ptflame itself, without perf; auto: perf only if ptflame cannot (docs/decoder.md)',
+    z.enum(['auto', 'own', 'perf']).default('auto'),
+    'recordings: what decodes them; own: ptflame itself; auto: perf only what ptflame does not know (docs/decoder.md)',
   ),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns; slower'),
   symfs: flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' }),
@@ -44,7 +44,7 @@ export const decoding = group('Input', {
     z.enum(['perf-6.1', 'all']).optional(),
     'recordings: which calls into libraries the own decoder names (default: as the perf that recorded)',
   ),
-  perf: flag(path.default('perf'), 'recordings: the perf that decodes them', { value: 'FILE' }),
+  perf: flag(path.default('perf'), 'recordings: decode them with this perf', { value: 'FILE' }),
   salvage: flag(
     z.boolean().default(false),
     'recordings, imported traces: use the readable part of a truncated or damaged file',

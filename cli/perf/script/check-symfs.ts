@@ -1,5 +1,5 @@
 /**
- * Rejects a `--symfs` directory that is this machine's own root under another name.
+ * Rejects, for perf, a `--symfs` directory that is this machine's own root under another name.
  */
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -47,7 +47,7 @@ function noBranches({ counts, broken, isDecodedHere }: ReadAccount): PtflameErro
 /** Nor does the recording itself contain a thread that was traced and switched. */
 function nothingDecoded({ gapLines }: LineCounts): PtflameError {
   const errors = gapLines === 0 ? 'no errors either' : `only ${gapLines} errors, none with a thread`;
-  return new PtflameError('NO_BRANCHES', `perf printed no branches of the recording, and ${errors}`, {
+  return new PtflameError('NO_BRANCHES', `the recording decodes to no branches, and ${errors}`, {
     hint: 'ptflame info FILE shows how much trace it holds; keep the binaries that ran, or pass where they are with --symfs',
   });
 }

@@ -49,7 +49,7 @@ describe.concurrent('doctor on a machine', () => {
   test('fails in a virtual machine without the PMU', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, { flags: 'fpu hypervisor', caps: null });
     expect(canRecord).toBe(false);
-    expect(checks['pmu fail']).toMatch(/no Intel PT: this is a virtual machine.*recorded elsewhere/);
+    expect(checks['pmu fail']).toMatch(/no Intel PT: this is a virtual machine.*recordings from there/);
   });
 
   test('names the hypervisor if it hides Intel PT from a virtual machine', async ({ dir }) => {
@@ -98,7 +98,15 @@ describe.concurrent('doctor with a perf', () => {
   test('that is missing shows how to install it', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, {}, ['--perf', '/nowhere/perf']);
     expect(canRecord).toBe(false);
-    expect(checks['perf fail']).toMatch(/no such program: \/nowhere\/perf.*apt install/);
+    expect(checks['perf fail']).toMatch(/no such program: \/nowhere\/perf; only recording needs perf.*apt install/);
+  });
+
+  test('that is missing is no fault where only rendering is possible', async ({ dir }) => {
+    const { checks } = await report(dir, { flags: 'fpu hypervisor', caps: null }, ['--perf', '/nowhere/perf']);
+    expect(checks['perf ok']).toMatch(/no such program.*; only recording needs perf → null$/);
+    const { stdout } = await doctor(dir, { flags: 'fpu hypervisor', caps: null }, ['--perf', '/nowhere/perf']);
+    expect(stdout).not.toContain('install');
+    expect(stdout).toContain('it can render recordings from elsewhere, without perf');
   });
 
   test('that is a wrapper script names the missing package', async ({ dir }) => {
@@ -123,7 +131,7 @@ test('doctor prints a line per check with its remedy below, without colours in a
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^fail {2}Intel\(R\).*\n {6}→ record on another machine/);
   expect(stdout).toMatch(
-    /\n\nthis machine cannot record; traces recorded elsewhere can be rendered here: ptflame render\n$/,
+    /\n\nthis machine cannot record; it can render recordings from elsewhere, without perf: ptflame render\n$/,
   );
   expect(stdout).not.toContain('\x1b');
 });

@@ -73,7 +73,7 @@ describe.concurrent('starting', () => {
     expect(started.stdout).toBe(SIX_LINES_FOLDED);
     expect(started.modules).toContain(REPLAY);
     expect(needless(started)).toEqual([]);
-    expect(started.files.length).toBeLessThan(25);
+    expect(started.files.length).toBeLessThan(30);
   });
 
   test('loads the help texts only for help', async ({ dir }) => {

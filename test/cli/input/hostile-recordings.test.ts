@@ -1,0 +1,114 @@
+/**
+ * Decodes recordings that come from anyone: what they name, and what is at those paths, may be anything.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdir, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describe, expect, vi } from 'vitest';
+import { type Directory, ptflame, startPtflame, test } from '../../helpers/cli/run-cli.js';
+import { profileOfOwn } from '../../helpers/perf/both-decoders.js';
+import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
+import { record, text, u32 } from '../../helpers/perf/perf-data.js';
+import { buffersOf, putTogether, type RawRecording, takeApart, withBuffers } from '../../helpers/perf/rewrite.js';
+
+const BINARY = '/opt/ptflame/threads';
+const CPUS_1 = recordingPath('cpus-1');
+/** In the header: the bits of the parts after the records. */
+const FEATURES_AT = 72;
+const BUILD_IDS = 2;
+const REAL = `${RECORDED_ROOT}${BINARY}`;
+
+async function changed(dir: Directory, change: (recording: RawRecording) => RawRecording): Promise<string> {
+  const path = dir.file('changed.data');
+  await writeFile(path, putTogether(change(takeApart(await readFile(CPUS_1)))));
+  return path;
+}
+
+/** Returns a path below the root for the recorded binary. */
+async function binaryIn(dir: Directory): Promise<string> {
+  const path = dir.file(`root${BINARY}`);
+  await mkdir(dirname(path), { recursive: true });
+  return path;
+}
+
+const render = (path: string, dir: Directory) =>
+  ptflame(['render', path, '--symfs', dir.file('root'), '--annotate', '--decoder', 'own']);
+
+describe('a binary that is no file', () => {
+  test.for([
+    ['a directory', (path: string) => mkdir(path)],
+    ['a pipe', async (path: string) => void execFileSync('mkfifo', [path])],
+    ['an empty file', (path: string) => writeFile(path, '')],
+    ['text', (path: string) => writeFile(path, 'hello')],
+  ] as const)('is lost time, like a missing one: %s', async ([, make], { dir }) => {
+    await make(await binaryIn(dir));
+    const { exitCode, stdout, stderr } = await render(CPUS_1, dir);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('[lost]');
+    expect(stderr).toMatch(/note: \d+ gaps?, .* lost: Failed to get instruction \(code 5\) in \/opt\/ptflame\/threads/);
+  });
+});
+
+test('a binary of several gigabytes costs no more than its code', async ({ dir }) => {
+  const path = await binaryIn(dir);
+  await copyFile(REAL, path);
+  await truncate(path, 5 * 2 ** 30);
+  const { exitCode, stdout } = await ptflame([
+    'render',
+    CPUS_1,
+    '--symfs',
+    dir.file('root'),
+    '--annotate',
+    '-q',
+    '--memory',
+    '256M',
+  ]);
+  const real = await ptflame(['render', CPUS_1, '--symfs', RECORDED_ROOT, '--annotate', '-q']);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: real.stdout });
+});
+
+test('a newer build in its place is named', async ({ dir }) => {
+  await copyFile(REAL, await binaryIn(dir));
+  const id = Buffer.concat([u32(-1), Buffer.alloc(20, 0x11), u32(20), text(BINARY)]);
+  const withId = await changed(dir, ({ head, records, features }) => {
+    const withBit = Buffer.from(head);
+    withBit.writeUInt8(withBit.readUInt8(FEATURES_AT) | (1 << BUILD_IDS), FEATURES_AT);
+    const all = [...features, [BUILD_IDS, record(0, 2, id)] as const].sort(([a], [b]) => a - b);
+    return { head: withBit, records, features: new Map(all) };
+  });
+  const { exitCode, stderr } = await render(withId, dir);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(
+    'ptflame: /opt/ptflame/threads is not the build that was recorded: what is decoded of its code may be wrong',
+  );
+});
+
+describe('a recorded path', () => {
+  async function renamed(dir: Directory, name: string): Promise<string> {
+    expect(name).toHaveLength(BINARY.length);
+    const path = dir.file('renamed.data');
+    const bytes = await readFile(CPUS_1);
+    for (let at = bytes.indexOf(BINARY); at >= 0; at = bytes.indexOf(BINARY, at)) bytes.write(name, at, 'latin1');
+    await writeFile(path, bytes);
+    return path;
+  }
+
+  test('is printed without its escape sequences', async ({ dir }) => {
+    const path = await renamed(dir, '/opt/\x1b]0;h\x07i/\x1b[31m/x');
+    await mkdir(dir.file('root'));
+    const { exitCode, stdout, stderr } = await render(path, dir);
+    expect(exitCode).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would act on
+    expect(stdout + stderr).not.toMatch(/[\x1b\x07]/);
+    expect(stderr).toContain('is missing');
+  });
+
+  test('does not lead out of --symfs', async ({ dir }) => {
+    const path = await renamed(dir, '/../././././././xxxx');
+    await mkdir(dir.file('root'));
+    await copyFile(REAL, dir.file('xxxx'));
+    const { exitCode, stderr } = await render(path, dir);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is missing') });
+    expect(stderr).toMatch(/Failed to get instruction/);
+  });
+});
