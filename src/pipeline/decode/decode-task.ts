@@ -115,7 +115,7 @@ export class RecordingDecoder {
     return new PartDecoder({ ...this.context, readCode });
   }
 
-  /** Of a file that became shorter, what is missing is padding. */
+  /** Of a file that became shorter, what is missing is padding; it is refused at the end (unchanged-file.ts). */
   private read(stream: Stream, start: number, into: Uint8Array): void {
     const end = start + into.length;
     into.fill(0);

@@ -10,6 +10,7 @@ import { decodePlan } from './decode-plan.js';
 import { decodeRecording } from './decode-recording.js';
 import { DecodedTrace } from './decoded-trace.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
+import { whileUnchanged } from './unchanged-file.js';
 
 export class DecodingSource implements Source {
   readonly name: string;
@@ -25,14 +26,16 @@ export class DecodingSource implements Source {
 
   async read(into: TraceBuilder): Promise<void> {
     const { encoded } = this;
-    const { name, recording, binaries, broken, locate } = encoded;
+    const { name, path, recording, binaries, broken, locate } = encoded;
     if (broken !== null) into.addAccount({ broken: [{ input: name, reason: broken }] });
     if (recording.bounds !== null) into.context.timeOf(recording.bounds.start); // the first time is the origin of all
     const originNs = BigInt(into.context.originSeconds ?? 0) * 1_000_000_000n;
     const plan = decodePlan(encoded);
     const { images } = plan.schedule;
     const trace = new DecodedTrace(name, into, images, locate);
-    await decodeRecording(decodeContext(encoded, plan, originNs), into.readers, trace, encoded);
+    const context = decodeContext(encoded, plan, originNs);
+    const file = { path, name, sizeBytes: recording.sizeBytes };
+    await whileUnchanged(file, () => decodeRecording(context, into.readers, trace, encoded));
     trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], images, binaries));
     into.isDecodedHere = true;
     addOwnRecords(name, recording.sideband, into);
