@@ -147,13 +147,28 @@ function writeState(to: usize): void {
   own.areCyclesUnsure = false;
   own.isEventTimeUnsure = false;
   own.returnTop = 0;
-  if (!state.isInPsb) own.timeBeforePsb = 0; // not needed any more
+  if (!state.isInPsb) forgetPsb(own);
   for (let row: u32 = 0; row < state.returnCount; row++) {
     const at = (state.returnTop - state.returnCount + row) & (MAX_RETURNS - 1);
     const block = changetype<Block>(<usize>load<u32>(returns + 4 * at));
     store<u64>(to + RETURNS_START + RETURN_BYTES * row, block.start);
     store<u32>(to + RETURNS_START + RETURN_BYTES * row, block.image, 8);
   }
+}
+
+/** What only PSB+ needs. */
+function forgetPsb(own: State): void {
+  own.psbIp = 0;
+  own.lastIpBeforePsb = 0;
+  own.timeBeforePsb = 0;
+  own.timeAtPsbIp = 0;
+  own.cbrBeforePsb = 0;
+  own.cbrAtPsbIp = 0;
+  own.psbHasIp = false;
+  own.psbIpIsWhole = false;
+  own.hadIpBeforePsb = false;
+  own.setsTimeInPsb = false;
+  own.setsTimeBeforePsbIp = false;
 }
 
 /** The state in the space for it is that of a decoder that stopped: goes on there. */

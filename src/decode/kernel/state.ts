@@ -44,9 +44,13 @@ export class State {
   instructions: u64 = 0;
   ip: u64 = 0;
   lastIp: u64 = 0;
-  /** Within PSB+: its address, and the time before it. */
+  /** Within PSB+: its address; the last ip, the time and the core's bus ratio before the PSB, and at the address. */
   psbIp: u64 = 0;
+  lastIpBeforePsb: u64 = 0;
   timeBeforePsb: u64 = 0;
+  timeAtPsbIp: u64 = 0;
+  cbrBeforePsb: u32 = 0;
+  cbrAtPsbIp: u32 = 0;
   /** PHASE_TARGET: the bits that are left, the next one at `waitingCount` - 1. */
   waitingBits: u64 = 0;
   waitingCount: i32 = 0;
@@ -64,8 +68,10 @@ export class State {
   lacksMtcBits: bool = false;
   isInPsb: bool = false;
   setsTimeInPsb: bool = false;
+  setsTimeBeforePsbIp: bool = false;
   psbHasIp: bool = false;
   psbIpIsWhole: bool = false;
+  hadIpBeforePsb: bool = false;
   /** BEFORE_… */
   before: u8 = BEFORE_OTHER;
   /** Since the last TIP.PGE; a FUP outside has the program's address, but is no interrupt. */

@@ -90,11 +90,23 @@ export function takeCbr(cbr: u32): bool {
 
 /** The time by the instructions that were walked since it was set. */
 export function estimatedTime(): u64 {
-  if (state.cbr === 0) return state.sampleTime + 2 * state.instructions;
-  return state.sampleTime + (2 * state.instructions * maxBusRatio) / state.cbr;
+  return estimatedTimeAt(state.cbr);
 }
 
-/** The time of the next event, which is never before the last one. */
-export function eventTime(): u64 {
+/** The same, for another ratio of the core's clock. */
+export function estimatedTimeAt(cbr: u32): u64 {
+  if (cbr === 0) return state.sampleTime + 2 * state.instructions;
+  return state.sampleTime + (2 * state.instructions * maxBusRatio) / cbr;
+}
+
+/** The time of the next event or taken branch: never before the last one. */
+export function nextEventTime(): u64 {
   return state.sampleTime > state.lastEventTime ? state.sampleTime : state.lastEventTime;
+}
+
+/** The same, of one that is there. */
+export function eventTime(): u64 {
+  const time = nextEventTime();
+  state.lastEventTime = time;
+  return time;
 }

@@ -91,7 +91,8 @@ function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, i
     if (byte === MTC) {
       const next: u32 = load<u8>(pos + 1);
       const time = timeOfMtc(next, last, delta);
-      if (isBehindCyc) return ratioOf(time, now, cycles, busRatio);
+      if (time < now) return 0;
+      if (isBehindCyc) return ratioOf(time - now, cycles, busRatio);
       last = next;
       delta = mtcDelta;
     } else if (byte === 2 && load<u8>(pos + 1) === CBR) {
@@ -123,8 +124,8 @@ function endsRatio(pos: usize): bool {
   }
 }
 
-function ratioOf(time: u64, now: u64, cycles: u64, busRatio: f64): f64 {
-  if (time < now || cycles === 0) return 0;
-  const ratio = <f64>(time - now) / <f64>cycles;
+function ratioOf(ticks: u64, cycles: u64, busRatio: f64): f64 {
+  if (cycles === 0) return 0;
+  const ratio = <f64>ticks / <f64>cycles;
   return busRatio !== 0 && ratio > 1.25 * busRatio ? 0 : ratio;
 }

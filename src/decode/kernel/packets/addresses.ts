@@ -11,7 +11,7 @@ import { badPacket, cutOff } from './bad';
 import { FUP, ipBytes, isAddress, TIP, TIP_PGD, TIP_PGE } from './format';
 import { end, pos, skip } from './input';
 import { breakAsync, lose, resume } from './losses';
-import { breakPsb, takePsbAddress } from './psb';
+import { breakPsb, dropsSecondAddress, takePsbAddress } from './psb';
 
 /** Compressions with an address that needs no other: sign-extended, and all bytes. */
 const SIGNED: u8 = 3;
@@ -23,7 +23,7 @@ export function takeAddress(byte: u8): bool {
   if (bytes < 0 || !isAddress(byte)) return badPacket();
   if (pos + 1 + bytes > end) return cutOff();
   const what = byte & 0x1f;
-  if (state.isInPsb && what !== FUP && !breakPsb(false)) {
+  if (state.isInPsb && (what === FUP ? dropsSecondAddress() : !breakPsb(false))) {
     state.before = BEFORE_OTHER;
     skip(1 + bytes);
     return true;
@@ -34,7 +34,7 @@ export function takeAddress(byte: u8): bool {
   if (what === TIP) takeTip(isKnown, ip);
   else if (what === TIP_PGE) takeBegin(isKnown, ip);
   else if (what === TIP_PGD) takeEnd(isKnown, ip);
-  else if (state.isInPsb) takePsbAddress(isKnown, ip, byte >> 5 === SIGNED || byte >> 5 === FULL);
+  else if (state.isInPsb) takePsbFup(byte >> 5, isKnown, ip);
   else if (isBound && state.phase === PHASE_WALK) takeBoundFup(isKnown, ip);
   else takeFup(isKnown, ip);
   return true;
@@ -60,13 +60,23 @@ function expand(compression: u8, at: usize, last: u64): u64 {
   return compression === SIGNED ? <u64>(((<i64>low) << 16) >> 16) : (last & ~0xffffffffffff) | low;
 }
 
+/** As perf does: relative to the address before the PSB. The CPU writes the whole address. */
+function takePsbFup(compression: u8, isKnown: bool, ip: u64): void {
+  const isWhole = compression === SIGNED || compression === FULL;
+  const kept: u64 = compression === 1 ? 0xffff : compression === 2 ? 0xffffffff : 0xffffffffffff;
+  const isRelative = !isWhole && !state.psbHasIp;
+  takePsbAddress(isKnown, isRelative ? (state.lastIpBeforePsb & ~kept) | (ip & kept) : ip, isWhole);
+}
+
 function takeTip(isKnown: bool, ip: u64): void {
   if (state.phase === PHASE_WALK) {
     const error = walkTo(isKnown, ip);
     if (error !== 0) lose(error);
   } else if (state.phase === PHASE_ASYNC) jumpAsync(isKnown, ip);
-  else if (state.phase === PHASE_LOST) resume(isKnown, ip);
-  else if (isKnown) {
+  else if (state.phase === PHASE_LOST) {
+    state.isTracing = true;
+    resume(isKnown, ip);
+  } else if (isKnown) {
     moveTo(ip);
     state.phase = PHASE_WALK;
   }
@@ -74,8 +84,8 @@ function takeTip(isKnown: bool, ip: u64): void {
 
 function takeBegin(isKnown: bool, ip: u64): void {
   state.isBehindOverflow = false;
-  if (state.phase === PHASE_LOST) return resume(isKnown, ip);
   state.isTracing = true;
+  if (state.phase === PHASE_LOST) return resume(isKnown, ip);
   if (!isKnown) {
     if (state.phase === PHASE_ASYNC) beginNowhere();
     return;
@@ -116,6 +126,7 @@ function takeFup(isKnown: bool, ip: u64): void {
   if (state.phase === PHASE_FIRST) state.phase = PHASE_WALK;
   if (state.isBehindOverflow) {
     state.isBehindOverflow = false;
+    state.isTracing = true;
     resume(true, ip);
   } else if (!state.isTracing) moveTo(ip);
   else {

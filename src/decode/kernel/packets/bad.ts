@@ -7,7 +7,7 @@ import { ERROR_BAD_PACKET, ERROR_OVERFLOW } from '../layout';
 import { BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
 import { moveTo } from '../walk/position';
 import { isWhole, skip } from './input';
-import { leaveFirstPsb, leavePsb } from './psb';
+import { leaveFirstPsb, leavePsb, overflowInPsb } from './psb';
 
 /** The last packet is not all there: as perf does, a bad one if no more comes. Returns whether to continue. */
 export function cutOff(): bool {
@@ -21,11 +21,13 @@ export function badPacket(): bool {
     leaveFirstPsb();
     return true;
   }
+  let isUnknown = false;
   if (state.isInPsb) {
-    if (state.phase === PHASE_WALK) leavePsb();
-    else {
+    if (state.phase === PHASE_WALK) {
+      if (leavePsb()) return true; // as perf does: one error, that of the address
+    } else {
       if (state.setsTimeInPsb) state.instructions = 0;
-      if (state.ip === 0) state.hasLastIp = false;
+      isUnknown = !state.hadIpBeforePsb;
     }
   }
   state.hasTma = false;
@@ -34,18 +36,22 @@ export function badPacket(): bool {
   fault(ERROR_BAD_PACKET, state.ip, estimatedTime());
   if (state.phase === PHASE_ASYNC) state.phase = PHASE_WALK;
   else if (state.phase === PHASE_LOST) state.isInPsb = false;
+  if (isUnknown) {
+    state.hasLastIp = false;
+    moveTo(0);
+  }
   return true;
 }
 
 export function overflow(): void {
-  if (state.isInPsb && state.phase === PHASE_WALK) leavePsb();
+  const isReported = state.isInPsb && state.phase === PHASE_WALK && overflowInPsb();
   state.isInPsb = false;
   state.isBehindOverflow = true;
   if (state.phase === PHASE_FIRST) return;
   state.sampleTime = state.time;
   state.instructions = 0;
-  fault(ERROR_OVERFLOW, state.ip, state.time);
-  state.phase = PHASE_WALK;
+  if (!isReported) fault(ERROR_OVERFLOW, state.ip, state.time);
+  state.phase = isReported ? PHASE_LOST : PHASE_WALK;
   state.isTracing = false;
   state.hasLastIp = true;
   moveTo(0);

@@ -1,11 +1,20 @@
 /**
  * Reads packets one after another, and passes each to what it concerns: the clock, or the walk.
  */
-import { takeCbr, takeCyc, takeTma, takeTsc } from '../clock/clock';
+import { eventTime, takeCbr, takeCyc, takeTma, takeTsc } from '../clock/clock';
 import { takeMtc } from '../clock/mtc';
 import { passTo } from '../events';
 import { markAddress, markMtc, mustStop } from '../parts';
-import { BEFORE_BOUND, BEFORE_CYC, BEFORE_OTHER, PHASE_SEARCH, PHASE_TARGET, PHASE_WALK, state } from '../state';
+import {
+  BEFORE_BOUND,
+  BEFORE_CYC,
+  BEFORE_OTHER,
+  PHASE_FIRST,
+  PHASE_SEARCH,
+  PHASE_TARGET,
+  PHASE_WALK,
+  state,
+} from '../state';
 import { takeAddress } from './addresses';
 import { badPacket, cutOff, overflow } from './bad';
 import * as format from './format';
@@ -24,7 +33,7 @@ import {
   windowEnd,
 } from './input';
 import { breakAsync } from './losses';
-import { beginPsb, beginsSoon, endPsb, leavePsb, searchPsb, UNDECIDED } from './psb';
+import { beginPsb, beginsSoon, breakPsb, endPsb, leavePsb, searchPsb, UNDECIDED } from './psb';
 import { takeTarget, takeTnt } from './tnt';
 
 /** The longest packet. */
@@ -126,6 +135,7 @@ function takeMode(): bool {
   const mode = load<u8>(pos + 1);
   if (!format.isMode(mode)) return badPacket();
   skip(2);
+  if (mode >> 5 !== 0) breakAsync();
   state.before = mode >> 5 !== 0 && state.isBehindOverflow ? BEFORE_OTHER : BEFORE_BOUND;
   return true;
 }
@@ -156,7 +166,7 @@ function takeExtended(): bool {
       takeTma(load<u16>(at + 2), <u32>load<u16>(at + 5) & 0x1ff);
       return true;
     case format.TRACE_STOP:
-      breakAsync();
+      breakBefore(what);
       state.hasTma = false;
       state.isTracing = false;
       return true;
@@ -179,19 +189,25 @@ function takePsbEnd(): bool {
   return true;
 }
 
+/** A packet of an event ends PSB+, and what a FUP began. Returns whether it is to be taken. */
+function breakBefore(what: u8): bool {
+  breakAsync();
+  return !state.isInPsb || state.phase === PHASE_FIRST || breakPsb(what === format.TRACE_STOP);
+}
+
 function takeCbrPacket(cbr: u32): void {
   if (!takeCbr(cbr) || state.isInPsb) return;
   state.sampleTime = state.time;
-  passTo(state.sampleTime);
+  passTo(eventTime());
 }
 
 /** Power events, PTWRITE, PEBS and the like: only what they do to the walk. With an address, the next FUP has it. */
 function takeEventPacket(at: usize, what: u8): void {
   if (what === format.PIP || what === format.VMCS || what === format.MNT) return;
-  breakAsync();
+  if (!breakBefore(what)) return;
   let hasIp = false;
   if (what === format.CFE) hasIp = load<u8>(at + 2) >> 7 !== 0;
   else if (format.isPtwrite(what)) hasIp = what >> 7 !== 0;
-  else hasIp = what === format.EXSTOP_IP || what === format.BEP_IP;
+  else hasIp = what === format.EXSTOP_IP || what === format.BEP_IP || what === format.MWAIT;
   if (hasIp) state.before = BEFORE_BOUND;
 }

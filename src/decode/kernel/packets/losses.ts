@@ -4,19 +4,18 @@
 import { estimatedTime } from '../clock/clock';
 import { fault } from '../events';
 import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
-import { PHASE_ASYNC, PHASE_LOST, state } from '../state';
+import { BEFORE_OTHER, PHASE_ASYNC, PHASE_LOST, state } from '../state';
 import { begin } from '../walk/edges';
 import { moveTo } from '../walk/position';
 
 /** An error: the walk continues at the next address that a packet has. */
 export function lose(code: u32): void {
   state.sampleTime = state.time;
-  loseAt(code);
+  loseAt(code, estimatedTime());
 }
 
-/** An error at the sample time. */
-export function loseAt(code: u32): void {
-  fault(code, state.ip, estimatedTime());
+export function loseAt(code: u32, tick: u64): void {
+  fault(code, state.ip, tick);
   state.phase = PHASE_LOST;
   state.isBehindOverflow = false;
   if (code === ERROR_NO_CODE) {
@@ -28,14 +27,15 @@ export function loseAt(code: u32): void {
 
 /** Between a FUP and its TIP only few packets may come. */
 export function breakAsync(): void {
-  if (state.phase === PHASE_ASYNC) lose(ERROR_MISMATCH);
+  if (state.phase !== PHASE_ASYNC) return;
+  lose(ERROR_MISMATCH);
+  state.before = BEFORE_OTHER;
 }
 
 /** After an error: begins at the address of a packet, or where the walk was. */
 export function resume(isKnown: bool, ip: u64): void {
   const at = isKnown ? ip : state.ip;
   if (at === 0) return;
-  state.isTracing = true;
   state.sampleTime = state.time;
   begin(at, estimatedTime());
 }

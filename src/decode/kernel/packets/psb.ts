@@ -1,16 +1,18 @@
 /**
  * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; and the search for the first one.
  */
+import { estimatedTime, estimatedTimeAt } from '../clock/clock';
 import { passTo } from '../events';
 import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
 import { passPsb } from '../parts';
 import { PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
+import { begin } from '../walk/edges';
 import { moveTo } from '../walk/position';
 import { clearReturns } from '../walk/returns';
 import { walkThrough } from '../walk/targets';
-import { BAD, isPsb, isTnt, LONG_TNT, OVF, sizeOf, TIP, TIP_PGD, TIP_PGE } from './format';
+import { BAD, FUP, isPsb, isTnt, LONG_TNT, OVF, sizeOf, TIP, TIP_PGD, TIP_PGE } from './format';
 import { canSeeMore, end, hasWholeStream, offsetAt, pos, skip, windowEnd } from './input';
-import { lose, loseAt, resume } from './losses';
+import { lose, loseAt } from './losses';
 
 /**
  * Goes past the last PSB of a run of pairs: `02 82` may precede it by chance. As perf does: it may begin in one record and end
@@ -32,14 +34,21 @@ export function searchPsb(): bool {
   return true;
 }
 
+/** As perf does: within PSB+ it ends that; it is dropped if that is an error. */
 export function beginPsb(): void {
   passPsb(offsetAt(pos - 16));
+  if (state.isInPsb && state.phase === PHASE_WALK && leavePsb()) return;
+  if (state.isInPsb && state.setsTimeInPsb) state.instructions = 0;
+  state.lastIpBeforePsb = state.phase === PHASE_WALK ? state.lastIp : 0;
   state.lastIp = 0;
   state.hasLastIp = true;
   state.isInPsb = true;
   state.timeBeforePsb = state.time;
+  state.cbrBeforePsb = state.cbr;
+  state.hadIpBeforePsb = state.ip !== 0;
   state.setsTimeInPsb = false;
   state.psbHasIp = false;
+  clearReturns();
 }
 
 /** A FUP within PSB+: where the program is. */
@@ -48,7 +57,19 @@ export function takePsbAddress(isKnown: bool, ip: u64, isWholeIp: bool): void {
   state.psbHasIp = true;
   state.psbIp = ip;
   state.psbIpIsWhole = isWholeIp;
-  if (state.phase === PHASE_LOST) moveTo(ip);
+  state.timeAtPsbIp = state.time;
+  state.setsTimeBeforePsbIp = state.setsTimeInPsb;
+  state.cbrAtPsbIp = state.cbr;
+  if (state.phase !== PHASE_LOST) return;
+  state.isTracing = true;
+  moveTo(ip);
+}
+
+/** A second FUP while the walk goes on. As perf does: it is dropped, if the walk reaches the first one. */
+export function dropsSecondAddress(): bool {
+  if (!state.psbHasIp || state.phase !== PHASE_WALK) return false;
+  state.isInPsb = isPsbIpReached();
+  return state.isInPsb;
 }
 
 /** PSBEND. `begins`: tracing begins soon after it, so it was off, and the address is not the program's. */
@@ -62,15 +83,18 @@ export function endPsb(begins: bool): void {
     state.isTracing = true;
   }
   clearReturns();
-  if (state.phase === PHASE_LOST && state.setsTimeInPsb) {
-    state.lastEventTime = 0;
-    state.isEventTimeUnsure = false;
-  }
+  if (state.phase === PHASE_LOST) restartEventTime();
   if (state.phase === PHASE_FIRST || state.ip !== 0) state.phase = PHASE_WALK;
   else if (state.phase === PHASE_LOST) state.hasLastIp = false;
   state.sampleTime = state.tscTime;
   if (state.setsTimeInPsb) state.instructions = 0;
   passTo(state.sampleTime);
+}
+
+/** As perf does: after a loss, events follow the time that was estimated for it, unless a packet has set the time since. */
+function restartEventTime(): void {
+  state.isEventTimeUnsure = false;
+  state.lastEventTime = state.setsTimeInPsb || state.instructions === 0 ? 0 : estimatedTime();
 }
 
 /** Packets that are looked at after PSBEND. */
@@ -93,7 +117,7 @@ export function beginsSoon(first: usize): i32 {
     if (size <= BAD) return 0;
     const what = byte & 0x1f;
     if (what === TIP_PGE) return byte >> 5 !== 0 ? 1 : 0;
-    if (isTnt(byte) || what === TIP || what === TIP_PGD || what === 0x1d) return 0;
+    if (isTnt(byte) || what === TIP || what === TIP_PGD || what === FUP) return 0;
     if (byte === 2 && (load<u8>(at + 1) === OVF || load<u8>(at + 1) === LONG_TNT)) return 0;
     at += size;
   }
@@ -108,51 +132,70 @@ export function leaveFirstPsb(): void {
 
 /**
  * A packet within PSB+ that does not belong there. As perf does: the walk takes what came as ordinary packets; after a loss
- * it is a mismatch. Returns whether the packet is to be taken.
+ * it is a mismatch. `walksOn`: a TNT or TraceStop, which the walk then goes on from. Returns whether the packet is to be taken.
  */
-export function breakPsb(isTntPacket: bool): bool {
+export function breakPsb(walksOn: bool): bool {
   state.isInPsb = false;
   if (state.phase === PHASE_FIRST) {
     leaveFirstPsb();
-    if (!isTntPacket) state.phase = PHASE_WALK;
+    if (!walksOn) state.phase = PHASE_WALK;
     state.lastIp = 0;
     return false;
   }
-  if (state.phase === PHASE_LOST) {
-    if (state.setsTimeInPsb) state.instructions = 0;
-    lose(ERROR_MISMATCH);
-    if (isTntPacket && state.ip !== 0) state.phase = PHASE_WALK;
-    state.hasLastIp = isTntPacket;
-    return false;
-  }
+  if (state.phase === PHASE_LOST) return breakLost(walksOn);
   leavePsb();
-  return !state.psbHasIp || state.phase === PHASE_WALK;
+  return state.phase === PHASE_WALK;
 }
 
-/** PSB+ without an end: as perf does, what came of it are ordinary packets. */
-export function leavePsb(): void {
-  state.isInPsb = false;
-  if (!state.psbHasIp) {
-    if (state.setsTimeInPsb) state.instructions = 0;
-    return;
-  }
-  const before = state.instructions;
+function breakLost(walksOn: bool): bool {
   if (state.setsTimeInPsb) state.instructions = 0;
-  const error = walkThrough(state.psbIp);
-  if (error === 0) return lose(ERROR_MISMATCH);
-  if (state.setsTimeInPsb) state.instructions += before;
-  resumeInPsb(error);
+  lose(ERROR_MISMATCH);
+  state.hasLastIp = walksOn || state.hadIpBeforePsb;
+  if (walksOn) {
+    state.hasTma = false;
+    if (state.ip !== 0) state.phase = PHASE_WALK;
+  } else if (!state.hadIpBeforePsb) moveTo(0);
+  return false;
+}
+
+/**
+ * PSB+ without an end: as perf does, what came of it are ordinary packets; the walk may reach the FUP, but there is no TIP.
+ * Returns whether that is so.
+ */
+export function leavePsb(): bool {
+  if (!isPsbIpReached()) return false;
+  state.hasTma = false;
+  if (state.psbHasIp) lose(ERROR_MISMATCH);
+  return state.psbHasIp;
+}
+
+/** An overflow ends PSB+: as perf does, it is not told if the walk reaches the FUP; that is a mismatch. */
+export function overflowInPsb(): bool {
+  if (!isPsbIpReached() || !state.psbHasIp) return false;
+  moveTo(0);
+  state.instructions = 0;
+  lose(ERROR_MISMATCH);
+  return true;
+}
+
+/** Or there is none. If not, the walk begins at it, if it can. */
+function isPsbIpReached(): bool {
+  state.isInPsb = false;
+  const error = state.psbHasIp ? walkThrough(state.psbIp) : 0;
+  if (error !== 0) resumeInPsb(error);
+  else if (state.setsTimeInPsb) state.instructions = 0;
+  return error === 0;
 }
 
 /** As perf does: the FUP that the walk did not reach is read once more, and begins if its address needs no other. */
 function resumeInPsb(error: u32): void {
   state.sampleTime = state.timeBeforePsb; // the error is one of the time before
-  loseAt(error);
-  if (state.setsTimeInPsb) state.instructions = 0;
+  loseAt(error, estimatedTimeAt(state.cbrBeforePsb));
+  if (state.setsTimeBeforePsbIp) state.instructions = 0;
   if (!state.psbIpIsWhole && error === ERROR_NO_CODE) return;
   state.lastIp = state.psbIp;
   state.hasLastIp = true;
-  const wasTracing = state.isTracing;
-  resume(true, state.psbIp);
-  state.isTracing = wasTracing;
+  state.sampleTime = state.timeAtPsbIp;
+  if (state.psbIp !== 0) begin(state.psbIp, estimatedTimeAt(state.cbrAtPsbIp));
+  if (state.setsTimeInPsb) state.instructions = 0;
 }

@@ -3,7 +3,7 @@
  *
  * Most branches of a trace pass here, so the loop keeps the time and the number of instructions in locals.
  */
-import { eventTime } from '../clock/clock';
+import { nextEventTime } from '../clock/clock';
 import { Events } from '../events';
 import {
   ERROR_MISMATCH,
@@ -13,6 +13,7 @@ import {
   KIND_JCC,
   KIND_JUMP,
   KIND_NO_CODE,
+  KIND_NONE,
   KIND_RETURN,
 } from '../layout';
 import { PHASE_TARGET, state } from '../state';
@@ -27,7 +28,8 @@ import { popCall, pushCall } from './returns';
 export function walkBits(bits: u64, count: i32): u32 {
   let block = here();
   let left = count;
-  let time = eventTime();
+  let time = nextEventTime();
+  let lastTaken = state.lastEventTime;
   let instructions: u64 = 0;
   let error: u32 = 0;
   Stretch.begin();
@@ -38,6 +40,7 @@ export function walkBits(bits: u64, count: i32): u32 {
       left--;
       instructions += block.count;
       if ((bits >> left) & 1) {
+        lastTaken = time;
         if (wantsJumps) Events.emit(Events.siteOfBlock(block), time);
         block = block.taken;
       } else block = block.next;
@@ -52,6 +55,7 @@ export function walkBits(bits: u64, count: i32): u32 {
       left--;
       instructions += block.count;
       const to = call.next;
+      lastTaken = time;
       Events.emit(Events.siteOfReturn(block, call, to), time);
       block = to;
       Stretch.begin();
@@ -61,6 +65,7 @@ export function walkBits(bits: u64, count: i32): u32 {
         break;
       }
       instructions += block.count;
+      if (kind !== KIND_NONE) lastTaken = time;
       if (kind === KIND_CALL) pushCall(block);
       if (kind === KIND_CALL || (wantsJumps && kind === KIND_JUMP)) Events.emit(Events.siteOfBlock(block), time);
       block = block.taken;
@@ -70,6 +75,7 @@ export function walkBits(bits: u64, count: i32): u32 {
     }
   }
   state.instructions += instructions;
+  state.lastEventTime = lastTaken;
   if (error !== 0) return fail(block, error === ERROR_NEVER_ENDING ? block.target : block.from, error);
   if (left > 0) {
     state.phase = PHASE_TARGET;
@@ -83,5 +89,5 @@ export function walkBits(bits: u64, count: i32): u32 {
 /** Branches before the first bit keep the time before. */
 function firstBitTime(): u64 {
   state.sampleTime = state.time;
-  return eventTime();
+  return nextEventTime();
 }
