@@ -39,12 +39,19 @@ export interface HandOver {
   readonly state: Uint8Array;
 }
 
-/** `known`: the state in which the first decoder began, which completes what it does not know; null: it knows all. */
-export function handOver(first: DecodedPart, next: DecodedPart, known: Uint8Array | null): HandOver | null {
+/** A decoded part from where its decoder took over; null: from its begin. */
+export interface TakenOver {
+  readonly decoded: DecodedPart;
+  readonly from: Mark | null;
+  /** The state in which it began, which completes what the decoder does not know; null: it knows all. */
+  readonly known: Uint8Array | null;
+}
+
+export function handOver({ decoded, from, known }: TakenOver, next: DecodedPart): HandOver | null {
   const starts = new Map(marksOf(next).map((mark) => [mark.offset, mark]));
-  for (const end of marksOf(first)) {
+  for (const end of marksOf(decoded)) {
     const start = starts.get(end.offset);
-    if (start === undefined) continue;
+    if (start === undefined || (from !== null && end.offset < from.offset)) continue;
     const state = completed(end.state, known);
     if (isEqual(state, completed(start.state, state)) && madeNoDifference(start, state, next))
       return { end, start, state };

@@ -4,6 +4,7 @@
 import { describe, expect } from 'vitest';
 import type * as library from '../../src/index.js';
 import { analyze, renderJson } from '../../src/index.js';
+import type { EncodedRecording } from '../../src/recordings.js';
 import { fixturePath, test } from '../helpers/cli/run-cli.js';
 import { encodedOf, profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
 import { ALONE } from '../helpers/perf/decoding.js';
@@ -31,13 +32,32 @@ describe.each(OWN_BINARIES)('%s', (path) => {
   });
 });
 
-test.each(RECORDINGS)('gives the same profile if workers decode: %s', async (name) => {
+test.each(RECORDINGS)('gives the same profile if workers decode it in parts: %s', async (name) => {
   const encoded = await encodedOf(recordingPath(name), RECORDED_ROOT, false);
   const inline = [...renderJson(await analyze([encoded], ALONE))].join('');
-  for (const jobs of [1, 3]) {
-    const profile = await built.analyze([{ ...encoded, maxInlineBytes: 0 }], { jobs });
+  for (const [jobs, partBytes] of [
+    [1, 100],
+    [3, 4500],
+  ] as const) {
+    const profile = await built.analyze([{ ...encoded, maxInlineBytes: 0, partBytes }], { jobs });
     expect([...renderJson(profile)].join('')).toBe(inline);
   }
+});
+
+async function traceFileOf(encoded: EncodedRecording, jobs: number): Promise<Buffer> {
+  const bytes: Uint8Array[] = [];
+  const write = async (pieces: AsyncIterable<Uint8Array>) => {
+    for await (const piece of pieces) bytes.push(piece.slice());
+  };
+  await built.importTrace([encoded], write, { jobs });
+  return Buffer.concat(bytes);
+}
+
+test.each(['cpus-4', 'lossy'])('gives the same trace file if workers decode it in parts: %s', async (name) => {
+  const encoded = await encodedOf(recordingPath(name), RECORDED_ROOT, false);
+  const whole = await traceFileOf(encoded, 1);
+  const inParts = await traceFileOf({ ...encoded, maxInlineBytes: 0, partBytes: 3000, eventBytes: 5000 }, 3);
+  expect(inParts.equals(whole)).toBe(true);
 });
 
 test.each(OTHER_BINARIES)('gives the profile that perf gives: %s', async (path) => {

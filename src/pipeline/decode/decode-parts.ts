@@ -6,7 +6,7 @@
  * found is dropped.
  */
 import type { DecodedPart } from '../../decode/decoded-part.js';
-import { completed, handOver, hasNoPsb, type Mark } from '../../decode/hand-over.js';
+import { completed, handOver, hasNoPsb, type Mark, type TakenOver } from '../../decode/hand-over.js';
 import { type Part, partsOf, type Stream } from '../../decode/streams.js';
 import { assert } from '../../model/errors.js';
 import { NONE } from '../../model/units.js';
@@ -42,11 +42,8 @@ export interface PartsOptions {
 /** After so many parts of a CPU that could not be handed over, it is decoded by one decoder. */
 const MAX_MISSES = 2;
 
-/** The part that is taken now, and the last state that knew when its count of cycles began. */
-interface OpenPart extends ReadyPart {
-  readonly from: Mark | null;
-  readonly known: Uint8Array | null;
-}
+/** The part that is taken now. */
+type OpenPart = ReadyPart & TakenOver;
 
 export class PartsDecoding {
   private readonly options: PartsOptions;
@@ -106,7 +103,7 @@ export class PartsDecoding {
   private async passCut(open: OpenPart): Promise<OpenPart> {
     const next = await this.next();
     assert(next !== null && next.part.offset === open.part.cut, 'the next part of the stream is missing');
-    const found = handOver(open.decoded, next.decoded, open.known);
+    const found = handOver(open, next.decoded);
     if (found !== null) {
       this.misses[open.cpu] = 0;
       this.close(open, found.end);
