@@ -18,9 +18,18 @@ const EXTENDED_BYTES: ReadonlyMap<number, number> = new Map([
   [0xa3, 8], // long TNT
   [0x43, 8], // PIP
   [0xc3, 11], // MNT
+  [0x12, 6], // PTWRITE
+  [0x32, 10],
+  [0x92, 6],
+  [0xb2, 10],
+  [0x62, 2], // EXSTOP
+  [0xe2, 2],
+  [0xc2, 10], // MWAIT
+  [0x22, 4], // PWRE
+  [0xa2, 7], // PWRX
 ]);
-const PTW = 0x12; // with its flags masked out
-const EVENT_PACKETS: ReadonlySet<number> = new Set([0x62, 0xe2, 0x33, 0xb3, 0x63, 0x22, 0xa2, 0xc2, 0x13, 0x53]);
+/** BBP, BEP, CFE and EVD. */
+const EVENT_PACKETS: ReadonlySet<number> = new Set([0x33, 0xb3, 0x63, 0x13, 0x53]);
 /** Bytes of an address, by how it is compressed. */
 const ADDRESS_BYTES = [0, 2, 4, 6, 6, -1, 8, -1] as const;
 /** TIP, TIP.PGE, TIP.PGD, FUP. */
@@ -55,7 +64,7 @@ function packetAt(trace: Uint8Array, at: number): number | string {
 const UNKNOWN = 'unknown packets';
 
 function extendedPacket(second: number, third: number): number | string {
-  if ((second & 0x1f) === PTW || EVENT_PACKETS.has(second)) return 'PTWRITE, PEBS, power or event packets';
+  if (EVENT_PACKETS.has(second)) return 'PEBS or event packets';
   if (second === 0x43 && third & 1) return 'a guest of a virtual machine';
   return EXTENDED_BYTES.get(second) ?? UNKNOWN;
 }

@@ -13,7 +13,14 @@ import { instructionsOf } from '../helpers/perf/instructions.js';
 import { byThread } from '../helpers/perf/per-thread.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { PT_TYPE } from '../helpers/perf/perf-data.js';
-import { type CrystalClock, type Instruction, type Region, reencoded, withClock } from '../helpers/perf/reencode.js';
+import {
+  type CrystalClock,
+  type Instruction,
+  type OtherPacket,
+  type Region,
+  reencoded,
+  withClock,
+} from '../helpers/perf/reencode.js';
 import {
   buffersOf,
   putTogether,
@@ -154,6 +161,33 @@ describe('clocks', async () => {
       const clock = { period, numerator, denominator } as CrystalClock;
       const recording = reencoded(takeApart(readFileSync(path)), instructions, { ...ALL, clock });
       await expectEqual(dir, withClock(recording, PT_TYPE, clock));
+    },
+  );
+});
+
+describe('other packets', async () => {
+  const { path, instructions } = await encodedAnew();
+  const payload = [1, 2, 3, 4, 5, 6, 7, 8];
+  const inside: OtherPacket[] = [
+    { bytes: [0x02, 0x12, ...payload.slice(4)], hasIp: false }, // PTWRITE
+    { bytes: [0x02, 0xb2, ...payload], hasIp: true },
+    { bytes: [0x02, 0x62], hasIp: false }, // EXSTOP
+    { bytes: [0x02, 0xe2], hasIp: true },
+  ];
+  const outside: OtherPacket[] = [
+    { bytes: [0x02, 0xc2, 1, 0, 0, 0, 1, 0, 0, 0], hasIp: false }, // MWAIT
+    { bytes: [0x02, 0x22, 0, 0x10], hasIp: false }, // PWRE
+    { bytes: [0x02, 0xa2, 0x11, 1, 0, 0, 0], hasIp: false }, // PWRX
+  ];
+
+  test.for([7, 50, 400])(
+    'gives the profile that perf gives: PTWRITE and power, every %i instructions',
+    async (every, { dir }) => {
+      const packetsAt = (row: number, isTracing: boolean) => {
+        const kinds = isTracing ? inside : outside;
+        return row % every === 0 ? (kinds[(row / every) % kinds.length] ?? null) : null;
+      };
+      await expectEqual(dir, reencoded(takeApart(readFileSync(path)), instructions, { ...ALL, packetsAt }));
     },
   );
 });

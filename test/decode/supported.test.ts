@@ -24,7 +24,7 @@ test.each<[string, boolean, Partial<Recording>]>([
   ['a trace without branches', false, { encoding: { ...encoding, config: 0x400n } }],
   ['context switches by a tracepoint', false, { trace: { ...trace, switches: 'tracepoint' } }],
   ['kernel tracing', true, { trace: { ...trace, hasKernel: true } }],
-  ['PTWRITE, power or event packets', true, { encoding: { ...encoding, config: encoding.config | (1n << 12n) } }],
+  ['event packets', true, { encoding: { ...encoding, config: encoding.config | (1n << 31n) } }],
 ])('leaves %s to perf (the rest can be shown: %s)', (what, hasRest, change) => {
   expect(unsupported({ ...known, ...change })).toMatchObject({ what, hasRest });
 });
@@ -56,6 +56,9 @@ describe('of packets', () => {
     ['31 01 02 21 01 02', 'TIP.PGE and TIP.PGD'],
     ['02 43 00 02 03 04 05 06', 'PIP'],
     ['02 f3 02 83', 'OVF and TraceStop'],
+    ['02 12 01 02 03 04 02 b2 01 02 03 04 05 06 07 08', 'PTWRITE'],
+    ['02 62 02 e2 02 c2 01 02 03 04 05 06 07 08', 'EXSTOP and MWAIT'],
+    ['02 22 01 02 02 a2 01 02 03 04 05', 'PWRE and PWRX'],
   ] as const;
   const bytesOf = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
@@ -63,11 +66,8 @@ describe('of packets', () => {
     ['99 02', '32-bit code'],
     ['99 00', '32-bit code'],
     ['99 21', 'transactions (TSX)'],
-    ['02 12 01 02 03 04', 'PTWRITE, PEBS, power or event packets'],
-    ['02 b2 01 02 03 04', 'PTWRITE, PEBS, power or event packets'],
-    ['02 63 00', 'PTWRITE, PEBS, power or event packets'],
-    ['02 c2 00', 'PTWRITE, PEBS, power or event packets'],
-    ['02 13 00 00', 'PTWRITE, PEBS, power or event packets'],
+    ['02 63 00', 'PEBS or event packets'],
+    ['02 13 00 00', 'PEBS or event packets'],
     ['02 43 01 02 03 04 05 06', 'a guest of a virtual machine'],
     ['02 ff', 'unknown packets'],
     ['99 40', 'unknown packets'],

@@ -18,13 +18,9 @@ interface Rule extends Unsupported {
 }
 
 /** Bits of the configuration (IA32_RTIT_CTL, Intel SDM volume 3). */
-const PWR_EVENTS = 1n << 4n;
-const FUP_ON_PTW = 1n << 5n;
 const MTC = 1n << 9n;
-const PTWRITE = 1n << 12n;
 const BRANCHES = 1n << 13n;
 const EVENT_TRACE = 1n << 31n;
-const EVENTS = PWR_EVENTS | FUP_ON_PTW | PTWRITE | EVENT_TRACE;
 
 /** The first rule that applies is the reason. */
 const RULES: readonly Rule[] = [
@@ -40,11 +36,7 @@ const RULES: readonly Rule[] = [
   { what: 'context switches by a tracepoint', hasRest: false, isIn: ({ trace }) => trace?.switches === 'tracepoint' },
   { what: 'kernel tracing', hasRest: true, isIn: ({ trace }) => trace?.hasKernel === true },
   { what: 'address filters without addresses', hasRest: true, isIn: hasOtherFilters },
-  {
-    what: 'PTWRITE, power or event packets',
-    hasRest: true,
-    isIn: ({ encoding }) => configOf(encoding, EVENTS) !== 0n,
-  },
+  { what: 'event packets', hasRest: true, isIn: ({ encoding }) => configOf(encoding, EVENT_TRACE) !== 0n },
 ];
 
 /** Returns what of the recording only perf can decode, or null. */

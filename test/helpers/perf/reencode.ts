@@ -29,6 +29,14 @@ export interface ReencodeOptions {
   /** Erratum SKL014 of some CPUs: the end of the trace has no address at direct branches. */
   readonly losesTargets: boolean;
   readonly clock: CrystalClock | null;
+  /** Other packets before an instruction, by its row. */
+  readonly packetsAt?: (row: number, isTracing: boolean) => OtherPacket | null;
+}
+
+/** A packet that is no branch. `hasIp`: the instruction's address follows. */
+export interface OtherPacket {
+  readonly bytes: readonly number[];
+  readonly hasIp: boolean;
 }
 
 /** An MTC packet every 2^period ticks; a tick is `numerator / denominator` ticks of the TSC. null: no such packets. */
@@ -93,10 +101,20 @@ export class Reencoder {
     for (let row = 0; row < all.length; row++) {
       const instruction = all[row] as Instruction;
       const next = all[row + 1];
+      this.other(row, instruction);
       this.step(instruction, next);
       if (next && this.out.length - this.lastPsb > this.options.psbBytes) this.psb(next, this.isTracing);
     }
     return Buffer.from(this.out);
+  }
+
+  private other(row: number, { ip, tick }: Instruction): void {
+    const packet = this.options.packetsAt?.(row, this.isTracing) ?? null;
+    if (packet === null) return;
+    this.flush();
+    this.cyc(tick);
+    this.put(packet.bytes);
+    if (packet.hasIp) this.address(packets.FUP, ip, tick);
   }
 
   private step({ tid, ip, bytes }: Instruction, next: Instruction | undefined): void {

@@ -113,10 +113,11 @@ function takeEnd(isKnown: bool, ip: u64): void {
 function takeBoundFup(isKnown: bool, ip: u64): void {
   if (!isKnown) return;
   state.isBehindOverflow = false;
+  if (state.isTracing) {
+    const error = walkThrough(ip);
+    if (error !== 0) return lose(error);
+  } else moveTo(ip);
   state.sampleTime = state.time;
-  if (!state.isTracing) return moveTo(ip);
-  const error = walkThrough(ip);
-  if (error !== 0) lose(error);
 }
 
 function takeFup(isKnown: bool, ip: u64): void {

@@ -196,7 +196,11 @@ function breakBefore(what: u8): bool {
 }
 
 function takeCbrPacket(cbr: u32): void {
-  if (!takeCbr(cbr) || state.isInPsb) return;
+  if (takeCbr(cbr) && !state.isInPsb) passToTime();
+}
+
+/** As perf does: a packet that has an event of its own sets the time of branches. */
+function passToTime(): void {
   state.sampleTime = state.time;
   passTo(eventTime());
 }
@@ -210,4 +214,5 @@ function takeEventPacket(at: usize, what: u8): void {
   else if (format.isPtwrite(what)) hasIp = what >> 7 !== 0;
   else hasIp = what === format.EXSTOP_IP || what === format.BEP_IP || what === format.MWAIT;
   if (hasIp) state.before = BEFORE_BOUND;
+  else if (state.phase === PHASE_WALK && !state.isInPsb) passToTime();
 }
