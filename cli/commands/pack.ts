@@ -128,7 +128,7 @@ const REASON_TEXT: Readonly<Record<Reason, string>> = {
   changed: 'changed (different build id)',
   unreadable: 'unreadable',
   outside: 'left out (a symbolic link leads outside the tree)',
-  'no-program': 'left out (not an ELF binary)',
+  'no-program': 'left out (not a binary)',
   unverified: 'left out (no build id in the recording, and not world-readable)',
 };
 

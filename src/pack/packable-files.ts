@@ -6,6 +6,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Recording } from '../perfdata/recording.js';
+import { isJitDump, isJitDumpHeader, JIT_DUMP_HEADER_BYTES } from '../symbols/symbolizer.js';
 import { type CheckedFile, checkedFile } from './checked-file.js';
 import { type ElfFile, readOpenElf } from './elf-file.js';
 import { canBeFile, debugPaths, mappedFiles } from './needed-files.js';
@@ -72,12 +73,20 @@ async function inspect(
   const file = await openBelow(symfs ?? '/', path);
   if (typeof file === 'string') return file;
   try {
-    const elf = await readOpenElf(file);
+    const elf = (await readOpenElf(file)) ?? (await readDump(path, file));
     if (elf === null || elf.isCore) return 'no-program';
     return (await reasonAgainst(elf, file)) ?? { file: await checkedFile(file), elf };
   } finally {
     await file.close();
   }
+}
+
+/** The code that a JIT compiler made has no build id either. */
+async function readDump(path: string, file: FileHandle): Promise<ElfFile | null> {
+  if (!isJitDump(path)) return null;
+  const header = new Uint8Array(JIT_DUMP_HEADER_BYTES);
+  const { bytesRead } = await file.read(header, 0, header.length, 0);
+  return isJitDumpHeader(header.subarray(0, bytesRead)) ? { isCore: false, buildId: null, debugLink: null } : null;
 }
 
 async function checkBuild(elf: ElfFile, recorded: string | null, file: FileHandle, policy: PackPolicy) {

@@ -17,7 +17,14 @@ export { completeBuildId } from './files/complete-build-id.js';
 export { DISK_FILES } from './files/disk-files.js';
 export { buildIdWithoutSymbols } from './files/load-binary.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
-export { isJitDump, type JitDump, type JitFunction, readJitDump } from './jit/jitdump.js';
+export {
+  isJitDump,
+  isJitDumpHeader,
+  JIT_DUMP_HEADER_BYTES,
+  type JitDump,
+  type JitFunction,
+  readJitDump,
+} from './jit/jitdump.js';
 export { mappingAt } from './mapping-at.js';
 export type { PltNames } from './table/plt.js';
 

@@ -86,10 +86,15 @@ describe('a program whose code is in a jitdump has the profile of the program', 
   });
 });
 
-test('a function that replaces another one during the run has its name from then on', async ({ dir }) => {
+test.for<[string, Buffer, bigint, bigint]>([
+  ['TSC', dumpHeader(EARLY), EARLY, MIDDLE],
+  ['the system', dumpHeader(5000n, 0), 5000n, 17_000n],
+  ['the system, with the time of day in the header', dumpHeader(1_795_369_142_072_044n, 0), 5000n, 17_000n],
+])('a function that replaces another one during the run has its name from then on: %s', async (clock, { dir }) => {
+  const [, header, early, middle] = clock;
   const [leaf] = FUNCTIONS;
-  const again = loadRecord({ ...leaf, name: 'again' }, 99, MIDDLE);
-  const profile = await profileWith(dir, Buffer.concat([dumpHeader(EARLY), ...loads(EARLY), again]));
+  const again = loadRecord({ ...leaf, name: 'again' }, 99, middle);
+  const profile = await profileWith(dir, Buffer.concat([header, ...loads(early), again]));
   const callsOf = (profile: string, name: string) => {
     const { symbols, threads } = JSON.parse(profile) as {
       symbols: { name: string[] };

@@ -1,6 +1,7 @@
 /**
  * A pack contains what was recorded, not everything that a recording names.
  */
+
 import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -10,6 +11,7 @@ import { packableFiles, packableVdso } from '../../src/packs.js';
 import type { Recording } from '../../src/recordings.js';
 import { type Directory, fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
+import { dumpHeader } from '../helpers/perf/jit.js';
 import { recordingOf } from '../helpers/perf/recordings.js';
 
 const [ID, OTHER_ID] = ['0123456789abcdef', 'fedcba9876543210'];
@@ -55,12 +57,15 @@ async function outcome(
   };
 }
 
-test('packs only binaries of the recorded build', async ({ dir }) => {
+test('packs only binaries of the recorded build, and jitdumps', async ({ dir }) => {
   for (const path of ['/bin/same', '/bin/other', '/bin/no-id', '/bin/same (deleted)']) await install(dir, path);
   await install(dir, '/etc/shadow', 'root:$6$secret');
   await install(dir, '/cores/core', Object.assign(elfFile({ buildId: ID }), { 16: 4 }));
   await install(dir, '/bin/filled-up', elfFile({ buildId: SHORT_ID }));
   await install(dir, '/bin/without', elfFile({}));
+  await install(dir, '/tmp/jit-7.dump', dumpHeader(0n));
+  await install(dir, '/tmp/jit-8.dump', 'root:$6$secret'.repeat(9));
+  await install(dir, '/etc/secret', dumpHeader(0n));
   await execa('mkfifo', [dir.file('/bin/pipe')]);
   const files = {
     '/bin/same': ID,
@@ -71,18 +76,23 @@ test('packs only binaries of the recorded build', async ({ dir }) => {
     '/bin/same (deleted)': ID,
     '/etc/shadow': null,
     '/cores/core': ID,
+    '/tmp/jit-7.dump': null,
+    '/tmp/jit-8.dump': null,
+    '/etc/secret': null,
     '/bin/pipe': ID,
     '/bin/gone': ID,
     '/bin/../bin/same': ID,
   };
   expect(await outcome(files, dir.path)).toEqual({
-    packed: ['/bin/filled-up', '/bin/no-id', '/bin/same'],
+    packed: ['/bin/filled-up', '/bin/no-id', '/bin/same', '/tmp/jit-7.dump'],
     leftOut: {
       '/bin/other': 'changed',
       '/bin/without': 'changed',
       '/bin/same (deleted)': 'missing',
       '/etc/shadow': 'no-program',
       '/cores/core': 'no-program',
+      '/tmp/jit-8.dump': 'no-program',
+      '/etc/secret': 'no-program',
       '/bin/pipe': 'missing',
       '/bin/gone': 'missing',
       '/bin/../bin/same': 'missing',
@@ -169,7 +179,7 @@ describe('ptflame pack', () => {
     const path = dir.file('x.pack');
     const { exitCode, stderr } = await ptflame(['pack', fixturePath('hostile/evil.data'), '-o', path]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^left out \(not an ELF binary\): \/etc\/shadow: /m);
+    expect(stderr).toMatch(/^left out \(not a binary\): \/etc\/shadow: /m);
     const { stdout } = await execa('tar', ['-tzf', path]);
     expect(stdout.split('\n')).toEqual(['ptflame-pack.json', 'recording']);
   });

@@ -69,13 +69,23 @@ function mappingsOf({ row, pid, file, time }: Marker, dump: JitDump, recording: 
   });
 }
 
-/** Converts a dump's clock to perf's. The marker was mapped when the dump was created, which relates other clocks than the TSC. */
+/** Converts a dump's clock to perf's. The marker was mapped when the dump was begun, which relates other clocks than the TSC. */
 function dumpClock(dump: JitDump, time: PerfTime | null, { encoding }: Recording): (timestamp: bigint) => bigint {
   const timing = encoding?.timing ?? null;
   if (dump.isTscClock && timing !== null) return (ticks) => toNs(ticks, timing);
   const isKnown = time !== null && nsOf(time) !== 0n; // it is not if the process was there before the recording
-  const offset = isKnown ? nsOf(time) - dump.createdAt : 0n;
+  const offset = isKnown ? nsOf(time) - beginningOf(dump) : 0n;
   return (ns) => ns + offset;
+}
+
+const MAX_NS_TO_FIRST_FUNCTION = 60_000_000_000n;
+
+/** V8 writes the time of day into the header, and another clock into the records. */
+function beginningOf({ createdAt, functions }: JitDump): bigint {
+  const [first] = functions;
+  const isSameClock =
+    first === undefined || (createdAt <= first.timestamp && first.timestamp - createdAt < MAX_NS_TO_FIRST_FUNCTION);
+  return isSameClock ? createdAt : first.timestamp;
 }
 
 const PAGE_BYTES = 4096;

@@ -26,7 +26,7 @@ export interface JitDump {
 
 const MAGIC = 0x4a695444; // "JiTD", little-endian
 const X86_64 = 62;
-const HEADER_BYTES = 40;
+export const JIT_DUMP_HEADER_BYTES = 40;
 const IS_TSC_CLOCK = 1;
 const RECORD_HEADER_BYTES = 16;
 const RecordId = { Load: 0, Move: 1 } as const;
@@ -42,15 +42,22 @@ export function isJitDump(file: string): boolean {
   return FILE_NAME.test(file);
 }
 
+/** Whether a file that starts with these bytes is a jitdump of x86-64 code. */
+export function isJitDumpHeader(bytes: Uint8Array): boolean {
+  if (bytes.length < JIT_DUMP_HEADER_BYTES) return false;
+  const header = viewOf(bytes);
+  return header.getUint32(0, true) === MAGIC && header.getUint32(12, true) === X86_64;
+}
+
 /** Returns null if it is not a jitdump of x86-64 code. A truncated dump ends at its last complete record. */
 export function readJitDump(source: ByteSource): JitDump | null {
-  const header = viewOf(partOf(source, 0, HEADER_BYTES));
-  if (header.byteLength === 0 || header.getUint32(0, true) !== MAGIC || header.getUint32(12, true) !== X86_64)
-    return null;
+  const start = partOf(source, 0, JIT_DUMP_HEADER_BYTES);
+  if (!isJitDumpHeader(start)) return null;
+  const header = viewOf(start);
   return {
     isTscClock: (header.getUint32(32, true) & IS_TSC_CLOCK) !== 0,
     createdAt: header.getBigUint64(24, true),
-    functions: readFunctions(source, Math.max(header.getUint32(8, true), HEADER_BYTES)),
+    functions: readFunctions(source, Math.max(header.getUint32(8, true), JIT_DUMP_HEADER_BYTES)),
   };
 }
 
