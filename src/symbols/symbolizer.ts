@@ -25,7 +25,6 @@ export {
   type JitFunction,
   readJitDump,
 } from './jit/jitdump.js';
-export { mappingAt } from './mapping-at.js';
 export type { PltNames } from './table/plt.js';
 
 export interface SymbolizerOptions {
@@ -67,7 +66,7 @@ export class Symbolizer {
     this.options = options;
   }
 
-  /** `mapping` contains the address, see `mappingAt`. */
+  /** `mapping` contains the address. */
   nameOf(mapping: Mapping, address: Address): NamedAddress {
     const jit = perfMapOf(mapping.file, mapping.pid);
     const file = jit ?? mapping.file;

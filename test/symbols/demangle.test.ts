@@ -1,5 +1,5 @@
 /**
- * Mangled names in, what c++filt prints out: names.txt has real ones, each with what `c++filt -p -i` made of it.
+ * Demangles names as c++filt does. names.txt has real names, each with the output of `c++filt -p -i`.
  */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -11,11 +11,11 @@ const NAMES = readFileSync(new URL('names.txt', import.meta.url), 'utf8')
   .split('\n')
   .map((line) => line.split('\t'));
 
-/** Characters of which mangled names are made. */
+/** The characters of mangled names. */
 const letters = fc.constantFrom(...'ZNKSTILEXJPROMFADdtpclsrvCQUhGBu_0123456789abefgijmnowxyz.$');
 
 describe('real names', () => {
-  test('every name is printed as c++filt prints it', () => {
+  test('are demangled as by c++filt', () => {
     const different = NAMES.filter(([mangled, printed]) => (demangle(mangled) ?? '') !== printed);
     expect(different).toEqual([]);
     expect(NAMES.length).toBeGreaterThan(3000);
@@ -31,17 +31,17 @@ describe('real names', () => {
     ['_GLOBAL__I__Z3foov', 'global constructors keyed to foo()'],
     ['camlStdlib__array__map_154', 'Stdlib.array.map_154'],
     ['camlFoo__$2b$2b_7', 'Foo.++_7'],
-  ])('%s is %s', (mangled, printed) => {
+  ])('demangles %s to %s', (mangled, printed) => {
     expect(demangle(mangled)).toBe(printed);
   });
 
-  test.each(['main', '_start', '', '_Z', '_ZN', '_ZNE', '_R', 'Z3foov'])('%j is no mangled name', (name) => {
+  test.each(['main', '_start', '', '_Z', '_ZN', '_ZNE', '_R', 'Z3foov'])('%j is not a mangled name', (name) => {
     expect(demangle(name)).toBeNull();
   });
 });
 
 describe('hostile names', () => {
-  test('random letters crash nothing', () => {
+  test('random letters do not crash', () => {
     const tail = fc.array(letters, { maxLength: 60 }).map((all) => all.join(''));
     fc.assert(
       fc.property(fc.constantFrom('_Z', '_ZN', '_R', '_ZZ', '_ZTV'), tail, (head, rest) => {
@@ -51,7 +51,7 @@ describe('hostile names', () => {
     );
   });
 
-  test('real names with other letters crash nothing', () => {
+  test('changed real names do not crash', () => {
     const change = fc.tuple(fc.nat(), letters);
     fc.assert(
       fc.property(fc.nat(NAMES.length - 1), fc.array(change, { minLength: 1, maxLength: 4 }), (row, changes) => {
@@ -75,7 +75,7 @@ describe('hostile names', () => {
     ['deep types of Rust', `_RINvC1a1b${'S'.repeat(30_000)}uE`],
     ['a Rust path that names itself', '_RNvB_1a'],
     ['a long number', `_Z${'9'.repeat(1000)}a`],
-  ])('%s ends at once', (_, name) => {
+  ])('does not take long: %s', (_, name) => {
     const start = performance.now();
     demangle(name);
     expect(performance.now() - start).toBeLessThan(2000);

@@ -1,5 +1,5 @@
 /**
- * Sections, symbols and segments → a small ELF file of an Intel processor.
+ * Builds small x86-64 ELF files of sections, symbols and segments.
  */
 export interface SectionParts {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface SymbolParts {
   readonly type?: keyof typeof TYPES;
   readonly binding?: keyof typeof BINDINGS;
   readonly visibility?: keyof typeof VISIBILITIES;
-  /** Of its section; 1 is `.text`. */
+  /** Number of its section; 1 is `.text`. */
   readonly section?: number;
 }
 
@@ -34,7 +34,7 @@ const TYPES = { untyped: 0, object: 1, function: 2, section: 3, indirect: 10 } a
 const BINDINGS = { local: 0, global: 1, weak: 2, unique: 10 } as const;
 const VISIBILITIES = { default: 0, internal: 1, hidden: 2, protected: 3 } as const;
 
-/** Where `.text` of `program` is, in the file and in memory; it fills 16 KiB. */
+/** Where `.text` of `program` is, in the file and in memory; it has 16 KiB. */
 export const TEXT_OFFSET = 0x1000;
 export const TEXT_ADDRESS = 0x401000;
 const TEXT_BYTES = 0x4000;
@@ -58,7 +58,7 @@ export function program({ symbols, dynamic, buildId, debugLink, more = [] }: Pro
   return elfFile([...sections, ...more]);
 }
 
-/** One loaded segment holds all that is in memory, a page behind the start of the file. */
+/** One loaded segment has all allocated sections, from the second page of the file on. */
 export function elfFile(parts: readonly SectionParts[]): Uint8Array {
   const names = stringTable([...parts.map(({ name }) => name), '.shstrtab']);
   const sections = [...parts, { name: '.shstrtab', type: 3, bytes: names.bytes }];

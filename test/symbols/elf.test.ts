@@ -1,5 +1,5 @@
 /**
- * Bytes in, sections, build id and debug link out; a broken file is refused in words or has less to say.
+ * Reads ELF files: sections, build id, debug link. A broken file is refused with a reason, or lacks some of them.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const symbols = [
 ];
 const whole = program({ symbols, dynamic: symbols, buildId: ID, debugLink: 'a.debug' });
 
-/** All that is read of a file, so that a change anywhere can do its harm. */
+/** Reads everything of a file, so that a change at any offset is noticed. */
 function readAll(bytes: Uint8Array): unknown {
   const { elf } = readElf(sourceOf(bytes));
   if (elf === null) return null;
@@ -29,21 +29,21 @@ function readAll(bytes: Uint8Array): unknown {
   return [buildIdOf(elf), debugLinkOf(elf), table.find(0x1002)];
 }
 
-test('a whole file says all', () => {
+test('reads the build id, the debug link and symbols', () => {
   expect(readAll(whole)).toEqual([ID, 'a.debug', { name: 'main', start: 0x1000, end: 0x1008 }]);
 });
 
-test('sections have names', () => {
+test('reads the names of sections', () => {
   const { elf } = readElf(sourceOf(whole));
   expect(elf?.sections.map(({ name }) => name).slice(0, 5)).toEqual(['', '.text', '.data', '.comment', '.symtab']);
 });
 
-test('of a compiler', () => {
+test('reads the build id that a compiler wrote', () => {
   const { elf } = readElf(sourceOf(readFileSync(join(RECORDED_ROOT, 'opt/ptflame/threads'))));
   expect(elf === null ? null : buildIdOf(elf)).toBe('0bc117e3a6d08f9d2a43360adcfec0609fc77b21');
 });
 
-describe('refused', () => {
+describe('refuses a file because it is', () => {
   test.each<[string, Uint8Array]>([
     ['not an ELF file', new Uint8Array(100)],
     ['not an ELF file', whole.subarray(0, 63)],
@@ -55,11 +55,11 @@ describe('refused', () => {
 });
 
 describe('hostile files', () => {
-  test('a file cut anywhere crashes nothing', () => {
+  test('a file that is cut at any offset does not crash', () => {
     for (let length = 0; length < whole.length; length += 97) readAll(whole.subarray(0, length));
   });
 
-  test('bytes changed anywhere crash nothing', () => {
+  test('changed bytes do not crash', () => {
     const places = fc.oneof(
       fc.nat(200),
       fc.nat(1500).map((at) => whole.length - 1 - at),
@@ -73,7 +73,7 @@ describe('hostile files', () => {
     fc.assert(survives, { numRuns: 3000 });
   });
 
-  test('random bytes behind a good start crash nothing', () => {
+  test('random bytes after a valid header do not crash', () => {
     const start = whole.subarray(0, 24);
     const rest = fc.uint8Array({ minLength: 40, maxLength: 400 });
     fc.assert(

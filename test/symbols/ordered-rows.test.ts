@@ -1,5 +1,5 @@
 /**
- * Keys in, rows in order out, and the tree keeps its balance whatever comes and goes.
+ * Inserts and removes rows: they stay in order, and the tree stays balanced.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ function depthOf(rows: OrderedRows, row: number): number {
 
 const keys = fc.array(fc.nat(50), { minLength: 1, maxLength: 300 });
 
-test('rows come in the order of their keys, equal ones in the order of their insertion', () => {
+test('orders rows by key, and equal ones by insertion', () => {
   fc.assert(
     fc.property(keys, (all) => {
       const rows = new OrderedRows(Float64Array.from(all));
@@ -29,7 +29,7 @@ test('rows come in the order of their keys, equal ones in the order of their ins
   );
 });
 
-test('those removed are gone, the others stay in order', () => {
+test('keeps the order of rows when others are removed', () => {
   fc.assert(
     fc.property(keys, fc.array(fc.boolean(), { minLength: 300, maxLength: 300 }), (all, isRemoved) => {
       const rows = new OrderedRows(Float64Array.from(all));
@@ -42,7 +42,7 @@ test('those removed are gone, the others stay in order', () => {
   );
 });
 
-test('ascending keys give the tree of the textbook', () => {
+test('builds the tree of the textbook from ascending keys', () => {
   const rows = new OrderedRows(Float64Array.from([1, 2, 3, 4, 5, 6, 7, 8]));
   for (let row = 0; row < 8; row++) rows.insert(row);
   expect([rows.root, rows.left[3], rows.right[3], rows.right[5]]).toEqual([3, 1, 5, 6]);

@@ -1,5 +1,5 @@
 /**
- * Programs with random symbols, many of which overlap or have one address: perf and we find the same name at every place.
+ * Compares with perf: binaries with random symbols, many of which overlap or share an address.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-buil
 import { askPerf } from './sampled.js';
 
 const PROGRAMS = Number(process.env['SYMBOL_PROGRAMS'] ?? 60);
-/** Symbols lie in this many bytes, so that they meet. */
+/** All symbols are in this many bytes, so that they overlap. */
 const SPAN = 256;
 
 const symbol: fc.Arbitrary<SymbolParts> = fc.record({
@@ -34,7 +34,7 @@ const programs = fc.oneof(
   fc.record({ dynamic: symbols }),
 );
 
-test('random programs have the names that perf finds', async ({ dir }) => {
+test('finds the names that perf finds', async ({ dir }) => {
   const all = fc.sample(programs, { numRuns: PROGRAMS, seed: Number(process.env['SEED'] ?? 1) });
   const offsets = [...Array(SPAN + 160).keys()].map((at) => TEXT_OFFSET - 8 + at).concat(TEXT_OFFSET + 0x1004);
   const files = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * Files and offsets in them → a recording that sampled each, so that perf itself says what is there.
+ * Asks perf for the names at offsets of files: by a recording with a sample at each.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ const MMAP = 1;
 const SAMPLE = 9;
 const USER = 2;
 
-/** At an empty symbol, perf takes the distance from the mapping's start, turned around. */
+/** At an empty symbol, perf prints the negative distance from the start of the mapping. */
 const AT_EMPTY = /\+0xffff[0-9a-f]{12}$/;
 
-/** `name+0x1f` or `[unknown]` for each offset, file by file. */
+/** Returns `name+0x1f` or `[unknown]` for each offset, file by file. */
 export function askPerf(recording: string, files: readonly Sampled[]): string[] {
   writeFileSync(recording, recordingOf(files));
   const args = ['script', '-i', recording, '-F', 'ip,sym,symoff'];

@@ -1,16 +1,10 @@
 /**
- * A mapping and an address in, a name out: from whichever file of a machine has the symbols.
+ * Names addresses of mappings, from the file that has the symbols.
  */
 import { describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/model/trace/trace-chunk.js';
 import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import {
-  buildIdWithoutSymbols,
-  DISK_FILES,
-  mappingAt,
-  Symbolizer,
-  type SymbolizerOptions,
-} from '../../src/symbols/symbolizer.js';
+import { buildIdWithoutSymbols, DISK_FILES, Symbolizer, type SymbolizerOptions } from '../../src/symbols/symbolizer.js';
 import { type ProgramParts, program, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 
 const ID = 'abcdef0123456789abcdef0123456789abcdef01';
@@ -39,25 +33,25 @@ const stripped = program({
   debugLink: 'a.debug',
 });
 
-test('an address has a name, a file and a start', () => {
+test('names the function, its file and its start', () => {
   const { symbolizer, opened } = machine({ '/bin/a': named('main') });
   expect(symbolizer.nameOf(mapping, START + 4)).toEqual({ name: 'main', file: '/bin/a', start: START });
   expect(opened).toEqual([]);
 });
 
-describe('without a name', () => {
+describe('an address has no name if', () => {
   test('no symbol is there', () => {
     const { symbolizer } = machine({ '/bin/a': named('main') });
     expect(symbolizer.nameOf(mapping, START + 8)).toEqual({ name: null, file: '/bin/a', reason: 'no symbol there' });
   });
 
-  test('its place in the file is unknown', () => {
+  test('its offset in the file is unknown', () => {
     const { symbolizer } = machine({ '/bin/a': named('main') });
     const unknown = { ...mapping, fileOffset: Number.NaN };
     expect(symbolizer.nameOf(unknown, START)).toEqual({ name: null, file: '/bin/a', reason: 'no symbols' });
   });
 
-  test('the file claims to be longer than any', () => {
+  test('the file claims an impossible length', () => {
     const endless = { length: 2 ** 45, read: () => new Uint8Array(0), close: () => {} };
     const { symbolizer } = machine({}, { files: { open: () => endless } });
     expect(symbolizer.nameOf({ ...mapping, file: '//anon' }, START).name).toBeNull();
@@ -69,14 +63,14 @@ describe('without a name', () => {
     ['not an ELF file', { '/bin/a': new Uint8Array(100) }, {}],
     ['build id differs from the recorded one', { '/bin/a': named('main') }, { buildIdOf: () => OTHER_ID }],
     ['only exported symbols', { '/bin/a': stripped }, {}],
-  ])('because %s', (reason, files, options) => {
+  ])('its file has this problem: %s', (reason, files, options) => {
     const { symbolizer } = machine(files, options);
     symbolizer.nameOf(mapping, START);
     expect(symbolizer.problems()).toEqual([{ file: '/bin/a', reason }]);
   });
 });
 
-describe('which file has the symbols', () => {
+describe('symbols are found in', () => {
   test.each([
     '/bin/a.debug',
     '/bin/.debug/a.debug',
@@ -90,7 +84,7 @@ describe('which file has the symbols', () => {
     expect(symbolizer.nameOf(mapping, START).name).toBe('full');
   });
 
-  test('the copy that perf keeps comes before the file itself', () => {
+  test("perf's copy, before the file itself", () => {
     const cached = { [`/home/.debug/.build-id/ab/${ID.slice(2)}/elf`]: named('cached') };
     const { symbolizer } = machine(
       { '/bin/a': named('now', { buildId: OTHER_ID }), ...cached },
@@ -99,7 +93,7 @@ describe('which file has the symbols', () => {
     expect(symbolizer.nameOf(mapping, START).name).toBe('cached');
   });
 
-  test('an executable from debuginfod replaces a binary of another build', () => {
+  test('an executable of debuginfod, instead of a binary of another build', () => {
     const files = {
       '/bin/a': named('now', { buildId: OTHER_ID }),
       [`/debuginfod/${ID}/executable`]: named('recorded'),
@@ -115,12 +109,12 @@ describe('which file has the symbols', () => {
     ['is missing', {}, ID, ID],
     ['is missing, without a build id', {}, null, null],
     ['is of another build', { '/bin/a': named('now', { buildId: OTHER_ID }) }, ID, ID],
-  ])('the build id to ask debuginfod for, of a binary that %s', (_, all, recordedId, expected) => {
+  ])('the build id to ask debuginfod for is known: the binary %s', (_, all, recordedId, expected) => {
     const open = (path: string) => (all[path] === undefined ? null : { ...sourceOf(all[path]), close: () => {} });
     expect(buildIdWithoutSymbols('/bin/a', recordedId, { open }, { root: '', cache: null })).toBe(expected);
   });
 
-  test('all of them lie below the root of --symfs', () => {
+  test('files below --symfs only', () => {
     const files = { '/root/bin/a': stripped, '/root/usr/lib/debug/bin/a': named('below'), '/bin/a': named('outside') };
     const { symbolizer } = machine(files, { roots: { root: '/root', cache: null } });
     expect(symbolizer.nameOf(mapping, START).name).toBe('below');
@@ -129,14 +123,14 @@ describe('which file has the symbols', () => {
   test.each([
     ['of another version', named('other', { buildId: OTHER_ID })],
     ['without symbols', program({ buildId: ID })],
-    ['that is none', new Uint8Array(100)],
-  ])('a debug file %s is passed over', (_, debug) => {
+    ['that is not an ELF file', new Uint8Array(100)],
+  ])('no debug file %s', (_, debug) => {
     const { symbolizer } = machine({ '/bin/a': stripped, '/bin/a.debug': debug });
     expect(symbolizer.nameOf(mapping, START).name).toBe('dynamic');
   });
 });
 
-describe('code made at run time', () => {
+describe('JIT code', () => {
   const anonymous: Mapping = { ...mapping, file: '//anon', fileOffset: 0 };
   const map = Buffer.from(
     '7f0000001000 10 LazyCompile:~f a.js:1\nnonsense\n0x7F0000001010  8 grün\n\n7f0000001020 0 empty\n7f0000001030 8 no',
@@ -155,23 +149,23 @@ describe('code made at run time', () => {
     expect(symbolizer.nameOf(anonymous, address)).toMatchObject({ name, file: '/tmp/perf-7.map' });
   });
 
-  test('has no names if its program left none', () => {
+  test('has no names without a perf map', () => {
     const { symbolizer } = machine({});
     symbolizer.nameOf(anonymous, START);
     expect(symbolizer.problems()).toEqual([{ file: '/tmp/perf-7.map', reason: 'no perf map' }]);
   });
 });
 
-describe('code that the kernel lends', () => {
+describe('the vdso', () => {
   const vdso: Mapping = { ...mapping, file: '[vdso]' };
 
-  test('has the names of the copy that perf keeps', () => {
+  test("has the names of perf's copy", () => {
     const cached = { [`/home/.debug/.build-id/ab/${ID.slice(2)}/vdso`]: named('__vdso_time') };
     const { symbolizer } = machine(cached, { buildIdOf: () => ID });
     expect(symbolizer.nameOf(vdso, START)).toMatchObject({ name: '__vdso_time', file: '[vdso]' });
   });
 
-  test('has the names of our own, as perf takes those of its own', () => {
+  test('has the names of our own vdso, as for perf', () => {
     const file = DISK_FILES.open('[vdso]');
     if (process.platform !== 'linux' || file === null) return;
     const bytes = file.read(0, file.length);
@@ -180,21 +174,7 @@ describe('code that the kernel lends', () => {
   });
 });
 
-describe('which mapping', () => {
-  const later = { ...mapping, timeNs: 10, length: 0x1000, file: '/bin/b' };
-
-  test.each([
-    [5, START, '/bin/a'],
-    [10, START, '/bin/b'],
-    [10, START + 0x1000, '/bin/a'],
-    [10, START + 0x4000, undefined],
-    [-1, START, undefined],
-  ])('at %d ns, %d lies in %s', (timeNs, address, file) => {
-    expect(mappingAt([mapping, later], address, timeNs)?.file).toBe(file);
-  });
-});
-
-test('files of this machine are read in parts', () => {
+test('reads parts of files on disk', () => {
   const file = DISK_FILES.open(process.execPath);
   expect([...(file?.read(1, 3) ?? [])]).toEqual([0x45, 0x4c, 0x46]);
   file?.close();

@@ -1,5 +1,5 @@
 /**
- * Symbols of a small program in, the name at an offset out: the rules by which perf chooses, one by one.
+ * Finds symbols of small binaries by perf's rules, one test per rule.
  */
 import { describe, expect, test } from 'vitest';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
@@ -9,7 +9,7 @@ import type { PltNames } from '../../src/symbols/table/plt.js';
 import { buildSymbolTable, type SymbolTable } from '../../src/symbols/table/symbol-table.js';
 import { number, type ProgramParts, program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 
-/** Values are counted from the start of `.text`. */
+/** Values are relative to the start of `.text`. */
 function tableOf(parts: ProgramParts, pltNames: PltNames = 'perf-6.1'): SymbolTable {
   const { elf } = readElf(sourceOf(program(parts)));
   if (elf === null) throw new Error('no ELF file');
@@ -21,7 +21,7 @@ function named(symbols: readonly SymbolParts[], offset: number): string | null {
   return tableOf({ symbols: moved }).find(TEXT_OFFSET + offset)?.name ?? null;
 }
 
-describe('one symbol', () => {
+describe('a symbol', () => {
   const main = [{ name: 'main', value: 16, size: 8 }];
 
   test.each([
@@ -29,16 +29,16 @@ describe('one symbol', () => {
     [16, 'main'],
     [23, 'main'],
     [24, null],
-  ])('of 16 to 24, %d is %s', (offset, name) => {
+  ])('from 16 to 24: at %d is %s', (offset, name) => {
     expect(named(main, offset)).toBe(name);
   });
 
-  test('its start is an offset in the file', () => {
+  test('starts at an offset in the file', () => {
     const table = tableOf({ symbols: [{ name: 'main', value: TEXT_ADDRESS + 16, size: 8 }] });
     expect(table.find(TEXT_OFFSET + 20)).toEqual({ name: 'main', start: TEXT_OFFSET + 16, end: TEXT_OFFSET + 24 });
   });
 
-  test('without a size it reaches to the next', () => {
+  test('without a size ends at the next one', () => {
     expect(
       named(
         [
@@ -50,13 +50,13 @@ describe('one symbol', () => {
     ).toBe('a');
   });
 
-  test('the last one without a size reaches to the end of the page behind it', () => {
+  test('without a size ends at the end of the next page if it is the last one', () => {
     const last = [{ name: 'a', value: 16 }];
     expect([0x1fff, 0x2000].map((offset) => named(last, offset))).toEqual(['a', null]);
   });
 });
 
-describe('which are taken', () => {
+describe('perf uses or ignores', () => {
   test.each<[string, Partial<SymbolParts>, boolean]>([
     ['a function', {}, true],
     ['an indirect function', { type: 'indirect' }, true],
@@ -73,13 +73,13 @@ describe('which are taken', () => {
   });
 });
 
-test('a table ends at the first symbol whose section is not in the file, and is taken as it is', () => {
+test('a table ends at the first symbol whose section is not in the file, without sizes and aliases being handled', () => {
   const good = ['one', 'two', 'three'].map((name, at) => ({ name, value: 64 * at, size: at === 0 ? 0 : 8 }));
   const all = [...good.slice(0, 2), { name: 'bad', value: 0, section: 48 }, ...good.slice(2)];
   expect([1, 64, 128].map((offset) => named(all, offset))).toEqual([null, 'two', null]);
 });
 
-describe('of two with one start', () => {
+describe('of two symbols with one start', () => {
   test.each<[string, Partial<SymbolParts>, Partial<SymbolParts>]>([
     ['the one with a size, if the other comes first', { name: 'a', size: 8 }, { name: 'longer' }],
     ['not the weak one', { name: 'a', size: 8 }, { name: 'longer', size: 8, binding: 'weak' }],
@@ -87,7 +87,7 @@ describe('of two with one start', () => {
     ['the one with fewer underscores', { name: 'a', size: 8 }, { name: '_longer', size: 8 }],
     ['the longer one', { name: 'longer', size: 8 }, { name: 'a', size: 8 }],
     ['the one that is longer when demangled', { name: '_ZN1a1bEv', size: 8 }, { name: '_Z3abciiiiiiiiii', size: 8 }],
-  ])('%s stays', (_, better, worse) => {
+  ])('keeps %s', (_, better, worse) => {
     const all = [better, worse, { name: 'next', value: 64, size: 8 }].map((parts) => ({
       name: '',
       value: 0,
@@ -98,7 +98,7 @@ describe('of two with one start', () => {
     expect(orders.map((order) => named(order, 0))).toEqual(orders.map(() => wanted));
   });
 
-  test('one without a size that comes second has got one by then: up to the next', () => {
+  test('keeps the second one without a size, which has got one by then', () => {
     const all = [
       { name: 'a', value: 0, size: 8 },
       { name: 'longer', value: 0 },
@@ -107,14 +107,14 @@ describe('of two with one start', () => {
     expect([0, 63].map((offset) => named(all, offset))).toEqual(['longer', 'longer']);
   });
 
-  test('else the first stays', () => {
+  test('keeps the first one otherwise', () => {
     const all = ['one', 'two'].map((name) => ({ name, value: 0, size: 8 }));
     expect([named(all, 0), named(all.toReversed(), 0)]).toEqual(['one', 'two']);
   });
 });
 
-describe('of two that overlap', () => {
-  test('the one higher in the tree is found, not the narrower one', () => {
+describe('of two symbols that overlap', () => {
+  test('finds the one that is higher in the tree, not the smaller one', () => {
     const wide = { name: 'wide', value: 0, size: 64 };
     const narrow = { name: 'narrow', value: 16, size: 8 };
     expect([named([wide, narrow], 20), named([narrow, wide], 20)]).toEqual(['wide', 'narrow']);
@@ -143,13 +143,13 @@ describe('calls into libraries', () => {
     ],
   };
 
-  test('the entries of .plt are named in the order of the relocations, from the second on', () => {
+  test('names slots of .plt in the order of the relocations, from the second one on', () => {
     const table = tableOf(parts);
     const all = [...Array(0x20000).keys()].map((at) => table.find(at)?.name).filter((name) => name?.endsWith('@plt'));
     expect([[...new Set(all)], all.length]).toEqual([['a::b@plt', 'puts@plt'], 32]);
   });
 
-  test('those of .plt.got have names if all are wanted', () => {
+  test('names slots of .plt.got if all are requested', () => {
     const count = (style: PltNames) => {
       const table = tableOf(parts, style);
       return [...Array(0x20000).keys()].filter((at) => table.find(at)?.name === 'puts@plt').length;
@@ -157,7 +157,7 @@ describe('calls into libraries', () => {
     expect([count('perf-6.1'), count('all')]).toEqual([16, 24]);
   });
 
-  test('a symbol without a size before them ends at the first one, or hides them for perf 6.1', () => {
+  test('ends a symbol without a size at the first slot; for perf 6.1, it hides the slot', () => {
     const withInit = (value: number, style: PltNames) =>
       tableOf({ ...parts, symbols: [...(parts.symbols ?? []), { name: '_init', value, size: 0 }] }, style);
     const before = withInit(TEXT_ADDRESS, 'perf-6.1');
@@ -166,7 +166,7 @@ describe('calls into libraries', () => {
     expect([nameIn('perf-6.1'), nameIn('all')]).toEqual(['_init', 'a::b@plt']);
   });
 
-  test('a program without symbols of its own has no names for them', () => {
+  test('names none if the binary has no symbols', () => {
     const table = tableOf({ ...parts, symbols: [] });
     expect([...Array(0x20000).keys()].some((at) => table.find(at) !== null)).toBe(false);
   });

@@ -1,7 +1,7 @@
 /**
  * Names the slots of the PLT, the calls into other libraries, after the functions that they call.
  */
-import { type Address, NONE } from '../../model/units.js';
+import type { Address } from '../../model/units.js';
 import { viewOf, wordAt } from '../elf/byte-source.js';
 import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed } from '../elf/elf-file.js';
 import { SYMBOL_BYTES } from './elf-symbols.js';
@@ -18,12 +18,6 @@ const ENTRY_BYTES = 16;
 const SHORT_ENTRY_BYTES = 8;
 /** Sections of slots that only jump to the address in a word. */
 const OTHER_SLOTS = ['.plt.sec', '.plt.got'];
-
-/** The address of a word, and the dynamic symbol whose address it gets. */
-interface Relocation {
-  readonly address: Address;
-  readonly symbol: number;
-}
 
 export function addPlt(rows: SymbolRows, elf: ElfFile, style: PltNames, onRow: (row: number) => void): void {
   const dynamic = elf.sections.find(({ type }) => type === SectionType.DynamicSymbols);
@@ -54,24 +48,42 @@ function addMainSlots(elf: ElfFile, add: AddEntry): void {
   if (plt === null) return;
   const bytes = plt.entryBytes > 0 && plt.entryBytes <= plt.length ? plt.entryBytes : ENTRY_BYTES;
   let at = plt.offset;
-  for (const { symbol } of relocationsIn(elf, '.rela.plt')) add((at += bytes), bytes, symbol);
+  eachRelocation(elf, '.rela.plt', (_, symbol) => add((at += bytes), bytes, symbol));
 }
 
-/** A slot jumps to the address in a word; the relocation of the word has the name. */
+interface Slot {
+  readonly offset: number;
+  readonly bytes: number;
+  /** The address of the word that has the address of the function. */
+  readonly word: Address;
+}
+
+/** The relocation of a slot's word has the name. A library can have many more relocations than slots. */
 function addOtherSlots(elf: ElfFile, add: AddEntry): void {
-  const symbolOf = new Map<Address, number>();
+  const slots = OTHER_SLOTS.flatMap((name) => slotsIn(elf, name));
+  if (slots.length === 0) return;
+  const symbolOf = new Map(slots.map(({ word }) => [word, 0]));
   for (const table of ['.rela.dyn', '.rela.plt'])
-    for (const { address, symbol } of relocationsIn(elf, table)) if (symbol !== 0) symbolOf.set(address, symbol);
-  for (const name of OTHER_SLOTS) {
-    const slots = sectionNamed(elf, name);
-    if (slots === null) continue;
-    const bytes = slots.entryBytes === SHORT_ENTRY_BYTES ? SHORT_ENTRY_BYTES : ENTRY_BYTES;
-    const code = bytesOf(elf, slots);
-    for (let at = 0; at + bytes <= code.length; at += bytes) {
-      const symbol = symbolOf.get(wordJumpedBy(code.subarray(at, at + bytes), slots.address + at)) ?? NONE;
-      if (symbol !== NONE) add(slots.offset + at, bytes, symbol);
-    }
+    eachRelocation(elf, table, (word, symbol) => {
+      if (symbol !== 0 && symbolOf.has(word)) symbolOf.set(word, symbol);
+    });
+  for (const { offset, bytes, word } of slots) {
+    const symbol = symbolOf.get(word) ?? 0;
+    if (symbol !== 0) add(offset, bytes, symbol);
   }
+}
+
+function slotsIn(elf: ElfFile, name: string): Slot[] {
+  const section = sectionNamed(elf, name);
+  if (section === null) return [];
+  const bytes = section.entryBytes === SHORT_ENTRY_BYTES ? SHORT_ENTRY_BYTES : ENTRY_BYTES;
+  const code = bytesOf(elf, section);
+  const slots: Slot[] = [];
+  for (let at = 0; at + bytes <= code.length; at += bytes) {
+    const word = wordJumpedBy(code.subarray(at, at + bytes), section.address + at);
+    if (!Number.isNaN(word)) slots.push({ offset: section.offset + at, bytes, word });
+  }
+  return slots;
 }
 
 /** Returns the address of the word in `[endbr64] [bnd] jmp *word(%rip)`; NaN for other instructions. */
@@ -83,10 +95,9 @@ function wordJumpedBy(code: Uint8Array, address: Address): Address {
   return address + at + 6 + viewOf(code).getInt32(at + 2, true);
 }
 
-function relocationsIn(elf: ElfFile, name: string): Relocation[] {
-  const view = viewOf(bytesOf(elf, sectionNamed(elf, name)));
-  const relocations: Relocation[] = [];
+/** A relocation has the address of a word, and the dynamic symbol whose address the word gets. */
+function eachRelocation(elf: ElfFile, table: string, each: (word: Address, symbol: number) => void): void {
+  const view = viewOf(bytesOf(elf, sectionNamed(elf, table)));
   for (let at = 0; at + RELOCATION_BYTES <= view.byteLength; at += RELOCATION_BYTES)
-    relocations.push({ address: wordAt(view, at), symbol: view.getUint32(at + 12, true) });
-  return relocations;
+    each(wordAt(view, at), view.getUint32(at + 12, true));
 }
