@@ -19,6 +19,7 @@ export type {
   TraceSettings,
 } from './perfdata/recording.js';
 export { salvageRecording } from './perfdata/salvage.js';
+export { type DecodedSample, decodeSample } from './pipeline/decode/decode-sample.js';
 export type { EncodedRecording } from './pipeline/decode/encoded-recording.js';
 export { type FoundBinaries, findBinaries } from './pipeline/decode/find-binaries.js';
 export { withJitCode } from './pipeline/decode/jit-code.js';

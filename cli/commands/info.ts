@@ -1,5 +1,5 @@
 /**
- * `ptflame info`: shows what a recording or an imported trace contains, without decoding it.
+ * `ptflame info`: shows what a recording or an imported trace contains, and decodes a sample of it.
  */
 import { stat } from 'node:fs/promises';
 import { openTraceFile, PtflameError } from '../../src/index.js';
@@ -7,20 +7,24 @@ import { detectInputKind, isPack, isTraceFile } from '../../src/internal.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
-import { firstBytes } from '../input/data-file.js';
+import { sampleDecoding } from '../info/sample-decoding.js';
+import { dataFilePath, firstBytes } from '../input/data-file.js';
 import type { InfoOptions } from '../options/info.js';
 import { type AnswerFormats, writeAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
-export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
+export async function info(options: InfoOptions, signal: AbortSignal): Promise<void> {
+  const { file, json } = options;
   if (file !== '-') await refuseOverwriting([file], ['-']);
-  await writeAnswer(isTraceFile(firstBytes(file)) ? await traceAnswer(file) : await recordingAnswer(file, signal), {
-    json,
-  });
+  const answer = isTraceFile(firstBytes(file)) ? await traceAnswer(file) : await recordingAnswer(options, signal);
+  await writeAnswer(answer, { json });
 }
 
-async function recordingAnswer(file: string, signal: AbortSignal): Promise<AnswerFormats> {
-  const described = describeRecording(file, await open(file, signal));
+async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promise<AnswerFormats> {
+  const { file, symfs = null } = options;
+  const { recording, path, root } = await open(file, signal);
+  const decoding = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
+  const described = describeRecording(file, recording, decoding);
   return { json: () => described, text: () => recordingLines(described) };
 }
 
@@ -30,15 +34,24 @@ async function traceAnswer(file: string): Promise<AnswerFormats> {
   return { json: () => described, text: () => importedLines(described) };
 }
 
-async function open(path: string, signal: AbortSignal): Promise<Recording> {
+/** A recording, its file, and the directory of its binaries if it came in a pack. */
+interface OpenedRecording {
+  readonly recording: Recording;
+  readonly path: string;
+  readonly root: string | null;
+}
+
+async function open(path: string, signal: AbortSignal): Promise<OpenedRecording> {
   if (path === '-')
     throw new PtflameError('BAD_OPTION', 'a recording cannot be read from a pipe', { hint: 'pass its file' });
   if (isPack(firstBytes(path))) {
     const { unpack } = await import('../perf/script/unpack.js');
-    return openRecording((await unpack(path, undefined, signal)).path, { signal, name: `the recording in ${path}` });
+    const unpacked = await unpack(path, undefined, signal);
+    const recording = await openRecording(unpacked.path, { signal, name: `the recording in ${path}` });
+    return { recording, path: unpacked.path, root: unpacked.symfs };
   }
   try {
-    return await openRecording(path, { signal });
+    return { recording: await openRecording(path, { signal }), path, root: null };
   } catch (error) {
     const isOther = error instanceof PtflameError && error.code === 'INPUT_KIND';
     if (isOther && (await stat(path)).isFile()) await refuseOtherKinds(path);

@@ -8,7 +8,11 @@ import type { RecordingInfo } from './recording-info.js';
 
 const MAX_TRUNCATED = 100;
 
-export function describeRecording(file: string, recording: Recording): RecordingInfo {
+export function describeRecording(
+  file: string,
+  recording: Recording,
+  decoding: RecordingInfo['decoding'],
+): RecordingInfo {
   const { sizeBytes, machine, command, eventName, trace, buffers, sideband, buildIds, damage } = recording;
   const parts = auxParts(buffers);
   const auxBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -31,6 +35,7 @@ export function describeRecording(file: string, recording: Recording): Recording
     mappedFiles: new Set(files).size,
     buildIds: buildIds.map((id) => ({ ...id })),
     damage: [...damage],
+    decoding,
     estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes),
   };
 }

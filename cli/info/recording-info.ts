@@ -96,6 +96,18 @@ export const RecordingInfo = z.object({
   buildIds: z.array(z.object({ file: z.string(), buildId: z.string(), isKernel: z.boolean() })),
   /** Descriptions of what is wrong with the file. */
   damage: z.array(z.string()),
+  /** Decoding by ptflame, from a sample; null: perf decodes it, or there is nothing to decode. */
+  decoding: z
+    .object({
+      /** Branches taken, and the calls and returns among them: counted if the sample is the whole trace, else estimated. */
+      branches: count,
+      callsAndReturns: count,
+      /** Estimated time on one CPU of this machine. */
+      seconds: z.number(),
+      /** What was decoded for this: pieces at equal distances. Errors: code that is missing, and the like. */
+      sample: z.object({ pieces: count, bytes: count, ofBytes: count, errors: count }),
+    })
+    .nullable(),
   /** Estimated output and time of one `perf script --itrace=cre`; null: nothing to decode. */
   estimate: z.object({ lines: range, textBytes: range, seconds: range }).nullable(),
 });

@@ -44,7 +44,7 @@ function summaryRows(info: RecordingInfo): [string, string][] {
     ...lossTexts(info).map((text, row): [string, string] => [row === 0 ? 'losses' : '', text]),
     ['threads', `${formatCount(info.threads.length)} of ${formatPlural(info.processes, 'process', 'processes')}`],
     ['files', `${formatCount(info.mappedFiles)} mapped, ${formatMany(info.buildIds.length, 'build id')}`],
-    ...estimateTexts(info).map((text, row): [string, string] => [row === 0 ? 'decoding' : '', text]),
+    ...decodingTexts(info).map((text, row): [string, string] => [row === 0 ? 'decoding' : '', text]),
   ];
 }
 
@@ -104,6 +104,24 @@ function positionText({ time, cpu, tid }: RecordingInfo['losses']['truncatedAt']
   return `${time ?? 'no time'} ${cpu === null ? `thread ${tid ?? '?'}` : `CPU ${cpu}`}`;
 }
 
+function decodingTexts(info: RecordingInfo): string[] {
+  const { decoding } = info;
+  if (decoding === null) return estimateTexts(info);
+  const { branches, callsAndReturns, seconds, sample } = decoding;
+  const { pieces, bytes, ofBytes, errors } = sample;
+  const isCounted = bytes === ofBytes;
+  const size = (value: number) => formatCount(isCounted ? value : rounded(value));
+  const errorText = errors === 0 ? '' : `; ${formatMany(errors, 'error')} in it: are all binaries there (--symfs)?`;
+  return [
+    `${isCounted ? '' : 'about '}${size(branches)} branches, ${size(callsAndReturns)} of them calls and returns, ` +
+      `about ${formatDuration(rounded(1e9 * seconds))} on one CPU`,
+    isCounted
+      ? `counted in the whole trace${errorText}`
+      : `estimated from a decoded sample of ${formatBytes(bytes)} in ${formatMany(pieces, 'piece')}${errorText}`,
+  ];
+}
+
+/** perf decodes it. */
 function estimateTexts({ estimate }: RecordingInfo): string[] {
   if (estimate === null) return ['nothing to decode'];
   const { lines, textBytes, seconds } = estimate;

@@ -44,7 +44,8 @@ export async function chooseDecoder(input: Decodable, options: DecodingOptions):
   return 'own';
 }
 
-function onlyPerfDecodes({ recording, path, found }: Decodable): Unsupported | null {
+/** Returns what of a recording only perf decodes, or null. */
+export function onlyPerfDecodes({ recording, path, found }: Omit<Decodable, 'name'>): Unsupported | null {
   const bySettings = unsupported(recording) ?? unsupportedPackets(recording, path);
   if (bySettings !== null || found.narrow.length === 0) return bySettings;
   return { what: '32-bit code', hasRest: true };

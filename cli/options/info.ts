@@ -3,12 +3,13 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
-import { general } from './shared.js';
+import { general, symfs } from './shared.js';
 import { path } from './values.js';
 
 export const InfoOptions = z.object({
   file: path,
   ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md') }),
+  ...group('Input', { symfs }),
   ...general,
 });
 export type InfoOptions = z.infer<typeof InfoOptions>;

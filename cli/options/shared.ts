@@ -32,13 +32,15 @@ export const resources = group('Resources', {
   tempDir: flag(path.optional(), 'directory for data that does not fit into memory', { value: 'DIR' }),
 });
 
+export const symfs = flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' });
+
 export const decoding = group('Input', {
   decoder: flag(
     z.enum(['auto', 'own', 'perf']).default('auto'),
     'recordings: what decodes them; own: ptflame itself; auto: perf only what ptflame does not know (docs/decoder.md)',
   ),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns; slower'),
-  symfs: flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' }),
+  symfs,
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', { value: 'FILE' }),
   pltNames: flag(
     z.enum(['perf-6.1', 'all']).optional(),

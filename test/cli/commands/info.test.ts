@@ -1,11 +1,15 @@
 /**
  * `ptflame info` on recordings.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { RecordingInfo } from '../../../cli/info/recording-info.js';
+import { recordingLines } from '../../../cli/info/recording-lines.js';
+import type { Profile } from '../../../src/index.js';
 import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+import { profileOfOwn } from '../../helpers/perf/both-decoders.js';
+import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 import {
   auxtrace,
   auxtraceInfo,
@@ -18,6 +22,7 @@ import {
   u32,
   u64,
 } from '../../helpers/perf/perf-data.js';
+import { buffersOf, putTogether, takeApart, withBuffers } from '../../helpers/perf/rewrite.js';
 import { fixture } from '../../helpers/traces/load.js';
 
 const TRUNCATED = fixturePath('perfdata/truncated.data');
@@ -38,7 +43,8 @@ describe.concurrent('info', () => {
   test('describes a recording', async () => {
     const [file, ...lines] = (await textOf(TRUNCATED)).split('\n');
     expect(file).toBe(`file      ${TRUNCATED}, 15.6 kB`);
-    expect(lines.join('\n')).toBe(`\
+    const measured = lines.join('\n').replace(/\bdecoding {2}.*\n.*/, 'decoding  …');
+    expect(measured).toBe(`\
 command   ./ptemu record -o truncated.data --from-symbol main --cpus 2 --truncate-aux 4000:500 --truncate-aux 9000:300 --max-branches 12000 -- targets/threads
 host      ptemu, Linux 6.18.44-fc-v669 x86_64
 CPU       Emulated Intel(R) processor with Intel PT @ 3.00GHz, 2 of 2 online, 4.3 GB of memory
@@ -49,8 +55,7 @@ trace     8.3 kB in 2 pieces
 losses    the buffer was full 2 times: 12345.678910709 CPU 0, 12345.678929051 CPU 0
 threads   5 of 1 process
 files     5 mapped, 0 build ids
-decoding  about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms on one CPU
-          estimated from the size of the trace and the ratios of other programs; tight loops of calls give more
+decoding  …
 
   CPU   trace   share  pieces
     0  4.8 kB  57.8 %       1
@@ -80,6 +85,60 @@ decoding  about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms on one 
     expect(info.time).toEqual({ start: '12345.678889752', end: '12345.679079170', durationNs: 189_418 });
     expect(info.threads).toHaveLength(5);
     expect(info.damage).toEqual([]);
+  });
+
+  test('counts the branches of a short trace', async () => {
+    const path = recordingPath('cpus-2');
+    const { stdout } = await ptflame(['info', path, '--symfs', RECORDED_ROOT]);
+    const [, branches, calls] =
+      /\ndecoding {2}([\d,]+) branches, ([\d,]+) of them calls and returns, about /.exec(stdout) ?? [];
+    expect(stdout).toContain('\n          counted in the whole trace\n');
+    for (const [allBranches, count] of [
+      [true, branches],
+      [false, calls],
+    ] as const) {
+      const profile = JSON.parse(await profileOfOwn(path, RECORDED_ROOT, allBranches)) as Profile;
+      expect(count).toBe(profile.quality.events.toLocaleString('en'));
+    }
+  });
+
+  test('estimates the branches of a long trace from a sample', async ({ dir }) => {
+    const path = dir.file('long.data');
+    const recording = takeApart(await readFile(recordingPath('cpus-1')));
+    const [first] = buffersOf(recording);
+    if (first === undefined) throw new Error('the recording has trace');
+    const trace = Buffer.concat(buffersOf(recording).map((buffer) => buffer.trace));
+    const repeats = 400;
+    const buffers = Array.from({ length: repeats }, (_, row) => ({ ...first, trace, offset: row * trace.length }));
+    await writeFile(path, putTogether(withBuffers(recording, buffers)));
+    const infoOf = async (of: string) =>
+      RecordingInfo.parse(JSON.parse((await ptflame(['info', of, '--json', '--symfs', RECORDED_ROOT])).stdout));
+    const once = (await infoOf(recordingPath('cpus-1'))).decoding;
+    const { decoding } = await infoOf(path);
+    expect(decoding?.sample).toMatchObject({ pieces: 32, ofBytes: repeats * trace.length });
+    expect(decoding?.sample.bytes).toBeLessThanOrEqual(2 ** 21);
+    const share = (decoding?.branches ?? 0) / (repeats * (once?.branches ?? 0));
+    expect(share).toBeGreaterThan(0.8);
+    expect(share).toBeLessThan(1.05);
+    const { stdout } = await ptflame(['info', path, '--symfs', RECORDED_ROOT]);
+    expect(stdout).toMatch(
+      /\ndecoding {2}about [\d,]+ branches, .*\n {10}estimated from a decoded sample of 2\.1 MB in 32 pieces\n/,
+    );
+  });
+
+  test('says that code is missing', async ({ dir }) => {
+    const { stdout } = await ptflame(['info', recordingPath('cpus-2'), '--symfs', dir.path]);
+    expect(stdout).toMatch(/counted in the whole trace; \d+ errors in it: are all binaries there \(--symfs\)\?/);
+  });
+
+  test('estimates the text that perf prints if only perf decodes it', async () => {
+    const path = fixturePath('perfdata/truncated.data');
+    const info = await jsonOf(path);
+    expect(info.estimate).toMatchObject({ lines: { least: 665, most: 2494 } });
+    expect(recordingLines({ ...info, decoding: null }).join('\n')).toContain(`\
+decoding  about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms on one CPU
+          estimated from the size of the trace and the ratios of other programs; tight loops of calls give more
+`);
   });
 
   test('shows that a recording of other events has nothing to decode', async () => {

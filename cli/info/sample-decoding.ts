@@ -1,0 +1,36 @@
+/**
+ * Decodes a sample of a recording, to say how many branches it has and how long decoding takes.
+ */
+import { type DecodedSample, decodeSample, findBinaries, type Recording } from '../../src/recordings.js';
+import { onlyPerfDecodes } from '../input/choose-decoder.js';
+import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
+import type { RecordingInfo } from './recording-info.js';
+
+/** Where a recording and its binaries are. */
+export interface RecordingPaths {
+  readonly path: string;
+  readonly symfs: string | null;
+}
+
+/** Returns null for a recording that ptflame cannot decode. */
+export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): RecordingInfo['decoding'] {
+  const found = findBinaries(recording, rootsOf(symfs));
+  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, path, found }) !== null) return null;
+  const options = { name: path, path, symfs, recorded: null, broken: null };
+  const all = decodeSample(encodedRecording(recording, { ...options, allBranches: true }));
+  const beganMs = performance.now();
+  const calls = decodeSample(encodedRecording(recording, { ...options, allBranches: false }));
+  const seconds = (performance.now() - beganMs) / 1000;
+  const { pieces, bytes, ofBytes, errors } = all;
+  if (bytes === 0) return null;
+  return {
+    branches: ofAll(all),
+    callsAndReturns: ofAll(calls),
+    seconds: (seconds * ofBytes) / bytes,
+    sample: { pieces, bytes, ofBytes, errors },
+  };
+}
+
+function ofAll({ branches, bytes, ofBytes }: DecodedSample): number {
+  return Math.round((branches * ofBytes) / bytes);
+}
