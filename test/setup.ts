@@ -10,6 +10,9 @@ const { PTFLAME_TEST_SEED = '1', PATH = '' } = process.env;
 
 fc.configureGlobal(PTFLAME_TEST_SEED === 'random' ? {} : { seed: Number(PTFLAME_TEST_SEED) });
 
+/** Nothing is fetched from servers. */
+delete process.env['DEBUGINFOD_URLS'];
+
 /** The perf that runs may not be the first one on the PATH. */
 const { perf } = inject('programs');
 if (perf !== undefined) process.env['PATH'] = `${dirname(perf)}${delimiter}${PATH}`;

@@ -58,7 +58,7 @@ function namelessTime({ symbols, threads, together }: Profile) {
 function remedyWithoutFile({ meta }: Profile): string {
   return meta.recorded === null
     ? ': perf script -F +dso --show-mmap-events shows the file; JIT code has none'
-    : ': JIT code or unmapped; perf inject --jit can add its symbols';
+    : ': JIT code or unmapped; a jitdump has its symbols (docs/decoder.md)';
 }
 
 /** Looks up packages and build ids only if the trace was recorded on this machine. */

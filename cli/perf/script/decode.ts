@@ -51,11 +51,10 @@ export async function decodeInput(
   const decoder = await chooseDecoder({ name: path, path: file, recording, found }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
   const root = paths.symfs ?? '/';
-  const files = await neededFiles(recording, root);
+  const files = (await neededFiles(recording, root)).map((file) => withCopy(file, found, root));
   const fetching = { roots, quiet: options.quiet, signal };
-  const fetched = decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
-  if (!options.quiet)
-    warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path) && !isCopied(path, found, root)));
+  const fetched = decoder === 'own' && !isPacked ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
+  if (!options.quiet) warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path)));
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
@@ -87,10 +86,10 @@ function warnMissingFiles(files: readonly NeededFile[]): void {
   if (lost.length > MAX_WARNINGS) notify(`ptflame: and ${lost.length - MAX_WARNINGS} more files`);
 }
 
-/** Whether a copy with the recorded build id was found in another place. */
-function isCopied(path: string, { paths }: FoundBinaries, root: string): boolean {
-  const copy = paths.get(Buffer.from(path).toString('latin1'));
-  return copy !== undefined && resolve(copy) !== resolve(join(root, path));
+/** A binary with a copy of the recorded build id in another place is present. */
+function withCopy(file: NeededFile, { paths }: FoundBinaries, root: string): NeededFile {
+  const copy = paths.get(Buffer.from(file.path).toString('latin1'));
+  return copy === undefined || resolve(copy) === resolve(join(root, file.path)) ? file : { ...file, state: 'same' };
 }
 
 const MAX_WARNINGS = 10;
