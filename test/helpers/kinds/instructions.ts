@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { toTicks } from '../../../src/decode/settings.js';
 import { openRecording } from '../../../src/recordings.js';
-import type { Instruction } from './reencode.js';
+import type { Instruction } from './encoder.js';
 
 const LINE = /^\s*(\d+) \[(\d+)\]\s+(\d+)\.(\d{9}):\s+([0-9a-f]+) insn: ([0-9a-f ]+)$/gm;
 

@@ -1,9 +1,9 @@
 /**
- * Encodes the instructions of a CPU anew, as a CPU with address filters would (Intel SDM volume 3, "Intel Processor Trace",
- * table of packets by enable conditions).
+ * Encodes the instructions of a CPU, as a CPU with address filters would (Intel SDM volume 3, "Intel Processor Trace", table of
+ * packets by enable conditions).
  */
 import * as packets from '../../../fuzz/pt/packets.js';
-import { buffersOf, type RawRecording, withBuffers, withConfig, withSettings } from './rewrite.js';
+import { BranchOf, branchOf } from './branch-of.js';
 
 export interface Instruction {
   readonly tid: number;
@@ -17,7 +17,7 @@ export interface Region {
   readonly end: number;
 }
 
-export interface ReencodeOptions {
+export interface EncoderOptions {
   /** Code that is traced; empty: all. */
   readonly filter: readonly Region[];
   /** Code that stops the trace. */
@@ -46,40 +46,13 @@ export interface CrystalClock {
   readonly denominator: number;
 }
 
-export const BranchOf = { none: 0, jcc: 1, direct: 2, call: 3, indirect: 4, indirectCall: 5, ret: 6, far: 7 } as const;
-
-const PREFIXES = new Set([0x66, 0xf2, 0xf3, 0x2e, 0x3e, 0x64, 0x65]);
-
-export function branchOf(bytes: Buffer): number {
-  let at = 0;
-  while (PREFIXES.has(bytes[at] as number)) at++;
-  if (((bytes[at] as number) & 0xf0) === 0x40) at++;
-  const opcode = bytes[at] as number;
-  const next = bytes[at + 1] ?? 0;
-  if ((opcode & 0xf0) === 0x70 || (opcode & 0xfc) === 0xe0) return BranchOf.jcc;
-  if (opcode === 0x0f) return (next & 0xf0) === 0x80 ? BranchOf.jcc : next === 0x05 ? BranchOf.far : BranchOf.none;
-  if (opcode === 0xe9 || opcode === 0xeb) return BranchOf.direct;
-  if (opcode === 0xe8) return BranchOf.call;
-  if (opcode === 0xc2 || opcode === 0xc3) return BranchOf.ret;
-  if (opcode !== 0xff) return BranchOf.none;
-  const kind = (next >> 3) & 7;
-  return kind === 2 ? BranchOf.indirectCall : kind === 4 ? BranchOf.indirect : BranchOf.none;
-}
-
-/** Of the configuration (IA32_RTIT_CTL) and of AUXTRACE_INFO. */
-const MTC_BIT = 1n << 9n;
-const PERIOD_AT = 14n;
-const PERIOD_BITS = 15n << PERIOD_AT;
-const CTC_NUMERATOR = 12;
-const CTC_DENOMINATOR = 13;
-
 const MAX_BITS = 6;
 const CALLS = 64;
 const CBR = 30;
 
-export class Reencoder {
+export class Encoder {
   private readonly out: number[] = [];
-  private readonly options: ReencodeOptions;
+  private readonly options: EncoderOptions;
   private bits: number[] = [];
   private calls: number[] = [];
   private tick = 0n;
@@ -88,7 +61,7 @@ export class Reencoder {
   private isTracing = false;
   private isStopped = false;
 
-  constructor(options: ReencodeOptions) {
+  constructor(options: EncoderOptions) {
     this.options = options;
   }
 
@@ -273,32 +246,4 @@ export class Reencoder {
 
 function isIn(regions: readonly Region[], ip: number): boolean {
   return regions.some(({ start, end }) => start <= ip && ip < end);
-}
-
-/** The recording with the settings of such a clock. */
-export function withClock(
-  recording: RawRecording,
-  unitType: number,
-  { period, numerator, denominator }: CrystalClock,
-): RawRecording {
-  const change = (config: bigint) => (config & ~PERIOD_BITS) | MTC_BIT | (BigInt(period) << PERIOD_AT);
-  const settings = { [CTC_NUMERATOR]: numerator, [CTC_DENOMINATOR]: denominator };
-  return withSettings(withConfig(recording, unitType, change), settings);
-}
-
-/** The recording with these instructions as its trace. */
-export function reencoded(
-  recording: RawRecording,
-  instructions: ReadonlyMap<number, readonly Instruction[]>,
-  options: ReencodeOptions,
-): RawRecording {
-  const before = buffersOf(recording);
-  const buffers = [...instructions].flatMap(([cpu, own]) => {
-    const first = before.find((buffer) => buffer.cpu === cpu);
-    const trace = new Reencoder(options).encode(own);
-    return first === undefined
-      ? []
-      : [{ ...first, offset: 0, trace: Buffer.concat([trace, Buffer.alloc(-trace.length & 7)]) }];
-  });
-  return withBuffers(recording, buffers);
 }

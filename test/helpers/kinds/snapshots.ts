@@ -1,7 +1,14 @@
 /**
  * Rewrites recordings as `perf record --snapshot` writes them: buffers that overwrite themselves, read now and then.
  */
-import { buffersOf, type RawRecording, type TraceBuffer, traceOfCpu, withBuffers, withSettings } from './rewrite.js';
+import {
+  buffersOf,
+  type RawRecording,
+  type TraceBuffer,
+  traceOfCpu,
+  withBuffers,
+  withSettings,
+} from '../perf/rewrite.js';
 
 const IS_SNAPSHOT = 8;
 const AUX = 11;

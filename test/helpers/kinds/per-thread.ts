@@ -1,7 +1,7 @@
 /**
  * Rewrites recordings as `perf record --per-thread` writes them: a buffer for each thread instead of each CPU.
  */
-import { u64 } from './perf-data.js';
+import { u64 } from '../perf/perf-data.js';
 import {
   buffersOf,
   type RawRecord,
@@ -10,7 +10,7 @@ import {
   traceOfCpu,
   withBuffers,
   withSettings,
-} from './rewrite.js';
+} from '../perf/rewrite.js';
 import { cyclesOf, littleEndian, type Packet, splitPackets } from './split-packets.js';
 
 const SWITCHES = 7;

@@ -1,0 +1,20 @@
+/**
+ * Decodes a recording with both decoders and compares whole profiles byte for byte.
+ */
+import { expect } from 'vitest';
+import { openRecording, unsupported } from '../../../src/recordings.js';
+import type { Directory } from '../cli/run-cli.js';
+import { profileOfOwn, profileOfPerf } from '../perf/both-decoders.js';
+import { RECORDED_ROOT } from '../perf/perf.js';
+import { putTogether, type RawRecording } from '../perf/rewrite.js';
+
+export async function expectEqual(dir: Directory, recording: RawRecording): Promise<void> {
+  const path = await dir.write('kind.data', putTogether(recording));
+  expect(unsupported(await openRecording(path))).toBeNull();
+  for (const [symfs, allBranches] of [
+    [RECORDED_ROOT, false],
+    [RECORDED_ROOT, true],
+    [null, false], // without the binaries
+  ] as const)
+    expect(await profileOfOwn(path, symfs, allBranches)).toBe(await profileOfPerf(path, symfs, allBranches));
+}
