@@ -28,9 +28,9 @@ const unitType = async () => {
   const info = takeApart(await readFile(NOISE)).records.find(({ type }) => type === 70);
   return info === undefined ? PT_TYPE : Number(info.bytes.readBigUInt64LE(16));
 };
-const withPtwrite = async (dir: Directory) => {
+const withEventTrace = async (dir: Directory) => {
   const type = await unitType();
-  return changed(dir, (recording) => withConfig(recording, type, (config) => config | (1n << 12n)));
+  return changed(dir, (recording) => withConfig(recording, type, (config) => config | (1n << 31n)));
 };
 const TIME_IS_KNOWN = 4;
 const withoutTimes = (dir: Directory) => changed(dir, (recording) => withSettings(recording, { [TIME_IS_KNOWN]: 0 }));
@@ -70,7 +70,7 @@ describe('without perf', () => {
   });
 
   test('what is not known is lost time, and the rest is shown', async ({ dir }) => {
-    const path = await withPtwrite(dir);
+    const path = await withEventTrace(dir);
     const args = ['render', path, ...SYMFS, '--annotate'];
     const { exitCode, stdout, stderr } = await ptflame(args, withoutPerf(dir));
     expect({ exitCode, stdout }).toEqual({
@@ -79,7 +79,7 @@ describe('without perf', () => {
     });
     const lines = stderr.split('\n').filter((line) => line.includes('only perf decodes'));
     expect(lines).toEqual([
-      `ptflame: ${path} has PTWRITE, power or event packets, which only perf decodes, and perf is missing: that time is lost`,
+      `ptflame: ${path} has event packets, which only perf decodes, and perf is missing: that time is lost`,
     ]);
     expect((await ptflame([...args, '-q'], withoutPerf(dir))).stderr).toBe('');
   });
@@ -103,10 +103,10 @@ describe('with perf', () => {
 
   test('what is not known goes to it, with one line why', async ({ dir }) => {
     const { env } = await asking(dir);
-    const path = await withPtwrite(dir);
+    const path = await withEventTrace(dir);
     const { stderr } = await ptflame(['render', path, ...SYMFS], { env });
     expect(stderr.split('\n')[0]).toBe(
-      `ptflame: perf decodes ${path}: it has PTWRITE, power or event packets, which ptflame does not decode itself`,
+      `ptflame: perf decodes ${path}: it has event packets, which ptflame does not decode itself`,
     );
     expect(stderr.match(/does not decode itself/g)).toHaveLength(1);
     expect(await asked(dir)).toContain('--itrace=cre');
@@ -142,6 +142,6 @@ describe('with perf', () => {
 });
 
 test('--decoder own refuses what only perf decodes', async ({ dir }) => {
-  const run = await ptflame(['render', await withPtwrite(dir), ...SYMFS, '--decoder', 'own']);
-  expectRefusal(run, 2, /--decoder own cannot decode PTWRITE/, /leave out --decoder/);
+  const run = await ptflame(['render', await withEventTrace(dir), ...SYMFS, '--decoder', 'own']);
+  expectRefusal(run, 2, /--decoder own cannot decode event packets/, /leave out --decoder/);
 });
