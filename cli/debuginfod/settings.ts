@@ -10,7 +10,7 @@ export interface DebuginfodSettings {
   readonly cache: string;
   /** A server that sends less than 100 kB in this time is given up. */
   readonly timeoutMs: number;
-  /** For a whole file; infinite by default. */
+  /** For one file; infinite by default. */
   readonly maxTimeMs: number;
   readonly maxBytes: number;
 }

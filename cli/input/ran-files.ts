@@ -1,5 +1,5 @@
 /**
- * Lists the files that were mapped into processes that ran: a recording of a whole machine has the mappings of all processes.
+ * Lists the files that were mapped into processes that ran: a recording of all CPUs has the mappings of all processes.
  */
 import type { Recording } from '../../src/recordings.js';
 

@@ -7,10 +7,11 @@ import { type Cursor, isDigit, isLower } from './cursor.js';
 import { parseList } from './lists.js';
 import { bare, type Node, parts, text } from './nodes.js';
 import { parseOperatorName } from './operator-names.js';
+import { parseQualifiers } from './qualifiers.js';
 import { parseSourceName } from './source-name.js';
 import { parseSubstitution, parseTemplateParameter } from './substitutions.js';
 import { parseTemplateArgs } from './template-args.js';
-import { parseParameters, parseQualifiers, parseThisReference } from './types.js';
+import { parseParameters, parseThisReference } from './types.js';
 
 export function parseName(cursor: Cursor): Node {
   switch (cursor.peek()) {

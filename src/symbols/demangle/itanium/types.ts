@@ -4,8 +4,8 @@
 
 import { fail } from '../not-mangled.js';
 import { type Cursor, isDigit, isUpper } from './cursor.js';
-import { parseList } from './lists.js';
 import { type LiteralStyle, type Modifier, modified, NO_ITEMS, type Node, parts, text } from './nodes.js';
+import { parseQualifiers, seesQualifier } from './qualifiers.js';
 import { parseSourceName } from './source-name.js';
 import { parseSubstitution, parseTemplateParameter } from './substitutions.js';
 import { parseTemplateArgs } from './template-args.js';
@@ -51,8 +51,6 @@ const MODIFIERS: Readonly<Record<string, Modifier>> = {
   C: 'complex',
   G: 'imaginary',
 };
-
-const QUALIFIERS: Readonly<Record<string, Modifier>> = { r: 'restrict', V: 'volatile', K: 'const' };
 
 export function parseType(cursor: Cursor): Node {
   const builtIn = parseBuiltIn(cursor);
@@ -194,13 +192,6 @@ function parseMember(cursor: Cursor): Node {
   return modified('member', cursor.grammar.type(cursor), owner);
 }
 
-function seesQualifier(cursor: Cursor): boolean {
-  const next = cursor.peek();
-  return next in QUALIFIERS || (next === 'D' && 'xoOw'.includes(cursor.peek(1) || '-'));
-}
-
-type Qualify = (node: Node) => Node;
-
 /** The first qualifier is the outermost. Before a function type, they qualify its `this`. */
 function parseQualified(cursor: Cursor): Node {
   const qualify = parseQualifiers(cursor);
@@ -208,47 +199,6 @@ function parseQualified(cursor: Cursor): Node {
   const type = parseFunctionType(cursor);
   if (type.kind !== 'modified') return qualify(type, 'method');
   return modified(type.by, qualify(type.of, 'method'));
-}
-
-/** Parses qualifiers of types, or of methods: `K` in `NK3Foo3barE`. */
-export function parseQualifiers(cursor: Cursor): (node: Node, of: 'type' | 'method') => Node {
-  const all: { readonly of: (by: 'type' | 'method') => Qualify }[] = [];
-  while (seesQualifier(cursor)) {
-    const simple = QUALIFIERS[cursor.peek()];
-    if (simple === undefined) {
-      const special = parseSpecialQualifier(cursor);
-      all.push({ of: () => special });
-      continue;
-    }
-    cursor.at++;
-    all.push({ of: (by) => (node) => modified(by === 'type' ? simple : (METHOD_QUALIFIERS[simple] ?? simple), node) });
-  }
-  return (node, of) => all.reduceRight((inner, qualifier) => qualifier.of(of)(inner), node);
-}
-
-const METHOD_QUALIFIERS: Readonly<Partial<Record<Modifier, Modifier>>> = {
-  const: 'this-const',
-  volatile: 'this-volatile',
-  restrict: 'this-restrict',
-};
-
-function parseSpecialQualifier(cursor: Cursor): Qualify {
-  cursor.expect('D');
-  switch (cursor.next()) {
-    case 'x':
-      return (node) => modified('transaction_safe', node);
-    case 'o':
-      return (node) => modified('noexcept', node);
-    case 'O': {
-      const condition = cursor.grammar.expression(cursor);
-      cursor.expect('E');
-      return (node) => modified('noexcept', node, condition);
-    }
-    default: {
-      const thrown = parseList(cursor, () => cursor.grammar.type(cursor), 'E');
-      return (node) => modified('throw', node, thrown);
-    }
-  }
 }
 
 function parseFunctionType(cursor: Cursor): Node {
