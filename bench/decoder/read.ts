@@ -1,0 +1,21 @@
+/**
+ * Reads a recording with the own decoder and imports it into a file that is not written: what this process costs is decoding and storing.
+ */
+import { argv, stdout } from 'node:process';
+import { importTrace } from '../../src/index.js';
+import { findBinaries, locator, openRecording } from '../../src/recordings.js';
+
+const ROOTS = { root: '', cache: null };
+
+async function read(path: string, jobs: number, memoryBytes: number): Promise<number> {
+  const recording = await openRecording(path);
+  const { paths: binaries } = findBinaries(recording, ROOTS);
+  const locate = locator({ roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() });
+  const own = { name: path, path, recording, binaries, locate, sizeBytes: 0, allBranches: false };
+  const options = memoryBytes > 0 ? { jobs, memoryBytes } : { jobs };
+  const { events } = await importTrace([{ ...own, recorded: null, broken: null }], async () => {}, options);
+  return events;
+}
+
+const [, , path = '', jobs = '1', memoryMiB = '0'] = argv;
+stdout.write(`${await read(path, Number(jobs), Number(memoryMiB) * 1024 * 1024)}`);
