@@ -86,6 +86,7 @@ describe('of two symbols with one start', () => {
     ['the global one', { name: 'a', size: 8 }, { name: 'longer', size: 8, binding: 'local' }],
     ['the one with fewer underscores', { name: 'a', size: 8 }, { name: '_longer', size: 8 }],
     ['the longer one', { name: 'longer', size: 8 }, { name: 'a', size: 8 }],
+    ['the longer one, though a single digit differs', { name: '_Z2fii', size: 8 }, { name: '_Z1fii', size: 8 }],
     ['the one that is longer when demangled', { name: '_ZN1a1bEv', size: 8 }, { name: '_Z3abciiiiiiiiii', size: 8 }],
   ])('keeps %s', (_, better, worse) => {
     const all = [better, worse, { name: 'next', value: 64, size: 8 }].map((parts) => ({
