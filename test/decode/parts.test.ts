@@ -1,14 +1,19 @@
 /**
  * Cuts the trace of recordings into parts of any size: whoever decodes them, events, errors and numbers of sites stay the same.
  */
+
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect } from 'vitest';
+import { assert, describe, expect } from 'vitest';
+import type { EncodedRecording } from '../../src/recordings.js';
 import { test } from '../helpers/cli/run-cli.js';
+import { type Packet, splitPackets } from '../helpers/kinds/split-packets.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { type Cutting, decodedInParts, WHOLE } from '../helpers/perf/in-parts.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
+import { putTogether, takeApart } from '../helpers/perf/rewrite.js';
 
-const RUNS = Number(process.env.PTFLAME_CUTS ?? 12);
+const RUNS = Number(process.env.PTFLAME_CUTS ?? 8);
 
 const cuttings: fc.Arbitrary<Cutting> = fc.record({
   partBytes: fc.integer({ min: 60, max: 20_000 }),
@@ -22,20 +27,74 @@ const limits = fc.record({
   codeBytes: fc.integer({ min: 1_500_000, max: 9_000_000 }),
 });
 
+async function expectSameInParts(encoded: EncodedRecording): Promise<void> {
+  const { handOvers: __, ...whole } = await decodedInParts(encoded, WHOLE);
+  await fc.assert(
+    fc.asyncProperty(cuttings, limits, async (cutting, limit) => {
+      const { handOvers: _, ...inParts } = await decodedInParts({ ...encoded, ...limit }, cutting);
+      expect(inParts).toEqual(whole);
+    }),
+    { numRuns: RUNS },
+  );
+}
+
 describe.each(RECORDINGS)('%s', (name) => {
   test.each([
     ['calls and returns', false],
     ['every branch', true],
   ])('has the same events in parts: %s', async (_, allBranches) => {
     const encoded = await encodedOf(recordingPath(name), RECORDED_ROOT, allBranches);
-    const { handOvers: __, ...whole } = await decodedInParts(encoded, WHOLE);
-    await fc.assert(
-      fc.asyncProperty(cuttings, limits, async (cutting, limit) => {
-        const { handOvers: _, ...inParts } = await decodedInParts({ ...encoded, ...limit }, cutting);
-        expect(inParts).toEqual(whole);
-      }),
-      { numRuns: RUNS },
+    await expectSameInParts(encoded);
+  });
+});
+
+/** Replaces packets by padding. */
+function without(isLeftOut: (packet: Packet, row: number) => boolean) {
+  return (trace: Buffer): Buffer =>
+    Buffer.concat(
+      splitPackets(trace).map((packet, row) =>
+        isLeftOut(packet, row) ? Buffer.alloc(packet.bytes.length) : packet.bytes,
+      ),
     );
+}
+
+/** Leaves out two of three PSB+, with all packets in them. */
+function withFewPsbs(trace: Buffer): Buffer {
+  let psbs = 0;
+  let isIn = false;
+  return without(({ kind }) => {
+    if (kind === 'psb') isIn = psbs++ % 3 !== 1;
+    const isLeftOut = isIn;
+    if (kind === 'psbend') isIn = false;
+    return isLeftOut;
+  })(trace);
+}
+
+function damaged(trace: Buffer): Buffer {
+  return Buffer.from(trace.map((byte, at) => (at % 331 === 200 ? byte ^ (1 << (at % 8)) : byte)));
+}
+
+const MTC = 1n << 9n;
+
+describe.each([
+  ['without cycles', without(({ kind }) => kind === 'cyc'), true],
+  ['with few cycles', without(({ kind }, row) => kind === 'cyc' && row % 5 > 0), true],
+  ['without MTC packets', without(({ kind }) => kind === 'mtc'), false],
+  ['with times in PSB+ alone', without(({ kind }) => kind === 'mtc' || kind === 'cyc'), false],
+  ['with few PSBs', withFewPsbs, true],
+  ['with damaged bytes', damaged, true],
+])('a recording %s', (_, change, hasMtc) => {
+  test.for(['cpus-2', 'noise', 'lossy'])('has the same events in parts: %s', async (name, { dir }) => {
+    const recording = takeApart(readFileSync(recordingPath(name)));
+    const records = recording.records.map((record) =>
+      record.trace.length > 0 ? { ...record, trace: change(record.trace) } : record,
+    );
+    const path = await dir.write('changed.data', putTogether({ ...recording, records }));
+    const encoded = await encodedOf(path, RECORDED_ROOT, false);
+    const { encoding } = encoded.recording;
+    assert(encoding);
+    const config = hasMtc ? encoding.config : encoding.config & ~MTC;
+    await expectSameInParts({ ...encoded, recording: { ...encoded.recording, encoding: { ...encoding, config } } });
   });
 });
 
