@@ -84,6 +84,14 @@ describe('without perf', () => {
     expect((await ptflame([...args, '-q'], withoutPerf(dir))).stderr).toBe('');
   });
 
+  test('32-bit code is lost time', async ({ dir }) => {
+    await mkdir(dir.file('root/opt/ptflame'), { recursive: true });
+    await writeFile(dir.file('root/opt/ptflame/threads'), elfFile({ bits: 32 }));
+    const run = await ptflame(['render', recordingPath('cpus-1'), '--symfs', dir.file('root')], withoutPerf(dir));
+    expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[lost]') });
+    expect(run.stderr).toContain('has 32-bit code, which only perf decodes, and perf is missing: that time is lost');
+  });
+
   test('a recording of which nothing can be shown is refused, with a remedy', async ({ dir }) => {
     const run = await ptflame(['render', await withoutTimes(dir), ...SYMFS], withoutPerf(dir));
     expectRefusal(run, 1, /has a trace without times, which only perf decodes, and perf is not installed/, /install/);
