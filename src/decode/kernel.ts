@@ -24,7 +24,7 @@ export interface Kernel {
   /** Forgets the events, runs, errors and marks. */
   beginPart(): void;
   /** `reference`: the tick that the first TSC packet is near. `isWithin`: the stream has begun before. */
-  startStream(reference: bigint, isWithin: boolean): void;
+  startStream(reference: bigint, isWithin: boolean, follows: boolean): void;
   /** Takes up the state that is in the space for it. */
   loadState(): void;
   saveState(): number;

@@ -106,12 +106,12 @@ export class PartDecoder {
     if (this.stream !== records) writeRecords(kernel, records);
     this.slots = slots;
     this.stream = records;
-    if (state === null)
-      kernel.startStream(
-        (records[recordAt(records, offset)] as TraceRecordBytes).reference,
-        offset > records[0].offset,
-      );
-    else writeState(kernel, state);
+    const isWithin = offset > records[0].offset;
+    if (state !== null) writeState(kernel, state);
+    if (state === null || !isWithin) {
+      const { reference } = records[recordAt(records, offset)] as TraceRecordBytes;
+      kernel.startStream(reference, isWithin, state !== null);
+    }
     kernel.expectMarks(markFrom(state === null ? offset : part.cut), markFrom(part.cut));
   }
 
@@ -138,7 +138,7 @@ export class PartDecoder {
   private restAt(offset: number, stream: number, { lastStream }: Part, streams: readonly Stream[]): Position | null {
     if (offset < endOf(streams[stream] as Stream)) return { stream, offset, state: this.state() };
     if (stream === lastStream) return null;
-    return { stream: stream + 1, offset: (streams[stream + 1] as Stream)[0].offset, state: null };
+    return { stream: stream + 1, offset: (streams[stream + 1] as Stream)[0].offset, state: this.state() };
   }
 
   private state(): Uint8Array {

@@ -31,7 +31,10 @@ export function recordAt(stream: Stream, offset: number): number {
   return low;
 }
 
-/** A position in the trace of a CPU, and the state of the decoder that came there; null: a decoder begins there. */
+/**
+ * A position in the trace of a CPU, and the state of the decoder that came there, at the begin of a stream at the end of the one
+ * before; null: a decoder begins there.
+ */
 export interface Position {
   /** Row of the stream. */
   readonly stream: number;
@@ -47,22 +50,16 @@ export interface Part extends Position {
 }
 
 /**
- * Divides the trace of a CPU into parts of about `partBytes`. Long streams are cut anywhere: a decoder begins at the first PSB
- * after a cut. Short ones are put together.
+ * Divides the trace of a CPU into parts of about `partBytes`: it is cut anywhere, and a decoder begins at the first PSB after a
+ * cut. Several streams are one part, because a stream goes on with the clock of the one before.
  */
 export function* partsOf(streams: readonly Stream[], partBytes: number): Generator<Part> {
-  for (let stream = 0; stream < streams.length; ) {
-    const [{ offset }] = streams[stream] as Stream;
-    const end = endOf(streams[stream] as Stream);
-    if (end - offset > partBytes) {
-      yield* piecesOf(stream, offset, end, partBytes);
-      stream++;
-      continue;
-    }
-    const lastStream = lastOfGroup(streams, stream, partBytes);
-    yield { stream, lastStream, offset, cut: Number.POSITIVE_INFINITY, state: null };
-    stream = lastStream + 1;
-  }
+  const [first] = streams;
+  if (first === undefined) return;
+  const [{ offset }] = first;
+  const lastStream = streams.length - 1;
+  if (lastStream === 0) yield* piecesOf(0, offset, endOf(first), partBytes);
+  else yield { stream: 0, lastStream, offset, cut: Number.POSITIVE_INFINITY, state: null };
 }
 
 function* piecesOf(stream: number, start: number, end: number, partBytes: number): Generator<Part> {
@@ -70,15 +67,4 @@ function* piecesOf(stream: number, start: number, end: number, partBytes: number
     const cut = offset + partBytes < end ? offset + partBytes : Number.POSITIVE_INFINITY;
     yield { stream, lastStream: stream, offset, cut, state: null };
   }
-}
-
-function lastOfGroup(streams: readonly Stream[], first: number, partBytes: number): number {
-  let bytes = 0;
-  let row = first;
-  for (; row < streams.length; row++) {
-    const stream = streams[row] as Stream;
-    bytes += endOf(stream) - stream[0].offset;
-    if (bytes > partBytes && row > first) break;
-  }
-  return row - 1;
 }

@@ -9,6 +9,7 @@ import type { CrystalClock, Instruction, OtherPacket, Region } from '../helpers/
 import { expectEqual } from '../helpers/kinds/expect-equal.js';
 import { instructionsOf } from '../helpers/kinds/instructions.js';
 import { reencoded, withClock } from '../helpers/kinds/reencode.js';
+import { asSnapshots, snapshotsOf } from '../helpers/kinds/snapshots.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { PT_TYPE } from '../helpers/perf/perf-data.js';
 import { takeApart, withFilter } from '../helpers/perf/rewrite.js';
@@ -104,4 +105,16 @@ describe('other packets', () => {
       await expectEqual(dir, reencoded(takeApart(readFileSync(path)), instructions, { ...ALL, packetsAt }));
     },
   );
+});
+
+describe('snapshots without MTC packets', () => {
+  const recording = reencoded(takeApart(readFileSync(path)), instructions, { ...ALL, psbBytes: 300 });
+
+  test.for([
+    [900, 700], // trace is missing between them
+    [2000, 1500],
+    [700, 1500],
+  ])('gives the profile that perf gives: one every %i bytes, of %i bytes', async ([every, ring], { dir }) => {
+    await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every as number, ring as number)));
+  });
 });

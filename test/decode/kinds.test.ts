@@ -10,10 +10,9 @@ import { test } from '../helpers/cli/run-cli.js';
 import { expectEqual } from '../helpers/kinds/expect-equal.js';
 import { byThread } from '../helpers/kinds/per-thread.js';
 import { asProcesses } from '../helpers/kinds/processes.js';
-import { asSnapshots, type Snapshot } from '../helpers/kinds/snapshots.js';
-import { splitPackets } from '../helpers/kinds/split-packets.js';
+import { asSnapshots, snapshotsOf } from '../helpers/kinds/snapshots.js';
 import { recordingPath } from '../helpers/perf/perf.js';
-import { buffersOf, putTogether, type RawRecording, takeApart, traceOfCpu } from '../helpers/perf/rewrite.js';
+import { putTogether, takeApart } from '../helpers/perf/rewrite.js';
 import { needs } from '../tools/needs.js';
 
 needs('perf');
@@ -27,23 +26,6 @@ describe.each(['cpus-1', 'cpus-4', 'noise'])('%s, recorded by thread', (name) =>
     await expectEqual(dir, byThread(takeApart(readFileSync(path)), tidAt, keepsCpu));
   });
 });
-
-/** Snapshots of rings of some bytes, taken each time that so much trace was written; they end with a packet. */
-function snapshotsOf(recording: RawRecording, everyBytes: number, ringBytes: number): Snapshot[] {
-  const cpus = [...new Set(buffersOf(recording).map(({ cpu }) => cpu))];
-  return cpus.flatMap((cpu) => {
-    const snapshots: Snapshot[] = [];
-    let at = 0;
-    let end = 0;
-    for (const { bytes } of splitPackets(traceOfCpu(recording, cpu))) {
-      at += bytes.length;
-      if (at - end < everyBytes) continue;
-      end = at;
-      snapshots.push({ cpu, start: Math.max(0, end - ringBytes), end });
-    }
-    return snapshots;
-  });
-}
 
 describe.each(['cpus-4', 'lossy'])('%s, recorded as snapshots', (name) => {
   const recording = takeApart(readFileSync(recordingPath(name)));

@@ -21,7 +21,7 @@ import {
 } from './layout';
 import { Column, isFull, limitMemory, zeroed } from './memory';
 import { enterStream } from './packets/input';
-import { clearState, MAX_RETURNS, PHASE_SEARCH, returns, STATE_BYTES, State, state } from './state';
+import { clearState, clearStream, MAX_RETURNS, PHASE_SEARCH, returns, STATE_BYTES, State, state } from './state';
 import { moveTo } from './walk/position';
 
 /** The recording has no MTC packets. */
@@ -49,9 +49,13 @@ const RETURNS_START: usize = STATE_OWN + offsetof<State>();
 const SAVED_BYTES: usize = RETURNS_START + <usize>MAX_RETURNS * RETURN_BYTES;
 const saved: usize = zeroed(SAVED_BYTES);
 
-/** Begins within a stream, or with it: `isWithin`. Its records and the schedule of its CPU are there. */
-export function startStream(reference: u64, isWithin: bool): void {
-  clearState(reference);
+/**
+ * Begins within a stream, or with it: `isWithin`. Its records and the schedule of its CPU are there. `follows`: the stream
+ * before has been decoded; as perf does, what is known of cycles stays.
+ */
+export function startStream(reference: u64, isWithin: bool, follows: bool): void {
+  if (follows) clearStream(reference);
+  else clearState(reference);
   state.areCyclesUnsure = isWithin;
   state.isEventTimeUnsure = isWithin;
   startSchedule();

@@ -93,3 +93,18 @@ export function clearState(firstReference: u64): void {
   memory.fill(changetype<usize>(state), 0, STATE_BYTES);
   state.firstReference = firstReference;
 }
+
+/** The next stream of the same CPU begins: the clock of its core goes on. */
+export function clearStream(firstReference: u64): void {
+  const cbr = state.cbr;
+  const busRatio = state.busRatio;
+  const measuredRatio = state.measuredRatio;
+  const cycleStart = state.cycleStart;
+  const cycles = state.cycles;
+  clearState(firstReference);
+  state.cbr = cbr;
+  state.busRatio = busRatio;
+  state.measuredRatio = measuredRatio;
+  state.cycleStart = cycleStart;
+  state.cycles = cycles;
+}

@@ -9,6 +9,7 @@ import {
   withBuffers,
   withSettings,
 } from '../perf/rewrite.js';
+import { splitPackets } from './split-packets.js';
 
 const IS_SNAPSHOT = 8;
 const AUX = 11;
@@ -39,4 +40,21 @@ export function asSnapshots(recording: RawRecording, snapshots: readonly Snapsho
     return { ...raw, bytes };
   });
   return withSettings(withBuffers({ ...recording, records }, buffers), { [IS_SNAPSHOT]: 1 });
+}
+
+/** Snapshots of rings of some bytes, taken each time that so much trace was written; they end with a packet. */
+export function snapshotsOf(recording: RawRecording, everyBytes: number, ringBytes: number): Snapshot[] {
+  const cpus = [...new Set(buffersOf(recording).map(({ cpu }) => cpu))];
+  return cpus.flatMap((cpu) => {
+    const snapshots: Snapshot[] = [];
+    let at = 0;
+    let end = 0;
+    for (const { bytes } of splitPackets(traceOfCpu(recording, cpu))) {
+      at += bytes.length;
+      if (at - end < everyBytes) continue;
+      end = at;
+      snapshots.push({ cpu, start: Math.max(0, end - ringBytes), end });
+    }
+    return snapshots;
+  });
 }

@@ -42,6 +42,12 @@ const EXTENDED: ReadonlyMap<number, readonly [PacketKind, number]> = new Map([
   [0x73, ['tma', 7]],
   [0xa3, ['tnt', 8]],
   [0x43, ['other', 8]],
+  [0x12, ['other', 6]], // PTWRITE
+  [0x32, ['other', 10]],
+  [0x92, ['other', 6]],
+  [0xb2, ['other', 10]],
+  [0x62, ['other', 2]], // EXSTOP
+  [0xe2, ['other', 2]],
 ]);
 
 export function splitPackets(trace: Buffer): Packet[] {
