@@ -108,12 +108,12 @@ describe('other packets', () => {
 });
 
 describe('snapshots without MTC packets', () => {
-  const recording = reencoded(takeApart(readFileSync(path)), instructions, { ...ALL, psbBytes: 300 });
+  const recording = reencoded(takeApart(readFileSync(path)), instructions, { ...ALL, psbBytes: 100 });
 
   test.for([
     [900, 700], // trace is missing between them
-    [2000, 1500],
-    [700, 1500],
+    [500, 300],
+    [300, 900],
   ])('gives the profile that perf gives: one every %i bytes, of %i bytes', async ([every, ring], { dir }) => {
     await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every as number, ring as number)));
   });
