@@ -8,10 +8,19 @@ import { profiles } from './files/profiles.js';
 import { recordings } from './files/recordings.js';
 import { traceFiles } from './files/trace-files.js';
 import type { AnyCase, Kind } from './kind.js';
+import { packetStreams } from './pt/streams-kind.js';
 import { texts } from './text/text.js';
 
 /** A kind is made from a seed and a directory that it may write to. */
-const KINDS = { text: texts, recordings, 'trace-files': traceFiles, packs, profiles, faults } as const;
+const KINDS = {
+  text: texts,
+  recordings,
+  'trace-files': traceFiles,
+  packs,
+  profiles,
+  packets: packetStreams,
+  faults,
+} as const;
 
 export type KindName = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[];

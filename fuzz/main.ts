@@ -37,6 +37,7 @@ const DEFAULT_AMOUNT: Readonly<Record<KindName, number>> = {
   'trace-files': 5_000,
   packs: 5_000,
   profiles: 5_000,
+  packets: 20_000,
   faults: 400,
 };
 const MAX_REASON_LENGTH = 2000;

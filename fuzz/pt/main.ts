@@ -3,13 +3,11 @@
  */
 import { mkdirSync } from 'node:fs';
 import { Random } from '../random.js';
+import { randomCase, randomSettings } from './cases.js';
 import { describe } from './describe.js';
 import { type Case, type JudgeOptions, judge } from './judge.js';
 import { minimise } from './minimise.js';
-import { type Bytes, PSBEND } from './packets.js';
 import { CODE_BASE, randomProgram } from './program.js';
-import type { TraceSettings } from './recording.js';
-import { damage, StreamWriter } from './streams.js';
 
 const value = (name: string, otherwise: number) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -17,36 +15,6 @@ const value = (name: string, otherwise: number) => {
 };
 const FOLDER = process.env['PT_FOLDER'] ?? '/tmp/ptflame-judge';
 mkdirSync(FOLDER, { recursive: true });
-
-function randomSettings(random: Random): TraceSettings {
-  const [ctcNumerator, ctcDenominator] = random.pick([
-    [250, 2],
-    [250, 2],
-    [168, 2],
-    [25, 3],
-  ]) as [number, number];
-  return {
-    shift: 31,
-    mult: 715827882,
-    zero: 17_000_000_000,
-    mtcPeriod: random.pick([3, 3, 3, 0, 6, 9, -1]),
-    ctcNumerator,
-    ctcDenominator,
-    maxBusRatio: random.pick([30, 30, 21]),
-  };
-}
-
-/** A case cut into records, anywhere. */
-function cut(random: Random, stream: readonly Bytes[]): Bytes[][] {
-  if (stream.length === 0 || !random.oneIn(6)) return [[...stream]];
-  const at = random.below(stream.length);
-  const packet = stream[at] as Bytes;
-  const inside = random.below(packet.length);
-  return [
-    [...stream.slice(0, at), packet.slice(0, inside)],
-    [packet.slice(inside), ...stream.slice(at + 1)],
-  ];
-}
 
 const seed = value('seed', 1);
 const only = value('only', -1);
@@ -60,16 +28,9 @@ for (let number = value('from', 0); number < value('from', 0) + value('recording
   const program = randomProgram(random, 20 + random.below(200));
   const settings = randomSettings(random);
   const allBranches = process.env['PT_BRANCHES'] === undefined ? random.oneIn(2) : process.env['PT_BRANCHES'] === 'all';
-  const cases = Array.from({ length: count }, (_, row) => {
-    const own = new Random(seed * 1000 + number, row);
-    const tick = BigInt(row + 2) << 30n;
-    const writer = new StreamWriter(own, program, settings, tick);
-    const stream = writer.write(1 + own.below(own.pick([4, 20, 60])));
-    const anywhere = () => own.pick(program.starts);
-    const kept = own.oneIn(20) ? 0 : Math.max(0, stream.indexOf(PSBEND) + 1); // of a damaged first PSB+ perf crashes
-    const damaged = [...stream.slice(0, kept), ...damage(own, stream.slice(kept), anywhere, tick)];
-    return { tick, pieces: cut(own, damaged) } satisfies Case;
-  });
+  const cases = Array.from({ length: count }, (_, row) =>
+    randomCase(new Random(seed * 1000 + number, row), row, program, settings),
+  );
   const kept = only < 0 ? cases : cases.slice(only, only + 1);
   const options = { folder: FOLDER, settings, code: program.bytes, codeStart: CODE_BASE, cases: kept, allBranches };
   const { differences, events, crashes } = judge(options);

@@ -49,6 +49,9 @@ export interface Kernel {
   columnStart(column: number): number;
   columnBytes(column: number): number;
   forgetCode(): void;
+  /** Of the instruction at an address: its length, 0 if it is none or not all there; and then its KIND_…. For checks. */
+  decodeInstruction(start: number, bytes: number): number;
+  instructionKind(): number;
 }
 
 /** Returns the address of a description of code (kernel/host.ts), or 0. */

@@ -98,7 +98,7 @@ export function currentSlot(): u32 {
 }
 
 export function passTo(tick: u64): void {
-  while (tick >= nextTick) {
+  while (tick >= nextTick && nextTick !== u64.MAX_VALUE) {
     state.slot++;
     enterSlot();
   }

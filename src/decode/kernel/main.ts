@@ -10,6 +10,7 @@ import { isAtCut, marks } from './parts';
 
 export { forgetCode } from './blocks';
 export { setTiming } from './clock/settings';
+export { decodeInstruction, instructionKind } from './code/instructions';
 export { currentSlot, setClock } from './events';
 export { isFull } from './memory';
 export { decodeWindow } from './packets/decode';

@@ -130,13 +130,17 @@ function takeTscPacket(): bool {
   return true;
 }
 
+const TSX_ABORT: u8 = 2;
+
 function takeMode(): bool {
   if (pos + 2 > end) return cutOff();
   const mode = load<u8>(pos + 1);
   if (!format.isMode(mode)) return badPacket();
   skip(2);
-  if (mode >> 5 !== 0) breakAsync();
-  state.before = mode >> 5 !== 0 && state.isBehindOverflow ? BEFORE_OTHER : BEFORE_BOUND;
+  const isTsx = mode >> 5 !== 0;
+  if (isTsx) breakAsync();
+  const isAbort = isTsx && (mode & TSX_ABORT) !== 0; // its FUP and TIP are those of an interrupt
+  state.before = isAbort || (isTsx && state.isBehindOverflow) ? BEFORE_OTHER : BEFORE_BOUND;
   return true;
 }
 

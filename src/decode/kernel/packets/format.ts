@@ -85,8 +85,7 @@ function sizeOfExtendedAt(at: usize, end: usize): i32 {
   const second = load<u8>(at + 1);
   const size = sizeOfExtended(second);
   if (size === BAD || at + size > end) return size;
-  if (second === PSB && !isPsb(at, end)) return BAD;
-  return second === LONG_TNT && load<u64>(at) >> 16 === 0 ? BAD : size;
+  return second === PSB && !isPsb(at, end) ? BAD : size;
 }
 
 /** A CYC with more bytes is none, for perf. */

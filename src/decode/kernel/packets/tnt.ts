@@ -14,6 +14,7 @@ import { breakPsb } from './psb';
 
 /** `bits`: the branches, the first one highest, below a bit that is set. */
 export function takeTnt(bits: u64): void {
+  if (bits === 0) return; // as perf does: a long one without any
   state.before = BEFORE_OTHER;
   if (state.isInPsb && !breakPsb(true)) return;
   if (state.phase === PHASE_WALK) walkOn(bits, 63 - <i32>clz<u64>(bits));
