@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const FOLDERS = ['/usr/lib/x86_64-linux-gnu', '/usr/bin', '/usr/lib/llvm-14/lib'];
-const LINE = /^\s*[0-9a-f]+:\t((?:[0-9a-f]{2} )+)\s*\t?(.*)$/;
+const LINE = /^\s*[0-9a-f]+:\t((?:[0-9a-f]{2} )+)\s*\t(.*)$/;
 /** Not instructions: data among the code. */
 const BAD = /\(bad\)|^\.byte|^rex(?:\.[WRXB]+)?\s*$/;
 const PREFIX = /^(?:(?:bnd|notrack|rep[nz]?|repz|repnz|lock|data16|addr32|[c-gs]s|rex\S*|xacquire|xrelease)\s+)+/;
