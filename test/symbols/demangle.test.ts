@@ -6,6 +6,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 
+/** Printing a name stops here, give or take its last part. */
+const MAX_LENGTH = 101_000;
+
 const NAMES = readFileSync(new URL('names.txt', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
@@ -75,9 +78,7 @@ describe('hostile names', () => {
     ['deep types of Rust', `_RINvC1a1b${'S'.repeat(30_000)}uE`],
     ['a Rust path that names itself', '_RNvB_1a'],
     ['a long number', `_Z${'9'.repeat(1000)}a`],
-  ])('does not take long: %s', (_, name) => {
-    const start = performance.now();
-    demangle(name);
-    expect(performance.now() - start).toBeLessThan(2000);
+  ])('ends, with a name of bounded length, for %s', (_, name) => {
+    expect(demangle(name)?.length ?? 0).toBeLessThan(MAX_LENGTH);
   });
 });
