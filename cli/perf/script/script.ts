@@ -39,7 +39,7 @@ export interface DecodeOptions {
 }
 
 /** `dso` distinguishes functions of one name in several binaries. Mappings are read from the recording itself. */
-const FIELDS = '-F-event,-period,+addr,-comm,+flags,+dso,+symoff,+pid';
+const FIELDS = '-F-event,-period,+addr,-comm,+flags,+dso,+sym,+symoff,+pid';
 /** Long enough for a download of symbols. */
 const HANG_MS = 120_000;
 const MAX_STDERR_BYTES = 16 * 1024;
