@@ -1,7 +1,7 @@
 /**
  * Decodes recordings in parts and compares the result with the text of one perf.
  */
-import { chown, copyFile, mkdir, rm, symlink, truncate } from 'node:fs/promises';
+import { chown, copyFile, mkdir, readFile, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect } from 'vitest';
@@ -31,6 +31,15 @@ describe.each(RECORDINGS)('%s', (name) => {
     const one = [...renderJson(await decoded(path))].join('');
     for (const jobs of [2, 5]) expect([...renderJson(await decoded(path, { jobs }))].join('')).toBe(one);
   });
+});
+
+test('decodes a recording with tracepoints, whose samples have no symbols', async ({ dir }) => {
+  const render = async (decoder: string) => {
+    const options = ['--symfs', RECORDED_ROOT, '--decoder', decoder, '-o', dir.file(`${decoder}.folded`)];
+    expect((await ptflame(['render', recordingPath('tracepoints'), ...options])).exitCode).toBe(0);
+    return readFile(dir.file(`${decoder}.folded`), 'utf8');
+  };
+  expect(await render('perf')).toBe(await render('own'));
 });
 
 test('divides recordings by CPU and by time', async () => {
