@@ -370,11 +370,17 @@ function amountOf(text: string): number {
 }
 
 describe('one function', () => {
-  const choose = (name: string) =>
-    page
-      .locator('.row > :first-child', { hasText: new RegExp(`^${name}$`) }) // waits for its row
+  /** Waits for the row; finds and clicks it in one task, as the page may replace its rows in between. */
+  const choose = async (name: string) => {
+    await page
+      .locator('.row > :first-child', { hasText: new RegExp(`^${name}$`) })
       .first()
-      .evaluate((cell) => (cell as HTMLElement).click());
+      .waitFor({ state: 'attached' });
+    await page.evaluate((text) => {
+      const cells = [...document.querySelectorAll<HTMLElement>('.row > :first-child')];
+      cells.find(({ textContent }) => textContent === text)?.click();
+    }, name);
+  };
   const numbers = () => page.locator('.function dl').innerText();
 
   test('is marked in the graph, and shows numbers, callers and callees', async () => {

@@ -51,9 +51,13 @@ export async function drawn(page: Page): Promise<void> {
 /** Goes to the initial or another address without reloading the page. */
 export async function goTo(page: Page, hash = ''): Promise<void> {
   await page.bringToFront();
-  await page.evaluate((to) => {
+  await page.evaluate(async (to) => {
     (document.activeElement as HTMLElement | null)?.blur();
+    const before = location.href;
+    const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
     location.hash = to;
+    // else what follows could come before the page has followed the address
+    if (location.href !== before) await Promise.race([changed, new Promise((done) => setTimeout(done, 1000))]);
   }, hash);
   await drawn(page);
 }
