@@ -10,7 +10,7 @@ export type ReadCode = (code: MappedCode, fileOffset: number, bytes: number) => 
 const PAGE_BYTES = 64 * 1024;
 /** The longest instruction. */
 const MAX_INSTRUCTION_BYTES = 15;
-const DESCRIPTION_BYTES = 32;
+const DESCRIPTION_BYTES = 40;
 
 export class CodePages {
   private readonly kernel: Kernel;
@@ -57,7 +57,7 @@ export class CodePages {
     const view = new DataView(kernel.memory.buffer, description, DESCRIPTION_BYTES);
     const start = code.start + offset;
     const until = start + Math.min(bytes.length, mappedBytes);
-    for (const [row, value] of [start, start + bytes.length, until, at].entries())
+    for (const [row, value] of [start, start + bytes.length, until, at, code.tick].entries())
       view.setBigInt64(8 * row, BigInt(value), true);
     return description;
   }

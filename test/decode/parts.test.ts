@@ -98,6 +98,25 @@ describe.each([
   });
 });
 
+/** Its code runs before it is mapped, as only damaged traces have it: what a decoder met later must not help it earlier. */
+test.each([0.15, 0.2, 0.25, 0.3])(
+  'a recording whose code is mapped late has the same events in parts: at %s',
+  async (part) => {
+    const encoded = await encodedOf(recordingPath('lossy'), RECORDED_ROOT, false);
+    const { sideband } = encoded.recording;
+    const others = sideband.filter(({ record }) => record.what !== 'mmap');
+    const row = Math.floor(others.length * part);
+    const time = others[row]?.time ?? null;
+    const mapped = sideband.flatMap((event) => (event.record.what === 'mmap' ? [{ ...event, time }] : []));
+    const late = [...others.slice(0, row), ...mapped, ...others.slice(row)];
+    const changed = { ...encoded, recording: { ...encoded.recording, sideband: late } };
+    const { handOvers: _, ...whole } = await decodedInParts(changed, WHOLE);
+    const { handOvers: __, ...apart } = await decodedInParts(changed, { ...WHOLE, decoders: 4, choices: [0, 1, 2, 3] });
+    expect(apart).toEqual(whole);
+    await expectSameInParts(changed);
+  },
+);
+
 test.each(['cpus-1', 'noise'])('decoders hand over where each part has a PSB: %s', async (name) => {
   const encoded = await encodedOf(recordingPath(name), RECORDED_ROOT, false);
   const { handOvers } = await decodedInParts(encoded, {

@@ -60,10 +60,25 @@ let slots: usize = zeroed(4 * MIN_SLOTS);
 let mask: u32 = MIN_SLOTS - 1;
 let count: u32 = 0;
 
+/** The latest tick from which on code of a block is mapped. */
+let newestCode: u64 = 0;
+
 /** The code of images changed: what was loaded is asked for again. */
 export function forgetCode(): void {
   codeUntil = 0;
   codeStart = 1;
+}
+
+/**
+ * The walk begins at a tick. If later code is known, as of a later part or of another CPU, all blocks are forgotten: what is
+ * found must not depend on what was decoded before.
+ */
+export function enterCode(tick: u64): void {
+  if (tick >= newestCode) return;
+  newestCode = 0;
+  forgetCode();
+  memory.fill(slots, 0, 4 * (<usize>mask + 1));
+  count = 0;
 }
 
 function hasCode(image: u32, ip: u64): bool {
@@ -75,6 +90,7 @@ function hasCode(image: u32, ip: u64): bool {
   codeUntil = load<u64>(found, 16);
   codeBytes = <usize>load<u64>(found, 24);
   codeImage = image;
+  newestCode = max(newestCode, load<u64>(found, 32));
   return ip >= codeStart && ip < codeUntil;
 }
 

@@ -49,6 +49,8 @@ let originNs: i64 = 0;
 /** When the next slot begins, and the image of the one that runs. */
 let nextTick: u64 = u64.MAX_VALUE;
 export let image: u32 = 0;
+/** When the slot that runs began. */
+export let slotTick: u64 = 0;
 
 /** The run's row; 0: the next event begins one. */
 let run: usize = 0;
@@ -90,6 +92,7 @@ function enterSlot(): void {
   const next = schedule.start + (<usize>state.slot + 1) * SLOT_BYTES;
   nextTick = next < schedule.start + schedule.used ? load<u64>(next, SLOT_TICK) : u64.MAX_VALUE;
   image = load<u32>(schedule.start + <usize>state.slot * SLOT_BYTES, SLOT_IMAGE);
+  slotTick = load<u64>(schedule.start + <usize>state.slot * SLOT_BYTES, SLOT_TICK);
   endRun();
 }
 

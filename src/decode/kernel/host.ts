@@ -4,7 +4,8 @@
 
 /**
  * Loads the code at an address of an image: returns the address in the kernel of a description, or 0 if there is no code. It
- * has four u64: where the code starts and ends, up to where its instructions are all there, and where the bytes are.
+ * has five u64: where the code starts and ends, up to where its instructions are all there, where the bytes are, and the tick
+ * from which on it is mapped.
  */
 export declare function loadCode(image: u32, ip: u64): usize;
 

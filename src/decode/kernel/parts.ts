@@ -2,8 +2,8 @@
  * Where a part of the trace ends, and where its decoder may take over from the one before or hand over to the next: marks,
  * which are states at positions after a PSB. src/decode/hand-over.ts compares them.
  */
-import { Block, blockAt, forgetCode } from './blocks';
-import { endRun, events, faults, resumeSchedule, runs, startSchedule } from './events';
+import { Block, blockAt, enterCode, forgetCode } from './blocks';
+import { endRun, events, faults, resumeSchedule, runs, slotTick, startSchedule } from './events';
 import {
   FAULT_BYTES,
   MARK_EVENT_BYTES,
@@ -188,6 +188,7 @@ export function loadState(): void {
   enterStream();
   forgetCode();
   resumeSchedule();
+  enterCode(slotTick);
   for (let row: u32 = 0; row < state.returnCount; row++) {
     const at = saved + RETURNS_START + RETURN_BYTES * row;
     const block = blockAt(load<u32>(at, 8), load<u64>(at));

@@ -1,8 +1,8 @@
 /**
  * Where the walk is: `ip` in the state, and its block as a cache.
  */
-import { Block, blockAt } from '../blocks';
-import { image } from '../events';
+import { Block, blockAt, enterCode } from '../blocks';
+import { image, slotTick } from '../events';
 import { state } from '../state';
 
 /** The block that begins at `ip`; null: not looked up. */
@@ -19,7 +19,9 @@ export function stay(block: Block): void {
 }
 
 export function here(): Block {
-  if (changetype<usize>(current) === 0 || current.start !== state.ip || current.image !== image)
+  if (changetype<usize>(current) === 0 || current.start !== state.ip || current.image !== image) {
+    enterCode(slotTick);
     current = blockAt(image, state.ip);
+  }
   return current;
 }
