@@ -6,7 +6,7 @@
  */
 import { type Address, NONE } from '../model/units.js';
 import { type FilteredRegion, isTraced } from './address-filters.js';
-import { CodeIndex } from './code-index.js';
+import { type AddressRange, CodeIndex } from './code-index.js';
 
 /** A file mapped into an image from some tick on. */
 export interface MappedCode {
@@ -33,13 +33,32 @@ export interface Image {
 }
 
 /** Returns the mapping that held an address at a tick, or null. */
-export function codeAt({ mappings, length }: Image, address: Address, tick: bigint): MappedCode | null {
+export function codeAt(image: Image, address: Address, tick: bigint): MappedCode | null {
+  const row = rowAt(image, address, tick);
+  return row === NONE ? null : image.mappings[row];
+}
+
+function rowAt({ mappings, length }: Image, address: Address, tick: bigint): number {
   let found = NONE;
   for (const rows of indexOf(mappings).near(address)) {
     const row = rows.findLast((row) => row < length && holds(mappings[row], address, tick)) ?? NONE;
     found = Math.max(found, row);
   }
-  return found === NONE ? null : mappings[found];
+  return found;
+}
+
+/** Returns the part of a range around an address that no mapping covers that is later than the one at the address. */
+export function uncovered(image: Image, range: AddressRange, address: Address, tick: bigint): AddressRange {
+  const { mappings, length } = image;
+  const row = rowAt(image, address, tick);
+  let { start, end } = range;
+  for (const later of indexOf(mappings).around(range)) {
+    const other = mappings[later];
+    if (later <= row || later >= length || other.tick > tick) continue;
+    if (other.end <= address) start = Math.max(start, other.end);
+    else end = Math.min(end, other.start);
+  }
+  return { start, end };
 }
 
 function holds({ start, end, tick: since }: MappedCode, address: Address, tick: bigint): boolean {

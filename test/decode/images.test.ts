@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codeAt, Images, type MappedCode } from '../../src/decode/images.js';
+import { codeAt, type Image, Images, type MappedCode, uncovered } from '../../src/decode/images.js';
 
 const PAGE = 4096;
 const code = (start: number, pages: number, file = '/bin/a', tick = 0n): MappedCode => {
@@ -57,6 +57,14 @@ const mapping = fc.record({
 });
 const step = fc.oneof({ weight: 8, arbitrary: mapping }, fc.constant('fork' as const), fc.constant('exec' as const));
 
+/** Up to where it is uncovered, the code at an address is there. */
+function isUncoveredRight(image: Image, code: MappedCode, address: number): boolean {
+  const { start, end } = uncovered(image, code, address, 99n);
+  const has = (at: number) => codeAt(image, at, 99n) === code;
+  for (let at = start; at < end; at += PAGE) if (!has(at)) return false;
+  return start <= address && address < end && !has(start - PAGE) && !has(end);
+}
+
 test('every image has the code that a search through all its mappings finds', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -77,6 +85,7 @@ test('every image has the code that a search through all its mappings finds', ()
         for (let page = 0; page < 600; page += 7) {
           const found = codeAt(image, page * PAGE, 99n);
           expect(found).toEqual(all.findLast(({ start, end }) => start <= page * PAGE && page * PAGE < end) ?? null);
+          if (found !== null && page % 5 === 0) expect(isUncoveredRight(image, found, page * PAGE)).toBe(true);
         }
     }),
     { numRuns: 200 },
