@@ -2,7 +2,7 @@
  * Decodes recordings of kinds that no fixture has, rewritten from fixtures, with both decoders.
  */
 import { readFileSync } from 'node:fs';
-import { describe, expect } from 'vitest';
+import { assert, describe, expect } from 'vitest';
 import { NONE } from '../../src/model/units.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { openRecording } from '../../src/recordings.js';
@@ -12,10 +12,13 @@ import { byThread } from '../helpers/kinds/per-thread.js';
 import { asProcesses } from '../helpers/kinds/processes.js';
 import { asSnapshots, snapshotsOf } from '../helpers/kinds/snapshots.js';
 import { recordingPath } from '../helpers/perf/perf.js';
-import { putTogether, takeApart } from '../helpers/perf/rewrite.js';
+import { putTogether, type RawRecording, takeApart } from '../helpers/perf/rewrite.js';
 import { needs } from '../tools/needs.js';
 
 needs('perf');
+
+const MMAP2 = 10;
+const START_AT = 16;
 
 describe.each(['cpus-1', 'cpus-4', 'noise'])('%s, recorded by thread', (name) => {
   test.for([true, false])('gives the profile that perf gives; records name the CPU: %s', async (keepsCpu, { dir }) => {
@@ -65,3 +68,24 @@ describe('threads as processes of their own', () => {
     },
   );
 });
+
+/** The page of the decoder that holds the covered code has other code, too. */
+test.for([
+  ['mtc-only', 0n],
+  ['cpus-2', 0n],
+  ['cpus-2', -4032n],
+  ['lossy', -4032n],
+] as const)(
+  'a file mapped over a part of another one gives the profile that perf gives: %s, %i bytes later',
+  async ([name, bytesLater], { dir }) => {
+    const recording = takeApart(readFileSync(recordingPath(name)));
+    const mappingOf = ({ records }: RawRecording) => records.find(({ type }) => type === MMAP2);
+    const over = mappingOf(takeApart(readFileSync(recordingPath('loop'))));
+    const under = mappingOf(recording);
+    assert(over && under);
+    const bytes = Buffer.from(over.bytes);
+    bytes.writeBigUInt64LE(bytes.readBigUInt64LE(START_AT) + bytesLater, START_AT);
+    const row = recording.records.indexOf(under) + 1;
+    await expectEqual(dir, { ...recording, records: recording.records.toSpliced(row, 0, { ...over, bytes }) });
+  },
+);

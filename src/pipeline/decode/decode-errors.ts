@@ -3,12 +3,16 @@
  */
 import type { DecodedError } from '../../decode/decoded-part.js';
 import { codeAt, type Image } from '../../decode/images.js';
+import type { Slot } from '../../decode/schedule.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
-import { NONE, type Tid } from '../../model/units.js';
+import { type Address, NONE, type Tid } from '../../model/units.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { nsOf } from './decode-plan.js';
+import type { DecodeContext } from './decode-task.js';
 
 export interface CpuError extends Omit<DecodedError, 'slot'> {
+  /** Whose code is missing, as recorded; null: another error, or no file. */
+  readonly file: string | null;
   readonly cpu: number;
   readonly tid: Tid;
   readonly pid: number;
@@ -25,14 +29,39 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
   [LOST_DATA, 'Lost trace data'],
   [10, 'Never-ending loop (refer perf config intel-pt.max-loops)'],
 ]);
-const END_OF_TIME = 2n ** 64n - 1n;
+
+/** `trace`: the CPU on which a decoder found the error. */
+export function cpuError(
+  { slot: row, ...error }: DecodedError,
+  { trace, slots }: DecodeContext['cpus'][number],
+  images: readonly Image[],
+): CpuError {
+  const { tid, pid, image, tick } = slots[row] as Slot;
+  const mapped = error.code === NO_CODE ? images[image - 1] : undefined;
+  const file = mapped === undefined ? null : (codeAt(mapped, toAddress(error.ip), tick)?.file ?? null);
+  return { ...error, tid, pid, cpu: trace.cpu, file };
+}
+
+function toAddress(ip: bigint): Address {
+  return Number(BigInt.asIntN(64, ip));
+}
 
 /** Returns an error where the kernel's buffer was full. */
 export function truncations({ auxRecords, sideband }: Recording, originNs: bigint): CpuError[] {
   const pidOf = new Map(sideband.map(({ tid, pid }) => [tid, pid]));
   return auxRecords.flatMap(({ cpu, tid, time, isTruncated }) => {
     if (!isTruncated || time === null) return [];
-    return [{ cpu, tid, pid: pidOf.get(tid) ?? NONE, timeNs: Number(nsOf(time) - originNs), code: LOST_DATA, ip: 0n }];
+    return [
+      {
+        cpu,
+        tid,
+        pid: pidOf.get(tid) ?? NONE,
+        timeNs: Number(nsOf(time) - originNs),
+        code: LOST_DATA,
+        ip: 0n,
+        file: null,
+      },
+    ];
   });
 }
 
@@ -40,36 +69,19 @@ export function truncations({ auxRecords, sideband }: Recording, originNs: bigin
  * Returns the gaps of these errors, in order of time. Of a binary that cannot be read perf reports only the first error, over
  * all CPUs. `binaries`: those that can be read, by recorded path.
  */
-export function gapRecords(
-  errors: readonly CpuError[],
-  images: readonly Image[],
-  binaries: ReadonlyMap<string, string>,
-): TraceRecord[] {
+export function gapRecords(errors: readonly CpuError[], binaries: ReadonlyMap<string, string>): TraceRecord[] {
   const reported = new Set<string>();
   const records: TraceRecord[] = [];
-  for (const { tid, pid, cpu, timeNs, code, ip } of errors.toSorted(byTimeAndCpu)) {
-    const address = Number(BigInt.asIntN(64, ip));
-    const missing = code === NO_CODE ? missingBinary(images, address, binaries) : null;
+  for (const { tid, pid, cpu, timeNs, code, ip, file } of errors.toSorted(byTimeAndCpu)) {
+    const missing = file !== null && !binaries.has(file) ? file : null;
     if (missing !== null && reported.has(missing)) continue;
     if (missing !== null) reported.add(missing);
     const message = MESSAGES.get(code) ?? 'Unknown error!';
-    records.push({ what: 'gap', tid, pid, cpu, timeNs, code, message, ip: address || Number.NaN });
+    records.push({ what: 'gap', tid, pid, cpu, timeNs, code, message, ip: toAddress(ip) || Number.NaN });
   }
   return records;
 }
 
 function byTimeAndCpu(a: CpuError, b: CpuError): number {
   return a.timeNs - b.timeNs || a.cpu - b.cpu;
-}
-
-function missingBinary(
-  images: readonly Image[],
-  address: number,
-  binaries: ReadonlyMap<string, string>,
-): string | null {
-  for (const image of images) {
-    const code = codeAt(image, address, END_OF_TIME);
-    if (code !== null && !binaries.has(code.file)) return code.file;
-  }
-  return null;
 }

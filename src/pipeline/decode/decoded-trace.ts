@@ -9,7 +9,7 @@ import type { Part } from '../../decode/streams.js';
 import { noLines } from '../../model/profile/quality.js';
 import type { EventColumns, EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
-import type { CpuError } from './decode-errors.js';
+import { type CpuError, cpuError } from './decode-errors.js';
 import type { TakenPart } from './decode-parts.js';
 import type { DecodeContext } from './decode-task.js';
 import { SiteNames, WorkerSites } from './decoder-sites.js';
@@ -29,28 +29,29 @@ export class DecodedTrace {
   readonly sites: WorkerSites;
   private readonly name: string;
   private readonly into: TraceBuilder;
+  private readonly images: readonly Image[];
 
   /** `name`: of the recording. */
   constructor(name: string, into: TraceBuilder, images: readonly Image[], locate: Locate) {
     this.name = name;
     this.into = into;
+    this.images = images;
     this.sites = new WorkerSites(new SiteNames(into.context.interner, images, locate));
   }
 
   /** Adds the events and errors of a part between two marks. */
   add({ cpu: row, part, decoded, sites, from, to }: TakenPart, { cpus }: DecodeContext): void {
-    const { trace, slots } = cpus[row] as DecodeContext['cpus'][number];
-    const events = decoded.events.subarray(from?.events ?? 0, to?.events);
-    const runs = runsOf(decoded, from?.runs ?? 0, to?.runs).map(({ slot, ...run }) => ({
+    const cpu = cpus[row] as DecodeContext['cpus'][number];
+    const { trace, slots } = cpu;
+    const all = runsOf(decoded, from?.runs ?? 0, to?.runs).map(({ slot, ...run }) => ({
       ...run,
       tid: (slots[slot] as Slot).tid,
       cpu: trace.cpu,
     }));
+    const { runs, events } = this.ofThreads(all, decoded.events.subarray(from?.events ?? 0, to?.events));
     sites.replaceIn(events);
-    for (const { slot, ...error } of errorsOf(decoded, from?.errors ?? 0, to?.errors)) {
-      const { tid, pid } = slots[slot] as Slot;
-      this.errors.push({ ...error, tid, pid, cpu: trace.cpu });
-    }
+    for (const error of errorsOf(decoded, from?.errors ?? 0, to?.errors))
+      this.errors.push(cpuError(error, cpu, this.images));
     this.addRuns(runs, events);
     this.into.countBytes(bytesOf(part, decoded, from, to));
   }
@@ -58,6 +59,22 @@ export class DecodedTrace {
   addGaps(records: readonly TraceRecord[]): void {
     this.into.add({ ...NOTHING, records }, this.name);
     this.into.addAccount({ counts: { ...noLines(), lines: records.length, gapLines: records.length } });
+  }
+
+  /** Leaves out events of the idle CPU, which only a damaged trace has: they are lines that text reading ignores. */
+  private ofThreads(
+    all: readonly RunOfThread[],
+    events: Int32Array,
+  ): { readonly runs: readonly RunOfThread[]; readonly events: Int32Array } {
+    if (all.every(isOfThread)) return { runs: all, events };
+    const idle = all.filter((run) => !isOfThread(run)).reduce((sum, run) => sum + run.events, 0);
+    this.into.addAccount({ counts: { ...noLines(), lines: idle, ignoredLines: idle } });
+    let at = 0;
+    const kept = all.flatMap((run) => {
+      const own = events.subarray(at, (at += run.length));
+      return isOfThread(run) ? [...own] : [];
+    });
+    return { runs: all.filter(isOfThread), events: Int32Array.from(kept) };
   }
 
   private addRuns(runs: readonly RunOfThread[], events: Int32Array): void {
@@ -73,6 +90,10 @@ export class DecodedTrace {
 }
 
 type RunOfThread = EventRun & Pick<DecodedRun, 'startNs' | 'endNs'>;
+
+function isOfThread({ tid }: RunOfThread): boolean {
+  return tid > 0;
+}
 
 /** Bytes of trace between two marks. */
 function bytesOf(part: Part, { bytes, rest }: DecodedPart, from: Mark | null, to: Mark | null): number {

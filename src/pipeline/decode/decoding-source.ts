@@ -36,7 +36,7 @@ export class DecodingSource implements Source {
     const context = decodeContext(encoded, plan, originNs);
     const file = { path, name, sizeBytes: recording.sizeBytes };
     await whileUnchanged(file, () => decodeRecording(context, into.readers, trace, encoded));
-    trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], images, binaries));
+    trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], binaries));
     into.isDecodedHere = true;
     addOwnRecords(name, recording.sideband, into);
   }
