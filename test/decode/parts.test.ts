@@ -74,6 +74,12 @@ function damaged(trace: Buffer): Buffer {
   return Buffer.from(trace.map((byte, at) => (at % 331 === 200 ? byte ^ (1 << (at % 8)) : byte)));
 }
 
+/** More nanoseconds than a double counts. */
+function withLateTimes(trace: Buffer): Buffer {
+  const late = (tsc: Buffer) => Buffer.from(tsc.map((byte, at) => (at === tsc.length - 1 ? 0xf0 : byte)));
+  return Buffer.concat(splitPackets(trace).map(({ kind, bytes }) => (kind === 'tsc' ? late(bytes) : bytes)));
+}
+
 const MTC = 1n << 9n;
 
 describe.each([
@@ -83,6 +89,7 @@ describe.each([
   ['with times in PSB+ alone', without(({ kind }) => kind === 'mtc' || kind === 'cyc'), false],
   ['with few PSBs', withFewPsbs, true],
   ['with damaged bytes', damaged, true],
+  ['with times of years', withLateTimes, true],
 ])('a recording %s', (_, change, hasMtc) => {
   test.for(['cpus-2', 'noise', 'lossy'])('has the same events in parts: %s', async (name, { dir }) => {
     const recording = takeApart(readFileSync(recordingPath(name)));

@@ -64,16 +64,18 @@ function add({ cpu, decoded, sites, from, to }: TakenPart, found: Decoded & { ha
   sites.replaceIn(events);
   let at = 0;
   for (const { slot, length, events: count, startNs, endNs } of runsOf(decoded, from?.runs ?? 0, to?.runs)) {
-    const first = found.events.length;
+    const times = { count: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
     let timeNs = NONE;
     for (const end = at + length; at < end; ) {
       const isFar = events[at] === FAR;
       timeNs = isFar ? farTime(events, at) : timeNs + (events[at + 1] ?? 0);
       found.events.push(cpu, slot, events[isFar ? at + 1 : at] ?? NONE, timeNs);
+      times.count++;
+      times.first = Math.min(times.first, timeNs);
+      times.last = Math.max(times.last, timeNs);
       at += isFar ? FAR_LENGTH : NEAR_LENGTH;
     }
-    const times = found.events.slice(first).filter((_, index) => index % 4 === 3);
-    if (times.length !== count || Math.min(...times) !== startNs || Math.max(...times) !== endNs)
+    if (times.count !== count || times.first !== startNs || times.last !== endNs)
       throw new Error('a run has other events than it says');
   }
   if (at !== events.length) throw new Error('events belong to no run');
