@@ -2,6 +2,7 @@
  * All kinds of fuzzed input, by name.
  */
 
+import { damagedRecordings } from './damaged/damaged-recordings.js';
 import { faults } from './faults/faults.js';
 import { packs } from './files/packs.js';
 import { profiles } from './files/profiles.js';
@@ -15,6 +16,7 @@ import { texts } from './text/text.js';
 const KINDS = {
   text: texts,
   recordings,
+  'damaged-recordings': damagedRecordings,
   'trace-files': traceFiles,
   packs,
   profiles,

@@ -34,6 +34,7 @@ const { values } = parseArgs({
 const DEFAULT_AMOUNT: Readonly<Record<KindName, number>> = {
   text: 1_000_000,
   recordings: 20_000,
+  'damaged-recordings': 5_000,
   'trace-files': 5_000,
   packs: 5_000,
   profiles: 5_000,

@@ -3,6 +3,7 @@
  */
 import { describe, expect } from 'vitest';
 import { countLines } from '../../fuzz/checks/check-parser.js';
+import { damagedRecordings } from '../../fuzz/damaged/damaged-recordings.js';
 import { faults } from '../../fuzz/faults/faults.js';
 import { SCENARIOS } from '../../fuzz/faults/scenarios.js';
 import { type KindName, kindOf } from '../../fuzz/kinds.js';
@@ -57,6 +58,16 @@ describe('hostile files', () => {
         await expect(kind.check(fuzzCase), again).resolves.toBeDefined();
       }
     });
+});
+
+test('damaged recordings: the same in parts and in whole, and losses are counted', async ({ dir }) => {
+  const fixtures = new URL('../../fixtures/recordings/', import.meta.url);
+  const kind = damagedRecordings(SEED, dir.path, fixtures);
+  for (let number = 0; number < 40; number++) {
+    const fuzzCase = await kind.make(number);
+    const again = `npm run fuzz -- --kind damaged-recordings --seed ${SEED} --case ${number}`;
+    await expect(kind.check(fuzzCase), again).resolves.toBeDefined();
+  }
 });
 
 test('gives the right output or one message if a request to the system fails', async ({ dir }) => {
