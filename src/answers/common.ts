@@ -4,6 +4,7 @@
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
 import { dsoOf } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile, TraceMeta } from '../model/profile/profile.js';
@@ -63,6 +64,11 @@ export function treeOfAllThreads({ together, threads }: Profile): CallTree {
   const builder = new CallTreeBuilder();
   for (const { tree } of threads) builder.merge(tree, ROOT, (symbol) => symbol);
   return builder.build();
+}
+
+/** Returns the durations of the complete calls of all threads; null: unknown. */
+export function durationsOfAllThreads({ together, durations, threads }: Profile): FunctionDurations | null {
+  return together === null ? mergeDurations(threads) : durations;
 }
 
 /** `tree`: of all threads. */

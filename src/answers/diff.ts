@@ -6,7 +6,15 @@ import { isStop } from '../analysis/tree/outside.js';
 import type { CallTree } from '../model/calls/call-tree.js';
 import { compareUtf8 } from '../model/names/utf8-order.js';
 import type { Profile } from '../model/profile/profile.js';
-import { finiteOrNull, named, PRODUCER, qualityOf, traceSummary, treeOfAllThreads } from './common.js';
+import {
+  durationsOfAllThreads,
+  finiteOrNull,
+  named,
+  PRODUCER,
+  qualityOf,
+  traceSummary,
+  treeOfAllThreads,
+} from './common.js';
 import type { Diff, DiffRow } from './schema.js';
 
 export type DiffKey = 'self' | 'total' | 'calls' | 'avg';
@@ -79,9 +87,10 @@ const ABSENT: FunctionTotals = {
 };
 
 /** By kind and name. Functions with the same name are summed: the one with most time gives the file, and p99 is NaN. */
-function sumsByName({ symbols, durations }: Profile, tree: CallTree, hasSwitches: boolean): Map<string, NamedSums> {
+function sumsByName(profile: Profile, tree: CallTree, hasSwitches: boolean): Map<string, NamedSums> {
   const sums = new Map<string, NamedSums>();
-  const rows = functionsOf(tree, durations, hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
+  const { symbols } = profile;
+  const rows = functionsOf(tree, durationsOfAllThreads(profile), hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
     const { name, dso } = named(symbols, row.symbol);
     const key = `${isStop(row.symbol)} ${name}`; // a function may have the name of a stop

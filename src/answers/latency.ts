@@ -14,6 +14,7 @@ import type { Profile } from '../model/profile/profile.js';
 import { NONE, type SymbolId } from '../model/units.js';
 import {
   clockText,
+  durationsOfAllThreads,
   finiteOrNull,
   named,
   PRODUCER,
@@ -32,7 +33,8 @@ export const SELF = '*self';
 
 /** `functions`: those in the question. */
 export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: FunctionSet): schema.Latency {
-  const { symbols, durations } = profile;
+  const { symbols } = profile;
+  const durations = durationsOfAllThreads(profile);
   const tree = treeOfAllThreads(profile);
   const trace = traceSummary(profile, tree);
   const latency = latencyOf(calls, symbols);

@@ -7,7 +7,16 @@ import { isStop } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
-import { named, PRODUCER, qualityOf, statsOrNulls, traceSummary, treeOfAllThreads, treeTimes } from './common.js';
+import {
+  durationsOfAllThreads,
+  named,
+  PRODUCER,
+  qualityOf,
+  statsOrNulls,
+  traceSummary,
+  treeOfAllThreads,
+  treeTimes,
+} from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
@@ -24,7 +33,8 @@ export interface ReportOptions {
 }
 
 export function reportOf(profile: Profile, options: ReportOptions = {}): Report {
-  const { symbols, durations } = profile;
+  const { symbols } = profile;
+  const durations = durationsOfAllThreads(profile);
   const tree = treeOfAllThreads(profile);
   const trace = traceSummary(profile, tree);
   const { hasSwitches } = trace;

@@ -3,7 +3,6 @@
  */
 import type { z } from 'zod';
 import { damagedAt, FileFault, newerVersion } from '../codec/file-fault.js';
-import { mergeDurations } from '../model/calls/durations.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/names/symbol-table.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import type { Quality } from '../model/profile/quality.js';
@@ -82,7 +81,7 @@ function profileOf(file: JsonObject): Profile {
     symbols: table,
     threads: read,
     together: null,
-    durations: mergeDurations(read),
+    durations: null,
     quality: withoutRemedies(quality),
   };
 }

@@ -176,7 +176,7 @@ describe('few calls', () => {
 1 [000] 4500000.000000001:   call   110 main+0x10 => 2000 b+0x0
 1 [000] 4500000.000000001:   return   2010 b+0x10 => 115 main+0x15
 `;
-    const { durations, symbols } = await analyze([inputOf(text)], { durations: true });
+    const { durations, symbols } = await analyze([inputOf(text)], { trees: 'together', durations: true });
     const counts = Array.from(durations?.symbol ?? [], (symbol, row) => [symbols.name[symbol], durations?.calls[row]]);
     expect(counts).toEqual([
       ['b', 3],

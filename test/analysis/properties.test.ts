@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
+import { durationsOfAllThreads } from '../../src/answers/common.js';
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
 import { expectSound, expectSoundSums } from '../helpers/checks/sound.js';
@@ -96,7 +97,8 @@ async function expectUnchanged(unfiltered: Profile, ask: Ask): Promise<void> {
   expect({ ...filtered.meta, part: null }).toEqual(unfiltered.meta);
 }
 
-function sortedDurations({ durations }: Profile) {
+function sortedDurations(profile: Profile) {
+  const durations = durationsOfAllThreads(profile);
   if (durations === null) throw new Error('no durations');
   return Array.from(durations.symbol, (symbol, row) => [symbol, durations.bucket[row], durations.calls[row]]);
 }

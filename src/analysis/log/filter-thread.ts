@@ -3,7 +3,7 @@
  */
 import { type CallLog, Certainty } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
-import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
+import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
 import { nodeColumns } from '../../model/calls/node-columns.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/quality.js';
@@ -15,7 +15,7 @@ import { type CallListener, walkCalls } from './walk-calls.js';
 
 export interface FilteredThread {
   readonly tree: CallTree;
-  readonly durations: DurationBlocks;
+  readonly durations: FunctionDurations;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly hiddenNs: Nanoseconds;
   /** When the lost times inside the selected calls began; the window does not matter. */
@@ -96,7 +96,7 @@ class ThreadFilter implements CallListener<MarkedCall> {
     const folded = foldsRecursion ? foldRecursion(this.sums) : this.sums;
     const tree = withoutEmptyNodes(root === null ? folded : reroot(folded, root));
     const { inferred, hiddenNs, lostAt } = this;
-    return { tree, durations: this.durations.copy(), inferred, hiddenNs, lostAt };
+    return { tree, durations: this.durations.build(), inferred, hiddenNs, lostAt };
   }
 
   private countComplete(node: NodeId, ns: Nanoseconds): void {

@@ -57,7 +57,7 @@ export interface FunctionDurations {
   readonly calls: Float64Array;
 }
 
-/** The same as a worker sends it: blocks of counts, in the order in which they were added. Plain data. */
+/** The same as a builder holds it: blocks of counts, in the order in which they were added. Plain data. */
 export interface DurationBlocks {
   readonly length: number;
   /** By block: its function and power of two. */
@@ -174,14 +174,9 @@ export class DurationsBuilder {
     return { length, owners: owners.subarray(0, length), counts: counts.subarray(0, BLOCK * length) };
   }
 
-  copy(): DurationBlocks {
-    const { length, owners, counts } = this.blocks();
-    return { length, owners: owners.slice(), counts: counts.slice() };
-  }
-
   build(): FunctionDurations {
     const all = this.blocks();
-    const found = all.counts.reduce((count, calls) => count + (calls > 0 ? 1 : 0), 0);
+    const found = countUsed(all);
     const [symbol, bucket, calls] = [new Int32Array(found), new Int32Array(found), new Float64Array(found)];
     let row = 0;
     for (const block of inOrder(all)) {
@@ -247,11 +242,11 @@ export function histogramsOf({ length, symbol, bucket, calls }: FunctionDuration
   return histograms;
 }
 
-/** Returns the durations of one thread, in order. */
-export function durationsOf(blocks: DurationBlocks): FunctionDurations {
-  const builder = new DurationsBuilder();
-  builder.addBlocks(blocks);
-  return builder.build();
+/** Returns the number of buckets that are not empty. */
+function countUsed({ counts }: DurationBlocks): number {
+  let used = 0;
+  for (let at = 0; at < counts.length; at++) if (counts[at] > 0) used++;
+  return used;
 }
 
 /** Returns the durations of all threads together; null unless those of each thread are known. */

@@ -34,7 +34,7 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
 
 function markUsed({ tree, durations }: ThreadProfile, isUsed: Uint8Array): void {
   for (let node = ROOT + 1; node < tree.length; node++) isUsed[tree.symbol[node]] = 1;
-  for (const symbol of durations?.symbol ?? []) isUsed[symbol] = 1;
+  if (durations) for (let row = 0; row < durations.length; row++) isUsed[durations.symbol[row]] = 1;
 }
 
 /** Returns these rows of a table, and the names of their binaries. */
@@ -56,14 +56,30 @@ export function orderedDurations(
   { length, symbol, bucket, calls }: FunctionDurations,
   { rankOf }: SymbolOrder,
 ): FunctionDurations {
-  const rank = symbol.map((row) => rankOf[row]);
-  const order = Int32Array.from(rank.keys()).sort((a, b) => rank[a] - rank[b] || a - b);
-  return {
+  const ordered = {
     length,
-    symbol: order.map((row) => rank[row]),
-    bucket: order.map((row) => bucket[row]),
-    calls: Float64Array.from(order, (row) => calls[row]),
+    symbol: new Int32Array(length),
+    bucket: new Int32Array(length),
+    calls: new Float64Array(length),
   };
+  let to = 0;
+  for (const { start, end } of runsOf(symbol).sort((a, b) => rankOf[symbol[a.start]] - rankOf[symbol[b.start]])) {
+    ordered.symbol.fill(rankOf[symbol[start]], to, to + end - start);
+    ordered.bucket.set(bucket.subarray(start, end), to);
+    ordered.calls.set(calls.subarray(start, end), to);
+    to += end - start;
+  }
+  return ordered;
+}
+
+/** Returns the ranges of rows with the same symbol. */
+function runsOf(symbol: Int32Array): { readonly start: number; readonly end: number }[] {
+  const runs = [];
+  for (let start = 0, end = 0; start < symbol.length; start = end) {
+    while (end < symbol.length && symbol[end] === symbol[start]) end++;
+    runs.push({ start, end });
+  }
+  return runs;
 }
 
 /** Returns the nodes of a tree, callers before callees, siblings by `rank`, which each node has. */

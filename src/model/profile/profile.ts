@@ -59,7 +59,7 @@ export interface Profile {
   readonly threads: readonly ThreadProfile[]; // by tid
   /** One tree for all threads; null if every thread has its own. */
   readonly together: CallTree | null;
-  /** Of the complete calls of all threads; null: unknown. */
+  /** Of the complete calls of all threads, if they have one tree; null: unknown, or every thread has its own. */
   readonly durations: FunctionDurations | null;
   readonly quality: Quality;
 }

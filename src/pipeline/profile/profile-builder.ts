@@ -5,7 +5,7 @@ import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
-import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../model/calls/durations.js';
+import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
@@ -65,7 +65,7 @@ export class ProfileBuilder {
     this.trace = trace;
     this.symbols = symbols;
     this.questions = questions;
-    this.durations = questions.durations === null ? null : new DurationsBuilder();
+    this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.pathsToAdd = trace.store.tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
@@ -172,14 +172,14 @@ export class ProfileBuilder {
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
         : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is inferred now
-    const durations = this.together === null && thread.durations ? durationsOf(thread.durations) : null;
+    const durations = this.together === null ? thread.durations : null;
     const profile = { ...who, ...bounds, ...shown, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(shown.tree)) return;
     const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);
     this.together?.merge(shown.tree, ROOT, (symbol) => symbol);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
-    if (thread.durations) this.addDurations(thread.durations);
+    if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
   }
 

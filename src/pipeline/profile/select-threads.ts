@@ -1,7 +1,6 @@
 /**
  * Reduces a profile to some of its threads.
  */
-import { mergeDurations } from '../../model/calls/durations.js';
 import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
 import type { Quality, TraceGap } from '../../model/profile/quality.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
@@ -31,8 +30,7 @@ export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>)
   });
   if (threads.length === 0) throw nothingSelected();
   if (threads.length === profile.threads.length) return profile;
-  const durations = mergeDurations(threads);
-  return { ...profile, threads, durations, quality: qualityOf(threads, profile) };
+  return { ...profile, threads, quality: qualityOf(threads, profile) };
 }
 
 function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection, 'cpus'>): boolean {

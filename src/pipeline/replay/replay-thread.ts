@@ -7,7 +7,7 @@ import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
 import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
-import { type DurationBlocks, DurationsBuilder, type HistogramMemory } from '../../model/calls/durations.js';
+import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { KnownPaths, type KnownPathsData } from '../../replay/losses/known-paths.js';
@@ -46,7 +46,7 @@ export interface ReplayedThread {
   /** Its numbers cover only the selection. */
   readonly replay: Omit<ThreadReplay, 'log'>;
   /** Of its complete calls; null if not requested, or counted in a histogram pool. */
-  readonly durations: DurationBlocks | null;
+  readonly durations: FunctionDurations | null;
   readonly calls: CallsAnswer | null;
   readonly stack: readonly StackFrame[] | null;
 }
@@ -92,7 +92,7 @@ export class TraceReplayer {
     const wantsLog = needsCallLog(questions);
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
     const replay = this.replayer.replay(events, options);
-    return { thread, durations: own?.copy() ?? null, ...answers(source.tid, replay, questions) };
+    return { thread, durations: own?.build() ?? null, ...answers(source.tid, replay, questions) };
   }
 }
 

@@ -12,6 +12,9 @@ const MIB = 1024 * 1024;
 const PROGRAM_BYTES = 96 * MIB;
 /** Garbage is collected again only after memory has grown by this factor. */
 const COLLECT_AGAIN = 1.05;
+/** While less than this share of the limit is held, memory is measured only this often: the kernel takes its time. */
+const AMPLE_SHARE = 0.5;
+const MEASURED_EVERY_MS = 20;
 /** V8 kills the process at its heap limit, and shortly before that collects garbage without end. */
 const MAX_HEAP_SHARE = 0.85;
 
@@ -37,6 +40,9 @@ export class MemoryBudget {
   private readonly machine: Machine;
   /** Resident memory after the last collection. */
   private collectedAt = 0;
+  /** Until when memory is ample, and how much more has been asked for since that was measured. */
+  private ampleUntilMs = 0;
+  private askedBytes = 0;
 
   /** `maxBytes`: the limit that another worker of this process uses. */
   constructor(memoryBytes: number, machine: Machine = THIS_MACHINE, maxBytes?: number) {
@@ -57,7 +63,14 @@ export class MemoryBudget {
   }
 
   private fits(moreBytes: number): boolean {
-    return this.machine.residentBytes() + moreBytes <= this.maxBytes && !this.isOverHeap();
+    const nowMs = performance.now();
+    this.askedBytes += moreBytes;
+    if (nowMs < this.ampleUntilMs && this.askedBytes < (1 - AMPLE_SHARE) * this.maxBytes) return true;
+    const held = this.machine.residentBytes();
+    const isAmple = held < AMPLE_SHARE * this.maxBytes;
+    this.ampleUntilMs = isAmple ? nowMs + MEASURED_EVERY_MS : 0;
+    this.askedBytes = moreBytes;
+    return held + moreBytes <= this.maxBytes && !this.isOverHeap();
   }
 
   private isOverHeap(): boolean {

@@ -25,7 +25,8 @@ function deflatedPiece(bytes: Uint8Array, at: number): Buffer {
   const end = at + PIECE_BYTES;
   const isLast = end >= bytes.length;
   return deflateRawSync(bytes.subarray(at, end), {
-    level: 9,
+    level: 6, // 9 takes eight times as long and saves 1 %
+    strategy: constants.Z_FILTERED, // for numbers: saves 1 %
     ...(at > 0 && { dictionary: bytes.subarray(at - WINDOW_BYTES, at) }),
     finishFlush: isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
   });

@@ -10,7 +10,7 @@ import type { CallFilter, CallSelection, FunctionSet } from '../../../src/analys
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
-import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../../src/model/calls/durations.js';
+import type { FunctionDurations } from '../../../src/model/calls/durations.js';
 import { compareSymbols } from '../../../src/model/names/symbol-order.js';
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../../src/model/units.js';
@@ -83,12 +83,11 @@ export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
 
 /** The rows of `report` in the terms of the reference code. */
 export function functionsInWords(
-  { tree, durations }: { readonly tree: CallTree; readonly durations: FunctionDurations | DurationBlocks },
+  { tree, durations }: { readonly tree: CallTree; readonly durations: FunctionDurations },
   nameOf: NameOf,
 ): Record<string, FunctionRow> {
-  const took = 'owners' in durations ? durationsOf(durations) : durations;
   return Object.fromEntries(
-    functionsOf(tree, took, recordsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
+    functionsOf(tree, durations, recordsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
   );
 }
 

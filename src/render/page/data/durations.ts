@@ -10,10 +10,16 @@ import { pageWriter } from './numbers.js';
 export function durationsBytes(threads: readonly FunctionDurations[]): Uint8Array[] {
   const [indexes, counts] = [pageWriter(), pageWriter()];
   for (const { symbol, bucket, calls } of threads) {
-    indexes.rows(Float64Array.from(symbol, (row, at) => row * BUCKETS + bucket[at]));
+    indexes.rows(indexesOf(symbol, bucket));
     counts.guessed(calls, oneCallEach(calls.length));
   }
   return [indexes.view(), counts.view()];
+}
+
+function indexesOf(symbol: Int32Array, bucket: Int32Array): Float64Array {
+  const indexes = new Float64Array(symbol.length);
+  for (let row = 0; row < indexes.length; row++) indexes[row] = symbol[row] * BUCKETS + bucket[row];
+  return indexes;
 }
 
 /** Reads durations. `lengths`: number of rows per thread; null if unknown. `symbols`: number of symbols. */

@@ -1,7 +1,6 @@
 /**
  * Rebuilds the profile that the page data was written from.
  */
-import { mergeDurations } from '../../../model/calls/durations.js';
 import type { Profile, ThreadProfile } from '../../../model/profile/profile.js';
 import { callerRows } from './caller-rows.js';
 import type { PageData, PageThread, Shape } from './page-data.js';
@@ -16,7 +15,7 @@ export function profileOf({ meta, symbols, quality, shape, threads }: PageData):
     quality,
     threads: threads.map((thread, row) => threadOf(thread, shape, parents[row])),
     together: null,
-    durations: mergeDurations(threads),
+    durations: null,
   };
 }
 
