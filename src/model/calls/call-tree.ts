@@ -20,29 +20,26 @@ export const ROOT: NodeId = 0;
 /** Size of a node in all columns. */
 const NODE_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT + 9 * Float64Array.BYTES_PER_ELEMENT;
 
-/** Row layout of a node: what one event changes is adjacent, in one or two cache lines. */
+/**
+ * Row layout of a node: what nearly every event reads or changes is one cache line of 64 bytes, links first. The numbers
+ * that are rarely changed are in a row of their own.
+ */
 const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
-const LINKS = 4;
-const Sum = {
-  Calls: 0,
-  SelfNs: 1,
-  CompleteNs: 2,
-  MinNs: 3,
-  MaxNs: 4,
-  InferredNs: 5,
-  InferredCalls: 6,
-  LongestCutNs: 7,
-  UnwoundCalls: 8,
-} as const;
-const SUMS = 9;
+const LINKS = 16;
+const Sum = { Calls: 2, SelfNs: 3, CompleteNs: 4, MinNs: 5, MaxNs: 6, InferredNs: 7 } as const;
+const SUMS = 8;
+const Rare = { InferredCalls: 0, LongestCutNs: 1, UnwoundCalls: 2 } as const;
+const RARES = 3;
 
 /** Builds a call tree. */
 export class CallTreeBuilder {
   length = 0;
   /** Receives the durations of complete calls; null if they are not requested. */
   durations: DurationsBuilder | null = null;
-  private links = new Int32Array(256 * LINKS);
   private sums = new Float64Array(256 * SUMS);
+  /** The same memory as `sums`. */
+  private links = new Int32Array(this.sums.buffer);
+  private rares = new Float64Array(256 * RARES);
   private readonly children = new ChildTable();
 
   constructor() {
@@ -104,16 +101,16 @@ export class CallTreeBuilder {
   /** Counts a complete call that did not return. */
   countUnwound(node: NodeId, durationNs: Nanoseconds): void {
     this.countComplete(node, durationNs);
-    this.sums[SUMS * node + Sum.UnwoundCalls]++;
+    this.rares[RARES * node + Rare.UnwoundCalls]++;
   }
 
   /** Counts a call whose start or end was not seen. It lasted at least `knownNs`. */
   countInferred(node: NodeId, knownNs: Nanoseconds): void {
-    const { sums } = this;
-    const row = SUMS * node;
-    sums[row + Sum.Calls]++;
-    sums[row + Sum.InferredCalls]++;
-    if (knownNs > sums[row + Sum.LongestCutNs]) sums[row + Sum.LongestCutNs] = knownNs;
+    const { rares } = this;
+    const row = RARES * node;
+    this.sums[SUMS * node + Sum.Calls]++;
+    rares[row + Rare.InferredCalls]++;
+    if (knownNs > rares[row + Rare.LongestCutNs]) rares[row + Rare.LongestCutNs] = knownNs;
   }
 
   /** Adds another tree below `top`. `symbolOf` may map several symbols to one, so that their nodes merge. */
@@ -129,15 +126,16 @@ export class CallTreeBuilder {
 
   /** Adds the calls of another tree's node to a node of this tree. */
   addCalls(to: NodeId, tree: CallTree, node: NodeId): void {
-    const { sums } = this;
+    const { sums, rares } = this;
     const row = SUMS * to;
     sums[row + Sum.Calls] += tree.calls[node];
-    sums[row + Sum.InferredCalls] += tree.inferredCalls[node];
-    sums[row + Sum.UnwoundCalls] += tree.unwoundCalls[node];
     sums[row + Sum.CompleteNs] += tree.completeNs[node];
     sums[row + Sum.MinNs] = Math.min(sums[row + Sum.MinNs], tree.minNs[node]);
     sums[row + Sum.MaxNs] = Math.max(sums[row + Sum.MaxNs], tree.maxNs[node]);
-    sums[row + Sum.LongestCutNs] = Math.max(sums[row + Sum.LongestCutNs], tree.longestCutNs[node]);
+    const rare = RARES * to;
+    rares[rare + Rare.InferredCalls] += tree.inferredCalls[node];
+    rares[rare + Rare.UnwoundCalls] += tree.unwoundCalls[node];
+    rares[rare + Rare.LongestCutNs] = Math.max(rares[rare + Rare.LongestCutNs], tree.longestCutNs[node]);
   }
 
   /** Adds the time of another tree's node to a node of this tree. */
@@ -153,19 +151,23 @@ export class CallTreeBuilder {
       parent: columnOf(this.links, LINKS, Link.Parent, new Int32Array(this.length)),
       symbol: columnOf(this.links, LINKS, Link.Symbol, new Int32Array(this.length)),
       calls: this.column(Sum.Calls),
-      inferredCalls: this.column(Sum.InferredCalls),
+      inferredCalls: this.rareColumn(Rare.InferredCalls),
       selfNs: this.column(Sum.SelfNs),
       inferredNs: this.column(Sum.InferredNs),
-      unwoundCalls: this.column(Sum.UnwoundCalls),
+      unwoundCalls: this.rareColumn(Rare.UnwoundCalls),
       completeNs: this.column(Sum.CompleteNs),
       minNs: this.column(Sum.MinNs),
       maxNs: this.column(Sum.MaxNs),
-      longestCutNs: this.column(Sum.LongestCutNs),
+      longestCutNs: this.rareColumn(Rare.LongestCutNs),
     };
   }
 
   private column(sum: number): Float64Array {
     return columnOf(this.sums, SUMS, sum, new Float64Array(this.length));
+  }
+
+  private rareColumn(rare: number): Float64Array {
+    return columnOf(this.rares, RARES, rare, new Float64Array(this.length));
   }
 
   private findOrAdd(parent: NodeId, symbol: SymbolId): NodeId {
@@ -179,19 +181,28 @@ export class CallTreeBuilder {
 
   private addNode(parent: NodeId, symbol: SymbolId): NodeId {
     const node = this.length++;
-    if (LINKS * node === this.links.length) {
-      this.links = resized(this.links, 2 * this.links.length);
-      this.sums = resized(this.sums, 2 * this.sums.length);
-    }
-    const row = LINKS * node;
-    this.links[row + Link.Parent] = parent;
-    this.links[row + Link.Symbol] = symbol;
-    this.links[row + Link.LastChild] = NONE;
-    this.links[row + Link.NextCalled] = NONE;
-    for (let sum = 0; sum < SUMS; sum++) this.sums[SUMS * node + sum] = 0; // `fill` is slow for so few values
-    this.sums[SUMS * node + Sum.MinNs] = Number.POSITIVE_INFINITY;
-    this.sums[SUMS * node + Sum.MaxNs] = Number.NEGATIVE_INFINITY;
+    if (SUMS * node === this.sums.length) this.grow();
+    const { links, sums, rares } = this;
+    const link = LINKS * node;
+    links[link + Link.Parent] = parent;
+    links[link + Link.Symbol] = symbol;
+    links[link + Link.LastChild] = NONE;
+    links[link + Link.NextCalled] = NONE;
+    const row = SUMS * node; // `fill` is slow for so few values
+    sums[row + Sum.Calls] = 0;
+    sums[row + Sum.SelfNs] = 0;
+    sums[row + Sum.CompleteNs] = 0;
+    sums[row + Sum.MinNs] = Number.POSITIVE_INFINITY;
+    sums[row + Sum.MaxNs] = Number.NEGATIVE_INFINITY;
+    sums[row + Sum.InferredNs] = 0;
+    for (let rare = 0; rare < RARES; rare++) rares[RARES * node + rare] = 0;
     return node;
+  }
+
+  private grow(): void {
+    this.sums = resized(this.sums, 2 * this.sums.length);
+    this.links = new Int32Array(this.sums.buffer);
+    this.rares = resized(this.rares, 2 * this.rares.length);
   }
 }
 
