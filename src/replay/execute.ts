@@ -26,7 +26,7 @@ import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
 import { jump } from './stack/jump.js';
 import { closeAbove, pushCall } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
-import { chargeHiddenMove, chargeUntil, setNow, stoppedNode } from './time/charge.js';
+import { chargeHiddenMove, chargeUntil, stoppedNode } from './time/charge.js';
 import { recordErrors } from './time/lost-time.js';
 import { applySwitch, beginStop, endStop, forgetSwitch } from './time/stops.js';
 
@@ -47,7 +47,6 @@ function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number
   if (stoppedNode(state) !== NONE || state.watcher) return firstRow;
   const row = executeSimple(state, firstRow, endRow);
   if (row === firstRow) return row;
-  setNow(state, state.events.timeNs[row - 1]);
   forgetSwitch(state);
   return row;
 }
