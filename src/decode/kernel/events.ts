@@ -209,8 +209,8 @@ function extendRun(): bool {
 
 /** An error: perf's number, and where the walk was. Its thread is that of the event before, as perf has it. */
 export function fault(code: u32, ip: u64, tick: u64): void {
+  if (state.time === 0 || state.lastEventTime === 0) return; // as perf does: no error before the first PSB+ or event
   state.lastEventTime = tick;
-  if (state.time === 0) return;
   const row = faults.extend(FAULT_BYTES);
   store<f64>(row, <f64>(nsOf(tick) - originNs), FAULT_NS);
   store<u64>(row, ip, FAULT_IP);

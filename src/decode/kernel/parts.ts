@@ -170,7 +170,7 @@ function forgetPsb(own: State): void {
   own.cbrAtPsbIp = 0;
   own.psbHasIp = false;
   own.psbIpIsWhole = false;
-  own.hadIpBeforePsb = false;
+  own.hadLastIpBeforePsb = false;
   own.setsTimeInPsb = false;
   own.setsTimeBeforePsbIp = false;
 }

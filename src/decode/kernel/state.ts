@@ -71,7 +71,7 @@ export class State {
   setsTimeBeforePsbIp: bool = false;
   psbHasIp: bool = false;
   psbIpIsWhole: bool = false;
-  hadIpBeforePsb: bool = false;
+  hadLastIpBeforePsb: bool = false;
   /** BEFORE_… */
   before: u8 = BEFORE_OTHER;
   /** Since the last TIP.PGE; a FUP outside has the program's address, but is no interrupt. */

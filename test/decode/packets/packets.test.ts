@@ -28,9 +28,9 @@ function shown({ events, errors }: Lines): string[] {
   });
 }
 
-function decodedHere({ settings, rows }: Table): string[][] {
+function decodedHere({ settings, rows, callsOnly = false }: Table): string[][] {
   const files = [{ path: 'code', start: BASE, length: CODE.length, bytes: CODE }];
-  const own = new OwnDecoder({ settings, files, allBranches: true });
+  const own = new OwnDecoder({ settings, files, allBranches: !callsOnly });
   return rows.map((row) => {
     let offset = 0;
     const pieces = piecesOf(row).map((packets) => {
@@ -43,10 +43,10 @@ function decodedHere({ settings, rows }: Table): string[][] {
   });
 }
 
-function decodedByPerf({ settings, rows }: Table): (string[] | null)[] {
+function decodedByPerf({ settings, rows, callsOnly = false }: Table): (string[] | null)[] {
   const folder = mkdtempSync(join(tmpdir(), 'ptflame-packets-'));
   const cases = rows.map((row) => ({ tick: START, pieces: piecesOf(row) }));
-  const lines = judgeLines({ folder, settings, code: CODE, codeStart: BASE, cases, allBranches: true });
+  const lines = judgeLines({ folder, settings, code: CODE, codeStart: BASE, cases, allBranches: !callsOnly });
   rmSync(folder, { recursive: true });
   return lines.map(({ perf }) => (perf === null ? null : shown(perf)));
 }

@@ -4,6 +4,7 @@
 import * as pt from '../../../fuzz/pt/packets.js';
 import type { TraceSettings } from '../../../fuzz/pt/recording.js';
 
+export type { Bytes } from '../../../fuzz/pt/packets.js';
 export type { TraceSettings } from '../../../fuzz/pt/recording.js';
 export const { PSB, PSBEND, OVF, PAD, TRACE_STOP, MODE_EXEC_64, tsc, tma, mtc, cyc, cbr, tnt, longTnt } = pt;
 export const { TIP, PGE, PGD, FUP } = pt;

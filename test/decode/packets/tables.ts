@@ -3,6 +3,7 @@
  */
 import {
   at,
+  type Bytes,
   begun,
   cbr,
   cyc,
@@ -35,10 +36,19 @@ export interface Table {
   readonly topic: string;
   readonly settings: TraceSettings;
   readonly rows: readonly Row[];
+  /** Jumps within functions are no events. */
+  readonly callsOnly?: boolean;
 }
 
 const on = '0 tr strt 0 080';
 const ctc = tma(0x4000, 0);
+const mismatches = [2, 4, 6, 8, 10].map((time) => `${time} error 6 080`);
+const bad = [0x0d | (5 << 5)];
+/** Above 2^47. */
+const kernel = [PGE | (6 << 5), 0, 0, 0, 0, 0, 0x80, 0xff, 0xff];
+const zero = [PGE | (6 << 5), 0, 0, 0, 0, 0, 0, 0, 0];
+/** PSB+ without a TSC. */
+const timeless = (...inside: Bytes[]) => [PSB, cbr(30), ...inside, PSBEND];
 
 const time: readonly Row[] = [
   ['a TSC sets the time', [...begun(), tsc(START + 500n), tick], [on, `500 ${TAKEN}`]],
@@ -52,6 +62,12 @@ const time: readonly Row[] = [
   ['another ratio counts from its packet on', [...begun(), cyc(70), cbr(15), cyc(10), tick], [on, `90 ${TAKEN}`]],
   ['the same ratio changes nothing', [...begun(), cyc(70), cbr(30), cyc(10), tick], [on, `80 ${TAKEN}`]],
   ['an unknown ratio: cycles stand still', [...begun(), cbr(0), cyc(70), tick], [on, `0 ${TAKEN}`]],
+  ['a CYC of ten bytes', [...begun(), [0x2f, 1, 1, 1, 1, 1, 1, 1, 1, 0], tick], [on, `5 ${TAKEN}`]],
+  [
+    'a longer one is none',
+    [...begun(), [0x2f, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]],
+    [on, ...[2, 4, 6, 8].map((time) => `${time} tr strt tr end 0 080`), '0 error 3 080', ...mismatches],
+  ],
   ['PADs are no packets', [...begun(), PAD, cyc(70), PAD, PAD, tick, PAD], [on, `70 ${TAKEN}`]],
 ];
 
@@ -88,6 +104,11 @@ const crystal: readonly Row[] = [
     'no measurement over a TIP.PGD',
     [...begun(0x60, ctc), cyc(1), mtc(1), cyc(100), none(PGD), cyc(1900), mtc(2)],
     ['0 tr strt 0 060', '1100 tr end syscall 060 0'],
+  ],
+  [
+    'no time from MTC to MTC: cycles take none',
+    [...begun(0x80, ctc), cyc(2000), mtc(1), cyc(100), tick, cyc(100), mtc(2), tick],
+    [on, `2000 ${TAKEN}`, `2000 ${TAKEN}`],
   ],
   [
     'no measurement if a later MTC is back',
@@ -214,6 +235,28 @@ const tracing: readonly Row[] = [
     [...begun(0x60), none(PGD), at(FUP, 0x80), tick],
     ['0 tr strt 0 060', '0 tr end syscall 060 0', `0 ${TAKEN}`],
   ],
+  [
+    'begins at the time of the packet before the first instruction',
+    [...begun(4), tnt([0]), at(PGE, 0x80)],
+    ['0 tr strt 0 004', '2 tr strt 0 080'],
+  ],
+  [
+    'begins in the kernel at the time of the event before',
+    [...begun(4), tnt([0]), kernel],
+    ['0 tr strt 0 004', '0 tr strt 0 ffff800000000000'],
+  ],
+  ['begins at 0 likewise', [...begun(4), tnt([0]), zero], ['0 tr strt 0 004', '0 tr strt 0 0']],
+  [
+    'begins after a FUP: an interrupt',
+    [...begun(4), tnt([0]), at(FUP, 6), at(PGE, 0x80)],
+    ['0 tr strt 0 004', '2 tr strt hw int 0 080'],
+  ],
+  [
+    'begins after a FUP in the kernel',
+    [...begun(4), tnt([0]), at(FUP, 6), kernel],
+    ['0 tr strt 0 004', '0 tr strt hw int 0 ffff800000000000'],
+  ],
+  ['begins after a FUP nowhere', [...begun(4), tnt([0]), at(FUP, 6), zero], ['0 tr strt 0 004', '0 byBE 0 0']],
   ['TraceStop ends the TMA', [...begun(0x80, tma(0x4000, 0)), TRACE_STOP, mtc(1), tick], [on, `0 ${TAKEN}`]],
 ];
 
@@ -259,6 +302,21 @@ const psbs: readonly Row[] = [
     [...begun(), [0x0d], ...psb(START + 9n, at(FUP, 0x80)), tick],
     [on, `9 ${TAKEN}`, '2 error 6 080'],
   ],
+  [
+    'no event is before its time',
+    [...begun(0x12), ...psb(START + 0x50000n, at(FUP, 0x12)), ...psb(START, at(FUP, 0x12)), tick],
+    ['0 tr strt 0 012', '327680 jmp 012 020', '327680 call 020 100', '327680 return 101 025'],
+  ],
+  [
+    'without a TSC it has the last one: after an error events may go back',
+    [...begun(), cyc(70), at(TIP, 0x90), ...timeless(at(FUP, 0x20)), tick],
+    [on, '2 call 020 100', '70 return 101 025', '72 error 6 080'],
+  ],
+  [
+    'without an error they may not',
+    [...begun(), cyc(70), tick, ...timeless(at(FUP, 0x80)), tick],
+    [on, `70 ${TAKEN}`, `70 ${TAKEN}`],
+  ],
   ['PSBEND alone', [...begun(), PSBEND, tick], [on, `0 ${TAKEN}`]],
 ];
 
@@ -278,6 +336,7 @@ const losses: readonly Row[] = [
   ],
   ['a bad packet: on with the next byte', [...begun(), [0xf1], tick], [on, `0 ${TAKEN}`, '0 error 3 080']],
   ['an unknown packet behind 02', [...begun(), [0x02, 0x00], tick], [on, `0 ${TAKEN}`, '0 error 3 080']],
+  ['an MNT has a third byte of its own', [...begun(), [0x02, 0xc3, 0], tick], [on, `24 ${TAKEN}`, '0 error 3 080']],
   ['a long TNT without bits says nothing', [...begun(), [0x02, 0xa3, 0, 0, 0, 0, 0, 0]], [on]],
   [
     'a bad packet ends the TMA',
@@ -310,6 +369,53 @@ const losses: readonly Row[] = [
   ],
 ];
 
+/** What does not belong in the first PSB+. As perf does: no error is told of what precedes it. */
+const first = [PSB, tsc(START), cbr(30)];
+/** Makes perf tell of errors. */
+const told = cbr(29);
+const FIRST_BREAKS: readonly (readonly [string, Bytes])[] = [
+  ['a bad packet', bad],
+  ['TIP', at(TIP, 0x90)],
+  ['TIP.PGE', at(PGE, 0x90)],
+  ['TIP.PGD', none(PGD)],
+  ['OVF', OVF],
+  ['PTW', [0x02, 0x12, 1, 2, 3, 4]],
+  ['EXSTOP', [0x02, 0x62]],
+];
+const FIRST_LOST: readonly (readonly [string, Bytes])[] = [
+  ['TNT', tick],
+  ['TraceStop', TRACE_STOP],
+];
+const firsts: readonly Row[] = [
+  ...FIRST_BREAKS.map(
+    ([name, bytes]): Row => [`${name} in it: the walk is nowhere`, [...first, bytes, told, tick], ['0 error 5 0']],
+  ),
+  ...FIRST_BREAKS.map(
+    ([name, bytes]): Row => [
+      `${name} in it: a TIP.PGE begins`,
+      [...first, bytes, at(PGE, 0x80), tick],
+      [on, `0 ${TAKEN}`],
+    ],
+  ),
+  ...FIRST_BREAKS.filter(([, bytes]) => bytes !== OVF).map(
+    ([name, bytes]): Row => [
+      `${name} after its address: the walk begins there`,
+      [...first, at(FUP, 0x80), bytes, told, tick],
+      [`0 ${TAKEN}`],
+    ],
+  ),
+  ['OVF after its address', [...first, at(FUP, 0x80), OVF, told, tick], ['0 error 5 0']],
+  ...FIRST_LOST.flatMap(([name, bytes]): Row[] => [
+    [`${name} in it: the next address begins`, [...first, bytes, tick, at(TIP, 0x80, 1)], ['0 tr strt 0 80']],
+    [`${name} in it: or ends`, [...first, bytes, tick, at(PGD, 0x80)], ['0 tr strt tr end 0 080']],
+    [`${name} in it: or is in a PSB+`, [...first, bytes, ...timeless(at(FUP, 0x80)), tick], [`0 ${TAKEN}`]],
+    [`${name} in it: not in a PSB+ without one`, [...first, bytes, ...timeless(), at(FUP, 0x80)], [on]],
+    [`${name} after its address`, [...first, at(FUP, 0x80), bytes, told, tick], [`0 ${TAKEN}`]],
+  ]),
+  ['a bad packet is no error before it', [...first, bad, bad, told, at(PGE, 0x80), bad], [on, '0 error 3 080']],
+  ['a bad packet after it is one', [...first, PSBEND, bad], ['0 error 3 0']],
+];
+
 /** Packets of events: what they do to the walk. */
 const mode = (leaf: number, bits: number) => [0x99, (leaf << 5) | bits];
 const EVENTS: readonly (readonly [string, readonly number[]])[] = [
@@ -328,6 +434,7 @@ const EVENTS: readonly (readonly [string, readonly number[]])[] = [
   ['MODE.Exec, 64 bits', MODE_EXEC_64],
   ['MODE.TSX', mode(1, 0)],
 ];
+const SETS_TIME = new Set(['PTW of 4 bytes', 'PTW of 8 bytes', 'EXSTOP', 'PWRE', 'PWRX', 'BBP and BEP']);
 const WITH_ADDRESS: readonly (readonly [string, readonly number[]])[] = [
   ['PTW', [0x02, 0x92, 1, 2, 3, 4]],
   ['EXSTOP', [0x02, 0xe2]],
@@ -345,6 +452,17 @@ const events: readonly Row[] = [
       `the FUP of a ${name} is where it was, no interrupt`,
       [...begun(2), bytes, at(FUP, 4), tnt([1])],
       ['0 tr strt 0 002', '0 jcc 004 010'],
+    ],
+  ),
+  ...EVENTS.map(
+    ([name, bytes]): Row => [
+      `a ${name} ${SETS_TIME.has(name) ? 'sets' : 'does not set'} the time of branches without a packet`,
+      [...begun(0x12), cyc(7), bytes, cyc(100), tick],
+      [
+        '0 tr strt 0 012',
+        ...['jmp 012 020', 'call 020 100'].map((what) => `${SETS_TIME.has(name) ? 7 : 0} ${what}`),
+        '107 return 101 025',
+      ],
     ],
   ),
   ['a MODE that does not exist', [...begun(), mode(2, 0), tick], [on, '0 error 3 080', '32 error 6 090']],
@@ -375,6 +493,19 @@ export const TABLES: readonly Table[] = [
   { topic: 'TNT', settings: SETTINGS, rows: bits },
   { topic: 'tracing: TIP.PGE, TIP.PGD, FUP', settings: SETTINGS, rows: tracing },
   { topic: 'PSB+', settings: SETTINGS, rows: psbs },
+  { topic: 'a damaged first PSB+', settings: SETTINGS, rows: firsts },
+  {
+    topic: 'jumps that are no events',
+    settings: SETTINGS,
+    callsOnly: true,
+    rows: [
+      [
+        'no event is before a jump',
+        [...begun(0x90), cyc(20), at(TIP, 0x12), ...timeless(at(FUP, 0x12)), tick],
+        ['0 tr strt 0 090', '20 call 020 100', '20 return 101 025'],
+      ],
+    ],
+  },
   { topic: 'overflows and errors', settings: SETTINGS, rows: losses },
   { topic: 'packets of events', settings: SETTINGS, rows: events },
 ];

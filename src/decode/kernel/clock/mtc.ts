@@ -126,6 +126,7 @@ function endsRatio(pos: usize): bool {
 
 function ratioOf(ticks: u64, cycles: u64, busRatio: f64): f64 {
   if (cycles === 0) return 0;
+  if (ticks === 0) return f64.MIN_VALUE; // as perf does: the time stands still
   const ratio = <f64>ticks / <f64>cycles;
   return busRatio !== 0 && ratio > 1.25 * busRatio ? 0 : ratio;
 }

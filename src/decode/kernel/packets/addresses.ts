@@ -86,10 +86,8 @@ function takeBegin(isKnown: bool, ip: u64): void {
   state.isBehindOverflow = false;
   state.isTracing = true;
   if (state.phase === PHASE_LOST) return resume(isKnown, ip);
-  if (!isKnown) {
-    if (state.phase === PHASE_ASYNC) beginNowhere();
-    return;
-  }
+  if (state.phase === PHASE_ASYNC && ip === 0) return beginNowhere();
+  if (!isKnown) return;
   state.sampleTime = state.time;
   if (state.phase === PHASE_ASYNC) beginAsync(ip, estimatedTime());
   else begin(ip, estimatedTime());

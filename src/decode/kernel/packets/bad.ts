@@ -17,17 +17,14 @@ export function cutOff(): bool {
 /** No packet begins here: decoding continues at the next byte. */
 export function badPacket(): bool {
   skip(1);
-  if (state.phase === PHASE_FIRST) {
-    leaveFirstPsb();
-    return true;
-  }
+  if (state.phase === PHASE_FIRST) leaveFirstPsb(false);
   let isUnknown = false;
   if (state.isInPsb) {
     if (state.phase === PHASE_WALK) {
       if (leavePsb()) return true; // as perf does: one error, that of the address
     } else {
       if (state.setsTimeInPsb) state.instructions = 0;
-      isUnknown = !state.hadIpBeforePsb;
+      isUnknown = !state.hadLastIpBeforePsb;
     }
   }
   state.hasTma = false;
@@ -47,7 +44,6 @@ export function overflow(): void {
   const isReported = state.isInPsb && state.phase === PHASE_WALK && overflowInPsb();
   state.isInPsb = false;
   state.isBehindOverflow = true;
-  if (state.phase === PHASE_FIRST) return;
   state.sampleTime = state.time;
   state.instructions = 0;
   if (!isReported) fault(ERROR_OVERFLOW, state.ip, state.time);

@@ -5,16 +5,7 @@ import { eventTime, takeCbr, takeCyc, takeTma, takeTsc } from '../clock/clock';
 import { takeMtc } from '../clock/mtc';
 import { passTo } from '../events';
 import { markAddress, markMtc, mustStop } from '../parts';
-import {
-  BEFORE_BOUND,
-  BEFORE_CYC,
-  BEFORE_OTHER,
-  PHASE_FIRST,
-  PHASE_SEARCH,
-  PHASE_TARGET,
-  PHASE_WALK,
-  state,
-} from '../state';
+import { BEFORE_BOUND, BEFORE_CYC, BEFORE_OTHER, PHASE_SEARCH, PHASE_TARGET, PHASE_WALK, state } from '../state';
 import { takeAddress } from './addresses';
 import { badPacket, cutOff, overflow } from './bad';
 import * as format from './format';
@@ -196,15 +187,16 @@ function takePsbEnd(): bool {
 /** A packet of an event ends PSB+, and what a FUP began. Returns whether it is to be taken. */
 function breakBefore(what: u8): bool {
   breakAsync();
-  return !state.isInPsb || state.phase === PHASE_FIRST || breakPsb(what === format.TRACE_STOP);
+  return !state.isInPsb || breakPsb(what === format.TRACE_STOP);
 }
 
 function takeCbrPacket(cbr: u32): void {
-  if (takeCbr(cbr) && !state.isInPsb) passToTime();
+  if (takeCbr(cbr)) passToTime();
 }
 
 /** As perf does: a packet that has an event of its own sets the time of branches. */
 function passToTime(): void {
+  if (state.phase !== PHASE_WALK || state.isInPsb) return;
   state.sampleTime = state.time;
   passTo(eventTime());
 }
@@ -218,5 +210,5 @@ function takeEventPacket(at: usize, what: u8): void {
   else if (format.isPtwrite(what)) hasIp = what >> 7 !== 0;
   else hasIp = what === format.EXSTOP_IP || what === format.BEP_IP || what === format.MWAIT;
   if (hasIp) state.before = BEFORE_BOUND;
-  else if (state.phase === PHASE_WALK && !state.isInPsb) passToTime();
+  else if (what !== format.CFE && what !== format.EVD) passToTime();
 }

@@ -18,6 +18,7 @@ export const PIP: u8 = 0x43;
 export const VMCS: u8 = 0xc8;
 export const MNT: u8 = 0xc3;
 export const CFE: u8 = 0x13;
+export const EVD: u8 = 0x53;
 export const PWRE: u8 = 0x22;
 export const PWRX: u8 = 0xa2;
 export const MWAIT: u8 = 0xc2;
@@ -85,11 +86,12 @@ function sizeOfExtendedAt(at: usize, end: usize): i32 {
   const second = load<u8>(at + 1);
   const size = sizeOfExtended(second);
   if (size === BAD || at + size > end) return size;
+  if (second === MNT) return load<u8>(at + 2) === 0x88 ? size : BAD;
   return second === PSB && !isPsb(at, end) ? BAD : size;
 }
 
 /** A CYC with more bytes is none, for perf. */
-export const MAX_CYC_BYTES: usize = 11;
+export const MAX_CYC_BYTES: usize = 10;
 /** The number of a CYC, and its bytes; 0 bytes: it is not all there. */
 export let cycBytes: usize = 0;
 export function readCyc(at: usize, end: usize): u64 {
@@ -161,7 +163,7 @@ export function sizeOfExtended(second: u8): i32 {
     case MWAIT:
       return 10;
     case MNT:
-    case 0x53: // EVD
+    case EVD:
       return 11;
     default:
       if (isPtwrite(second)) return second & 0x20 ? 10 : 6;

@@ -1,7 +1,7 @@
 /**
  * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; and the search for the first one.
  */
-import { estimatedTime, estimatedTimeAt } from '../clock/clock';
+import { estimatedTime, estimatedTimeAt, nextEventTime } from '../clock/clock';
 import { passTo } from '../events';
 import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
 import { passPsb } from '../parts';
@@ -40,12 +40,12 @@ export function beginPsb(): void {
   if (state.isInPsb && state.phase === PHASE_WALK && leavePsb()) return;
   if (state.isInPsb && state.setsTimeInPsb) state.instructions = 0;
   state.lastIpBeforePsb = state.phase === PHASE_WALK ? state.lastIp : 0;
+  state.hadLastIpBeforePsb = state.hasLastIp;
   state.lastIp = 0;
   state.hasLastIp = true;
   state.isInPsb = true;
   state.timeBeforePsb = state.time;
   state.cbrBeforePsb = state.cbr;
-  state.hadIpBeforePsb = state.ip !== 0;
   state.setsTimeInPsb = false;
   state.psbHasIp = false;
   clearReturns();
@@ -83,18 +83,12 @@ export function endPsb(begins: bool): void {
     state.isTracing = true;
   }
   clearReturns();
-  if (state.phase === PHASE_LOST) restartEventTime();
-  if (state.phase === PHASE_FIRST || state.ip !== 0) state.phase = PHASE_WALK;
-  else if (state.phase === PHASE_LOST) state.hasLastIp = false;
   state.sampleTime = state.tscTime;
   if (state.setsTimeInPsb) state.instructions = 0;
+  state.lastEventTime = state.phase === PHASE_LOST ? estimatedTime() : nextEventTime(); // as perf does: back after a loss
+  if (state.phase === PHASE_FIRST || state.ip !== 0) state.phase = PHASE_WALK;
+  else if (state.phase === PHASE_LOST) state.hasLastIp = state.hadLastIpBeforePsb;
   passTo(state.sampleTime);
-}
-
-/** As perf does: after a loss, events follow the time that was estimated for it, unless a packet has set the time since. */
-function restartEventTime(): void {
-  state.isEventTimeUnsure = false;
-  state.lastEventTime = state.setsTimeInPsb || state.instructions === 0 ? 0 : estimatedTime();
 }
 
 /** Packets that are looked at after PSBEND. */
@@ -124,10 +118,11 @@ export function beginsSoon(first: usize): i32 {
   return canSeeMore() ? UNDECIDED : 0;
 }
 
-/** As perf does: what is wrong with the first PSB+ is no error. */
-export function leaveFirstPsb(): void {
+/** What does not belong in the first PSB+ ends it. As perf does: the walk begins at its address, or nowhere. */
+export function leaveFirstPsb(isLost: bool): void {
   state.isInPsb = false;
-  state.hasTma = false;
+  if (state.psbHasIp) moveTo(state.psbIp);
+  state.phase = isLost && !state.psbHasIp ? PHASE_LOST : PHASE_WALK;
 }
 
 /**
@@ -137,9 +132,7 @@ export function leaveFirstPsb(): void {
 export function breakPsb(walksOn: bool): bool {
   state.isInPsb = false;
   if (state.phase === PHASE_FIRST) {
-    leaveFirstPsb();
-    if (!walksOn) state.phase = PHASE_WALK;
-    state.lastIp = 0;
+    leaveFirstPsb(walksOn);
     return false;
   }
   if (state.phase === PHASE_LOST) return breakLost(walksOn);
@@ -150,11 +143,11 @@ export function breakPsb(walksOn: bool): bool {
 function breakLost(walksOn: bool): bool {
   if (state.setsTimeInPsb) state.instructions = 0;
   lose(ERROR_MISMATCH);
-  state.hasLastIp = walksOn || state.hadIpBeforePsb;
+  state.hasLastIp = walksOn || state.hadLastIpBeforePsb;
   if (walksOn) {
     state.hasTma = false;
     if (state.ip !== 0) state.phase = PHASE_WALK;
-  } else if (!state.hadIpBeforePsb) moveTo(0);
+  } else if (!state.hadLastIpBeforePsb) moveTo(0);
   return false;
 }
 

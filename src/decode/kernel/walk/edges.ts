@@ -9,11 +9,7 @@ import { moveTo } from './position';
 
 /** Tracing begins, or continues after a loss. */
 export function begin(ip: u64, tick: u64): void {
-  const time = <i64>ip < 0 ? eventTime() : tick; // as perf does: not in the kernel
-  passTo(time);
-  emit(siteOf(0, ip, image, KIND_NONE, EDGE_BEGIN), time);
-  moveTo(ip);
-  state.phase = PHASE_WALK;
+  beginAt(ip, tick, KIND_NONE);
 }
 
 /** A TIP.PGD after a loss. */
@@ -26,8 +22,13 @@ export function beginAndEnd(ip: u64, to: u64, tick: u64): void {
 
 /** FUP and TIP.PGE. */
 export function beginAsync(ip: u64, tick: u64): void {
-  passTo(tick);
-  emit(siteOf(0, ip, image, KIND_ASYNC, EDGE_BEGIN), tick);
+  beginAt(ip, tick, KIND_ASYNC);
+}
+
+function beginAt(ip: u64, tick: u64, kind: i32): void {
+  const time = <i64>ip > 0 ? tick : eventTime(); // as perf does: not in the kernel
+  passTo(time);
+  emit(siteOf(0, ip, image, kind, EDGE_BEGIN), time);
   moveTo(ip);
   state.phase = PHASE_WALK;
 }

@@ -68,12 +68,13 @@ export function walkToWithinBits(isKnown: bool, ip: u64): u32 {
 
 function passBranch(isKnown: bool, ip: u64): void {
   const isEvent = wantsJumps || (branch.kind !== KIND_JUMP_INDIRECT && branch.kind !== KIND_FAR_JUMP);
+  const time = eventTime(); // no event before it is later, also if it is none itself
   if (!isKnown) {
-    if (isEvent) emit(siteOf(branch.from, 0, image, branch.kind, EDGE_NONE), eventTime());
+    if (isEvent) emit(siteOf(branch.from, 0, image, branch.kind, EDGE_NONE), time);
     return moveTo(branch.from);
   }
   const to = blockAt(image, ip);
-  if (isEvent) emit(siteTo(branch, to), eventTime());
+  if (isEvent) emit(siteTo(branch, to), time);
   stay(to);
 }
 
