@@ -48,7 +48,6 @@ export class OwnDecoder {
   private readonly options: OwnOptions;
   private readonly slots: CpuStreams['slots'];
   private readonly images;
-  private readonly into = new Int32Array(EVENT_BYTES / 4);
   private sites: SiteRow[] = [];
   private decoder: PartDecoder;
 
@@ -104,10 +103,8 @@ export class OwnDecoder {
       into.set(all.subarray(at - offset, at - offset + into.length));
     };
     const part = { stream: 0, lastStream: 0, offset, cut: Number.POSITIVE_INFINITY, state: null };
-    this.take(
-      this.decoder.decode(part, { streams: [records as unknown as Stream], slots: this.slots, read }, this.into),
-      lines,
-    );
+    const cpu = { streams: [records as unknown as Stream], slots: this.slots, read };
+    this.take(this.decoder.decode(part, cpu), lines);
     return lines;
   }
 

@@ -83,8 +83,8 @@ export class PartDecoder {
     return this.kernel.isFull();
   }
 
-  /** `into`: receives the events, if they fit. */
-  decode(part: Part, cpu: CpuStreams, into: Int32Array): DecodedPart {
+  /** The events are in the decoder's memory, until it decodes the next part. */
+  decode(part: Part, cpu: CpuStreams): DecodedPart {
     const { kernel } = this;
     kernel.beginPart();
     let position: Position = part;
@@ -94,7 +94,7 @@ export class PartDecoder {
       const offset = this.decodeStream(position, cpu);
       bytes += offset - position.offset;
       const rest = this.restAt(offset, position.stream, part, cpu.streams);
-      if (rest === null || kernel.hasStopped()) return this.found(rest, bytes, into);
+      if (rest === null || kernel.hasStopped()) return this.found(rest, bytes);
       position = rest;
     }
   }
@@ -146,10 +146,10 @@ export class PartDecoder {
     return new Uint8Array(kernel.memory.buffer, kernel.saveState(), kernel.stateBytes()).slice();
   }
 
-  private found(rest: Position | null, bytes: number, into: Int32Array): DecodedPart {
+  private found(rest: Position | null, bytes: number): DecodedPart {
     const { kernel } = this;
     return {
-      events: this.events(into),
+      events: this.events(),
       runs: this.column(COLUMN_RUNS),
       errors: this.column(COLUMN_FAULTS),
       marks: this.column(COLUMN_MARKS),
@@ -163,16 +163,14 @@ export class PartDecoder {
     };
   }
 
-  private events(into: Int32Array): Int32Array {
+  private events(): Int32Array {
     const { kernel } = this;
-    const found = new Int32Array(
+    const bytes = kernel.columnBytes(COLUMN_EVENTS);
+    return new Int32Array(
       kernel.memory.buffer,
       kernel.columnStart(COLUMN_EVENTS),
-      kernel.columnBytes(COLUMN_EVENTS) / 4,
+      bytes / Int32Array.BYTES_PER_ELEMENT,
     );
-    if (found.length > into.length) return found.slice();
-    into.set(found);
-    return into.subarray(0, found.length);
   }
 
   private newSites(): DecoderSites {

@@ -2,7 +2,8 @@
  * The compact form of runs: the events of one lane from one piece.
  *
  * An event is two numbers: its site, and the nanoseconds since the previous event. The first one, and one whose step
- * does not fit, is four: FAR, the site, and the time itself as the two halves of a floating-point number.
+ * does not fit, is four: FAR, the site, and the time itself as the two halves of a floating-point number. Events
+ * can also be in bundles (event-bundle.ts).
  */
 import type { Nanoseconds, SiteId } from '../units.js';
 
@@ -26,8 +27,8 @@ export class RunBuilder {
       this.values[this.length++] = step;
       return;
     }
-    HALVES.setFloat64(0, timeNs, true);
-    this.values.set([FAR, site, HALVES.getInt32(0, true), HALVES.getInt32(4, true)], this.length);
+    this.values.set([FAR, site], this.length);
+    writeTime(this.values, this.length + 2, timeNs);
     this.length += FAR_LENGTH;
   }
 
@@ -47,7 +48,19 @@ const HALVES = new DataView(new ArrayBuffer(8));
 
 /** Returns the time of the far event that begins at `at`. */
 export function farTime(run: Int32Array, at: number): Nanoseconds {
-  HALVES.setInt32(0, run[at + 2], true);
-  HALVES.setInt32(4, run[at + 3], true);
+  return readTime(run, at + 2);
+}
+
+/** Returns the time whose halves are at `at` and after it. */
+export function readTime(numbers: Int32Array, at: number): Nanoseconds {
+  HALVES.setInt32(0, numbers[at], true);
+  HALVES.setInt32(4, numbers[at + 1], true);
   return HALVES.getFloat64(0, true);
+}
+
+/** Writes the halves of a time to `at` and after it. */
+export function writeTime(numbers: Int32Array, at: number, timeNs: Nanoseconds): void {
+  HALVES.setFloat64(0, timeNs, true);
+  numbers[at] = HALVES.getInt32(0, true);
+  numbers[at + 1] = HALVES.getInt32(4, true);
 }

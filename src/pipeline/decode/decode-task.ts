@@ -4,12 +4,14 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
+import { bundled } from '../../decode/bundled-part.js';
 import type { DecodedPart } from '../../decode/decoded-part.js';
 import type { Image, MappedCode } from '../../decode/images.js';
 import { PartDecoder } from '../../decode/part-decoder.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { Timing } from '../../decode/settings.js';
 import { type Part, recordAt, type Stream } from '../../decode/streams.js';
+import { BundleWriter } from '../../model/trace/bundle-writer.js';
 import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
 import type { CpuTrace } from './decode-plan.js';
 
@@ -86,6 +88,7 @@ export class RecordingDecoder {
   private readonly context: DecodeContext;
   private readonly fd: number;
   private readonly files = new OpenFiles();
+  private readonly bundles = new BundleWriter();
   private decoder: PartDecoder;
 
   constructor(context: DecodeContext) {
@@ -94,11 +97,12 @@ export class RecordingDecoder {
     this.decoder = this.newDecoder();
   }
 
-  decode(cpu: number, part: Part, events: Int32Array): DecodedPart {
+  /** `into`: receives the events, in bundles, if they fit. */
+  decode(cpu: number, part: Part, into: Int32Array): DecodedPart {
     const { trace, slots } = this.context.cpus[cpu] as DecodeContext['cpus'][number];
     if (this.decoder.isFull) this.decoder = this.newDecoder();
     const read = (stream: Stream, offset: number, into: Uint8Array) => this.read(stream, offset, into);
-    return this.decoder.decode(part, { streams: trace.streams, slots, read }, events);
+    return bundled(this.decoder.decode(part, { streams: trace.streams, slots, read }), this.bundles, into);
   }
 
   close(): void {

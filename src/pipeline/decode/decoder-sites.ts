@@ -6,7 +6,7 @@ import { type DecoderSites, siteCount, siteRow } from '../../decode/decoded-part
 import type { Image } from '../../decode/images.js';
 import { assert } from '../../model/errors.js';
 import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
-import { FAR, FAR_LENGTH, NEAR_LENGTH } from '../../model/trace/event-run.js';
+import { bundleEnd, bundleSites } from '../../model/trace/event-bundle.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { Interner } from '../../parser/sites/intern.js';
 import type { Locate } from './locate.js';
@@ -75,15 +75,14 @@ export class SiteNumbers {
     if (this.length > this.sites.length) this.grow();
   }
 
-  /** Replaces the decoder's numbers in runs of events (model/trace/event-run.ts). */
-  replaceIn(events: Int32Array): void {
-    const { sites } = this;
-    for (let at = 0; at < events.length; ) {
-      const isFar = events[at] === FAR;
-      const place = isFar ? at + 1 : at;
-      const site = sites[events[place]];
-      events[place] = site === UNNAMED ? this.name(events[place]) : site;
-      at += isFar ? FAR_LENGTH : NEAR_LENGTH;
+  /** Replaces the decoder's numbers in bundles of events, which list their sites as they come. */
+  replaceIn(bundles: Int32Array): void {
+    for (let at = 0; at < bundles.length; at = bundleEnd(bundles, at)) {
+      const sites = bundleSites(bundles, at);
+      for (let row = 0; row < sites.length; row++) {
+        const site = this.sites[sites[row]];
+        sites[row] = site === UNNAMED ? this.name(sites[row]) : site;
+      }
     }
   }
 

@@ -1,6 +1,15 @@
 /**
  * Yields the events of one lane in order, in batches: the same lane that `readLane` returns, but with bounded memory.
  */
+import {
+  BUNDLE,
+  bundleEnd,
+  bundleEndNs,
+  bundleEvents,
+  bundleStartNs,
+  MAX_BUNDLE_EVENTS,
+  readBundle,
+} from '../../model/trace/event-bundle.js';
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { runAt, type SharedEvents } from '../runs/event-memory.js';
@@ -24,7 +33,8 @@ interface OrderedRange {
   events: number;
 }
 
-const BATCH_EVENTS = 16 * 1024;
+/** At least one bundle. */
+const BATCH_EVENTS = MAX_BUNDLE_EVENTS;
 
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
@@ -45,45 +55,64 @@ function rangesOf(input: LaneRuns, runs: Runs): OrderedRange[] {
   let lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   for (let run = 0; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
-    for (let at = 0; at < numbers.length; at += lengthAt(numbers, at)) {
-      const atNs = numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
+    for (let at = 0; at < numbers.length; at = next(numbers, at)) {
+      const atNs = timeAt(numbers, at, lastNs);
       let range = ranges.at(-1);
       if (range === undefined || atNs < lastNs - MAX_JITTER_NS) {
         range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0 };
         ranges.push(range);
       }
-      range.events++;
-      range.endNs = lastNs = atNs;
+      range.events += eventsAt(numbers, at);
+      range.endNs = lastNs = numbers[at] === BUNDLE ? bundleEndNs(numbers, at) : atNs;
     }
   }
   return ranges;
 }
 
-function lengthAt(numbers: Int32Array, at: number): number {
-  return numbers[at] === FAR ? FAR_LENGTH : NEAR_LENGTH;
+/** Returns the index after an event or a bundle. */
+function next(numbers: Int32Array, at: number): number {
+  if (numbers[at] === BUNDLE) return bundleEnd(numbers, at);
+  return at + (numbers[at] === FAR ? FAR_LENGTH : NEAR_LENGTH);
+}
+
+function eventsAt(numbers: Int32Array, at: number): number {
+  return numbers[at] === BUNDLE ? bundleEvents(numbers, at) : 1;
+}
+
+/** Returns the time of an event, or of the first one of a bundle. */
+function timeAt(numbers: Int32Array, at: number, lastNs: Nanoseconds): Nanoseconds {
+  if (numbers[at] === BUNDLE) return bundleStartNs(numbers, at);
+  return numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
 }
 
 function* eventsOf(
   { input, run, at, beforeNs, events }: OrderedRange,
   runs: Runs,
-  { site, timeNs }: Omit<LaneEvents, 'length'>,
+  rows: Omit<LaneEvents, 'length'>,
 ): Generator<LaneEvents> {
+  const { site, timeNs } = rows;
   let left = events;
   let lastNs = beforeNs;
   let length = 0;
   for (let row = run; left > 0; row++) {
     const numbers = runs.of(input, row);
-    for (let next = row === run ? at : 0; next < numbers.length && left > 0; left--) {
-      const isFar = numbers[next] === FAR;
-      lastNs = isFar ? farTime(numbers, next) : lastNs + numbers[next + 1];
-      site[length] = isFar ? numbers[next + 1] : numbers[next];
-      timeNs[length++] = lastNs;
-      next += isFar ? FAR_LENGTH : NEAR_LENGTH;
-      if (length < site.length && left > 1) continue;
-      yield { length, site, timeNs };
-      length = 0;
+    for (let from = row === run ? at : 0; from < numbers.length && left > 0; from = next(numbers, from)) {
+      const count = eventsAt(numbers, from);
+      if (length + count > site.length) {
+        yield { length, ...rows };
+        length = 0;
+      }
+      if (numbers[from] === BUNDLE) readBundle(numbers, from, rows, length);
+      else {
+        site[length] = numbers[from] === FAR ? numbers[from + 1] : numbers[from];
+        timeNs[length] = timeAt(numbers, from, lastNs);
+      }
+      length += count;
+      left -= count;
+      lastNs = timeNs[length - 1];
     }
   }
+  yield { length, ...rows };
 }
 
 /** Caches the last run, so that consecutive reads of a spilled run read the disk once. */

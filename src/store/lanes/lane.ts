@@ -1,6 +1,7 @@
 /**
  * Assembles a lane from the runs of all inputs, whatever their order.
  */
+import { BUNDLE, bundleEnd, bundleEvents, bundleStartNs, readBundle } from '../../model/trace/event-bundle.js';
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../runs/event-memory.js';
@@ -41,8 +42,8 @@ interface OrderedRange {
 }
 
 class Decoder {
-  private readonly site: Uint32Array;
-  private readonly timeNs: Float64Array;
+  readonly site: Uint32Array;
+  readonly timeNs: Float64Array;
   private readonly start: number;
   /** After the last row. */
   private end: number;
@@ -63,10 +64,16 @@ class Decoder {
   }
 
   add(run: Int32Array): void {
+    for (let at = 0; at < run.length; ) at = run[at] === BUNDLE ? this.addBundle(run, at) : this.addEvents(run, at);
+  }
+
+  /** Adds the events before the next bundle. Returns the index after them. */
+  private addEvents(run: Int32Array, start: number): number {
     const { site, timeNs } = this;
     let row = this.end;
-    let lastNs: Nanoseconds = this.hasRangeBegun() ? timeNs[row - 1] : Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < run.length; at += NEAR_LENGTH) {
+    let lastNs = this.lastNs();
+    let at = start;
+    for (; at < run.length && run[at] !== BUNDLE; at += NEAR_LENGTH) {
       const isFar = run[at] === FAR;
       const atNs = isFar ? farTime(run, at) : lastNs + run[at + 1];
       site[row] = isFar ? run[at + 1] : run[at];
@@ -77,6 +84,15 @@ class Decoder {
       if (isFar) at += FAR_LENGTH - NEAR_LENGTH;
     }
     this.end = row;
+    return at;
+  }
+
+  /** Adds the events of a bundle. Returns the index after it. */
+  private addBundle(run: Int32Array, at: number): number {
+    if (bundleStartNs(run, at) < this.lastNs() - MAX_JITTER_NS) this.breakAt(this.end);
+    readBundle(run, at, this, this.end);
+    this.end += bundleEvents(run, at);
+    return bundleEnd(run, at);
   }
 
   build(cpu: number): Lane {
@@ -99,8 +115,10 @@ class Decoder {
     }
   }
 
-  private hasRangeBegun(): boolean {
-    return this.end > (this.ranges.at(-1) as OrderedRange).start;
+  /** The time before the next event of the range. */
+  private lastNs(): Nanoseconds {
+    const hasBegun = this.end > (this.ranges.at(-1) as OrderedRange).start;
+    return hasBegun ? this.timeNs[this.end - 1] : Number.NEGATIVE_INFINITY;
   }
 
   private breakAt(row: number): void {

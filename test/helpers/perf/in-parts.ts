@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { errorsOf, runsOf } from '../../../src/decode/decoded-part.js';
 import type { Part } from '../../../src/decode/streams.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../../src/model/trace/event-run.js';
+import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-bundle.js';
 import { NONE } from '../../../src/model/units.js';
 import { Interner } from '../../../src/parser/sites/intern.js';
 import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/decode-parts.js';
@@ -64,18 +64,19 @@ function add({ cpu, decoded, sites, from, to }: TakenPart, found: Decoded & { ha
   sites.replaceIn(events);
   let at = 0;
   for (const { slot, length, events: count, startNs, endNs } of runsOf(decoded, from?.runs ?? 0, to?.runs)) {
-    const times = { count: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
-    let timeNs = NONE;
-    for (const end = at + length; at < end; ) {
-      const isFar = events[at] === FAR;
-      timeNs = isFar ? farTime(events, at) : timeNs + (events[at + 1] ?? 0);
-      found.events.push(cpu, slot, events[isFar ? at + 1 : at] ?? NONE, timeNs);
-      times.count++;
+    const run = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
+    let row = 0;
+    for (const end = at + length; at < end; at = bundleEnd(events, at)) {
+      readBundle(events, at, run, row);
+      row += bundleEvents(events, at);
+    }
+    const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
+    for (const [event, timeNs] of run.timeNs.entries()) {
+      found.events.push(cpu, slot, run.site[event] ?? NONE, timeNs);
       times.first = Math.min(times.first, timeNs);
       times.last = Math.max(times.last, timeNs);
-      at += isFar ? FAR_LENGTH : NEAR_LENGTH;
     }
-    if (times.count !== count || times.first !== startNs || times.last !== endNs)
+    if (row !== count || times.first !== startNs || times.last !== endNs)
       throw new Error('a run has other events than it says');
   }
   if (at !== events.length) throw new Error('events belong to no run');
