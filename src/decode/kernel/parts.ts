@@ -168,6 +168,8 @@ function forgetPsb(own: State): void {
   own.timeAtPsbIp = 0;
   own.cbrBeforePsb = 0;
   own.cbrAtPsbIp = 0;
+  own.isPsbCut = false;
+  own.psbHasFup = false;
   own.psbHasIp = false;
   own.psbIpIsWhole = false;
   own.hadLastIpBeforePsb = false;

@@ -69,6 +69,8 @@ export class State {
   isInPsb: bool = false;
   setsTimeInPsb: bool = false;
   setsTimeBeforePsbIp: bool = false;
+  isPsbCut: bool = false;
+  psbHasFup: bool = false;
   psbHasIp: bool = false;
   psbIpIsWhole: bool = false;
   hadLastIpBeforePsb: bool = false;

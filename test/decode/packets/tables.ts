@@ -46,6 +46,7 @@ const mismatches = [2, 4, 6, 8, 10].map((time) => `${time} error 6 080`);
 const bad = [0x0d | (5 << 5)];
 /** Above 2^47. */
 const kernel = [PGE | (6 << 5), 0, 0, 0, 0, 0, 0x80, 0xff, 0xff];
+const zeroFup = [FUP | (6 << 5), 0, 0, 0, 0, 0, 0, 0, 0];
 const zero = [PGE | (6 << 5), 0, 0, 0, 0, 0, 0, 0, 0];
 /** PSB+ without a TSC. */
 const timeless = (...inside: Bytes[]) => [PSB, cbr(30), ...inside, PSBEND];
@@ -295,6 +296,39 @@ const psbs: readonly Row[] = [
     [...begun(), PSB, at(FUP, 0x80), tick, at(TIP, 0x80)],
     [on, '0 tr strt 0 080', '0 error 6 080'],
   ],
+  ['its first FUP counts', [...begun(), PSB, at(FUP, 0x80), at(FUP, 0x90), PSBEND, tick], [on, `0 ${TAKEN}`]],
+  ['its first FUP has no address', [...begun(), PSB, none(FUP), at(FUP, 0x90), PSBEND, tick], [on, `0 ${TAKEN}`]],
+  [
+    'the last address is that of the last FUP',
+    [...begun(0x60), PSB, at(FUP, 0x60), at(FUP, 0x90), PSBEND, at(PGD, 0x80, 1)],
+    ['0 tr strt 0 060', '0 tr end syscall 060 080'],
+  ],
+  [
+    'a packet after a FUP that is not reached, and relative',
+    [...begun(), OVF, PSB, at(FUP, 0x80, 1), at(TIP, 0xa0)],
+    [on, '0 tr strt 0 0a0', '0 error 7 080', '0 error 5 0'],
+  ],
+  [
+    'a record ends in it: its address is not found',
+    [
+      [...begun(), PSB],
+      [at(FUP, 0x90), PSBEND, tick],
+    ],
+    [on, `0 ${TAKEN}`],
+  ],
+  [
+    'a record ends in it: nor is a TIP.PGE after it',
+    [
+      [...begun(), PSB, at(FUP, 0x90)],
+      [PSBEND, at(PGE, 0x80)],
+    ],
+    [on, '2 tr strt 0 090', '2 tr strt 0 080', '2 error 6 080'],
+  ],
+  [
+    'two of them, after code that is not there: the last address stays unknown',
+    [...begun(0x9000), tick, PSB, PSB, none(PGD), at(PGE, 0x80, 1)],
+    ['0 tr strt 0 409000', '0 error 5 409000', '0 error 6 0'],
+  ],
   ['an overflow in it', [...begun(), PSB, OVF, at(FUP, 0x80), tick], [on, on, `0 ${TAKEN}`, '0 error 7 080']],
   ['a PSB in it', [...begun(), PSB, ...psb(START + 9n, at(FUP, 0x80)), tick], [on, `9 ${TAKEN}`]],
   [
@@ -328,6 +362,7 @@ const losses: readonly Row[] = [
     [...begun(), OVF, tsc(START + 9n), at(FUP, 0x80), tick],
     [on, '9 tr strt 0 080', `9 ${TAKEN}`, '0 error 7 080'],
   ],
+  ['an overflow, then a FUP at 0', [...begun(), OVF, zeroFup], [on, '0 tr strt 0 0', '0 error 7 080']],
   ['an overflow, then bits', [...begun(), OVF, tick], [on, '0 error 7 080', '0 error 5 0']],
   [
     'calls return compressed after an overflow',
@@ -361,6 +396,11 @@ const losses: readonly Row[] = [
     'after a mismatch a TIP.PGD begins and ends',
     [...begun(), at(TIP, 0x80), none(PGD)],
     [on, '2 tr strt tr end 0 080', '2 error 6 080'],
+  ],
+  [
+    'after a TIP.PGD without code a FUP begins, and the next one is no interrupt',
+    [...begun(0x9000), tick, none(PGD), at(FUP, 0x80), at(FUP, 0x90), at(TIP, 0x80)],
+    ['0 tr strt 0 409000', on, '0 jmp 090 080', '0 error 5 409000'],
   ],
   [
     'without code the last address is forgotten',
@@ -404,12 +444,19 @@ const firsts: readonly Row[] = [
       [`0 ${TAKEN}`],
     ],
   ),
+  ['a TIP in it does not end the TMA', [...first, ctc, at(TIP, 0x90), mtc(1), at(PGE, 0x80)], [`1000 ${on.slice(2)}`]],
+  [
+    'after its address a FUP is an interrupt',
+    [...first, at(FUP, 0x80), bad, told, at(FUP, 0x80), at(TIP, 0x90)],
+    ['0 hw int 080 090'],
+  ],
   ['OVF after its address', [...first, at(FUP, 0x80), OVF, told, tick], ['0 error 5 0']],
   ...FIRST_LOST.flatMap(([name, bytes]): Row[] => [
     [`${name} in it: the next address begins`, [...first, bytes, tick, at(TIP, 0x80, 1)], ['0 tr strt 0 80']],
     [`${name} in it: or ends`, [...first, bytes, tick, at(PGD, 0x80)], ['0 tr strt tr end 0 080']],
     [`${name} in it: or is in a PSB+`, [...first, bytes, ...timeless(at(FUP, 0x80)), tick], [`0 ${TAKEN}`]],
     [`${name} in it: not in a PSB+ without one`, [...first, bytes, ...timeless(), at(FUP, 0x80)], [on]],
+    [`${name} in it ends the TMA`, [...first, ctc, bytes, mtc(1), at(PGE, 0x80)], [on]],
     [`${name} after its address`, [...first, at(FUP, 0x80), bytes, told, tick], [`0 ${TAKEN}`]],
   ]),
   ['a bad packet is no error before it', [...first, bad, bad, told, at(PGE, 0x80), bad], [on, '0 error 3 080']],

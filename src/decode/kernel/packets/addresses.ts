@@ -23,9 +23,13 @@ export function takeAddress(byte: u8): bool {
   if (bytes < 0 || !isAddress(byte)) return badPacket();
   if (pos + 1 + bytes > end) return cutOff();
   const what = byte & 0x1f;
-  if (state.isInPsb && (what === FUP ? dropsSecondAddress() : !breakPsb(false))) {
-    state.before = BEFORE_OTHER;
+  if (state.isInPsb && what === FUP && dropsSecondAddress()) {
+    readAddress(byte);
+    return true;
+  }
+  if (state.isInPsb && what !== FUP && !breakPsb(false)) {
     skip(1 + bytes);
+    state.before = BEFORE_OTHER;
     return true;
   }
   const isBound = state.before === BEFORE_BOUND;
@@ -100,9 +104,8 @@ function takeEnd(isKnown: bool, ip: u64): void {
   } else if (state.phase === PHASE_ASYNC) endAsync(ip);
   else if (state.phase === PHASE_LOST) {
     const at = isKnown ? ip : state.ip;
-    if (at === 0) return;
     state.sampleTime = state.time;
-    beginAndEnd(0, at, estimatedTime());
+    if (at !== 0) beginAndEnd(0, at, estimatedTime());
   }
   state.isTracing = false;
 }
@@ -126,7 +129,8 @@ function takeFup(isKnown: bool, ip: u64): void {
   if (state.isBehindOverflow) {
     state.isBehindOverflow = false;
     state.isTracing = true;
-    resume(true, ip);
+    state.sampleTime = state.time;
+    begin(ip, estimatedTime());
   } else if (!state.isTracing) moveTo(ip);
   else {
     const error = walkThrough(ip);

@@ -24,7 +24,7 @@ import {
   windowEnd,
 } from './input';
 import { breakAsync } from './losses';
-import { beginPsb, beginsSoon, breakPsb, endPsb, leavePsb, searchPsb, UNDECIDED } from './psb';
+import { beginPsb, beginsSoon, breakPsb, cutPsb, endPsb, leavePsb, searchPsb, UNDECIDED } from './psb';
 import { takeTarget, takeTnt } from './tnt';
 
 /** The longest packet. */
@@ -36,6 +36,7 @@ export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool
   while (pos < windowEnd) {
     enterRecord();
     decodeRecord();
+    if (pos === end && isWhole) cutPsb();
     if (pos < end || mustStop(offsetAt(pos))) break;
   }
   if (isStreamEnd()) endStream();
@@ -175,7 +176,7 @@ function takeExtended(): bool {
 }
 
 function takePsbEnd(): bool {
-  const begins = state.isInPsb && state.psbHasIp ? beginsSoon(pos + 2) : 0;
+  const begins = state.isInPsb && state.psbHasIp && !state.isPsbCut ? beginsSoon(pos + 2) : 0;
   if (begins === UNDECIDED) return false;
   skip(2);
   state.before = BEFORE_OTHER;

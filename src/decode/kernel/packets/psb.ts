@@ -40,19 +40,22 @@ export function beginPsb(): void {
   if (state.isInPsb && state.phase === PHASE_WALK && leavePsb()) return;
   if (state.isInPsb && state.setsTimeInPsb) state.instructions = 0;
   state.lastIpBeforePsb = state.phase === PHASE_WALK ? state.lastIp : 0;
-  state.hadLastIpBeforePsb = state.hasLastIp;
+  if (!state.isInPsb) state.hadLastIpBeforePsb = state.hasLastIp;
   state.lastIp = 0;
   state.hasLastIp = true;
   state.isInPsb = true;
   state.timeBeforePsb = state.time;
   state.cbrBeforePsb = state.cbr;
   state.setsTimeInPsb = false;
+  state.isPsbCut = false;
+  state.psbHasFup = false;
   state.psbHasIp = false;
   clearReturns();
 }
 
 /** A FUP within PSB+: where the program is. */
 export function takePsbAddress(isKnown: bool, ip: u64, isWholeIp: bool): void {
+  state.psbHasFup = true;
   if (!isKnown) return;
   state.psbHasIp = true;
   state.psbIp = ip;
@@ -65,9 +68,14 @@ export function takePsbAddress(isKnown: bool, ip: u64, isWholeIp: bool): void {
   moveTo(ip);
 }
 
+/** A record ends. As perf does: PSB+ goes on in the next one, but not the search for its address, and for what follows it. */
+export function cutPsb(): void {
+  state.isPsbCut = state.isInPsb;
+}
+
 /** A second FUP while the walk goes on. As perf does: it is dropped, if the walk reaches the first one. */
 export function dropsSecondAddress(): bool {
-  if (!state.psbHasIp || state.phase !== PHASE_WALK) return false;
+  if (!(state.psbHasFup || state.isPsbCut) || state.phase !== PHASE_WALK) return false;
   state.isInPsb = isPsbIpReached();
   return state.isInPsb;
 }
@@ -121,7 +129,11 @@ export function beginsSoon(first: usize): i32 {
 /** What does not belong in the first PSB+ ends it. As perf does: the walk begins at its address, or nowhere. */
 export function leaveFirstPsb(isLost: bool): void {
   state.isInPsb = false;
-  if (state.psbHasIp) moveTo(state.psbIp);
+  if (isLost) state.hasTma = false;
+  if (state.psbHasIp) {
+    moveTo(state.psbIp);
+    state.isTracing = true;
+  }
   state.phase = isLost && !state.psbHasIp ? PHASE_LOST : PHASE_WALK;
 }
 
@@ -136,8 +148,7 @@ export function breakPsb(walksOn: bool): bool {
     return false;
   }
   if (state.phase === PHASE_LOST) return breakLost(walksOn);
-  leavePsb();
-  return state.phase === PHASE_WALK;
+  return !leavePsb();
 }
 
 function breakLost(walksOn: bool): bool {
