@@ -40,6 +40,8 @@ export interface OwnOptions {
   readonly settings: TraceSettings;
   readonly files: readonly (MappedFile & { readonly bytes: Uint8Array })[];
   readonly allBranches: boolean;
+  /** Without what only makes it faster. */
+  readonly isPlain?: boolean;
 }
 
 const EVENT_BYTES = 16 << 20;
@@ -66,7 +68,7 @@ export class OwnDecoder {
   }
 
   private newDecoder(): PartDecoder {
-    const { settings, files, allBranches } = this.options;
+    const { settings, files, allBranches, isPlain = false } = this.options;
     const bytesOf = new Map(files.map(({ path, bytes }) => [path, bytes]));
     this.sites = [];
     return new PartDecoder({
@@ -78,6 +80,7 @@ export class OwnDecoder {
       },
       originNs: 0n,
       allBranches,
+      isPlain,
       hasMtc: settings.mtcPeriod >= 0,
       images: this.images,
       readCode: ({ file }, at, length) => bytesOf.get(file)?.subarray(at, at + length) ?? null,

@@ -14,6 +14,8 @@ export interface Kernel {
   /** Where decoders hand over: at packets with addresses, or at MTC packets. */
   setMarks(atAddresses: boolean): void;
   wantAllBranches(all: boolean): void;
+  /** Without what only makes it faster: for tests. */
+  walkPlainly(plain: boolean): void;
   /** The recording has filters of addresses. */
   setFiltered(filtered: boolean): void;
   /** Stops decoding at that many bytes of events, and at that many of code and sites that are not there yet. */

@@ -37,6 +37,8 @@ export interface DecoderOptions {
   /** Decoding stops when it has found about that many bytes of events, or needs about that much more memory for code and sites. */
   readonly eventBytes: number;
   readonly codeBytes: number;
+  /** For tests: each packet and block by itself, without what only makes it faster. */
+  readonly isPlain?: boolean;
 }
 
 /** The trace of a CPU, and who ran there. */
@@ -57,7 +59,17 @@ export class PartDecoder {
   private stream: Stream | null = null;
   private knownSites = 0;
 
-  constructor({ timing, originNs, allBranches, hasMtc, images, readCode, eventBytes, codeBytes }: DecoderOptions) {
+  constructor({
+    timing,
+    originNs,
+    allBranches,
+    hasMtc,
+    images,
+    readCode,
+    eventBytes,
+    codeBytes,
+    isPlain = false,
+  }: DecoderOptions) {
     const kernel = newKernel(
       (image, address) => pages.load(image, this.tick(), address),
       (image, address) => pages.endsTrace(image, this.tick(), address),
@@ -66,6 +78,7 @@ export class PartDecoder {
     kernel.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
     kernel.setClock(timing.shift, timing.mult, timing.zero, originNs);
     kernel.wantAllBranches(allBranches);
+    kernel.walkPlainly(isPlain);
     kernel.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
     kernel.setMarks(!hasMtc);
     this.window = kernel.space(MAX_LOOK_AHEAD);

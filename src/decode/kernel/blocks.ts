@@ -56,6 +56,13 @@ let codeUntil: u64 = 0;
 let codeBytes: usize = 0;
 let codeImage: u32 = 0;
 
+/** Code that was used before, by image and region of addresses: rows of an image and a description (host.ts). */
+const REGION_SHIFT: u64 = 14;
+const DESCRIPTION_BYTES: usize = 40;
+const KNOWN_CODE_BYTES: usize = 8 + DESCRIPTION_BYTES;
+const KNOWN_CODE_BITS: u32 = 9;
+const knownCode: usize = zeroed(KNOWN_CODE_BYTES << KNOWN_CODE_BITS);
+
 let slots: usize = zeroed(4 * MIN_SLOTS);
 let mask: u32 = MIN_SLOTS - 1;
 let count: u32 = 0;
@@ -67,6 +74,7 @@ let newestCode: u64 = 0;
 export function forgetCode(): void {
   codeUntil = 0;
   codeStart = 1;
+  memory.fill(knownCode, 0, KNOWN_CODE_BYTES << KNOWN_CODE_BITS);
 }
 
 /**
@@ -83,7 +91,7 @@ export function enterCode(tick: u64): void {
 
 function hasCode(image: u32, ip: u64): bool {
   if (ip >= codeStart && ip < codeUntil && image === codeImage) return true;
-  const found = loadCode(image, ip);
+  const found = findCode(image, ip);
   if (found === 0) return false;
   codeStart = load<u64>(found);
   codeEnd = load<u64>(found, 8);
@@ -92,6 +100,18 @@ function hasCode(image: u32, ip: u64): bool {
   codeImage = image;
   newestCode = max(newestCode, load<u64>(found, 32));
   return ip >= codeStart && ip < codeUntil;
+}
+
+/** The description of the code at an address; 0: there is none. The host is only asked for what is not known. */
+function findCode(image: u32, ip: u64): usize {
+  const row = knownCode + KNOWN_CODE_BYTES * <usize>(hashOf(image, ip >> REGION_SHIFT) >> (32 - KNOWN_CODE_BITS));
+  const known = row + 8;
+  if (load<u32>(row) === image && ip >= load<u64>(known) && ip < load<u64>(known, 16)) return known;
+  const found = loadCode(image, ip);
+  if (found === 0) return 0;
+  store<u32>(row, image);
+  memory.copy(known, found, DESCRIPTION_BYTES);
+  return known;
 }
 
 function hashOf(image: u32, ip: u64): u32 {
@@ -112,12 +132,27 @@ export function blockAt(image: u32, ip: u64): Block {
     }
     slot = (slot + 1) & mask;
   }
-  const block = changetype<Block>(zeroed(offsetof<Block>()));
+  const block = newBlock();
   block.start = ip;
   block.image = image;
   read(block);
   store<u32>(slots + 4 * slot, <u32>changetype<usize>(block));
   if (++count * 2 > mask) grow();
+  return block;
+}
+
+/** Each is a line of the processor's cache. */
+const BLOCKS_AT_ONCE: usize = 64;
+let nextBlock: usize = 0;
+let lastBlock: usize = 0;
+
+function newBlock(): Block {
+  if (nextBlock === lastBlock) {
+    nextBlock = (zeroed((BLOCKS_AT_ONCE + 1) * offsetof<Block>()) + offsetof<Block>() - 1) & ~(offsetof<Block>() - 1);
+    lastBlock = nextBlock + BLOCKS_AT_ONCE * offsetof<Block>();
+  }
+  const block = changetype<Block>(nextBlock);
+  nextBlock += offsetof<Block>();
   return block;
 }
 

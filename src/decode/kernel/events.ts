@@ -55,6 +55,9 @@ export let slotTick: u64 = 0;
 /** The run's row; 0: the next event begins one. */
 let run: usize = 0;
 let runStart: usize = 0;
+/** Nanoseconds from the origin: the earliest and the latest event of the run. */
+let firstNs: i64 = 0;
+let latestNs: i64 = 0;
 /** Where the next event goes, and up to where one of the same tick may; 0 without a run. */
 let next: usize = 0;
 let limit: usize = 0;
@@ -123,8 +126,8 @@ function beginRun(): void {
   run = runs.extend(RUN_BYTES);
   store<u32>(run, state.slot, RUN_SLOT);
   store<u32>(run, 0, RUN_EVENTS);
-  store<f64>(run, Infinity, RUN_START_NS);
-  store<f64>(run, -Infinity, RUN_END_NS);
+  firstNs = i64.MAX_VALUE;
+  latestNs = i64.MIN_VALUE;
   runStart = events.start + events.used;
   next = runStart;
 }
@@ -134,6 +137,8 @@ export function endRun(): void {
   if (run === 0) return;
   const bytes = <u32>(next - runStart);
   store<u32>(run, bytes, RUN_EVENT_BYTES);
+  store<f64>(run, <f64>firstNs, RUN_START_NS);
+  store<f64>(run, <f64>latestNs, RUN_END_NS);
   store<u32>(run, bytes / 8 - load<u32>(run, RUN_EVENTS), RUN_EVENTS);
   events.used = next - events.start;
   run = 0;
@@ -172,22 +177,22 @@ export function emit(site: u32, tick: u64): void {
 function emitLater(site: u32, tick: u64): void {
   if (tick >= nextTick) passTo(tick);
   if (state.time === 0) return; // as perf does: without a time there are no events
-  const isFirst = extendRun();
+  const isFirst = next >= limit && extendRun();
   if (firstTick === 0) firstTick = tick;
   const ns = nsOf(tick);
-  const time = <f64>(ns - originNs);
-  if (time < load<f64>(run, RUN_START_NS)) store<f64>(run, time, RUN_START_NS);
-  if (time > load<f64>(run, RUN_END_NS)) store<f64>(run, time, RUN_END_NS);
+  const time = ns - originNs;
+  if (time < firstNs) firstNs = time;
+  if (time > latestNs) latestNs = time;
   const step = ns - lastNs;
   // what readers add up must be the time: doubles of more than 2^53 ns are not exact
-  if (!isFirst && step === <i64>(<i32>step) && <f64>(lastNs - originNs) + <f64>step === time) {
+  if (!isFirst && step === <i64>(<i32>step) && <f64>(lastNs - originNs) + <f64>step === <f64>time) {
     store<u32>(next, site);
     store<i32>(next, <i32>step, 4);
     next += 8;
   } else {
     store<u32>(next, FAR);
     store<u32>(next, site, 4);
-    store<f64>(next, time, 8);
+    store<f64>(next, <f64>time, 8);
     store<u32>(run, load<u32>(run, RUN_EVENTS) + 1, RUN_EVENTS); // far ones, until the run ends
     next += 16;
   }
@@ -195,16 +200,18 @@ function emitLater(site: u32, tick: u64): void {
   lastTick = tick;
 }
 
-/** Space for an event; returns whether it is the first of a run. */
+/** For that many bytes, and the run that exceeds them. */
+export function reserveEvents(bytes: usize): void {
+  events.reserve(bytes + MAX_RUN_BYTES + 16);
+}
+
+/** There is no run, or it is full: makes space for an event. Returns whether it is the first of a run. */
 function extendRun(): bool {
-  if (run !== 0 && next - runStart >= MAX_RUN_BYTES) endRun();
-  const isFirst = run === 0;
-  if (isFirst) {
-    events.reserve(MAX_RUN_BYTES + 16);
-    beginRun();
-    limit = runStart + MAX_RUN_BYTES;
-  }
-  return isFirst;
+  if (run !== 0) endRun();
+  reserveEvents(0);
+  beginRun();
+  limit = runStart + MAX_RUN_BYTES;
+  return true;
 }
 
 /** An error: perf's number, and where the walk was. Its thread is that of the event before, as perf has it. */

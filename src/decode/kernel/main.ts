@@ -14,6 +14,7 @@ export { decodeInstruction, instructionKind } from './code/instructions';
 export { currentSlot, setClock } from './events';
 export { isFull } from './memory';
 export { decodeWindow } from './packets/decode';
+export { walkPlainly } from './packets/frequent';
 export {
   expectMarks,
   hasStopped,

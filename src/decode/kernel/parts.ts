@@ -3,7 +3,7 @@
  * which are states at positions after a PSB. src/decode/hand-over.ts compares them.
  */
 import { Block, blockAt, enterCode, forgetCode } from './blocks';
-import { endRun, events, faults, resumeSchedule, runs, slotTick, startSchedule } from './events';
+import { endRun, events, faults, reserveEvents, resumeSchedule, runs, slotTick, startSchedule } from './events';
 import {
   FAULT_BYTES,
   MARK_EVENT_BYTES,
@@ -89,6 +89,11 @@ export function markAddress(offset: u64): void {
   if (marksLeft !== 0 && isWithoutMtc) mark(offset);
 }
 
+/** Marks are being made. */
+export function isMarking(): bool {
+  return marksLeft !== 0;
+}
+
 function mark(offset: u64): void {
   if (state.isInPsb) return;
   if (--marksLeft === 0) isAtCut = nextMarks === u64.MAX_VALUE && cut !== u64.MAX_VALUE;
@@ -118,7 +123,7 @@ let maxEventBytes: usize = usize.MAX_VALUE;
 /** `codeBytes`: for what is not there yet. */
 export function limit(eventBytes: usize, codeBytes: usize): void {
   maxEventBytes = eventBytes;
-  events.reserve(eventBytes);
+  reserveEvents(eventBytes);
   limitMemory(codeBytes);
 }
 

@@ -31,6 +31,8 @@ export interface DecodeContext {
   readonly eventBytes: number;
   /** For the code and the sites that a decoder keeps. */
   readonly codeBytes: number;
+  /** For tests: decode/part-decoder.ts. */
+  readonly isPlain?: boolean;
 }
 
 /** A context that workers read once, from shared memory. */

@@ -28,6 +28,8 @@ export interface EncodedRecording extends DecodingSizes {
   /** For tests: how many bytes of events a decoder finds before it stops, and of code and sites that it keeps. */
   readonly eventBytes?: number;
   readonly codeBytes?: number;
+  /** Decodes without what only makes it faster. */
+  readonly isPlain?: boolean;
 }
 
 const EVENT_BYTES = 4 * 1024 * 1024;
@@ -40,5 +42,6 @@ export function decodeContext(encoded: EncodedRecording, plan: DecodePlan, origi
   const { images } = schedule;
   const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
   const hasMtc = hasMtcPackets(recording);
-  return { path, cpus, images, timing, originNs, allBranches, hasMtc, binaries, eventBytes, codeBytes };
+  const { isPlain = false } = encoded;
+  return { path, cpus, images, timing, originNs, allBranches, hasMtc, binaries, eventBytes, codeBytes, isPlain };
 }

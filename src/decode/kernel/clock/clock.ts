@@ -77,6 +77,32 @@ export function takeCyc(value: u64, offset: u64): void {
   setInstructions();
 }
 
+/**
+ * CYC packets between which nothing else sets the clock: what they have in common is kept in locals. The same as `takeCyc`,
+ * where the start of counting is known, outside PSB+.
+ */
+export class Cycles {
+  /** Ticks per cycle; 0: unknown. */
+  @inline
+  static ratio(): f64 {
+    const ratio = state.measuredRatio !== 0 ? state.measuredRatio : state.busRatio;
+    return state.cycleStart === 0 ? 0 : ratio;
+  }
+
+  @inline
+  static take(value: u64, start: f64, ratio: f64): void {
+    const cycles = state.cycles + value;
+    state.cycles = cycles;
+    if (ratio === 0) return;
+    const time = <u64>(start + <f64>(<i64>cycles) * ratio);
+    if (time >= state.time) state.time = time;
+    state.instructions = 0;
+  }
+}
+
+/** Of cycles, as long as which they are converted as signed numbers, which is faster. */
+export const MAX_CYCLES: u64 = 1 << 62;
+
 /** Returns whether it changed. */
 export function takeCbr(cbr: u32): bool {
   if (cbr === state.cbr) return false;

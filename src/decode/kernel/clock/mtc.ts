@@ -6,7 +6,9 @@ import {
   CBR,
   CUT,
   cycBytes,
+  ipBytes,
   isCyc,
+  isLongCyc,
   isTnt,
   MTC,
   MWAIT,
@@ -14,7 +16,10 @@ import {
   PWRE,
   PWRX,
   readCyc,
+  shortCyc,
+  shortCycBytes,
   sizeOf,
+  TIP,
   TIP_PGD,
   TMA,
   TRACE_STOP,
@@ -74,19 +79,25 @@ function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, i
       isBehindCyc = false;
       continue;
     }
-    if (byte === 0) {
-      pos++;
-      continue;
-    }
     if (isCyc(byte)) {
+      if (pos + 2 <= end && !isLongCyc(pos)) {
+        cycles += shortCyc(pos);
+        pos += shortCycBytes(byte);
+        isBehindCyc = true;
+        continue;
+      }
       cycles += readCyc(pos, end);
       if (cycBytes === 0) break;
       pos += cycBytes;
       isBehindCyc = true;
       continue;
     }
-    const size = sizeOf(pos, end);
-    if (size === CUT) break;
+    if (byte === 0) {
+      pos++;
+      continue;
+    }
+    const size = (byte & 0x1f) === TIP && byte >> 5 <= 4 ? 1 + ipBytes(byte >> 5) : sizeOf(pos, end);
+    if (size === CUT || pos + size > end) break;
     if (size === BAD || endsRatio(pos)) return 0;
     if (byte === MTC) {
       const next: u32 = load<u8>(pos + 1);

@@ -5,7 +5,7 @@ import { estimatedTime } from '../clock/clock';
 import { BEFORE_BOUND, BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
 import { begin, beginAndEnd, beginAsync, beginNowhere, endAsync, jumpAsync } from '../walk/edges';
 import { walkToEnd } from '../walk/ends';
-import { moveTo } from '../walk/position';
+import { moveTo, settle } from '../walk/position';
 import { walkThrough, walkTo } from '../walk/targets';
 import { badPacket, cutOff } from './bad';
 import { FUP, ipBytes, isAddress, TIP, TIP_PGD, TIP_PGE } from './format';
@@ -46,10 +46,15 @@ export function takeAddress(byte: u8): bool {
 
 /** Reads the packet: the address is the last one then. Returns false if it has none, or is relative to one that is unknown. */
 export function readAddress(byte: u8): bool {
-  const compression = byte >> 5;
   const at = pos + 1;
-  skip(1 + ipBytes(compression));
+  skip(1 + ipBytes(byte >> 5));
   state.before = BEFORE_OTHER;
+  return addressAt(byte, at);
+}
+
+/** The same, of a packet whose address is in memory at `at`. */
+export function addressAt(byte: u8, at: usize): bool {
+  const compression = byte >> 5;
   if (compression === 0) return false;
   if (compression === SIGNED || compression === FULL) state.hasLastIp = true;
   if (state.hasLastIp) state.lastIp = expand(compression, at, state.lastIp);
@@ -75,6 +80,7 @@ function takePsbFup(compression: u8, isKnown: bool, ip: u64): void {
 function takeTip(isKnown: bool, ip: u64): void {
   if (state.phase === PHASE_WALK) {
     const error = walkTo(isKnown, ip);
+    settle();
     if (error !== 0) lose(error);
   } else if (state.phase === PHASE_ASYNC) jumpAsync(isKnown, ip);
   else if (state.phase === PHASE_LOST) {

@@ -9,6 +9,7 @@ import { BEFORE_BOUND, BEFORE_CYC, BEFORE_OTHER, PHASE_SEARCH, PHASE_TARGET, PHA
 import { takeAddress } from './addresses';
 import { badPacket, cutOff, overflow } from './bad';
 import * as format from './format';
+import { takeFrequent } from './frequent';
 import {
   bytesConsumed,
   canSeeMore,
@@ -45,24 +46,11 @@ export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool
 
 function decodeRecord(): void {
   while (pos < end && (isWhole || end - pos >= MAX_PACKET_BYTES)) {
-    if (!takeFrequent() && !takePacket()) break;
+    const start = pos;
+    takeFrequent();
+    if (pos === start && !takePacket()) break;
     if (mustStop(offsetAt(pos))) break;
   }
-}
-
-/** Takes a packet of the kinds that most packets are, in the phase they are mostly in; returns false if it is another. */
-function takeFrequent(): bool {
-  if (state.phase !== PHASE_WALK || state.isInPsb) return false;
-  const byte = load<u8>(pos);
-  if (format.isTnt(byte)) {
-    skip(1);
-    takeTnt(byte >> 1);
-  } else if (format.isShortCyc(byte)) {
-    skip(1);
-    takeCyc(byte >> 3, offsetAt(pos));
-    state.before = BEFORE_CYC;
-  } else return false;
-  return true;
 }
 
 /** The trace ends within PSB+. */

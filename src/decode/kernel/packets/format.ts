@@ -42,9 +42,20 @@ export function isCyc(byte: u8): bool {
   return (byte & 3) === 3;
 }
 
-/** A CYC of one byte. */
-export function isShortCyc(byte: u8): bool {
-  return (byte & 7) === 3;
+/** Whether a CYC has more than two bytes; two are there. */
+export function isLongCyc(at: usize): bool {
+  return (load<u16>(at) & 0x104) === 0x104;
+}
+
+/** The number of any other CYC. Most are short, but of which length is hard to predict: so there is no branch. */
+export function shortCyc(at: usize): u32 {
+  const bytes: u32 = load<u16>(at);
+  const hasSecond = (bytes >> 2) & 1;
+  return ((bytes & 0xff) >> 3) | (((bytes >> 9) << 5) & -hasSecond);
+}
+
+export function shortCycBytes(byte: u8): u32 {
+  return 1 + ((byte >> 2) & 1);
 }
 
 /** Short TNT. */
@@ -117,22 +128,12 @@ export function isAddress(byte: u8): bool {
 
 /** Bytes of an address, by the upper bits of its packet; −1: no such packet. */
 export function ipBytes(compression: u8): i32 {
-  switch (compression) {
-    case 0:
-      return 0;
-    case 1:
-      return 2;
-    case 2:
-      return 4;
-    case 3:
-    case 4:
-      return 6;
-    case 6:
-      return 8;
-    default:
-      return -1;
-  }
+  const bytes = (IP_BYTES >> (4 * compression)) & 15;
+  return bytes === 15 ? -1 : bytes;
 }
+
+/** Four bits for each compression. */
+const IP_BYTES: u32 = 0xf8f66420;
 
 /** Bytes of a packet that begins with 02, by its second byte. */
 export function sizeOfExtended(second: u8): i32 {

@@ -4,6 +4,7 @@
 import { ERROR_MISMATCH } from '../layout';
 import { BEFORE_OTHER, PHASE_ASYNC, PHASE_WALK, state } from '../state';
 import { walkBits } from '../walk/bits';
+import { settle } from '../walk/position';
 import { missTarget, walkToWithinBits } from '../walk/targets';
 import { readAddress } from './addresses';
 import { badPacket } from './bad';
@@ -47,6 +48,7 @@ export function takeTarget(): bool {
   }
   const isKnown = readAddress(byte);
   const error = walkToWithinBits(isKnown, state.lastIp);
+  settle();
   if (error !== 0) lose(error);
   else walkOn(bits, count);
   return true;

@@ -87,7 +87,7 @@ export function walkBits(bits: u64, count: i32): u32 {
 }
 
 /** Branches before the first bit keep the time before. */
-function firstBitTime(): u64 {
+export function firstBitTime(): u64 {
   state.sampleTime = state.time;
   return nextEventTime();
 }

@@ -5,8 +5,9 @@ import { Block, blockAt, enterCode } from '../blocks';
 import { image, slotTick } from '../events';
 import { state } from '../state';
 
-/** The block that begins at `ip`; null: not looked up. */
+/** The block that begins at `ip`, and its image; null: not looked up. */
 let current: Block = changetype<Block>(<usize>0);
+let currentImage: u32 = 0;
 
 export function moveTo(ip: u64): void {
   state.ip = ip;
@@ -15,13 +16,35 @@ export function moveTo(ip: u64): void {
 
 export function stay(block: Block): void {
   current = block;
+  currentImage = block.image;
   state.ip = block.start;
 }
 
-export function here(): Block {
-  if (changetype<usize>(current) === 0 || current.start !== state.ip || current.image !== image) {
-    enterCode(slotTick);
-    current = blockAt(image, state.ip);
+/** Goes on to a block of the same image, without a look at it: `settle` must follow, before `ip` is read. */
+export function goOnTo(block: Block): void {
+  current = block;
+}
+
+export function settle(): void {
+  if (changetype<usize>(current) !== 0) state.ip = current.start;
+}
+
+/** Inlined where it runs for each packet: the compiler does so with methods only. */
+export class Position {
+  @inline
+  static here(): Block {
+    return changetype<usize>(current) !== 0 && currentImage === image ? current : lookUp();
   }
+}
+
+export function here(): Block {
+  return Position.here();
+}
+
+function lookUp(): Block {
+  settle();
+  enterCode(slotTick);
+  current = blockAt(image, state.ip);
+  currentImage = image;
   return current;
 }

@@ -6,7 +6,8 @@ import { Block } from '../blocks';
 import { KIND_CALL, KIND_CALL_INDIRECT, KIND_FAR_CALL, KIND_RETURN } from '../layout';
 import { MAX_RETURNS, returns, state } from '../state';
 
-function entry(row: u32): usize {
+/** Where the entry of a number is. */
+export function returnAt(row: u32): usize {
   return returns + 4 * (row & (MAX_RETURNS - 1));
 }
 
@@ -16,10 +17,19 @@ export function clearReturns(): void {
   state.returnTop = 0;
 }
 
+/** The call before the last `back` ones, if there are more than that; else 0. */
+export function returnBefore(back: u32): u32 {
+  return load<u32>(returnAt(state.returnTop - 1 - back));
+}
+
 /** As the CPU does: a call of the next instruction does not count, it only reads the address. */
+export function isPushed(block: Block): bool {
+  return block.kind !== KIND_CALL || block.target !== block.after;
+}
+
 export function pushCall(block: Block): void {
-  if (block.kind === KIND_CALL && block.target === block.after) return;
-  store<u32>(entry(state.returnTop), <u32>changetype<usize>(block));
+  if (!isPushed(block)) return;
+  store<u32>(returnAt(state.returnTop), <u32>changetype<usize>(block));
   state.returnTop++;
   if (state.returnCount < MAX_RETURNS) state.returnCount++;
 }
@@ -29,7 +39,7 @@ export function popCall(): Block {
   if (state.returnCount === 0) return changetype<Block>(<usize>0);
   state.returnCount--;
   state.returnTop--;
-  const at = entry(state.returnTop);
+  const at = returnAt(state.returnTop);
   const block = load<u32>(at);
   store<u32>(at, 0);
   return changetype<Block>(<usize>block);

@@ -1,9 +1,9 @@
 /**
  * TIP, TIP.PGD, FUP: addresses that the walk goes to. Each function returns 0, or one of perf's errors.
  */
-import { Block, blockAt, countTo } from '../blocks';
+import { Block, countTo } from '../blocks';
 import { eventTime } from '../clock/clock';
-import { emit, image, siteOf, siteTo } from '../events';
+import { emit, image, siteOf } from '../events';
 import {
   EDGE_NONE,
   ERROR_MISMATCH,
@@ -17,7 +17,8 @@ import {
 } from '../layout';
 import { state } from '../state';
 import { fail, passDirect, Stretch, wantsJumps } from './direct';
-import { here, moveTo, stay } from './position';
+import { targetOf } from './known-targets';
+import { goOnTo, here, moveTo, stay } from './position';
 import { passReturns } from './returns';
 
 /** The indirect branch that the walk went to. */
@@ -49,7 +50,7 @@ export function missTarget(): u32 {
   return fail(block, block.from, ERROR_MISMATCH);
 }
 
-/** TIP: the target of the next indirect branch. */
+/** TIP: the target of the next indirect branch. `settle` must follow. */
 export function walkTo(isKnown: bool, ip: u64): u32 {
   const error = walkToIndirect();
   if (error !== 0) return error;
@@ -58,7 +59,7 @@ export function walkTo(isKnown: bool, ip: u64): u32 {
   return 0;
 }
 
-/** The target of the indirect branch that the walk is at: among the bits of a TNT, the time stays theirs. */
+/** The target of the indirect branch that the walk is at: among the bits of a TNT, the time stays theirs. `settle` must follow. */
 export function walkToWithinBits(isKnown: bool, ip: u64): u32 {
   const error = walkToIndirect();
   if (error !== 0) return error;
@@ -73,9 +74,11 @@ function passBranch(isKnown: bool, ip: u64): void {
     if (isEvent) emit(siteOf(branch.from, 0, image, branch.kind, EDGE_NONE), time);
     return moveTo(branch.from);
   }
-  const to = blockAt(image, ip);
-  if (isEvent) emit(siteTo(branch, to), time);
-  stay(to);
+  const known = targetOf(branch, ip);
+  const to = known.target;
+  if (isEvent) emit(known.site(branch), time);
+  if (branch.image === image) goOnTo(to);
+  else stay(to);
 }
 
 /** FUP: an address on the way, which no packet leads to. */
