@@ -30,7 +30,10 @@ interface DamagedCase extends AnyCase {
   readonly limits: { readonly eventBytes: number; readonly codeBytes: number };
 }
 
-const NAMES = 'cpus-1 cpus-2 cpus-4 loop-1 loop-mtc loop lossy mtc-only noise switch-own tracepoints waits'.split(' ');
+/** From dist/fuzz/damaged. */
+export const FIXTURES = new URL('../../../fixtures/recordings/', import.meta.url);
+export const NAMES =
+  'cpus-1 cpus-2 cpus-4 loop-1 loop-mtc loop lossy mtc-only noise switch-own tracepoints waits'.split(' ');
 /** Resident memory of the process that decodes one case after another. */
 const MAX_RESIDENT_KILOBYTES = 1024 * 1024;
 /** A profile takes as long as all other checks. */
@@ -39,11 +42,7 @@ const ERROR_NUMBERS = 5;
 const KNOWN_ERRORS: ReadonlySet<number> = new Set([3, 5, 6, 7, 10]);
 
 /** `directory`: for the files. `fixtures`: where recordings are. */
-export function damagedRecordings(
-  seed: number,
-  directory: string,
-  fixtures = new URL('../../../fixtures/recordings/', import.meta.url), // from dist/fuzz/damaged
-): Kind<DamagedCase> {
+export function damagedRecordings(seed: number, directory: string, fixtures = FIXTURES): Kind<DamagedCase> {
   const path = join(directory, 'damaged.data');
   const root = fileURLToPath(new URL('root', fixtures));
   const recordings = new Map<string, RawRecording>();
@@ -89,7 +88,7 @@ function randomCutting(random: Random): Pick<DamagedCase, 'cutting' | 'limits'> 
   };
 }
 
-function encodedOf(recording: Recording, path: string, root: string, allBranches: boolean): EncodedRecording {
+export function encodedOf(recording: Recording, path: string, root: string, allBranches: boolean): EncodedRecording {
   const roots = { root, cache: null };
   const { paths: binaries } = findBinaries(recording, roots);
   const locate = locator({ roots, pltNames: 'perf-6.1', buildIds: new Map() });

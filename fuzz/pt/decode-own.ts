@@ -139,7 +139,7 @@ export class OwnDecoder {
   }
 }
 
-function siteText({ edge, kind, from, to }: SiteRow): string {
+export function siteText({ edge, kind, from, to }: SiteRow): string {
   const name =
     kind === 0 && edge === 0
       ? 'byBE'
@@ -151,6 +151,6 @@ function siteText({ edge, kind, from, to }: SiteRow): string {
   return `${EDGES[edge]} ${name} ${from.toString(16)} ${to.toString(16)}`.replace(/ +/g, ' ').trim();
 }
 
-function timeText(ns: bigint): string {
+export function timeText(ns: bigint): string {
   return `${ns / 1_000_000_000n}.${String(ns % 1_000_000_000n).padStart(9, '0')}`;
 }

@@ -3,6 +3,7 @@
  * length is right here, and a comment says so.
  */
 import { expect, test } from 'vitest';
+import { compareWithIced } from '../../fuzz/instructions/compare-iced.js';
 import { OwnInstructions } from '../../fuzz/instructions/own-instructions.js';
 import * as layout from '../../src/decode/kernel/layout.js';
 
@@ -115,3 +116,10 @@ test.each([
   ['c5 f9 71 c0 01', 0, 'a group of VEX that does not exist is refused'],
   ['62 f2 7d 48 c6 00', 0, 'and one of EVEX'],
 ])('as for perf, %s has %d bytes: %s', (hex, length) => expect(decode(`${hex}${'00'.repeat(9)}`)[0]).toBe(length));
+
+test('random instructions are those of iced-x86, except where perf is known to walk differently', () => {
+  const { instructions, known, unknown } = compareWithIced({ seed: 1, amount: 90_000 });
+  expect(unknown).toEqual([]);
+  expect(instructions).toBeGreaterThan(25_000);
+  expect(known.size).toBeGreaterThan(5);
+});
