@@ -4,7 +4,7 @@
 import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/decoded-part.js';
 import type { Slot } from '../../src/decode/schedule.js';
 import type { Part } from '../../src/decode/streams.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-run.js';
+import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-bundle.js';
 import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decode-errors.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
@@ -43,10 +43,16 @@ export function ownLines(encoded: EncodedRecording): RecordingLines {
       if (decoded.sites.first === 0) sites.length = 0;
       for (let at = 0; at < siteCount(decoded.sites.rows); at++) sites.push(siteRow(decoded.sites.rows, at));
       let at = 0;
-      for (const { slot, length } of runsOf(decoded, 0, undefined)) {
+      for (const { slot, length, events: count } of runsOf(decoded, 0, undefined)) {
         const { tid } = cpu.slots[slot] as Slot;
-        lines.push(...eventLines(decoded.events.subarray(at, at + length), tid, sites));
-        at += length;
+        const run = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
+        let row = 0;
+        for (const end = at + length; at < end; at = bundleEnd(decoded.events, at)) {
+          readBundle(decoded.events, at, run, row);
+          row += bundleEvents(decoded.events, at);
+        }
+        for (const [event, timeNs] of run.timeNs.entries())
+          lines.push(`${tid} ${timeText(BigInt(timeNs))} ${siteText(sites[run.site[event] ?? 0] as SiteRow)}`);
       }
       errors.push(...errorsOf(decoded, 0, undefined).map((error) => cpuError(error, cpu, context.images)));
       part = decoded.rest && { ...whole, ...decoded.rest };
@@ -54,18 +60,6 @@ export function ownLines(encoded: EncodedRecording): RecordingLines {
   }
   decoder.close();
   return { events, errors: errorLines([...errors, ...truncations(encoded.recording, 0n)], encoded) };
-}
-
-function eventLines(run: Int32Array, tid: number, sites: readonly SiteRow[]): string[] {
-  const lines: string[] = [];
-  let timeNs = 0;
-  for (let at = 0; at < run.length; ) {
-    const isFar = run[at] === FAR;
-    timeNs = isFar ? farTime(run, at) : timeNs + (run[at + 1] ?? 0);
-    lines.push(`${tid} ${timeText(BigInt(timeNs))} ${siteText(sites[run[isFar ? at + 1 : at] ?? 0] as SiteRow)}`);
-    at += isFar ? FAR_LENGTH : NEAR_LENGTH;
-  }
-  return lines;
 }
 
 /** Addresses as a profile has them: doubles. */

@@ -13,6 +13,8 @@ export interface Kernel {
   setClock(shift: number, mult: bigint, zero: bigint, originNs: bigint): void;
   /** Where decoders hand over: at packets with addresses, or at MTC packets. */
   setMarks(atAddresses: boolean): void;
+  /** Whether returns may be bits of TNT packets. */
+  compressReturns(compressed: boolean): void;
   wantAllBranches(all: boolean): void;
   /** Without what only makes it faster: for tests. */
   walkPlainly(plain: boolean): void;

@@ -31,6 +31,8 @@ export interface DecoderOptions {
   /** Jumps within functions, too. */
   readonly allBranches: boolean;
   readonly hasMtc: boolean;
+  /** Whether returns may be bits of TNT packets; default: they may. */
+  readonly compressesReturns?: boolean;
   /** By number, from 1. */
   readonly images: readonly Image[];
   readonly readCode: ReadCode;
@@ -64,6 +66,7 @@ export class PartDecoder {
     originNs,
     allBranches,
     hasMtc,
+    compressesReturns = true,
     images,
     readCode,
     eventBytes,
@@ -81,6 +84,7 @@ export class PartDecoder {
     kernel.walkPlainly(isPlain);
     kernel.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
     kernel.setMarks(!hasMtc);
+    kernel.compressReturns(compressesReturns);
     this.window = kernel.space(MAX_LOOK_AHEAD);
     kernel.limit(eventBytes, codeBytes);
     this.kernel = kernel;

@@ -12,11 +12,13 @@ import { byThread } from '../helpers/kinds/per-thread.js';
 import { asProcesses } from '../helpers/kinds/processes.js';
 import { asSnapshots, snapshotsOf } from '../helpers/kinds/snapshots.js';
 import { recordingPath } from '../helpers/perf/perf.js';
-import { putTogether, type RawRecording, takeApart } from '../helpers/perf/rewrite.js';
+import { putTogether, type RawRecording, takeApart, withConfig } from '../helpers/perf/rewrite.js';
 import { needs } from '../tools/needs.js';
 
 needs('perf');
 
+const NO_RETURN_COMPRESSION = 1n << 11n;
+const UNIT_TYPE = 8;
 const MMAP2 = 10;
 const START_AT = 16;
 
@@ -89,3 +91,11 @@ test.for([
     await expectEqual(dir, { ...recording, records: recording.records.toSpliced(row, 0, { ...over, bytes }) });
   },
 );
+
+test('returns that the settings say are not compressed take no bits, as for perf', async ({ dir }) => {
+  const recording = takeApart(readFileSync(recordingPath('cpus-2')));
+  await expectEqual(
+    dir,
+    withConfig(recording, UNIT_TYPE, (config) => config | NO_RETURN_COMPRESSION),
+  );
+});

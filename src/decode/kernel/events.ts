@@ -110,6 +110,11 @@ export function passTo(tick: u64): void {
   }
 }
 
+/** Whether another slot begins up to a tick. */
+export function isSlotOver(tick: u64): bool {
+  return tick >= nextTick;
+}
+
 /** The tick of the first event; 0: there is none. */
 export let firstTick: u64 = 0;
 

@@ -26,6 +26,7 @@ export {
   stateBytes,
   stateSpace,
 } from './parts';
+export { compressReturns } from './walk/bits';
 export { wantAllBranches } from './walk/direct';
 export { setFiltered } from './walk/ends';
 

@@ -25,6 +25,7 @@ export interface DecodeContext {
   readonly originNs: bigint;
   readonly allBranches: boolean;
   readonly hasMtc: boolean;
+  readonly compressesReturns: boolean;
   /** Where the binaries are, by their recorded path (latin1); missing ones cannot be read. */
   readonly binaries: ReadonlyMap<string, string>;
   /** For the events of a part; more only if a single packet has more. */

@@ -7,7 +7,7 @@ import type { DecodePlan } from './decode-plan.js';
 import type { DecodingSizes } from './decode-recording.js';
 import type { DecodeContext } from './decode-task.js';
 import type { Locate } from './locate.js';
-import { hasMtcPackets } from './supported.js';
+import { compressesReturns, hasMtcPackets } from './supported.js';
 
 /** A recording whose trace is still encoded. */
 export interface EncodedRecording extends DecodingSizes {
@@ -43,5 +43,6 @@ export function decodeContext(encoded: EncodedRecording, plan: DecodePlan, origi
   const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
   const hasMtc = hasMtcPackets(recording);
   const { isPlain = false } = encoded;
-  return { path, cpus, images, timing, originNs, allBranches, hasMtc, binaries, eventBytes, codeBytes, isPlain };
+  const settings = { timing, originNs, allBranches, hasMtc, compressesReturns: compressesReturns(recording) };
+  return { path, cpus, images, ...settings, binaries, eventBytes, codeBytes, isPlain };
 }

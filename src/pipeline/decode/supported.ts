@@ -19,6 +19,7 @@ interface Rule extends Unsupported {
 
 /** Bits of the configuration (IA32_RTIT_CTL, Intel SDM volume 3). */
 const MTC = 1n << 9n;
+const NO_RETURN_COMPRESSION = 1n << 11n;
 const BRANCHES = 1n << 13n;
 const EVENT_TRACE = 1n << 31n;
 
@@ -46,6 +47,10 @@ export function unsupported(recording: Recording): Unsupported | null {
 
 export function hasMtcPackets({ encoding }: Recording): boolean {
   return configOf(encoding, MTC) !== 0n;
+}
+
+export function compressesReturns({ encoding }: Recording): boolean {
+  return configOf(encoding, NO_RETURN_COMPRESSION) === 0n;
 }
 
 function isForeign(architecture: string | null): boolean {

@@ -4,7 +4,7 @@
  * Most branches of a trace pass here, so the loop keeps the time and the number of instructions in locals.
  */
 import { nextEventTime } from '../clock/clock';
-import { Events } from '../events';
+import { Events, isSlotOver, passTo } from '../events';
 import {
   ERROR_MISMATCH,
   ERROR_NEVER_ENDING,
@@ -21,11 +21,36 @@ import { fail, Stretch, wantsJumps } from './direct';
 import { here, stay } from './position';
 import { popCall, pushCall } from './returns';
 
+/** A return takes a bit if it is 1; never if returns are not compressed. */
+export let returnBit: u64 = 1;
+
+export function compressReturns(compressed: bool): void {
+  returnBit = compressed ? 1 : 0;
+}
+
 /**
- * The first bit is the highest of `count`. At an indirect branch the bits that are left wait for its target. Returns 0, or one
- * of perf's errors.
+ * The first bit is the highest of `count`. Returns 0, or one of perf's errors. If another thread runs at the time of the packet, its
+ * code follows after the first branch that is taken.
  */
 export function walkBits(bits: u64, count: i32): u32 {
+  if (!isSlotOver(state.time)) return walkBitsOfSlot(bits, count);
+  for (let left = count; left > 0; left--) {
+    const error = walkBitsOfSlot(bits >> (left - 1), 1);
+    if (error !== 0) return error;
+    if (state.phase === PHASE_TARGET) {
+      state.waitingBits = bits;
+      state.waitingCount = left;
+      break;
+    }
+    passTo(state.lastEventTime);
+  }
+  return 0;
+}
+
+/**
+ * At an indirect branch the bits that are left wait for its target.
+ */
+function walkBitsOfSlot(bits: u64, count: i32): u32 {
   let block = here();
   let left = count;
   let time = nextEventTime();
@@ -47,7 +72,7 @@ export function walkBits(bits: u64, count: i32): u32 {
       Stretch.begin();
     } else if (kind === KIND_RETURN) {
       const call = popCall();
-      if (changetype<usize>(call) === 0 || ((bits >> (left - 1)) & 1) === 0) {
+      if (changetype<usize>(call) === 0 || ((bits >> (left - 1)) & returnBit) === 0) {
         error = ERROR_MISMATCH;
         break;
       }

@@ -4,7 +4,7 @@
  */
 import { Block } from '../blocks';
 import { nextEventTime } from '../clock/clock';
-import { Events } from '../events';
+import { Events, isSlotOver } from '../events';
 import { MAX_RETURNS, state } from '../state';
 import { KNOWN, KNOWN_BY_CALL, MAX_ITEMS, NEW, NOT_KNOWN, Row, rowOf, TIME_BEFORE, TIME_OF_BITS } from './bit-rows';
 import { firstBitTime } from './bits';
@@ -14,7 +14,7 @@ import { returnAt, returnBefore } from './returns';
 
 /** Walks on by the bits of a short TNT if it is known what they do. Returns false if not: then nothing has happened. */
 export function repeatBits(byte: u8): bool {
-  if (state.returnCount > MAX_RETURNS - MAX_ITEMS) return false;
+  if (state.returnCount > MAX_RETURNS - MAX_ITEMS || isSlotOver(state.time)) return false;
   const block = Position.here();
   let row = rowOf(block, byte, 0);
   if (row.block !== block || row.key !== byte) {

@@ -5,6 +5,7 @@ import { Block } from '../blocks';
 import { Events } from '../events';
 import { KIND_CALL, KIND_JCC, KIND_JUMP, KIND_NONE, KIND_RETURN } from '../layout';
 import { KNOWN, KNOWN_BY_CALL, MAX_ITEMS, NOT_KNOWN, Row, TIME_BEFORE, TIME_KEPT, TIME_OF_BITS } from './bit-rows';
+import { returnBit } from './bits';
 import { Stretch, wantsJumps } from './direct';
 import { isPushed, returnBefore } from './returns';
 
@@ -39,7 +40,7 @@ export function learn(row: Row, first: Block, bits: u32): u8 {
       to = isTaken ? block.targetBlock : block.afterBlock;
       Stretch.begin();
     } else if (kind === KIND_RETURN) {
-      to = ((bits >> --left) & 1) !== 0 ? learnReturn(row, block) : null;
+      to = ((<u64>bits >> --left) & returnBit) !== 0 ? learnReturn(row, block) : null;
       row.time = TIME_OF_BITS;
       Stretch.begin();
     } else if (kind <= KIND_JUMP && !Stretch.isNeverEnding(block)) {

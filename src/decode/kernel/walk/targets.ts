@@ -3,7 +3,7 @@
  */
 import { Block, countTo } from '../blocks';
 import { eventTime } from '../clock/clock';
-import { emit, image, siteOf } from '../events';
+import { emit, image, passTo, siteOf } from '../events';
 import {
   EDGE_NONE,
   ERROR_MISMATCH,
@@ -72,11 +72,13 @@ function passBranch(isKnown: bool, ip: u64): void {
   const time = eventTime(); // no event before it is later, also if it is none itself
   if (!isKnown) {
     if (isEvent) emit(siteOf(branch.from, 0, image, branch.kind, EDGE_NONE), time);
+    else passTo(time);
     return moveTo(branch.from);
   }
   const known = targetOf(branch, ip);
   const to = known.target;
   if (isEvent) emit(known.site(branch), time);
+  else passTo(time);
   if (branch.image === image) goOnTo(to);
   else stay(to);
 }
