@@ -41,9 +41,8 @@ for (let number = value('from', 0); number < value('from', 0) + value('recording
   allCrashes += crashes;
   if (process.argv.includes('--quiet') ? false : rows.size > 0)
     for (const row of [...rows].slice(0, value('show', 1))) show(options, number, row);
-  console.log(
-    `recording ${number}: ${rows.size} of ${kept.length} differ; ${events} events; ${JSON.stringify(settings)}`,
-  );
+  const which = rows.size === 0 ? 'none' : [...rows].join(', ');
+  console.log(`recording ${number}: of ${kept.length} differ: ${which}; ${events} events; ${JSON.stringify(settings)}`);
 }
 console.log(`${different} of ${all} cases differ, ${allEvents} events, perf crashed on ${allCrashes}`);
 

@@ -47,6 +47,7 @@ const bad = [0x0d | (5 << 5)];
 /** Above 2^47. */
 const kernel = [PGE | (6 << 5), 0, 0, 0, 0, 0, 0x80, 0xff, 0xff];
 const zeroFup = [FUP | (6 << 5), 0, 0, 0, 0, 0, 0, 0, 0];
+const kernelEnd = [PGD | (6 << 5), ...kernel.slice(1)];
 const zero = [PGE | (6 << 5), 0, 0, 0, 0, 0, 0, 0, 0];
 /** PSB+ without a TSC. */
 const timeless = (...inside: Bytes[]) => [PSB, cbr(30), ...inside, PSBEND];
@@ -329,6 +330,39 @@ const psbs: readonly Row[] = [
     [...begun(0x9000), tick, PSB, PSB, none(PGD), at(PGE, 0x80, 1)],
     ['0 tr strt 0 409000', '0 error 5 409000', '0 error 6 0'],
   ],
+  [
+    'if its address is not reached, calls before it return compressed',
+    [...begun(0x20), at(FUP, 0x101), at(TIP, 0x60), OVF, PSB, at(FUP, 0x101), PSBEND, tick],
+    [
+      '0 tr strt 0 020',
+      '0 call 020 100',
+      '0 hw int 101 060',
+      '0 tr strt 0 101',
+      '0 return 101 025',
+      '0 error 7 060',
+      '0 error 5 0',
+    ],
+  ],
+  [
+    'a TIP.PGE after a TraceStop: the address is that of the program',
+    [...begun(), ...timeless(at(FUP, 0x90)), TRACE_STOP, at(PGE, 0x80)],
+    [on, '2 tr strt 0 090', '2 tr strt 0 080', '2 error 6 080'],
+  ],
+  [
+    'a TIP.PGE after another PSB likewise',
+    [...begun(), ...timeless(at(FUP, 0x90)), PSB, at(PGE, 0x80)],
+    [on, '2 tr strt 0 090', '2 tr strt 0 080', '2 error 6 080'],
+  ],
+  [
+    'an overflow in it, after its address: the next FUP begins, the one after it is no interrupt',
+    [...begun(), PSB, at(FUP, 0x80), OVF, at(FUP, 0x80), at(FUP, 0x90), at(TIP, 0x80)],
+    [on, on, '0 jmp 090 080', '0 error 6 0'],
+  ],
+  [
+    'broken after code that is not there: the last address is 0',
+    [...begun(0x9000), tick, PSB, at(FUP, 0x80), at(TIP, 0x90), OVF, at(PGE, 0x80, 1)],
+    ['0 tr strt 0 409000', '0 tr strt 0 80', '0 error 5 409000', '0 error 6 080', '0 error 7 0'],
+  ],
   ['an overflow in it', [...begun(), PSB, OVF, at(FUP, 0x80), tick], [on, on, `0 ${TAKEN}`, '0 error 7 080']],
   ['a PSB in it', [...begun(), PSB, ...psb(START + 9n, at(FUP, 0x80)), tick], [on, `9 ${TAKEN}`]],
   [
@@ -401,6 +435,11 @@ const losses: readonly Row[] = [
     'after a TIP.PGD without code a FUP begins, and the next one is no interrupt',
     [...begun(0x9000), tick, none(PGD), at(FUP, 0x80), at(FUP, 0x90), at(TIP, 0x80)],
     ['0 tr strt 0 409000', on, '0 jmp 090 080', '0 error 5 409000'],
+  ],
+  [
+    'an end in the kernel after an error has the time of the error',
+    [...begun(), at(TIP, 0x90), cyc(1), kernelEnd],
+    [on, '2 tr strt tr end 0 ffff800000000000', '2 error 6 080'],
   ],
   [
     'without code the last address is forgotten',

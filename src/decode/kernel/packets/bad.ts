@@ -35,6 +35,7 @@ export function badPacket(): bool {
   else if (state.phase === PHASE_LOST) state.isInPsb = false;
   if (isUnknown) {
     state.hasLastIp = false;
+    state.lastIp = 0;
     moveTo(0);
   }
   return true;
@@ -43,7 +44,7 @@ export function badPacket(): bool {
 export function overflow(): void {
   const isReported = state.isInPsb && state.phase === PHASE_WALK && overflowInPsb();
   state.isInPsb = false;
-  state.isBehindOverflow = true;
+  state.isBehindOverflow = !isReported;
   state.sampleTime = state.time;
   state.instructions = 0;
   if (!isReported) fault(ERROR_OVERFLOW, state.ip, state.time);

@@ -10,7 +10,7 @@ import { begin } from '../walk/edges';
 import { moveTo } from '../walk/position';
 import { clearReturns } from '../walk/returns';
 import { walkThrough } from '../walk/targets';
-import { BAD, FUP, isPsb, isTnt, LONG_TNT, OVF, sizeOf, TIP, TIP_PGD, TIP_PGE } from './format';
+import { BAD, FUP, isPsb, isTnt, LONG_TNT, OVF, PSB, sizeOf, TIP, TIP_PGD, TIP_PGE, TRACE_STOP } from './format';
 import { canSeeMore, end, hasWholeStream, offsetAt, pos, skip, windowEnd } from './input';
 import { lose, loseAt } from './losses';
 
@@ -50,7 +50,7 @@ export function beginPsb(): void {
   state.isPsbCut = false;
   state.psbHasFup = false;
   state.psbHasIp = false;
-  clearReturns();
+  if (state.phase !== PHASE_WALK) clearReturns();
 }
 
 /** A FUP within PSB+: where the program is. */
@@ -120,10 +120,14 @@ export function beginsSoon(first: usize): i32 {
     const what = byte & 0x1f;
     if (what === TIP_PGE) return byte >> 5 !== 0 ? 1 : 0;
     if (isTnt(byte) || what === TIP || what === TIP_PGD || what === FUP) return 0;
-    if (byte === 2 && (load<u8>(at + 1) === OVF || load<u8>(at + 1) === LONG_TNT)) return 0;
+    if (byte === 2 && endsLookAhead(load<u8>(at + 1))) return 0;
     at += size;
   }
   return canSeeMore() ? UNDECIDED : 0;
+}
+
+function endsLookAhead(second: u8): bool {
+  return second === OVF || second === LONG_TNT || second === TRACE_STOP || second === PSB;
 }
 
 /** What does not belong in the first PSB+ ends it. As perf does: the walk begins at its address, or nowhere. */
@@ -158,7 +162,10 @@ function breakLost(walksOn: bool): bool {
   if (walksOn) {
     state.hasTma = false;
     if (state.ip !== 0) state.phase = PHASE_WALK;
-  } else if (!state.hadLastIpBeforePsb) moveTo(0);
+  } else if (!state.hadLastIpBeforePsb) {
+    state.lastIp = 0;
+    moveTo(0);
+  }
   return false;
 }
 
@@ -186,9 +193,13 @@ export function overflowInPsb(): bool {
 function isPsbIpReached(): bool {
   state.isInPsb = false;
   const error = state.psbHasIp ? walkThrough(state.psbIp) : 0;
-  if (error !== 0) resumeInPsb(error);
-  else if (state.setsTimeInPsb) state.instructions = 0;
-  return error === 0;
+  if (error !== 0) {
+    resumeInPsb(error);
+    return false;
+  }
+  clearReturns();
+  if (state.setsTimeInPsb) state.instructions = 0;
+  return true;
 }
 
 /** As perf does: the FUP that the walk did not reach is read once more, and begins if its address needs no other. */

@@ -12,10 +12,16 @@ export function begin(ip: u64, tick: u64): void {
   beginAt(ip, tick, KIND_NONE);
 }
 
+/** As perf does: it may be before the last event, but not in the kernel. */
+function beginTime(ip: u64, tick: u64): u64 {
+  return <i64>ip > 0 ? tick : eventTime();
+}
+
 /** A TIP.PGD after a loss. */
 export function beginAndEnd(ip: u64, to: u64, tick: u64): void {
-  passTo(tick);
-  emit(siteOf(ip, to, image, KIND_NONE, EDGE_BEGIN_AND_END), tick);
+  const time = beginTime(to, tick);
+  passTo(time);
+  emit(siteOf(ip, to, image, KIND_NONE, EDGE_BEGIN_AND_END), time);
   moveTo(to);
   state.phase = PHASE_WALK;
 }
@@ -26,7 +32,7 @@ export function beginAsync(ip: u64, tick: u64): void {
 }
 
 function beginAt(ip: u64, tick: u64, kind: i32): void {
-  const time = <i64>ip > 0 ? tick : eventTime(); // as perf does: not in the kernel
+  const time = beginTime(ip, tick);
   passTo(time);
   emit(siteOf(0, ip, image, kind, EDGE_BEGIN), time);
   moveTo(ip);
