@@ -1,12 +1,14 @@
 /**
  * `npm run bench:decoder -- RECORDING…`: measures the own decoder and perf on recordings, prints tables. See docs/performance.md.
  */
+import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Candidate, PROGRAM } from '../candidates.js';
 import { type Measured, measureRounds } from '../rounds.js';
 
+const ALONE = fileURLToPath(new URL('./alone.js', import.meta.url));
 const READER = fileURLToPath(new URL('./read.js', import.meta.url));
 /** All others are compared with it: perf decodes, and prints errors only. */
 const YARDSTICK = 'perf script --itrace=e';
@@ -19,17 +21,24 @@ interface DecoderBench {
   readonly jobs: readonly number[];
   /** In MiB; empty: the default. */
   readonly memory: string;
+  /** The decoder alone, without perf and the program. */
+  readonly alone: boolean;
 }
 
 /** @throws Error for invalid arguments */
 function readOptions(): DecoderBench {
   const { values, positionals } = parseArgs({
-    options: { runs: { type: 'string' }, jobs: { type: 'string' }, memory: { type: 'string' } },
+    options: {
+      runs: { type: 'string' },
+      jobs: { type: 'string' },
+      memory: { type: 'string' },
+      alone: { type: 'boolean' },
+    },
     allowPositionals: true,
   });
-  const { runs = '5', jobs = '1,2,4', memory = '' } = values;
+  const { runs = '5', jobs = '1,2,4', memory = '', alone = false } = values;
   if (positionals.length === 0) throw new Error('which recordings?');
-  return { recordings: positionals, runs: Number(runs), jobs: jobs.split(',').map(Number), memory };
+  return { recordings: positionals, runs: Number(runs), jobs: jobs.split(',').map(Number), memory, alone };
 }
 
 function candidatesFor(path: string, { jobs, memory }: DecoderBench): Candidate[] {
@@ -75,10 +84,24 @@ function table(branches: number, measured: readonly Measured[]): string {
   ].join('\n');
 }
 
+/** The least of some runs: what other programs do on the machine only adds to it. */
+function alone(path: string, branches: number, runs: number): string {
+  const rounds = Array.from(
+    { length: runs },
+    () => JSON.parse(execFileSync(process.execPath, [ALONE, path], { encoding: 'utf8' })) as number[],
+  );
+  const least = (of: readonly (number | undefined)[]) => (Math.min(...of.map(Number)) / branches).toFixed(1);
+  const cold = least(rounds.map(([first]) => first));
+  const warm = least(rounds.flatMap(([, ...others]) => others));
+  return `The decoder alone: ${cold} ns a branch cold, ${warm} ns warm (least of ${runs} rounds).`;
+}
+
 const options = readOptions();
 for (const recording of options.recordings) {
   const [, path = recording, branches = '0'] = /^(.*?)(?::(\d+))?$/.exec(recording) ?? [];
   process.stdout.write(`\n${basename(path)}, medians of ${options.runs} rounds:\n\n`);
+  if (Number(branches) > 0) process.stdout.write(`${alone(path, Number(branches), options.runs)}\n\n`);
+  if (options.alone) continue;
   const measured = await measureRounds(candidatesFor(path, options), options.runs);
   process.stdout.write(`${table(Number(branches), measured)}\n`);
 }
