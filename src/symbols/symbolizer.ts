@@ -5,12 +5,13 @@ import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
 import { demangle } from './demangle/demangle.js';
 import { partOf } from './elf/byte-source.js';
-import { type LoadedBinary, loadBinary } from './files/load-binary.js';
+import { loadBinary } from './files/load-binary.js';
 import type { SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 import { isJitDump, readJitDump } from './jit/jitdump.js';
 import { jitDumpTable } from './jit/jitdump-table.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
 import type { PltNames } from './table/plt.js';
+import type { SymbolTable } from './table/symbol-table.js';
 
 export { binaryPaths, VDSO } from './files/candidates.js';
 export { completeBuildId } from './files/complete-build-id.js';
@@ -46,21 +47,12 @@ export type NamedAddress =
     }
   | { readonly name: null; readonly file: string; readonly reason: UnnamedReason };
 
-/**
- * No symbol is at the address, or there are no symbols: the offset in the file is unknown, or the file cannot be read, for the
- * reason in `Symbolizer.problems`.
- */
+/** No symbol is at the address, or there are no symbols: the offset in the file is unknown, or the file cannot be read. */
 export type UnnamedReason = 'no symbol there' | 'no symbols';
-
-/** A file whose symbols could not be read, or that has only exported ones. */
-export interface SymbolProblem {
-  readonly file: string;
-  readonly reason: string;
-}
 
 export class Symbolizer {
   private readonly options: SymbolizerOptions;
-  private readonly binaries = new Map<string, LoadedBinary>();
+  private readonly tables = new Map<string, SymbolTable | null>();
 
   constructor(options: SymbolizerOptions) {
     this.options = options;
@@ -72,51 +64,40 @@ export class Symbolizer {
     const file = jit ?? mapping.file;
     // JIT code is looked up by address, code of files by its offset in the file
     const distance = jit === null ? mapping.start - mapping.fileOffset : 0;
-    const { table } = this.binaryOf(file, jit !== null);
+    const table = this.tableOf(file, jit !== null);
     if (table === null || Number.isNaN(distance)) return { name: null, file, reason: 'no symbols' };
     const symbol = table.find(address - distance);
     if (symbol === null) return { name: null, file, reason: 'no symbol there' };
     return { name: symbol.name, file, start: symbol.start + distance };
   }
 
-  /** Returns the problems of the files used so far, by name. */
-  problems(): SymbolProblem[] {
-    const problems: SymbolProblem[] = [];
-    for (const [file, binary] of this.binaries) {
-      if (binary.table === null) problems.push({ file, reason: binary.reason });
-      else if (!binary.isComplete) problems.push({ file, reason: 'only exported symbols' });
-    }
-    return problems.sort((one, other) => (one.file < other.file ? -1 : 1));
-  }
-
-  private binaryOf(file: string, isJit: boolean): LoadedBinary {
-    const known = this.binaries.get(file);
+  private tableOf(file: string, isJit: boolean): SymbolTable | null {
+    const known = this.tables.get(file);
     if (known !== undefined) return known;
     const loaded = isJit ? this.loadPerfMap(file) : isJitDump(file) ? this.loadJitDump(file) : this.load(file);
-    this.binaries.set(file, loaded);
+    this.tables.set(file, loaded);
     return loaded;
   }
 
-  private load(file: string): LoadedBinary {
+  private load(file: string): SymbolTable | null {
     const { files, roots, buildIdOf, pltNames = 'perf-6.1' } = this.options;
     return loadBinary(file, buildIdOf(file), files, roots, { demangle, pltNames });
   }
 
-  private loadJitDump(path: string): LoadedBinary {
+  private loadJitDump(path: string): SymbolTable | null {
     const { files, roots } = this.options;
     const file = files.open(roots.root + path);
     const dump = file === null ? null : readJitDump(file);
     file?.close();
-    if (dump === null) return { table: null, reason: 'no jitdump' };
-    return { table: jitDumpTable(dump, demangle), from: path, isComplete: true };
+    return dump && jitDumpTable(dump, demangle);
   }
 
-  private loadPerfMap(path: string): LoadedBinary {
+  private loadPerfMap(path: string): SymbolTable | null {
     const { files, roots } = this.options;
     const file = files.open(roots.root + path);
-    if (file === null) return { table: null, reason: 'no perf map' };
+    if (file === null) return null;
     const bytes = partOf(file, 0, file.length);
     file.close();
-    return { table: readPerfMap(bytes), from: path, isComplete: true };
+    return readPerfMap(bytes);
   }
 }

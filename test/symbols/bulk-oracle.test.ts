@@ -31,7 +31,7 @@ describe.skipIf(!isWanted).each(isWanted ? BINARIES : ['no binaries'])('%s', (pa
 
   test('finds the name that perf finds at every offset', { timeout: TIMEOUT_MS }, async ({ dir }) => {
     const roots = { root: '', cache: join(homedir(), '.debug') };
-    const { table } = loadBinary(path, null, DISK_FILES, roots, { demangle, pltNames: 'perf-6.1' });
+    const table = loadBinary(path, null, DISK_FILES, roots, { demangle, pltNames: 'perf-6.1' });
     if (table === null) throw new Error('no symbols');
     const { length } = readFileSync(path);
     const offsets = offsetsIn(table, length);

@@ -18,7 +18,7 @@ const options: fc.Arbitrary<AnalyzeOptions> = fc
     durations: maybe,
     foldRecursion: maybe,
     select: fc.constantFrom({}, {}, {}, { tids: [1] }, { cpus: [0, 1] }, { pids: [1, 2] }, { comm: /other/ }),
-    root: fc.constantFrom(null, null, null, { pattern: /work/ }),
+    root: fc.constantFrom(null, null, null, { pattern: /^work/ }),
   })
   .map(({ root, ...rest }) => ({ byCalls: true, ...ALONE, ...rest }));
 

@@ -7,13 +7,8 @@ import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } fro
 import { binaryPaths, debugPaths } from './candidates.js';
 import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 
-export type LoadedBinary =
-  | { readonly table: SymbolTable; readonly from: string; readonly isComplete: boolean }
-  | { readonly table: null; readonly reason: string };
-
 interface OpenElf {
   readonly elf: ElfFile;
-  readonly path: string;
   readonly buildId: string | null;
 }
 
@@ -21,23 +16,20 @@ interface OpenElf {
 interface Reader {
   readonly files: SymbolFiles;
   readonly opened: OpenSymbolFile[];
-  reason: string;
 }
 
-/** `buildId` is the recorded one; null if unknown. */
+/** Returns the symbols of a binary; null: no file has them. `buildId` is the recorded one; null if unknown. */
 export function loadBinary(
   path: string,
   buildId: string | null,
   files: SymbolFiles,
   roots: SymbolRoots,
   options: TableOptions,
-): LoadedBinary {
+): SymbolTable | null {
   return withReader(files, (reader) => {
     const { binary, debug } = findFiles(reader, path, buildId, roots);
     const symbols = debug ?? binary;
-    if (symbols === null) return { table: null, reason: reader.reason };
-    const table = buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
-    return { table, from: symbols.path, isComplete: hasSymbols(symbols.elf) };
+    return symbols && buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
   });
 }
 
@@ -56,7 +48,7 @@ export function buildIdWithoutSymbols(
 }
 
 function withReader<T>(files: SymbolFiles, read: (reader: Reader) => T): T {
-  const reader: Reader = { files, opened: [], reason: 'file not found' };
+  const reader: Reader = { files, opened: [] };
   try {
     return read(reader);
   } finally {
@@ -89,14 +81,10 @@ function firstOf(reader: Reader, paths: readonly string[], isWanted: IsWanted): 
     const file = reader.files.open(path);
     if (file === null) continue;
     reader.opened.push(file);
-    const reading = readElf(file);
-    if (reading.elf === null) {
-      reader.reason = reading.reason;
-      continue;
-    }
-    const buildId = buildIdOf(reading.elf);
-    if (isWanted(buildId, reading.elf)) return { elf: reading.elf, path, buildId };
-    reader.reason = 'build id differs from the recorded one';
+    const { elf } = readElf(file);
+    if (elf === null) continue;
+    const buildId = buildIdOf(elf);
+    if (isWanted(buildId, elf)) return { elf, buildId };
   }
   return null;
 }
