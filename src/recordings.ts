@@ -19,11 +19,11 @@ export type {
   TraceSettings,
 } from './perfdata/recording.js';
 export { salvageRecording } from './perfdata/salvage.js';
+export { type FoundBinaries, findBinaries } from './pipeline/decode/binaries/find-binaries.js';
+export { withJitCode } from './pipeline/decode/binaries/jit-code.js';
+export { locator } from './pipeline/decode/binaries/locate.js';
 export { type DecodedSample, decodeSample } from './pipeline/decode/decode-sample.js';
 export type { EncodedRecording } from './pipeline/decode/encoded-recording.js';
-export { type FoundBinaries, findBinaries } from './pipeline/decode/find-binaries.js';
-export { withJitCode } from './pipeline/decode/jit-code.js';
-export { locator } from './pipeline/decode/locate.js';
 export { unsupportedPackets } from './pipeline/decode/peek-packets.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { auxSize, general, perf } from './shared.js';
-import { path } from './values.js';
+import { path } from './values/values.js';
 
 export const DoctorOptions = z.object({
   ...group('What to check', {

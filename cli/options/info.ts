@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { general, symfs } from './shared.js';
-import { path } from './values.js';
+import { path } from './values/values.js';
 
 export const InfoOptions = z.object({
   file: path,

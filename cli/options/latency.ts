@@ -5,9 +5,9 @@ import * as z from 'zod';
 import type { FunctionPattern } from '../../src/index.js';
 import { PtflameError } from '../../src/text.js';
 import { flag, group } from '../usage/flag.js';
-import { durations, expression, parseFunction } from './question-values.js';
 import { json, limit, reading, shown } from './shared.js';
-import { path } from './values.js';
+import { durations, expression, parseFunction } from './values/question-values.js';
+import { path } from './values/values.js';
 
 export const LatencyOptions = z.object({
   function: path,

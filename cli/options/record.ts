@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { auxSize, general, perf } from './shared.js';
-import { duration, numberList, path, snapshotSize, text } from './values.js';
+import { duration, numberList, path, snapshotSize, text } from './values/values.js';
 
 const term = (description: string) =>
   flag(

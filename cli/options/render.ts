@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { FORMATS } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { decoding, filters, general, outputs, replaying, resources, selection } from './shared.js';
-import { path } from './values.js';
+import { path } from './values/values.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {

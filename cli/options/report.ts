@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { csv, json, matching, reading, shown } from './shared.js';
-import { path } from './values.js';
+import { path } from './values/values.js';
 
 export const ReportOptions = z.object({
   inputs: z.array(path).min(1),

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
-import { callPatterns, functionPattern, window } from './question-values.js';
-import { bufferSize, byteSize, numberList, path, regex } from './values.js';
+import { callPatterns, functionPattern, window } from './values/question-values.js';
+import { bufferSize, byteSize, numberList, path, regex } from './values/values.js';
 
 /** Flags of every command, except `--help` and `--version`, which no command receives. */
 export const general = group('General', {

@@ -3,9 +3,9 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
-import { moment } from './question-values.js';
 import { json, reading, replaying, selection } from './shared.js';
-import { path } from './values.js';
+import { moment } from './values/question-values.js';
+import { path } from './values/values.js';
 
 export const StacksOptions = z.object({
   inputs: z.array(path).min(1),

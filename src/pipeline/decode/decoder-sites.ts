@@ -9,7 +9,7 @@ import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import { bundleEnd, bundleSites } from '../../model/trace/event-bundle.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { Interner } from '../../parser/sites/intern.js';
-import type { Locate } from './locate.js';
+import type { Locate } from './binaries/locate.js';
 
 /** Names sites, those of all decoders. */
 export class SiteNames {

@@ -3,10 +3,10 @@
  */
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
+import type { Locate } from './binaries/locate.js';
 import type { DecodePlan } from './decode-plan.js';
 import type { DecodingSizes } from './decode-recording.js';
 import type { DecodeContext } from './decode-task.js';
-import type { Locate } from './locate.js';
 import { compressesReturns, hasMtcPackets } from './supported.js';
 
 /** A recording whose trace is still encoded. */

@@ -10,7 +10,7 @@ import { type DecodedRecording, RecordingSource } from './recording-source.js';
 import { notAlone } from './refusals.js';
 import type { Source } from './source.js';
 import { StoredSource } from './stored-source.js';
-import { TextSource } from './text-source.js';
+import { TextSource } from './text/text-source.js';
 import type { Trace } from './trace.js';
 import type { TraceBuilder } from './trace-builder.js';
 

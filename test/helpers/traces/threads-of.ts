@@ -6,7 +6,7 @@ import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
 import type { BranchSites } from '../../../src/model/trace/branch-sites.js';
 import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
-import { TextSource } from '../../../src/pipeline/read/text-source.js';
+import { TextSource } from '../../../src/pipeline/read/text/text-source.js';
 import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';

@@ -1,7 +1,7 @@
 /**
  * Splits a stream of trace text into pieces: gathers bytes in shared memory until they fill a piece.
  */
-import { PIECE_BYTES } from './piece-readers.js';
+import { PIECE_BYTES } from '../piece-readers.js';
 import type { Slot, TextPieces } from './text-pieces.js';
 
 export class StreamPieces {

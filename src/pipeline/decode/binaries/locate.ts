@@ -1,10 +1,10 @@
 /**
  * Names the addresses of code images as perf names them.
  */
-import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
-import type { Mapping } from '../../model/trace/trace-chunk.js';
-import type { Address } from '../../model/units.js';
-import { DISK_FILES, type PltNames, Symbolizer, type SymbolRoots } from '../../symbols/symbolizer.js';
+import { codeAt, type Image, type MappedCode } from '../../../decode/images.js';
+import type { Mapping } from '../../../model/trace/trace-chunk.js';
+import type { Address } from '../../../model/units.js';
+import { DISK_FILES, type PltNames, Symbolizer, type SymbolRoots } from '../../../symbols/symbolizer.js';
 
 /** The symbol at an address. */
 export interface Located {

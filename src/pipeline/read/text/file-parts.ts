@@ -2,8 +2,8 @@
  * Splits a file of trace text into pieces: each is a range of bytes, extended to the end of its last line.
  */
 import { readSync } from 'node:fs';
-import type { SeekableFile } from '../input/trace-input.js';
-import { PIECE_BYTES, type ReadPiece } from './piece-readers.js';
+import type { SeekableFile } from '../../input/trace-input.js';
+import { PIECE_BYTES, type ReadPiece } from '../piece-readers.js';
 import type { Piece, TextPieces } from './text-pieces.js';
 
 /** Whether there is a full part from `at` on, and more after it. */

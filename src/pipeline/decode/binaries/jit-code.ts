@@ -2,11 +2,11 @@
  * Adds the functions in jitdump files to the mappings of a recording, so that generated code is decoded and named like any other:
  * each function is a mapping of the part of the dump that has its code.
  */
-import { toNs } from '../../decode/settings.js';
-import type { PerfTime } from '../../model/trace/perf-time.js';
-import type { RecordedEvent, Recording } from '../../perfdata/recording.js';
-import { isJitDump, type JitDump, type JitFunction } from '../../symbols/symbolizer.js';
-import { nsOf } from './decode-plan.js';
+import { toNs } from '../../../decode/settings.js';
+import type { PerfTime } from '../../../model/trace/perf-time.js';
+import type { RecordedEvent, Recording } from '../../../perfdata/recording.js';
+import { isJitDump, type JitDump, type JitFunction } from '../../../symbols/symbolizer.js';
+import { nsOf } from '../decode-plan.js';
 
 /** A JIT maps the first page of its dump, so that a recording shows where the dump is. */
 interface Marker {

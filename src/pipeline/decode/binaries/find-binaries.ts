@@ -1,8 +1,8 @@
 /**
  * Finds the binaries of a recording, where perf looks for them.
  */
-import type { Recording } from '../../perfdata/recording.js';
-import { binaryPaths, DISK_FILES, type SymbolRoots, VDSO } from '../../symbols/symbolizer.js';
+import type { Recording } from '../../../perfdata/recording.js';
+import { binaryPaths, DISK_FILES, type SymbolRoots, VDSO } from '../../../symbols/symbolizer.js';
 
 export interface FoundBinaries {
   /** Path by recorded path (bytes as latin1 characters), of those that can be read and decoded. */

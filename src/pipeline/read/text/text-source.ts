@@ -1,18 +1,18 @@
 /**
  * Reads a file or a stream of trace text; if it is large, with the help of workers.
  */
-import { PtflameError } from '../../model/errors.js';
-import type { TraceChunk } from '../../model/trace/trace-chunk.js';
-import type { TraceParser } from '../../parser/trace-parser.js';
-import { detectInputKind } from '../input/input-kind.js';
-import { inLargerPieces } from '../input/larger-pieces.js';
-import type { SeekableFile, TraceInput } from '../input/trace-input.js';
+import { PtflameError } from '../../../model/errors.js';
+import type { TraceChunk } from '../../../model/trace/trace-chunk.js';
+import type { TraceParser } from '../../../parser/trace-parser.js';
+import { detectInputKind } from '../../input/input-kind.js';
+import { inLargerPieces } from '../../input/larger-pieces.js';
+import type { SeekableFile, TraceInput } from '../../input/trace-input.js';
+import { notATrace } from '../refusals.js';
+import type { Source } from '../source.js';
+import type { TraceBuilder } from '../trace-builder.js';
 import { hasPart, readParts } from './file-parts.js';
-import { notATrace } from './refusals.js';
-import type { Source } from './source.js';
 import { StreamPieces } from './stream-pieces.js';
 import { TextPieces } from './text-pieces.js';
-import type { TraceBuilder } from './trace-builder.js';
 
 /** Smaller inputs are read before workers would have started. */
 const LARGE_BYTES = 48 * 1024 * 1024;

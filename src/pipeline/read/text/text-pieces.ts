@@ -1,10 +1,10 @@
 /**
  * Reads one text piece by piece, here or in workers, and consumes the results in the order of the text.
  */
-import type { TraceChunk } from '../../model/trace/trace-chunk.js';
-import { LineCutter } from '../../parser/lines/lines.js';
-import type { TraceParser } from '../../parser/trace-parser.js';
-import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './piece-readers.js';
+import type { TraceChunk } from '../../../model/trace/trace-chunk.js';
+import { LineCutter } from '../../../parser/lines/lines.js';
+import type { TraceParser } from '../../../parser/trace-parser.js';
+import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from '../piece-readers.js';
 
 /** While all workers are busy, some pieces wait for a worker, and some for their turn to be consumed. */
 const WAITING_PIECES = 2;
