@@ -8,15 +8,15 @@ import asc from 'assemblyscript/asc';
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory'];
 const KERNELS = [
   { folder: 'src/parser', sources: ['memory', 'lines', 'runs'], name: 'KERNEL_BASE64' },
-  { folder: 'src/decode', sources: ['main'], name: 'DECODER_BASE64' },
+  { folder: 'src/decode', sources: ['main'], name: 'DECODER_BASE64', options: ['--importMemory'] },
 ];
 
 for (const kernel of KERNELS) await compile(kernel);
 
-async function compile({ folder, sources, name }) {
+async function compile({ folder, sources, name, options = [] }) {
   const written = new Map();
   const files = sources.map((source) => `${folder}/kernel/${source}.ts`);
-  const { error, stderr } = await asc.main([...files, ...OPTIONS, '--outFile', 'kernel.wasm'], {
+  const { error, stderr } = await asc.main([...files, ...OPTIONS, ...options, '--outFile', 'kernel.wasm'], {
     writeFile: (file, contents) => written.set(file, contents),
   });
   if (error) {

@@ -5,9 +5,14 @@ import { PtflameError } from '../model/errors.js';
 import { askForMemory } from '../model/memory-watch.js';
 import { DECODER_BASE64 } from './kernel.generated.js';
 
+/** It grows, and never shrinks. */
+export interface KernelMemory {
+  readonly buffer: ArrayBuffer;
+}
+
 /** Addresses are those of the kernel's memory. */
 export interface Kernel {
-  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly memory: KernelMemory;
   space(bytes: number): number;
   setTiming(mtcPeriod: number, ctcNumerator: number, ctcDenominator: number, maxBusRatio: number): void;
   setClock(shift: number, mult: bigint, zero: bigint, originNs: bigint): void;
@@ -68,18 +73,23 @@ export type EndsTrace = (image: number, address: bigint) => boolean;
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: object };
+  readonly Memory: new (pages: { readonly initial: number }) => KernelMemory;
 };
 
 let compiled: object | null = null;
 
-/** Starts a kernel with memory of its own. */
-export function newKernel(loadCode: LoadCode, endsTrace: EndsTrace): Kernel {
+const FIRST_PAGES = 16;
+
+/** Starts a kernel. `used`: the memory of one that is no longer needed; it would wait for the garbage collector otherwise. */
+export function newKernel(loadCode: LoadCode, endsTrace: EndsTrace, used: KernelMemory | null = null): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(DECODER_BASE64, 'base64'));
   const abort = () => {
     throw new Error('the decoder aborted');
   };
   const host = { loadCode, endsTrace, askForMemory, outOfMemory };
-  return new WebAssembly.Instance(compiled, { host, env: { abort } }).exports as Kernel;
+  if (used !== null) new Uint8Array(used.buffer).fill(0);
+  const memory = used ?? new WebAssembly.Memory({ initial: FIRST_PAGES });
+  return new WebAssembly.Instance(compiled, { host, env: { abort, memory } }).exports as Kernel;
 }
 
 function outOfMemory(): never {

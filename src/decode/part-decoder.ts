@@ -61,21 +61,14 @@ export class PartDecoder {
   private stream: Stream | null = null;
   private knownSites = 0;
 
-  constructor({
-    timing,
-    originNs,
-    allBranches,
-    hasMtc,
-    compressesReturns = true,
-    images,
-    readCode,
-    eventBytes,
-    codeBytes,
-    isPlain = false,
-  }: DecoderOptions) {
+  /** `replaced`: a decoder that is no longer needed, whose memory is used. */
+  constructor(options: DecoderOptions, replaced: PartDecoder | null = null) {
+    const { timing, originNs, allBranches, hasMtc, compressesReturns = true } = options;
+    const { images, readCode, eventBytes, codeBytes, isPlain = false } = options;
     const kernel = newKernel(
       (image, address) => pages.load(image, this.tick(), address),
       (image, address) => pages.endsTrace(image, this.tick(), address),
+      replaced?.kernel.memory,
     );
     const pages = new CodePages(kernel, images, readCode);
     kernel.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);

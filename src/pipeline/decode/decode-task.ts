@@ -103,7 +103,7 @@ export class RecordingDecoder {
   /** `into`: receives the events, in bundles, if they fit. */
   decode(cpu: number, part: Part, into: Int32Array): DecodedPart {
     const { trace, slots } = this.context.cpus[cpu] as DecodeContext['cpus'][number];
-    if (this.decoder.isFull) this.decoder = this.newDecoder();
+    if (this.decoder.isFull) this.decoder = this.newDecoder(this.decoder);
     const read = (stream: Stream, offset: number, into: Uint8Array) => this.read(stream, offset, into);
     return bundled(this.decoder.decode(part, { streams: trace.streams, slots, read }), this.bundles, into);
   }
@@ -113,13 +113,13 @@ export class RecordingDecoder {
     this.files.close();
   }
 
-  private newDecoder(): PartDecoder {
+  private newDecoder(replaced: PartDecoder | null = null): PartDecoder {
     const { binaries } = this.context;
     const readCode = ({ file }: MappedCode, offset: number, bytes: number) => {
       const binary = binaries.get(file);
       return binary === undefined ? null : this.files.read(binary, offset, bytes);
     };
-    return new PartDecoder({ ...this.context, readCode });
+    return new PartDecoder({ ...this.context, readCode }, replaced);
   }
 
   /** Of a file that became shorter, what is missing is padding; it is refused at the end (unchanged-file.ts). */
