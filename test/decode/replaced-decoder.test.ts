@@ -1,27 +1,23 @@
 /**
  * A decoder whose code and sites have become too large is replaced by a new one in the same memory.
  */
-import { expect, test, vi } from 'vitest';
-import { partsOf } from '../../src/decode/streams.js';
-import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
-import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
-import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
-import { encodedOf } from '../helpers/perf/both-decoders.js';
-import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
+import { expect, test } from 'vitest';
+import { newKernel } from '../../src/decode/kernel.js';
 
-interface Memories {
-  Memory: new (pages: { initial: number }) => { buffer: ArrayBuffer };
-}
-
-test('memory does not grow with the number of decoders', async () => {
-  const memories = vi.spyOn((globalThis as unknown as { WebAssembly: Memories }).WebAssembly, 'Memory');
-  const encoded = await encodedOf(recordingPath('cpus-1'), RECORDED_ROOT, false);
-  const context = decodeContext({ ...encoded, codeBytes: 0 }, decodePlan(encoded), 0n);
-  const decoder = new RecordingDecoder(context);
-  const into = new Int32Array(1 << 20);
-  const parts = [...partsOf(context.cpus[0]?.trace.streams ?? [], 4000)];
-  const decoders = parts.filter((part) => decoder.decode(0, part, into).sites.first === 0);
-  decoder.close();
-  expect(decoders.length).toBeGreaterThan(2);
-  expect(memories).toHaveBeenCalledTimes(1);
+test('a kernel takes the memory of the one before, and begins anew in it', () => {
+  const start = (used?: ReturnType<typeof newKernel>['memory']) =>
+    newKernel(
+      () => 0,
+      () => false,
+      used,
+    );
+  const first = start();
+  const at = first.space(10_000_000);
+  new Uint8Array(first.memory.buffer, at).fill(7);
+  const bytes = first.memory.buffer.byteLength;
+  const second = start(first.memory);
+  expect(second.memory).toBe(first.memory);
+  expect(second.space(10_000_000)).toBe(at);
+  expect(new Uint8Array(second.memory.buffer, at).every((byte) => byte === 0)).toBe(true);
+  expect(second.memory.buffer.byteLength).toBe(bytes);
 });
