@@ -6,9 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';
 
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory'];
+/** Typed arrays of a shared memory stay valid when it grows. */
+const SHARED_MEMORY = '--importMemory --sharedMemory --maximumMemory 65536 --enable threads'.split(' ');
 const KERNELS = [
   { folder: 'src/parser', sources: ['memory', 'lines', 'runs'], name: 'KERNEL_BASE64' },
   { folder: 'src/decode', sources: ['main'], name: 'DECODER_BASE64', options: ['--importMemory'] },
+  { folder: 'src/replay', sources: ['pair', 'execute'], name: 'REPLAY_BASE64', options: SHARED_MEMORY },
 ];
 
 for (const kernel of KERNELS) await compile(kernel);

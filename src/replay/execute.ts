@@ -7,6 +7,7 @@ import { SpecialSymbol } from '../model/names/symbol-table.js';
 import { Inference } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
+import { executeInKernel } from './kernel-actions.js';
 import { applyHiddenSwitch, switchToNew } from './other-stacks.js';
 import {
   Action,
@@ -45,7 +46,8 @@ export function executeRows(state: ReplayState, firstRow: number, endRow: number
  */
 function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number): number {
   if (stoppedNode(state) !== NONE || state.watcher) return firstRow;
-  const row = executeSimple(state, firstRow, endRow);
+  const { kernel } = state;
+  const row = kernel ? executeInKernel(state, kernel, firstRow, endRow) : executeSimple(state, firstRow, endRow);
   if (row === firstRow) return row;
   forgetSwitch(state);
   return row;

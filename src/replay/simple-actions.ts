@@ -11,9 +11,9 @@ import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
 import { Action } from './pairing/actions.js';
 import { landIn, returnFromCall } from './stack/apply-return.js';
 import { parkStacks } from './stack/fibers.js';
-import { Frame } from './stack/frame.js';
+import type { Frame } from './stack/frame.js';
 import { syncTo } from './stack/hidden-jumps.js';
-import { chargeTo } from './stack/open-frames.js';
+import { addFrame, chargeTo } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 import { chargeHiddenMove, chargeUntil, setNow } from './time/charge.js';
 
@@ -50,7 +50,7 @@ export function executeSimple(state: ReplayState, firstRow: number, endRow: numb
     if (code === Call) {
       const fn = toFunction[id];
       const node = tree.child(top.node, symbol[fn]);
-      if (depth === stack.length) stack.push(new Frame());
+      if (depth === stack.length) addFrame(state);
       top = stack[depth] as Frame;
       top.open(fn, node, nowNs, depth++, row);
       if (log) top.logRow = log.openAt(nowNs, node);

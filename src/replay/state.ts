@@ -8,6 +8,8 @@ import { type InferenceName, noInferences } from '../model/profile/quality.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
+import type { ReplayKernel } from './host/replay-kernel.js';
+import type { Rows } from './host/rows.js';
 import type { Pairing } from './pairing/pairing.js';
 import type { Frame, FrameWatcher } from './stack/frame.js';
 import { FrameIndex } from './stack/frame-index.js';
@@ -47,7 +49,12 @@ export interface ReplayState {
    */
   confirmedNodes: number | null;
 
+  /** Executes simple actions; null if that is left to TypeScript. */
+  readonly kernel: ReplayKernel | null;
+
   // The stack.
+  /** The memory of the frames. */
+  readonly frames: Rows;
   /** The open frames, lowest first. Entries from `depth` on are kept for reuse. */
   readonly stack: Frame[];
   depth: number;
@@ -90,6 +97,7 @@ export function newReplayState(
 ): ReplayState {
   const stack: Frame[] = [];
   const log = options.wantsLog ? memory.log : null;
+  const watcher = options.watcher ?? null;
   return {
     events,
     facts,
@@ -97,15 +105,17 @@ export function newReplayState(
     options,
     tree: memory.tree,
     log,
-    watcher: options.watcher ?? null,
+    watcher,
     lost: [],
     inferred: noInferences(),
     hiddenNs: 0,
     inferredEvents: 0,
     confirmedNodes: null,
+    kernel: log || watcher ? null : memory.kernel,
+    frames: memory.frames,
     stack,
     depth: 0,
-    frameIndex: new FrameIndex(stack, facts.functions.length),
+    frameIndex: new FrameIndex(stack, memory.highest),
     certainty: new StackCertainty(stack, log),
     putBackLevels: new Map(),
     levelByReturnRow: new Map(),

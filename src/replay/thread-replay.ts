@@ -6,6 +6,8 @@ import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
 import type { InferenceName } from '../model/profile/quality.js';
 import type { Nanoseconds } from '../model/units.js';
+import type { ReplayKernel } from './host/replay-kernel.js';
+import type { Rows } from './host/rows.js';
 import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
 import type { PairingMemory } from './pairing/pairing.js';
 import type { FrameWatcher, TailCalls } from './stack/frame.js';
@@ -50,4 +52,10 @@ export interface ReplayMemory {
   readonly tree: CallTreeBuilder;
   readonly log: CallLogBuilder;
   readonly pairing: PairingMemory;
+  /** Of frames, one row each. */
+  readonly frames: Rows;
+  /** By function, for the index of open frames. */
+  readonly highest: Int32Array;
+  /** Works on the same memory; null: there is none. */
+  readonly kernel: ReplayKernel | null;
 }

@@ -1,17 +1,22 @@
 /**
- * Most events take the fast path, in pairing and in replay. For any trace, it gives the same result as the general
- * path. With a watcher replay takes the general path, and in a trace with aborted transactions pairing does.
+ * Most events take the fast path, in pairing and in replay: in the kernel, or in TypeScript. For any trace, both give
+ * the same result as the general path. With a watcher replay takes the general path, and in a trace with aborted
+ * transactions pairing does.
  */
 
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { makeCase } from '../../fuzz/text/cases.js';
 import { Corpus } from '../../fuzz/text/corpus.js';
+import { DurationsBuilder } from '../../src/model/calls/durations.js';
+import { assert } from '../../src/model/errors.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { untilExit } from '../../src/pipeline/replay/replay-thread.js';
 import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
+import { ReplayKernel } from '../../src/replay/host/replay-kernel.js';
 import { KnownPaths } from '../../src/replay/losses/known-paths.js';
 import { pairThread } from '../../src/replay/pairing/pair-thread.js';
+import { KernelPairingMemory } from '../../src/replay/pairing/pairing.js';
 import { Replayer, replayThread } from '../../src/replay/replayer.js';
 import type { FrameWatcher } from '../../src/replay/stack/frame.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/thread-replay.js';
@@ -101,7 +106,7 @@ const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
     1 [000] 1.000000050:   return ffffffff81001020 l+0x20 => ffffffff81000105 k+0x105`,
 };
 
-describe('the fast path and the general path give the same result', { timeout: 120_000 }, () => {
+describe('the kernel, the fast path and the general path give the same result', { timeout: 120_000 }, () => {
   test.each(FOLDERS)('fixtures of %s', async (folder) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
     for (const file of files) compareWays(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
@@ -136,17 +141,37 @@ test('facts and results are plain data that can be sent to a worker', async () =
 
 function compareWays({ threads, facts, bounds }: TraceThreads, name: string): void {
   for (const tailCalls of ['nest', 'replace'] as const) {
-    const replayer = new Replayer(facts);
+    const inKernel = new Replayer(facts, kernelFor(facts));
+    const inTypeScript = new Replayer(facts, null);
     const replay = (knownPaths: KnownPaths | null): ThreadReplay[] =>
       threads.map(({ events, createdInside, exitNs }) => {
         const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
-        const short = replayer.replay(events, options);
-        expect(short, name).toEqual(generalPath(events, facts, options));
+        const [short, durations] = withDurations(inKernel, events, options);
+        expect(withDurations(inTypeScript, events, options), name).toEqual([short, durations]);
+        expect(generalPath(events, facts, options), name).toEqual(short);
         return short;
       });
     replay(new KnownPaths(replay(null)));
   }
-  for (const { events } of threads) expect(pairThread(events, facts), name).toEqual(generalPairing(events, facts));
+  const kernel = kernelFor(facts);
+  for (const { events } of threads) {
+    kernel.begin(events.length);
+    const general = generalPairing(events, facts);
+    expect(pairThread(events, facts, new KernelPairingMemory(kernel)), name).toEqual(general);
+    expect(pairThread(events, facts), name).toEqual(general);
+  }
+}
+
+function kernelFor(facts: SiteFacts): ReplayKernel {
+  const kernel = ReplayKernel.start(facts);
+  assert(kernel !== null, 'the kernel starts');
+  return kernel;
+}
+
+function withDurations(replayer: Replayer, events: ThreadEvents, options: ReplayOptions) {
+  const durations = new DurationsBuilder();
+  const replay = replayer.replay(events, { ...options, durations });
+  return [replay, durations.build()] as const;
 }
 
 function generalPath(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {

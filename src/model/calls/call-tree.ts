@@ -2,11 +2,12 @@
  * The call tree (calling-context tree): one node per call path, with what was measured on it.
  */
 
-import { ReusedColumn, resized } from '../columns.js';
+import { resized } from '../columns.js';
 import { askForMemory } from '../memory-watch.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../units.js';
 import type { DurationsBuilder } from './durations.js';
 import { type NodeColumns, nodeColumns } from './node-columns.js';
+import { LINKS, Link, OwnTreeMemory, SUMS, Sum, type TreeMemory } from './tree-memory.js';
 
 /** Node 0 is the root and not a function. A parent always has a smaller id than its children. */
 export interface CallTree extends NodeColumns {
@@ -20,95 +21,99 @@ export const ROOT: NodeId = 0;
 /** Size of a node in all columns. */
 const NODE_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT + 9 * Float64Array.BYTES_PER_ELEMENT;
 
-/**
- * Row layout of a node: what nearly every event reads or changes is one cache line of 64 bytes, links first. The numbers
- * that are rarely changed are in a row of their own.
- */
-const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
-const LINKS = 16;
-const Sum = { Calls: 2, SelfNs: 3, CompleteNs: 4, MinNs: 5, MaxNs: 6, InferredNs: 7 } as const;
-const SUMS = 8;
+/** Numbers that are rarely changed are in rows of their own. */
 const Rare = { InferredCalls: 0, LongestCutNs: 1, UnwoundCalls: 2 } as const;
 const RARES = 3;
+
+/** The table finds nodes by parent and symbol: open addressing; the keys are read from the rows of the tree. */
+const MIN_SLOTS = 512;
 
 /** Builds a call tree. */
 export class CallTreeBuilder {
   length = 0;
   /** Receives the durations of complete calls; null if they are not requested. */
   durations: DurationsBuilder | null = null;
-  private sums = new Float64Array(256 * SUMS);
-  /** The same memory as `sums`. */
-  private links = new Int32Array(this.sums.buffer);
-  private rares = new Float64Array(256 * RARES);
-  private readonly children = new ChildTable();
+  private readonly memory: TreeMemory;
+  /** Zero from the row of the last node on that changed one; shorter than the tree if only nodes before changed. */
+  private rares = new Float64Array(16 * RARES);
 
-  constructor() {
+  constructor(memory: TreeMemory = new OwnTreeMemory()) {
+    this.memory = memory;
     this.clear();
   }
 
   /** Begins another tree in the same memory. */
   clear(): void {
+    this.rares.fill(0, 0, RARES * this.length);
     this.length = 0;
-    this.children.clear();
+    this.memory.clearSlots(MIN_SLOTS);
     this.addNode(NONE, NONE);
   }
 
   parentOf(node: NodeId): NodeId {
-    return this.links[LINKS * node + Link.Parent];
+    return this.memory.links[LINKS * node + Link.Parent];
   }
 
   symbolOf(node: NodeId): SymbolId {
-    return this.links[LINKS * node + Link.Symbol];
+    return this.memory.links[LINKS * node + Link.Symbol];
   }
 
   /** Returns the child of `parent` for this symbol, and adds it if there is none. */
   child(parent: NodeId, symbol: SymbolId): NodeId {
-    const { links } = this;
+    const { links } = this.memory;
     const last = links[LINKS * parent + Link.LastChild];
     if (last === NONE) return this.findOrAdd(parent, symbol);
     if (links[LINKS * last + Link.Symbol] === symbol) return last;
     // Programs repeat themselves: usually it is the child that was called after the last one before.
     const next = links[LINKS * last + Link.NextCalled];
     const node = next !== NONE && links[LINKS * next + Link.Symbol] === symbol ? next : this.findOrAdd(parent, symbol);
-    this.links[LINKS * last + Link.NextCalled] = node;
-    this.links[LINKS * parent + Link.LastChild] = node;
+    const { links: grown } = this.memory;
+    grown[LINKS * last + Link.NextCalled] = node;
+    grown[LINKS * parent + Link.LastChild] = node;
     return node;
   }
 
   /** Returns the child of `parent` for this symbol, or NONE. */
   find(parent: NodeId, symbol: SymbolId): NodeId {
-    return this.children.find(parent, symbol, this.links);
+    const { slots, links } = this.memory;
+    const mask = slots.length - 1;
+    for (let slot = hashOf(parent, symbol) & mask; ; slot = (slot + 1) & mask) {
+      const node = slots[slot];
+      if (node === NONE) return NONE;
+      if (links[LINKS * node + Link.Parent] === parent && links[LINKS * node + Link.Symbol] === symbol) return node;
+    }
   }
 
   /** Charges time to a node. `isInferred`: it is not certain that the time belongs there. */
   charge(node: NodeId, ns: Nanoseconds, isInferred: boolean): void {
+    const { sums } = this.memory;
     const row = SUMS * node;
-    this.sums[row + Sum.SelfNs] += ns;
-    if (isInferred) this.sums[row + Sum.InferredNs] += ns;
+    sums[row + Sum.SelfNs] += ns;
+    if (isInferred) sums[row + Sum.InferredNs] += ns;
   }
 
   /** Counts a complete call. */
   countComplete(node: NodeId, durationNs: Nanoseconds): void {
-    const { sums } = this;
+    const { sums } = this.memory;
     const row = SUMS * node;
     sums[row + Sum.Calls]++;
     sums[row + Sum.CompleteNs] += durationNs;
     if (durationNs < sums[row + Sum.MinNs]) sums[row + Sum.MinNs] = durationNs;
     if (durationNs > sums[row + Sum.MaxNs]) sums[row + Sum.MaxNs] = durationNs;
-    if (this.durations) this.durations.add(this.links[LINKS * node + Link.Symbol], durationNs);
+    if (this.durations) this.durations.add(this.symbolOf(node), durationNs);
   }
 
   /** Counts a complete call that did not return. */
   countUnwound(node: NodeId, durationNs: Nanoseconds): void {
     this.countComplete(node, durationNs);
-    this.rares[RARES * node + Rare.UnwoundCalls]++;
+    this.raresOf(node)[RARES * node + Rare.UnwoundCalls]++;
   }
 
   /** Counts a call whose start or end was not seen. It lasted at least `knownNs`. */
   countInferred(node: NodeId, knownNs: Nanoseconds): void {
-    const { rares } = this;
+    const rares = this.raresOf(node);
     const row = RARES * node;
-    this.sums[SUMS * node + Sum.Calls]++;
+    this.memory.sums[SUMS * node + Sum.Calls]++;
     rares[row + Rare.InferredCalls]++;
     if (knownNs > rares[row + Rare.LongestCutNs]) rares[row + Rare.LongestCutNs] = knownNs;
   }
@@ -126,7 +131,8 @@ export class CallTreeBuilder {
 
   /** Adds the calls of another tree's node to a node of this tree. */
   addCalls(to: NodeId, tree: CallTree, node: NodeId): void {
-    const { sums, rares } = this;
+    const { sums } = this.memory;
+    const rares = this.raresOf(to);
     const row = SUMS * to;
     sums[row + Sum.Calls] += tree.calls[node];
     sums[row + Sum.CompleteNs] += tree.completeNs[node];
@@ -140,16 +146,17 @@ export class CallTreeBuilder {
 
   /** Adds the time of another tree's node to a node of this tree. */
   addTime(to: NodeId, tree: CallTree, node: NodeId): void {
-    this.sums[SUMS * to + Sum.SelfNs] += tree.selfNs[node];
-    this.sums[SUMS * to + Sum.InferredNs] += tree.inferredNs[node];
+    const { sums } = this.memory;
+    sums[SUMS * to + Sum.SelfNs] += tree.selfNs[node];
+    sums[SUMS * to + Sum.InferredNs] += tree.inferredNs[node];
   }
 
   build(): CallTree {
     askForMemory(NODE_BYTES * this.length);
     return {
       length: this.length,
-      parent: columnOf(this.links, LINKS, Link.Parent, new Int32Array(this.length)),
-      symbol: columnOf(this.links, LINKS, Link.Symbol, new Int32Array(this.length)),
+      parent: columnOf(this.memory.links, LINKS, Link.Parent, new Int32Array(this.length)),
+      symbol: columnOf(this.memory.links, LINKS, Link.Symbol, new Int32Array(this.length)),
       calls: this.column(Sum.Calls),
       inferredCalls: this.rareColumn(Rare.InferredCalls),
       selfNs: this.column(Sum.SelfNs),
@@ -163,26 +170,27 @@ export class CallTreeBuilder {
   }
 
   private column(sum: number): Float64Array {
-    return columnOf(this.sums, SUMS, sum, new Float64Array(this.length));
+    return columnOf(this.memory.sums, SUMS, sum, new Float64Array(this.length));
   }
 
   private rareColumn(rare: number): Float64Array {
-    return columnOf(this.rares, RARES, rare, new Float64Array(this.length));
+    const rows = this.rares.subarray(0, RARES * this.length);
+    return columnOf(rows, RARES, rare, new Float64Array(this.length));
   }
 
   private findOrAdd(parent: NodeId, symbol: SymbolId): NodeId {
     const found = this.find(parent, symbol);
     if (found !== NONE) return found;
     const node = this.addNode(parent, symbol);
-    this.children.add(node, this.links);
-    this.links[LINKS * parent + Link.LastChild] = node;
+    this.addToTable(node);
+    this.memory.links[LINKS * parent + Link.LastChild] = node;
     return node;
   }
 
   private addNode(parent: NodeId, symbol: SymbolId): NodeId {
+    if (SUMS * this.length === this.memory.sums.length) this.memory.growRows();
+    const { links, sums } = this.memory;
     const node = this.length++;
-    if (SUMS * node === this.sums.length) this.grow();
-    const { links, sums, rares } = this;
     const link = LINKS * node;
     links[link + Link.Parent] = parent;
     links[link + Link.Symbol] = symbol;
@@ -195,63 +203,53 @@ export class CallTreeBuilder {
     sums[row + Sum.MinNs] = Number.POSITIVE_INFINITY;
     sums[row + Sum.MaxNs] = Number.NEGATIVE_INFINITY;
     sums[row + Sum.InferredNs] = 0;
-    for (let rare = 0; rare < RARES; rare++) rares[RARES * node + rare] = 0;
     return node;
   }
 
-  private grow(): void {
-    this.sums = resized(this.sums, 2 * this.sums.length);
-    this.links = new Int32Array(this.sums.buffer);
-    this.rares = resized(this.rares, 2 * this.rares.length);
+  /** Makes space for this many more nodes, in the rows and in the table. */
+  reserve(nodes: number): void {
+    const length = this.length + nodes;
+    while (SUMS * length > this.memory.sums.length) this.memory.growRows();
+    while (2 * length > this.memory.slots.length) this.growTable(this.length);
+  }
+
+  /** Adds the newest node. */
+  private addToTable(node: NodeId): void {
+    if (2 * node > this.memory.slots.length) this.growTable(node);
+    this.insert(node);
+  }
+
+  private growTable(nodes: number): void {
+    this.memory.clearSlots(4 * this.memory.slots.length);
+    for (let node = ROOT + 1; node < nodes; node++) this.insert(node);
+  }
+
+  private insert(node: NodeId): void {
+    const { slots, links } = this.memory;
+    const mask = slots.length - 1;
+    let slot = hashOf(links[LINKS * node + Link.Parent], links[LINKS * node + Link.Symbol]) & mask;
+    while (slots[slot] !== NONE) slot = (slot + 1) & mask;
+    slots[slot] = node;
+  }
+
+  /** Returns the rare numbers, with a row for this node. */
+  private raresOf(node: NodeId): Float64Array {
+    if (RARES * node >= this.rares.length)
+      this.rares = resized(this.rares, Math.max(2 * this.rares.length, RARES * (node + 1)));
+    return this.rares;
   }
 }
 
-/** Copies one value of each row into a column. */
+/** Copies one value of each row into a column; zeros follow the last row. */
 function columnOf<Column extends Int32Array | Float64Array>(
   rows: Column,
   width: number,
   at: number,
   into: Column,
 ): Column {
-  for (let row = 0; row < into.length; row++) into[row] = rows[width * row + at];
+  const length = Math.min(into.length, Math.ceil((rows.length - at) / width));
+  for (let row = 0; row < length; row++) into[row] = rows[width * row + at];
   return into;
-}
-
-const MIN_SLOTS = 512;
-
-/** Finds nodes by parent and symbol. Open addressing; the keys are read from the rows of the tree. */
-class ChildTable {
-  private readonly memory = new ReusedColumn(new Int32Array(MIN_SLOTS));
-  private slots!: Int32Array;
-
-  clear(): void {
-    this.slots = this.memory.filled(MIN_SLOTS, NONE);
-  }
-
-  find(parent: NodeId, symbol: SymbolId, links: Int32Array): NodeId {
-    const mask = this.slots.length - 1;
-    for (let slot = hashOf(parent, symbol) & mask; ; slot = (slot + 1) & mask) {
-      const node = this.slots[slot];
-      if (node === NONE) return NONE;
-      if (links[LINKS * node + Link.Parent] === parent && links[LINKS * node + Link.Symbol] === symbol) return node;
-    }
-  }
-
-  /** Adds the newest node of the tree. */
-  add(node: NodeId, links: Int32Array): void {
-    if (2 * node > this.slots.length) {
-      this.slots = this.memory.filled(4 * this.slots.length, NONE);
-      for (let older = ROOT + 1; older < node; older++) this.insert(older, links);
-    }
-    this.insert(node, links);
-  }
-
-  private insert(node: NodeId, links: Int32Array): void {
-    const mask = this.slots.length - 1;
-    let slot = hashOf(links[LINKS * node + Link.Parent], links[LINKS * node + Link.Symbol]) & mask;
-    while (this.slots[slot] !== NONE) slot = (slot + 1) & mask;
-    this.slots[slot] = node;
-  }
 }
 
 function hashOf(parent: NodeId, symbol: SymbolId): number {

@@ -2,9 +2,10 @@
  * The calls, kernel entries and signals that are open during pairing: a stack that can be searched by address. What a
  * search passes over is usually popped by it; where it is not, the search has a bound.
  */
-import { resized } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
+import type { Rows } from '../host/rows.js';
+import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../kernel/layout.js';
 import {
   CallKind,
   isEndOf,
@@ -15,15 +16,24 @@ import {
   type StackEntry,
 } from './calls.js';
 
+/** The layout of a call, in integers and in floating-point numbers. */
+export const CALL_INTS = CALL_BYTES / Int32Array.BYTES_PER_ELEMENT;
+export const CALL_FLOATS = CALL_BYTES / Float64Array.BYTES_PER_ELEMENT;
+export const ADDRESS = CALL_ADDRESS / Float64Array.BYTES_PER_ELEMENT;
+export const ROW = CALL_ROW / Int32Array.BYTES_PER_ELEMENT;
+export const KIND = CALL_KIND / Int32Array.BYTES_PER_ELEMENT;
+
 export class OpenCalls {
   length = 0;
-  /** Columns of the open calls, lowest first; may be longer than `length`. */
-  rows = new Int32Array(64);
-  addresses = new Float64Array(64);
-  kinds = new Uint8Array(64);
+  /** The open calls, lowest first; may be longer than `length`. */
+  readonly calls: Rows;
   /** Indexes of signals and kernel entries. */
   private readonly interrupts: number[] = [];
   private readonly switches: StackEntry[] = [];
+
+  constructor(calls: Rows) {
+    this.calls = calls;
+  }
 
   /** Index from which on the running stack holds only plain calls, without signals and kernel entries. */
   get firstSimple(): number {
@@ -37,31 +47,33 @@ export class OpenCalls {
   }
 
   at(index: number): OpenCall {
-    return { row: this.rowAt(index), address: this.addresses[index], kind: this.kinds[index] as CallKind };
+    return { row: this.rowAt(index), address: this.addressAt(index), kind: this.kindAt(index) };
   }
 
   rowAt(index: number): number {
-    return this.rows[index];
+    return this.calls.ints[CALL_INTS * index + ROW];
+  }
+
+  private addressAt(index: number): Address {
+    return this.calls.floats[CALL_FLOATS * index + ADDRESS];
+  }
+
+  private kindAt(index: number): CallKind {
+    return this.calls.ints[CALL_INTS * index + KIND] as CallKind;
   }
 
   /** Returns the rows of all calls, lowest first. */
   allRows(): number[] {
-    return [...this.rows.subarray(0, this.length)];
+    return Array.from({ length: this.length }, (_, index) => this.rowAt(index));
   }
 
   push(row: number, address: Address, kind: CallKind): void {
-    if (this.length === this.rows.length) this.grow();
+    if (CALL_INTS * this.length === this.calls.ints.length) this.calls.grow();
     if (kind !== CallKind.Call) this.interrupts.push(this.length);
-    this.rows[this.length] = row;
-    this.addresses[this.length] = address;
-    this.kinds[this.length++] = kind;
-  }
-
-  /** Doubles the memory for calls. */
-  grow(): void {
-    this.rows = resized(this.rows, 2 * this.rows.length);
-    this.addresses = resized(this.addresses, 2 * this.addresses.length);
-    this.kinds = resized(this.kinds, 2 * this.kinds.length);
+    const { ints, floats } = this.calls;
+    floats[CALL_FLOATS * this.length + ADDRESS] = address;
+    ints[CALL_INTS * this.length + ROW] = row;
+    ints[CALL_INTS * this.length++ + KIND] = kind;
   }
 
   pushAgain(calls: readonly OpenCall[]): void {
@@ -137,7 +149,7 @@ export class OpenCalls {
   findCaller(to: Address, isNear: boolean): number {
     const lowest = isNear ? Math.max(0, this.length - MAX_SEARCH_DEPTH) : 0;
     for (let index = this.length - 1; index >= lowest; index--)
-      if (isEndOf(this.addresses[index], this.kinds[index], to)) return index;
+      if (isEndOf(this.addressAt(index), this.kindAt(index), to)) return index;
     return NONE;
   }
 
@@ -151,7 +163,7 @@ export class OpenCalls {
   /** Returns the index of the signal or kernel entry that interrupted the code at this address, or NONE. */
   findInterrupted(to: Address): number {
     for (const index of this.interrupts.slice(-MAX_SEARCH_DEPTH).reverse()) {
-      const interrupted = this.addresses[index];
+      const interrupted = this.addressAt(index);
       if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return index;
     }
     return NONE;
@@ -160,7 +172,7 @@ export class OpenCalls {
   /** Returns the index of the innermost interrupt if it is a signal, or NONE. */
   innermostSignal(): number {
     const index = this.interrupts.at(-1) ?? NONE;
-    return index !== NONE && isSignal(this.kinds[index]) ? index : NONE;
+    return index !== NONE && isSignal(this.kindAt(index)) ? index : NONE;
   }
 
   /** Keeps the lowest `length` calls, and the switches up to the one at `keptSwitch`; returns what it removes. */

@@ -11,8 +11,9 @@ import type { Address } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
+import { pairInKernel } from './kernel-pairs.js';
 import { pairJump, pairReturn } from './pair-return.js';
-import { type Pairing, PairingMemory, type Segment } from './pairing.js';
+import { OwnPairingMemory, type Pairing, type PairingMemory, type Segment } from './pairing.js';
 import { newSegmentState, type SegmentState } from './segment-state.js';
 import { pairSimple } from './simple-pairs.js';
 import { SkippedCalls } from './skipped-calls.js';
@@ -22,7 +23,11 @@ import { pairStart, pairStop } from './trace-edges.js';
 const MAX_SWITCHER_SLOTS = 4;
 
 /** Pairs a thread's returns with its calls. Starts over whenever it finds new slots that lead to other stacks. */
-export function pairThread(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
+export function pairThread(
+  events: ThreadEvents,
+  facts: SiteFacts,
+  memory: PairingMemory = new OwnPairingMemory(),
+): Pairing {
   const slots = new Set<Address>();
   for (;;) {
     const known = slots.size;
@@ -51,7 +56,7 @@ function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, 
   while (row < events.length) {
     const step = facts.step[events.site[row]];
     if (step < Step.Gap) {
-      const segment = pairSegment(newSegmentState(events, facts, pairing, slots), row);
+      const segment = pairSegment(newSegmentState(events, facts, pairing, slots, memory), row);
       segments.push(segment);
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);
@@ -73,9 +78,11 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
 
 /** Pairs simple events and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
-  const { events, facts, pairing, open } = state;
+  const { events, facts, pairing, open, kernel } = state;
   if (!Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
-  const row = pairSimple(open, events, facts, pairing, firstRow);
+  const row = kernel
+    ? pairInKernel(open, events, kernel, firstRow)
+    : pairSimple(open, events, facts, pairing, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
     state.interruptedAt = Number.NaN;

@@ -3,6 +3,9 @@
  */
 import { ReusedColumn } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
+import type { ReplayKernel } from '../host/replay-kernel.js';
+import { OwnRows, type Rows } from '../host/rows.js';
+import { CALL_BYTES } from '../kernel/layout.js';
 import { Action } from './actions.js';
 import type { OtherStack } from './calls.js';
 import type { StackSwitch } from './parked-stacks.js';
@@ -61,12 +64,40 @@ export interface Pairing {
 /** If a return skips more calls than this, their rows are not kept. */
 export const MAX_SKIPPED_ROWS = 256;
 
-/** The columns of a pairing, reused for the next thread. */
-export class PairingMemory {
+/** The memory of pairing, reused for the next thread. */
+export interface PairingMemory {
+  /** Of open calls. */
+  readonly calls: Rows;
+  /** Pairs calls and returns; null if that is left to TypeScript. */
+  readonly kernel: ReplayKernel | null;
+  /** Returns columns for a thread, which are empty. */
+  take(length: number): Pick<Pairing, 'action' | 'link'>;
+}
+
+/** Memory that no kernel uses. */
+export class OwnPairingMemory implements PairingMemory {
+  readonly calls: Rows = new OwnRows(64 * CALL_BYTES);
+  readonly kernel = null;
   private readonly action = new ReusedColumn(new Uint8Array(0));
   private readonly link = new ReusedColumn(new Int32Array(0));
 
   take(length: number): Pick<Pairing, 'action' | 'link'> {
     return { action: this.action.filled(length, Action.Stay), link: this.link.filled(length, NONE) };
+  }
+}
+
+/** Memory that a kernel works on. */
+export class KernelPairingMemory implements PairingMemory {
+  readonly calls: Rows;
+  readonly kernel: ReplayKernel;
+
+  constructor(kernel: ReplayKernel) {
+    this.kernel = kernel;
+    this.calls = kernel.memory.stack;
+  }
+
+  take(length: number): Pick<Pairing, 'action' | 'link'> {
+    const { action, link } = this.kernel.columns(length);
+    return { action: action.fill(Action.Stay), link: link.fill(NONE) };
   }
 }

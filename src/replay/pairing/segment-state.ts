@@ -4,10 +4,11 @@
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { type SiteFacts, SYSCALL_BYTES } from '../functions/site-facts.js';
+import type { ReplayKernel } from '../host/replay-kernel.js';
 import { AlikeStacks } from './alike-stacks.js';
 import type { OpenCall } from './calls.js';
 import { OpenCalls } from './open-calls.js';
-import type { Pairing } from './pairing.js';
+import type { Pairing, PairingMemory } from './pairing.js';
 import { ParkedStacks } from './parked-stacks.js';
 
 /** A call that has returned, and its index on the stack. */
@@ -24,6 +25,9 @@ export interface SegmentState {
   readonly pairing: Pairing;
   /** Linkage slots known to lead to another stack though no name says so. */
   readonly switcherSlots: Set<Address>;
+
+  /** Pairs calls and returns; null if that is left to TypeScript. */
+  readonly kernel: ReplayKernel | null;
 
   /** The calls of the running stack, and of those below it. */
   readonly open: OpenCalls;
@@ -53,13 +57,15 @@ export function newSegmentState(
   facts: SiteFacts,
   pairing: Pairing,
   switcherSlots: Set<Address>,
+  memory: PairingMemory,
 ): SegmentState {
   return {
     events,
     facts,
     pairing,
     switcherSlots,
-    open: new OpenCalls(),
+    kernel: memory.kernel,
+    open: new OpenCalls(memory.calls),
     parked: new ParkedStacks(new AlikeStacks(events, facts)),
     unmatchedRows: [],
     returned: [],

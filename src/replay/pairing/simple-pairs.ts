@@ -7,7 +7,7 @@ import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
 import { Action } from './actions.js';
 import { CallKind } from './calls.js';
-import type { OpenCalls } from './open-calls.js';
+import { ADDRESS, CALL_FLOATS, CALL_INTS, KIND, type OpenCalls, ROW } from './open-calls.js';
 import type { Pairing } from './pairing.js';
 
 /** Pairs rows until one is not simple, and returns that row. */
@@ -19,7 +19,8 @@ export function pairSimple(
   firstRow: number,
 ): number {
   const lowest = open.firstSimple;
-  let { rows, addresses, kinds, length } = open; // local names make the loop several times as fast
+  let { length } = open;
+  let { ints, floats } = open.calls; // local names make the loop several times as fast
   const { Stay, Call, Return } = Step;
   const { Call: calls, Return: returns } = Action;
   let row = firstRow;
@@ -27,19 +28,19 @@ export function pairSimple(
     const id = site[row];
     const kind = simplePair[id];
     if (kind === Call) {
-      if (length === rows.length) {
-        open.grow();
-        ({ rows, addresses, kinds } = open);
+      if (CALL_INTS * length === ints.length) {
+        open.calls.grow();
+        ({ ints, floats } = open.calls);
       }
-      rows[length] = row;
-      addresses[length] = from[id];
-      kinds[length++] = CallKind.Call;
+      floats[CALL_FLOATS * length + ADDRESS] = from[id];
+      ints[CALL_INTS * length + ROW] = row;
+      ints[CALL_INTS * length++ + KIND] = CallKind.Call;
       action[row] = calls;
     } else if (kind === Return) {
       if (length === lowest) break;
-      const distance = to[id] - addresses[length - 1];
+      const distance = to[id] - floats[CALL_FLOATS * (length - 1) + ADDRESS];
       if (!(distance > 0 && distance <= MAX_CALL_BYTES)) break;
-      const callRow = rows[--length];
+      const callRow = ints[CALL_INTS * --length + ROW];
       action[row] = returns;
       link[row] = callRow;
       link[callRow] = row;

@@ -8,7 +8,7 @@ import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';
 import { countCall, endingOf } from './count-call.js';
-import { Frame } from './frame.js';
+import type { Frame } from './frame.js';
 import { endOfLevel, levelOfCall } from './levels.js';
 import { closeAbove, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
 
@@ -69,7 +69,7 @@ function detach(state: ReplayState, index: number): Frame[] {
   const frames: Frame[] = [];
   while (state.depth > index) {
     state.watcher?.setAside(symbol[topFrame(state).fn], state.depth);
-    frames.push(Object.assign(new Frame(), removeTop(state)));
+    frames.push(removeTop(state).copy());
     state.log?.setAside();
     state.certainty.logCertainty();
   }
@@ -86,7 +86,11 @@ function attach(state: ReplayState, frames: readonly Frame[], row: number): void
   for (const frame of frames) {
     const level = frame.isLevel || state.depth === 0 ? state.depth : topFrame(state).level;
     const node = state.tree.child(topNode(state), symbol[frame.fn]);
-    Object.assign(spareFrame(state), frame, { node, level, order: row });
+    const attached = spareFrame(state);
+    attached.copyFrom(frame);
+    attached.node = node;
+    attached.level = level;
+    attached.order = row;
     state.depth++;
     state.watcher?.putBack(symbol[frame.fn], state.depth);
     state.log?.putBack(frame.logRow, node);

@@ -7,15 +7,16 @@ import type { Frame } from './frame.js';
 
 export class FrameIndex {
   private readonly stack: readonly Frame[];
-  private readonly functions: number;
-  /** By function: the stack index of its highest frame that was added, or NONE. */
-  private highest: Int32Array | null = null;
+  /** By function: the stack index of its highest frame that was added, or NONE. Not yet valid if none was ever added. */
+  private readonly highest: Int32Array;
+  private isUsed = false;
   /** The frames below this stack index have been added. */
-  private length = 0;
+  length = 0;
 
-  constructor(stack: readonly Frame[], functions: number) {
+  /** `highest`: memory with a number for each function. */
+  constructor(stack: readonly Frame[], highest: Int32Array) {
     this.stack = stack;
-    this.functions = functions;
+    this.highest = highest;
   }
 
   /**
@@ -23,8 +24,9 @@ export class FrameIndex {
    * frames.
    */
   findBelow(fn: FunctionId, depth: number, below: number, lowest: number): number {
-    this.highest ??= new Int32Array(this.functions).fill(NONE);
-    while (this.length < depth) this.add(this.length++, this.highest);
+    if (!this.isUsed) this.highest.fill(NONE);
+    this.isUsed = true;
+    while (this.length < depth) this.add(this.length++);
     let index = this.highest[fn];
     while (index >= below) index = (this.stack[index] as Frame).nextLower;
     return index >= lowest ? index : NONE;
@@ -32,12 +34,13 @@ export class FrameIndex {
 
   /** Removes the frame at this index, which must be on top: it closes, or becomes another function. */
   forget(frame: Frame, index: number): void {
-    if (this.length <= index || this.highest === null) return;
+    if (this.length <= index) return;
     this.highest[frame.fn] = frame.nextLower;
     this.length = index;
   }
 
-  private add(index: number, highest: Int32Array): void {
+  private add(index: number): void {
+    const { highest } = this;
     const frame = this.stack[index] as Frame;
     frame.nextLower = highest[frame.fn];
     highest[frame.fn] = index;

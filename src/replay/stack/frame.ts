@@ -9,67 +9,240 @@ import {
   type NodeId,
   type SymbolId,
 } from '../../model/units.js';
+import { OwnRows, type Rows } from '../host/rows.js';
+import {
+  FLAG_AFTER_HIDDEN_JUMP,
+  FLAG_ALIASES,
+  FLAG_CALLED,
+  FLAG_LEVEL,
+  FLAG_UNCONFIRMED,
+  FRAME_BYTES,
+  FRAME_CALL_ROW,
+  FRAME_ENTRY_NS,
+  FRAME_FLAGS,
+  FRAME_FUNCTION,
+  FRAME_HELD_NS,
+  FRAME_INFERENCE,
+  FRAME_KNOWN_FROM_NS,
+  FRAME_KNOWN_UNTIL_NS,
+  FRAME_LEVEL,
+  FRAME_LOG_ROW,
+  FRAME_NEXT_LOWER,
+  FRAME_NODE,
+  FRAME_ORDER,
+  FRAME_RETURN_ROW,
+  FRAME_RETURNS_TO,
+} from '../kernel/layout.js';
 
-/** A frame. Objects are reused: millions of frames open and close, and few are open at a time. */
+/** A row: see kernel/layout.ts, whose offsets are bytes. */
+const INTS = FRAME_BYTES / Int32Array.BYTES_PER_ELEMENT;
+const FLOATS = FRAME_BYTES / Float64Array.BYTES_PER_ELEMENT;
+const int = (offset: number) => offset / Int32Array.BYTES_PER_ELEMENT;
+const float = (offset: number) => offset / Float64Array.BYTES_PER_ELEMENT;
+const Int = {
+  Function: int(FRAME_FUNCTION),
+  Node: int(FRAME_NODE),
+  CallRow: int(FRAME_CALL_ROW),
+  Level: int(FRAME_LEVEL),
+  Inference: int(FRAME_INFERENCE),
+  Flags: int(FRAME_FLAGS),
+  Order: int(FRAME_ORDER),
+  ReturnRow: int(FRAME_RETURN_ROW),
+  NextLower: int(FRAME_NEXT_LOWER),
+  LogRow: int(FRAME_LOG_ROW),
+} as const;
+const Float = {
+  EntryNs: float(FRAME_ENTRY_NS),
+  KnownFromNs: float(FRAME_KNOWN_FROM_NS),
+  KnownUntilNs: float(FRAME_KNOWN_UNTIL_NS),
+  ReturnsTo: float(FRAME_RETURNS_TO),
+  HeldNs: float(FRAME_HELD_NS),
+} as const;
+
+/** A frame: a row of numbers, which the kernel opens and closes, too. Millions open and close, and few are open at a time. */
 export class Frame {
-  fn: FunctionId = 0;
-  node: NodeId = 0;
+  private readonly rows: Rows;
+  private readonly ints: number;
+  private readonly floats: number;
+  private otherFunctions: readonly FunctionId[] = [];
+
+  constructor(rows: Rows, index: number) {
+    this.rows = rows;
+    this.ints = INTS * index;
+    this.floats = FLOATS * index;
+  }
+
+  get fn(): FunctionId {
+    return this.rows.ints[this.ints + Int.Function];
+  }
+  set fn(value: FunctionId) {
+    this.rows.ints[this.ints + Int.Function] = value;
+  }
+
+  get node(): NodeId {
+    return this.rows.ints[this.ints + Int.Node];
+  }
+  set node(value: NodeId) {
+    this.rows.ints[this.ints + Int.Node] = value;
+  }
+
   /** The row of the call log that opened it, if there is a log. */
-  logRow = 0;
-  entryNs: Nanoseconds = 0;
+  get logRow(): number {
+    return this.rows.ints[this.ints + Int.LogRow];
+  }
+  set logRow(value: number) {
+    this.rows.ints[this.ints + Int.LogRow] = value;
+  }
+
+  get entryNs(): Nanoseconds {
+    return this.rows.floats[this.floats + Float.EntryNs];
+  }
+  set entryNs(value: Nanoseconds) {
+    this.rows.floats[this.floats + Float.EntryNs] = value;
+  }
+
   /**
-   * It is certainly there from this time on. After a hidden jump: the time of its first event, or Infinity if it had
-   * none yet.
+   * It is certainly there from this time on. After a hidden jump: the time of its first event, or Infinity if it had none
+   * yet.
    */
-  knownFromNs: Nanoseconds = 0;
+  get knownFromNs(): Nanoseconds {
+    return this.rows.floats[this.floats + Float.KnownFromNs];
+  }
+  set knownFromNs(value: Nanoseconds) {
+    this.rows.floats[this.floats + Float.KnownFromNs] = value;
+  }
+
   /** It is certainly there until this time, if trace data was lost since; else Infinity. */
-  knownUntilNs: Nanoseconds = Number.POSITIVE_INFINITY;
+  get knownUntilNs(): Nanoseconds {
+    return this.rows.floats[this.floats + Float.KnownUntilNs];
+  }
+  set knownUntilNs(value: Nanoseconds) {
+    this.rows.floats[this.floats + Float.KnownUntilNs] = value;
+  }
+
   /** Why its start was not seen (`Inference`), or NONE. */
-  inference: number = NONE;
-  /** No address confirms that it is open. */
-  isUnconfirmed = false;
-  /** It may not be there: a hidden jump led to it or to another frame, and no address decides which. */
-  isAfterHiddenJump = false;
-  /** It is the first frame of its level. */
-  isLevel = false;
+  get inference(): number {
+    return this.rows.ints[this.ints + Int.Inference];
+  }
+  set inference(value: number) {
+    this.rows.ints[this.ints + Int.Inference] = value;
+  }
+
   /** Index of the first frame of its level. */
-  level = 0;
+  get level(): number {
+    return this.rows.ints[this.ints + Int.Level];
+  }
+  set level(value: number) {
+    this.rows.ints[this.ints + Int.Level] = value;
+  }
+
   /** Row of the event that called its level; NONE if that was not seen. */
-  callRow: number = NONE;
+  get callRow(): number {
+    return this.rows.ints[this.ints + Int.CallRow];
+  }
+  set callRow(value: number) {
+    this.rows.ints[this.ints + Int.CallRow] = value;
+  }
+
   /** Row that called it, found it or put it back on the stack; never less than that of a frame below it. */
-  order: number = NONE;
+  get order(): number {
+    return this.rows.ints[this.ints + Int.Order];
+  }
+  set order(value: number) {
+    this.rows.ints[this.ints + Int.Order] = value;
+  }
+
   /** For a level that was open when its stack was first seen: the row of the return that ends it; else NONE. */
-  returnRow: number = NONE;
+  get returnRow(): number {
+    return this.rows.ints[this.ints + Int.ReturnRow];
+  }
+  set returnRow(value: number) {
+    this.rows.ints[this.ints + Int.ReturnRow] = value;
+  }
+
   /** Address that its level returns to, if such a return is known; else NaN. */
-  returnsTo: Address = Number.NaN;
-  /** It was called, as opposed to jumped to or found running. */
-  isCalled = false;
+  get returnsTo(): Address {
+    return this.rows.floats[this.floats + Float.ReturnsTo];
+  }
+  set returnsTo(value: Address) {
+    this.rows.floats[this.floats + Float.ReturnsTo] = value;
+  }
+
   /** Time spent in a stub, held back until it is known where the stub leads. */
-  heldNs: Nanoseconds = 0;
-  /** Other symbols whose code was seen to be part of this function. */
-  aliases: readonly FunctionId[] | null = null;
+  get heldNs(): Nanoseconds {
+    return this.rows.floats[this.floats + Float.HeldNs];
+  }
+  set heldNs(value: Nanoseconds) {
+    this.rows.floats[this.floats + Float.HeldNs] = value;
+  }
+
   /** Index of the next lower frame of the same function, or NONE. Valid once the frame is in the `FrameIndex`. */
-  nextLower: number = NONE;
+  get nextLower(): number {
+    return this.rows.ints[this.ints + Int.NextLower];
+  }
+  set nextLower(value: number) {
+    this.rows.ints[this.ints + Int.NextLower] = value;
+  }
+
+  /** No address confirms that it is open. */
+  get isUnconfirmed(): boolean {
+    return this.has(FLAG_UNCONFIRMED);
+  }
+  set isUnconfirmed(value: boolean) {
+    this.set(FLAG_UNCONFIRMED, value);
+  }
+
+  /** It may not be there: a hidden jump led to it or to another frame, and no address decides which. */
+  get isAfterHiddenJump(): boolean {
+    return this.has(FLAG_AFTER_HIDDEN_JUMP);
+  }
+  set isAfterHiddenJump(value: boolean) {
+    this.set(FLAG_AFTER_HIDDEN_JUMP, value);
+  }
+
+  /** It is the first frame of its level. */
+  get isLevel(): boolean {
+    return this.has(FLAG_LEVEL);
+  }
+  set isLevel(value: boolean) {
+    this.set(FLAG_LEVEL, value);
+  }
+
+  /** It was called, as opposed to jumped to or found running. */
+  get isCalled(): boolean {
+    return this.has(FLAG_CALLED);
+  }
+  set isCalled(value: boolean) {
+    this.set(FLAG_CALLED, value);
+  }
+
+  /** Other symbols whose code was seen to be part of this function. */
+  get aliases(): readonly FunctionId[] {
+    return this.has(FLAG_ALIASES) ? this.otherFunctions : [];
+  }
+  set aliases(functions: readonly FunctionId[]) {
+    this.otherFunctions = functions;
+    this.set(FLAG_ALIASES, functions.length > 0);
+  }
 
   /** Resets the frame to a function that the event in `row` calls now. */
   open(fn: FunctionId, node: NodeId, entryNs: Nanoseconds, index: number, row: number): void {
-    this.fn = fn;
-    this.node = node;
-    this.entryNs = entryNs;
-    this.knownFromNs = entryNs;
-    this.knownUntilNs = Number.POSITIVE_INFINITY;
-    this.inference = NONE;
-    this.isUnconfirmed = false;
-    this.isAfterHiddenJump = false;
-    this.isLevel = true;
-    this.level = index;
-    this.callRow = row;
-    this.order = row;
-    this.returnRow = NONE;
-    this.returnsTo = Number.NaN;
-    this.isCalled = true;
-    this.heldNs = 0;
-    this.aliases = null;
+    const { ints, floats } = this.rows;
+    const at = this.ints;
+    ints[at + Int.Function] = fn;
+    ints[at + Int.Node] = node;
+    ints[at + Int.CallRow] = row;
+    ints[at + Int.Level] = index;
+    ints[at + Int.Inference] = NONE;
+    ints[at + Int.Flags] = FLAG_LEVEL | FLAG_CALLED;
+    ints[at + Int.Order] = row;
+    ints[at + Int.ReturnRow] = NONE;
+    const from = this.floats;
+    floats[from + Float.EntryNs] = entryNs;
+    floats[from + Float.KnownFromNs] = entryNs;
+    floats[from + Float.KnownUntilNs] = Number.POSITIVE_INFINITY;
+    floats[from + Float.ReturnsTo] = Number.NaN;
+    floats[from + Float.HeldNs] = 0;
   }
 
   /**
@@ -78,6 +251,29 @@ export class Frame {
    */
   isSimpleCallOf(row: number, index: number): boolean {
     return this.callRow === row && this.level === index && this.inference === NONE && !this.isAfterHiddenJump;
+  }
+
+  /** Makes this frame equal to another one. */
+  copyFrom(frame: Frame): void {
+    this.rows.ints.set(frame.rows.ints.subarray(frame.ints, frame.ints + INTS), this.ints);
+    this.otherFunctions = frame.otherFunctions;
+  }
+
+  /** Returns a copy that is on no stack. */
+  copy(): Frame {
+    const copy = new Frame(new OwnRows(FRAME_BYTES), 0);
+    copy.copyFrom(this);
+    return copy;
+  }
+
+  private has(flag: number): boolean {
+    return (this.rows.ints[this.ints + Int.Flags] & flag) !== 0;
+  }
+
+  private set(flag: number, isSet: boolean): void {
+    const { ints } = this.rows;
+    const at = this.ints + Int.Flags;
+    ints[at] = isSet ? ints[at] | flag : ints[at] & ~flag;
   }
 }
 

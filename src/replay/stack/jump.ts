@@ -48,11 +48,11 @@ function leaveStub(state: ReplayState, fn: FunctionId, inference: number): void 
 /** Notes that code under another label belongs to the function on top. */
 export function addAlias(state: ReplayState, fn: FunctionId): void {
   const top = topFrame(state);
-  if (!top.aliases?.includes(fn)) top.aliases = [fn, ...(top.aliases ?? [])].slice(0, MAX_ALIASES);
+  if (!top.aliases.includes(fn)) top.aliases = [fn, ...top.aliases].slice(0, MAX_ALIASES);
 }
 
 /** True if the frame on top belongs to this function, under any label. */
 export function isTop(state: ReplayState, fn: FunctionId): boolean {
   const top = topFrame(state);
-  return top.fn === fn || top.aliases?.includes(fn) === true;
+  return top.fn === fn || top.aliases.includes(fn);
 }

@@ -9,6 +9,7 @@ import { ROOT } from '../../model/calls/call-tree.js';
 import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
+import { FRAME_BYTES } from '../kernel/layout.js';
 import type { ReplayState } from '../state.js';
 import { countCall, endingOf } from './count-call.js';
 import { Frame } from './frame.js';
@@ -97,10 +98,17 @@ export function push(
   state.watcher?.opened(symbol, state.depth, inference);
 }
 
-/** Returns the frame object that is opened next. */
-export function spareFrame({ stack, depth }: ReplayState): Frame {
-  if (depth === stack.length) stack.push(new Frame());
+/** Returns the frame that is opened next. */
+export function spareFrame(state: ReplayState): Frame {
+  const { stack, depth } = state;
+  if (depth === stack.length) addFrame(state);
   return stack[depth] as Frame;
+}
+
+/** Adds a frame to those that can be opened. */
+export function addFrame({ stack, frames }: ReplayState): void {
+  if (FRAME_BYTES * stack.length === frames.ints.byteLength) frames.grow();
+  stack.push(new Frame(frames, stack.length));
 }
 
 /** Returns from the level at `index`; the levels above it were skipped, and end for the reason `skipped`. */

@@ -1,0 +1,121 @@
+/**
+ * The layout of the kernel's memory: offsets and sizes in bytes, and special values. Compiled twice: into the kernel,
+ * and into replay, which reads and writes the same memory.
+ */
+
+export const NONE = -1;
+
+/** Why the kernel stopped before a row: it has done all, the row needs the general rules, or a table is full. */
+export const STOP_DONE = 0;
+export const STOP_GENERAL = 1;
+export const STOP_FULL = 2;
+
+/** The head, at address 0: where everything is, and what replay hands over when it calls the kernel. */
+export const HEAD_STOP = 0;
+export const HEAD_SITES = 4;
+export const HEAD_FUNCTIONS = 8;
+export const HEAD_HIGHEST = 12;
+/** By row of the thread. */
+export const HEAD_ACTIONS = 16;
+export const HEAD_LINKS = 20;
+/** By row of the window: sites, times, durations of calls. The first row of the window. */
+export const HEAD_WINDOW_SITES = 24;
+export const HEAD_WINDOW_TIMES = 28;
+export const HEAD_DURATIONS = 32;
+export const HEAD_WINDOW_ROW = 36;
+/** Frames, or during pairing open calls; and how many there can be. */
+export const HEAD_STACK = 40;
+export const HEAD_STACK_LIMIT = 44;
+export const HEAD_TREE = 48;
+/** Number of nodes from which on the tree has to grow. */
+export const HEAD_TREE_LIMIT = 52;
+export const HEAD_SLOTS = 56;
+export const HEAD_SLOT_MASK = 60;
+/** Numbers that change: nodes, open frames or calls, frames in the index, durations in the list. */
+export const HEAD_TREE_LENGTH = 64;
+export const HEAD_DEPTH = 68;
+export const HEAD_INDEX_LENGTH = 72;
+export const HEAD_DURATION_COUNT = 76;
+/** Of pairing: the index from which on calls can be ended simply. */
+export const HEAD_LOWEST = 80;
+/** How certain charged time is (`Certainty` in model/calls/call-log.ts), and RULE_… or-ed. */
+export const HEAD_CERTAINTY = 84;
+export const HEAD_RULES = 88;
+/** Time is charged up to here; time inferred because of hidden jumps. */
+export const HEAD_NOW_NS = 96;
+export const HEAD_HIDDEN_NS = 104;
+export const HEAD_BYTES = 128;
+
+/** Durations are wanted; tail calls replace their caller; returns are not simple; hidden jumps are not. */
+export const RULE_DURATIONS = 1;
+export const RULE_REPLACE = 2;
+export const RULE_NO_RETURNS = 4;
+export const RULE_NO_STUBS = 8;
+
+/** A site: its addresses; where it comes from if that is simple, where it goes to, and its symbol; `Step`s. */
+export const SITE_FROM = 0;
+export const SITE_TO = 8;
+export const SITE_FROM_FUNCTION = 16;
+export const SITE_TO_FUNCTION = 20;
+export const SITE_TO_SYMBOL = 24;
+export const SITE_PAIR = 28;
+export const SITE_STEP = 29;
+export const SITE_BITS = 5;
+export const SITE_BYTES = 32;
+
+export const FUNCTION_SYMBOL = 0;
+export const FUNCTION_TRAITS = 4;
+export const FUNCTION_STUB_TARGET = 8;
+export const FUNCTION_BARE_NAME = 12;
+export const FUNCTION_BITS = 4;
+export const FUNCTION_BYTES = 16;
+
+/** A frame; see stack/frame.ts. */
+export const FRAME_ENTRY_NS = 0;
+export const FRAME_KNOWN_FROM_NS = 8;
+export const FRAME_KNOWN_UNTIL_NS = 16;
+export const FRAME_RETURNS_TO = 24;
+export const FRAME_HELD_NS = 32;
+export const FRAME_FUNCTION = 40;
+export const FRAME_NODE = 44;
+export const FRAME_CALL_ROW = 48;
+export const FRAME_LEVEL = 52;
+export const FRAME_INFERENCE = 56;
+export const FRAME_FLAGS = 60;
+export const FRAME_ORDER = 64;
+export const FRAME_RETURN_ROW = 68;
+export const FRAME_NEXT_LOWER = 72;
+export const FRAME_LOG_ROW = 76;
+export const FRAME_BYTES = 80;
+
+export const FLAG_UNCONFIRMED = 1;
+export const FLAG_AFTER_HIDDEN_JUMP = 2;
+export const FLAG_LEVEL = 4;
+export const FLAG_CALLED = 8;
+export const FLAG_ALIASES = 16;
+/** Opened by the kernel, by a call that is no entry into the operating system's kernel. */
+export const FLAG_PLAIN_CALL = 32;
+
+/** An open call of pairing. */
+export const CALL_ADDRESS = 0;
+export const CALL_ROW = 8;
+export const CALL_KIND = 12;
+export const CALL_BYTES = 16;
+
+/** A node of the call tree; see model/calls/call-tree.ts. */
+export const NODE_PARENT = 0;
+export const NODE_SYMBOL = 4;
+export const NODE_LAST_CHILD = 8;
+export const NODE_NEXT_CALLED = 12;
+export const NODE_CALLS = 16;
+export const NODE_SELF_NS = 24;
+export const NODE_COMPLETE_NS = 32;
+export const NODE_MIN_NS = 40;
+export const NODE_MAX_NS = 48;
+export const NODE_INFERRED_NS = 56;
+export const NODE_BITS = 6;
+
+/** A complete call: how long it took, and its symbol. */
+export const DURATION_NS = 0;
+export const DURATION_SYMBOL = 8;
+export const DURATION_BYTES = 16;
