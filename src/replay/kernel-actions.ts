@@ -2,28 +2,30 @@
  * Has the kernel execute simple actions. It works on the tree and the stack in its memory; what else it reads and
  * changes is handed over before and taken back after.
  */
-import type { DurationsBuilder } from '../model/calls/durations.js';
 import { NONE } from '../model/units.js';
 import type { Head } from './host/head.js';
 import type { ReplayKernel } from './host/replay-kernel.js';
 import {
-  DURATION_BYTES,
-  DURATION_NS,
-  DURATION_SYMBOL,
   FRAME_BYTES,
   HEAD_CERTAINTY,
   HEAD_DEPTH,
   HEAD_DURATION_COUNT,
   HEAD_HIDDEN_NS,
   HEAD_INDEX_LENGTH,
+  HEAD_INFERRED_COUNT,
+  HEAD_MARKED_DEPTH,
   HEAD_NOW_NS,
   HEAD_RULES,
   HEAD_STACK_LIMIT,
   HEAD_STOP,
   HEAD_TREE_LENGTH,
+  LISTED_BYTES,
+  LISTED_ID,
+  LISTED_NS,
   RULE_DURATIONS,
+  RULE_NO_JUMPS,
+  RULE_NO_LEVELS,
   RULE_NO_RETURNS,
-  RULE_NO_STUBS,
   RULE_REPLACE,
   STOP_FULL,
 } from './kernel/layout.js';
@@ -31,8 +33,9 @@ import { addFrame } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 import { setNow } from './time/charge.js';
 
-/** An event adds up to two nodes. */
+/** An event adds up to three nodes, and two frames. */
 const SPARE_NODES = 4;
+const SPARE_FRAMES = 2;
 
 /** Executes rows until one needs the general rules, and returns that row. */
 export function executeInKernel(state: ReplayState, kernel: ReplayKernel, firstRow: number, endRow: number): number {
@@ -43,7 +46,7 @@ export function executeInKernel(state: ReplayState, kernel: ReplayKernel, firstR
   while (!isDone) {
     const end = Math.min(endRow, kernel.loadEvents(state.events, row));
     const stoppedAt = calls.execute(row, end);
-    if (state.tree.durations) addDurations(kernel, state.tree.durations);
+    countListed(state, kernel);
     if (head.get(HEAD_STOP) === STOP_FULL) makeSpace(state, head);
     else isDone = stoppedAt < end || stoppedAt === endRow;
     row = stoppedAt;
@@ -61,15 +64,18 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_STACK_LIMIT, Math.floor(frames.ints.byteLength / FRAME_BYTES));
   head.set(HEAD_CERTAINTY, state.certainty.current);
   head.set(HEAD_RULES, rulesOf(state));
+  head.set(HEAD_MARKED_DEPTH, state.certainty.markedDepth);
   head.setNs(HEAD_HIDDEN_NS, state.hiddenNs);
 }
 
-function rulesOf({ tree, options, putBackLevels, signalTail }: ReplayState): number {
+function rulesOf({ tree, options, putBackLevels, parked, pairing, signalTail }: ReplayState): number {
+  const hasFibers = parked.switchesByRow.size > 0 || pairing.replacedStack.size > 0;
   return (
     (tree.durations ? RULE_DURATIONS : 0) |
     (options.tailCalls === 'replace' ? RULE_REPLACE : 0) |
     (putBackLevels.size > 0 ? RULE_NO_RETURNS : 0) |
-    (signalTail !== NONE ? RULE_NO_STUBS : 0)
+    (hasFibers ? RULE_NO_LEVELS : 0) |
+    (signalTail !== NONE ? RULE_NO_JUMPS : 0)
   );
 }
 
@@ -86,14 +92,17 @@ function takeBack(state: ReplayState, head: Head): void {
 function makeSpace(state: ReplayState, head: Head): void {
   takeBack(state, head);
   state.tree.reserve(SPARE_NODES);
-  if (state.depth >= head.get(HEAD_STACK_LIMIT)) state.frames.grow();
+  if (state.depth + SPARE_FRAMES > head.get(HEAD_STACK_LIMIT)) state.frames.grow();
   handOver(state, head);
 }
 
-function addDurations({ head, durations }: ReplayKernel, to: DurationsBuilder): void {
-  const { ints, floats } = durations;
-  const count = head.get(HEAD_DURATION_COUNT);
-  for (let at = 0; at < count * DURATION_BYTES; at += DURATION_BYTES)
-    to.add(ints[(at + DURATION_SYMBOL) >> 2], floats[(at + DURATION_NS) >> 3]);
-  head.set(HEAD_DURATION_COUNT, 0);
+/** Counts what the kernel has listed. */
+function countListed({ tree, inferred: counters }: ReplayState, { head, durations, inferred }: ReplayKernel): void {
+  const complete = LISTED_BYTES * head.get(HEAD_DURATION_COUNT);
+  for (let at = 0; at < complete; at += LISTED_BYTES)
+    tree.durations?.add(durations.ints[(at + LISTED_ID) >> 2], durations.floats[(at + LISTED_NS) >> 3]);
+  const jumpedTo = head.get(HEAD_INFERRED_COUNT);
+  for (let at = 0; at < LISTED_BYTES * jumpedTo; at += LISTED_BYTES)
+    tree.countInferred(inferred.ints[(at + LISTED_ID) >> 2], inferred.floats[(at + LISTED_NS) >> 3]);
+  counters.HiddenJump += jumpedTo;
 }

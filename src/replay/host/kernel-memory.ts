@@ -24,8 +24,8 @@ const NODE_BYTES = 1 << NODE_BITS;
 const FIRST_NODES = 256;
 const FIRST_SLOTS = 512;
 const FIRST_FRAMES = 64;
-/** An event adds up to two nodes to the tree. */
-const SPARE_NODES = 2;
+/** An event adds up to three nodes to the tree. */
+const SPARE_NODES = 3;
 
 /** What grows: how much of it there is. */
 interface Sizes {

@@ -4,17 +4,19 @@
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { SiteFacts } from '../functions/site-facts.js';
 import {
-  DURATION_BYTES,
   FUNCTION_BYTES,
   HEAD_ACTIONS,
   HEAD_DURATIONS,
   HEAD_FUNCTIONS,
   HEAD_HIGHEST,
+  HEAD_INFERRED,
   HEAD_LINKS,
   HEAD_SITES,
   HEAD_WINDOW_ROW,
   HEAD_WINDOW_SITES,
   HEAD_WINDOW_TIMES,
+  LIST_ENTRIES,
+  LISTED_BYTES,
   SITE_BYTES,
 } from '../kernel/layout.js';
 import { type KernelCalls, newKernel, reserveMemory } from '../kernel.js';
@@ -25,14 +27,21 @@ import { writeFunctions, writeSites } from './tables.js';
 /** The kernel sees this many rows of the thread at a time: they stay in the cache. */
 const WINDOW = 4096;
 
+/** See LISTED_… of kernel/layout.ts. */
+export interface CallList {
+  readonly ints: Int32Array;
+  readonly floats: Float64Array;
+}
+
 export class ReplayKernel {
   readonly calls: KernelCalls;
   readonly head: Head;
   readonly memory: KernelMemory;
   /** By function, for the index of open frames. */
   readonly highest: Int32Array;
-  /** The durations of the calls that the kernel counted last. */
-  readonly durations: { readonly ints: Int32Array; readonly floats: Float64Array };
+  /** The complete calls that the kernel counted last, and inferred calls that are not counted yet. */
+  readonly durations: CallList;
+  readonly inferred: CallList;
   private readonly windowSites: Int32Array;
   private readonly windowTimes: Float64Array;
   /** The rows whose sites are in the window, and how many of their times are. */
@@ -58,11 +67,13 @@ export class ReplayKernel {
     this.highest = memory.ints(add(HEAD_HIGHEST, 4 * functions.length), functions.length);
     this.windowSites = memory.ints(add(HEAD_WINDOW_SITES, 4 * WINDOW), WINDOW);
     this.windowTimes = memory.floats(add(HEAD_WINDOW_TIMES, 8 * WINDOW), WINDOW);
-    const durations = add(HEAD_DURATIONS, DURATION_BYTES * WINDOW);
-    this.durations = {
-      ints: memory.ints(durations, (DURATION_BYTES / 4) * WINDOW),
-      floats: memory.floats(durations, (DURATION_BYTES / 8) * WINDOW),
+    const addList = (head: number): CallList => {
+      const at = add(head, LISTED_BYTES * LIST_ENTRIES);
+      const ints = memory.ints(at, (LISTED_BYTES / 4) * LIST_ENTRIES);
+      return { ints, floats: memory.floats(at, (LISTED_BYTES / 8) * LIST_ENTRIES) };
     };
+    this.durations = addList(HEAD_DURATIONS);
+    this.inferred = addList(HEAD_INFERRED);
     this.threadAt = memory.end;
     this.begin(0);
   }

@@ -24,9 +24,10 @@ import {
   HEAD_INDEX_LENGTH,
   NONE,
 } from './layout';
+import { HIDDEN_JUMP } from './rules';
 
 /** Opens a frame of a function that the event in `row` calls. */
-export function openFrame(
+export function openCalled(
   frame: usize,
   fn: i32,
   node: u32,
@@ -35,18 +36,32 @@ export function openFrame(
   row: u32,
   isPlainCall: bool,
 ): void {
-  store<f64>(frame, entryNs, FRAME_ENTRY_NS);
+  const flags = FLAG_LEVEL | FLAG_CALLED | (isPlainCall ? FLAG_PLAIN_CALL : 0);
+  openFrame(frame, fn, node, entryNs, index, row, flags);
   store<f64>(frame, entryNs, FRAME_KNOWN_FROM_NS);
+  store<i32>(frame, NONE, FRAME_INFERENCE);
+  store<u32>(frame, row, FRAME_ORDER);
+}
+
+/** Opens a frame of a function that the frame on top jumped to. */
+export function openJumpedTo(frame: usize, top: usize, fn: i32, node: u32, entryNs: f64): void {
+  const callRow = load<i32>(top, FRAME_CALL_ROW);
+  openFrame(frame, fn, node, entryNs, load<u32>(top, FRAME_LEVEL), callRow, 0);
+  store<f64>(frame, Infinity, FRAME_KNOWN_FROM_NS);
+  store<i32>(frame, HIDDEN_JUMP, FRAME_INFERENCE);
+  store<i32>(frame, max(callRow, load<i32>(top, FRAME_ORDER)), FRAME_ORDER);
+}
+
+function openFrame(frame: usize, fn: i32, node: u32, entryNs: f64, level: u32, callRow: i32, flags: u32): void {
+  store<f64>(frame, entryNs, FRAME_ENTRY_NS);
   store<f64>(frame, Infinity, FRAME_KNOWN_UNTIL_NS);
   store<f64>(frame, NaN, FRAME_RETURNS_TO);
   store<f64>(frame, 0, FRAME_HELD_NS);
   store<i32>(frame, fn, FRAME_FUNCTION);
   store<u32>(frame, node, FRAME_NODE);
-  store<u32>(frame, row, FRAME_CALL_ROW);
-  store<u32>(frame, index, FRAME_LEVEL);
-  store<i32>(frame, NONE, FRAME_INFERENCE);
-  store<u32>(frame, FLAG_LEVEL | FLAG_CALLED | (isPlainCall ? FLAG_PLAIN_CALL : 0), FRAME_FLAGS);
-  store<u32>(frame, row, FRAME_ORDER);
+  store<i32>(frame, callRow, FRAME_CALL_ROW);
+  store<u32>(frame, level, FRAME_LEVEL);
+  store<u32>(frame, flags, FRAME_FLAGS);
   store<i32>(frame, NONE, FRAME_RETURN_ROW);
 }
 

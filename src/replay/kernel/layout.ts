@@ -18,11 +18,12 @@ export const HEAD_HIGHEST = 12;
 /** By row of the thread. */
 export const HEAD_ACTIONS = 16;
 export const HEAD_LINKS = 20;
-/** By row of the window: sites, times, durations of calls. The first row of the window. */
+/** By row of the window: sites, times. The first row of the window. Lists of durations and of inferred calls. */
 export const HEAD_WINDOW_SITES = 24;
 export const HEAD_WINDOW_TIMES = 28;
-export const HEAD_DURATIONS = 32;
-export const HEAD_WINDOW_ROW = 36;
+export const HEAD_WINDOW_ROW = 32;
+export const HEAD_DURATIONS = 36;
+export const HEAD_INFERRED = 112;
 /** Frames, or during pairing open calls; and how many there can be. */
 export const HEAD_STACK = 40;
 export const HEAD_STACK_LIMIT = 44;
@@ -31,26 +32,33 @@ export const HEAD_TREE = 48;
 export const HEAD_TREE_LIMIT = 52;
 export const HEAD_SLOTS = 56;
 export const HEAD_SLOT_MASK = 60;
-/** Numbers that change: nodes, open frames or calls, frames in the index, durations in the list. */
+/** Numbers that change: nodes, open frames or calls, frames in the index, entries of lists. */
 export const HEAD_TREE_LENGTH = 64;
 export const HEAD_DEPTH = 68;
 export const HEAD_INDEX_LENGTH = 72;
 export const HEAD_DURATION_COUNT = 76;
+export const HEAD_INFERRED_COUNT = 116;
 /** Of pairing: the index from which on calls can be ended simply. */
 export const HEAD_LOWEST = 80;
 /** How certain charged time is (`Certainty` in model/calls/call-log.ts), and RULE_… or-ed. */
 export const HEAD_CERTAINTY = 84;
 export const HEAD_RULES = 88;
+/** Frames below this index may be marked as inferred or unconfirmed. */
+export const HEAD_MARKED_DEPTH = 92;
 /** Time is charged up to here; time inferred because of hidden jumps. */
 export const HEAD_NOW_NS = 96;
 export const HEAD_HIDDEN_NS = 104;
 export const HEAD_BYTES = 128;
 
-/** Durations are wanted; tail calls replace their caller; returns are not simple; hidden jumps are not. */
+/**
+ * Durations are wanted; tail calls replace their caller; returns are not simple, those of levels with jumps are not;
+ * hidden jumps are not.
+ */
 export const RULE_DURATIONS = 1;
 export const RULE_REPLACE = 2;
 export const RULE_NO_RETURNS = 4;
-export const RULE_NO_STUBS = 8;
+export const RULE_NO_LEVELS = 8;
+export const RULE_NO_JUMPS = 16;
 
 /** A site: its addresses; where it comes from if that is simple, where it goes to, and its symbol; `Step`s. */
 export const SITE_FROM = 0;
@@ -115,7 +123,8 @@ export const NODE_MAX_NS = 48;
 export const NODE_INFERRED_NS = 56;
 export const NODE_BITS = 6;
 
-/** A complete call: how long it took, and its symbol. */
-export const DURATION_NS = 0;
-export const DURATION_SYMBOL = 8;
-export const DURATION_BYTES = 16;
+/** An entry of a list: the duration of a complete call and its symbol, or what is known of an inferred call and its node. */
+export const LISTED_NS = 0;
+export const LISTED_ID = 8;
+export const LISTED_BYTES = 16;
+export const LIST_ENTRIES = 4096;

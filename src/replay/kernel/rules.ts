@@ -23,3 +23,9 @@ export const TRAIT_COLD_PART: i32 = 2048;
 /** As `Certainty` in model/calls/call-log.ts. */
 export const CERTAIN: u32 = 0;
 export const AFTER_HIDDEN_JUMP: u32 = 1;
+
+/** As `Inference` in model/profile/quality.ts. */
+export const HIDDEN_JUMP: i32 = 4;
+
+/** As in stack/jump.ts. */
+export const MAX_TAIL_CHAIN: u32 = 64;

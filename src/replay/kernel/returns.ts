@@ -1,0 +1,90 @@
+/**
+ * Returns that end one level: the called function, and those that it jumped to.
+ */
+import { forgetInIndex } from './frames';
+import {
+  FLAG_AFTER_HIDDEN_JUMP,
+  FLAG_UNCONFIRMED,
+  FRAME_BYTES,
+  FRAME_CALL_ROW,
+  FRAME_ENTRY_NS,
+  FRAME_FLAGS,
+  FRAME_FUNCTION,
+  FRAME_HELD_NS,
+  FRAME_INFERENCE,
+  FRAME_KNOWN_FROM_NS,
+  FRAME_KNOWN_UNTIL_NS,
+  FRAME_LEVEL,
+  FRAME_NODE,
+  FRAME_RETURN_ROW,
+  NODE_SYMBOL,
+  NONE,
+  RULE_DURATIONS,
+  RULE_NO_LEVELS,
+  RULE_NO_RETURNS,
+} from './layout';
+import { MOVE_RENAME, MOVE_RENAME_JUMP } from './moves';
+import { HIDDEN_JUMP, TRAIT_STUB } from './rules';
+import { frameAt, listDuration, listInferred, MAX_LISTED, markedDepth, rules, traitsOf } from './thread';
+import { countComplete, nodeRow } from './tree';
+
+/** True if a return ends the frame on top, which the event in `callRow` called, and lands in the one right below. */
+export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32): bool {
+  return (
+    load<i32>(top, FRAME_CALL_ROW) === callRow &&
+    load<u32>(top, FRAME_LEVEL) === depth - 1 &&
+    load<i32>(top, FRAME_INFERENCE) === NONE &&
+    (load<u32>(top, FRAME_FLAGS) & FLAG_AFTER_HIDDEN_JUMP) === 0 &&
+    depth >= 2 &&
+    load<i32>(top - FRAME_BYTES, FRAME_FUNCTION) === target &&
+    (rules & RULE_NO_RETURNS) === 0
+  );
+}
+
+/** True if a return ends the level on top, which the event in `callRow` called, after a `move` of control. */
+export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32, move: u32): bool {
+  const level = load<u32>(top, FRAME_LEVEL);
+  const first = frameAt(level);
+  if ((rules & (RULE_NO_RETURNS | RULE_NO_LEVELS)) !== 0 || level === 0 || level < markedDepth) return false;
+  if (load<i32>(first, FRAME_CALL_ROW) !== callRow || load<i32>(first, FRAME_RETURN_ROW) !== NONE) return false;
+  if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target || depth - level >= MAX_LISTED) return false;
+  const isRenamed = move === MOVE_RENAME || move === MOVE_RENAME_JUMP;
+  for (let frame = first; frame <= top; frame += FRAME_BYTES)
+    if (!canClose(frame, isRenamed && frame === top)) return false;
+  return true;
+}
+
+/** `isRenamed`: it is a stub now, but not when it closes. */
+function canClose(frame: usize, isRenamed: bool): bool {
+  const inference = load<i32>(frame, FRAME_INFERENCE);
+  if (inference !== NONE && inference !== HIDDEN_JUMP) return false;
+  if ((load<u32>(frame, FRAME_FLAGS) & (FLAG_AFTER_HIDDEN_JUMP | FLAG_UNCONFIRMED)) !== 0) return false;
+  return (
+    isRenamed ||
+    (load<f64>(frame, FRAME_HELD_NS) === 0 && (traitsOf(load<i32>(frame, FRAME_FUNCTION)) & TRAIT_STUB) === 0)
+  );
+}
+
+/** Ends the level on top and returns its index. */
+export function endLevel(top: usize, depth: u32, nowNs: f64): u32 {
+  const level = load<u32>(top, FRAME_LEVEL);
+  for (let index = depth - 1; index >= level; index--) {
+    const frame = frameAt(index);
+    if (load<i32>(frame, FRAME_INFERENCE) === NONE) countCall(frame, nowNs);
+    else listInferred(load<i32>(frame, FRAME_NODE), knownNs(frame, nowNs));
+    forgetInIndex(frame, index);
+  }
+  return level;
+}
+
+function knownNs(frame: usize, endNs: f64): f64 {
+  return max(0, min(endNs, load<f64>(frame, FRAME_KNOWN_UNTIL_NS)) - load<f64>(frame, FRAME_KNOWN_FROM_NS));
+}
+
+/** Counts a complete call, and lists its duration if durations are wanted. */
+export function countCall(frame: usize, endNs: f64): void {
+  const node = load<u32>(frame, FRAME_NODE);
+  const durationNs = endNs - load<f64>(frame, FRAME_ENTRY_NS);
+  countComplete(node, durationNs);
+  if ((rules & RULE_DURATIONS) !== 0) listDuration(load<i32>(nodeRow(node), NODE_SYMBOL), durationNs);
+}

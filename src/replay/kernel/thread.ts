@@ -1,0 +1,102 @@
+/**
+ * What the kernel's functions share while they run: where everything is, and what has been listed for replay.
+ */
+import {
+  FRAME_BYTES,
+  FUNCTION_BITS,
+  FUNCTION_TRAITS,
+  HEAD_ACTIONS,
+  HEAD_DURATION_COUNT,
+  HEAD_DURATIONS,
+  HEAD_FUNCTIONS,
+  HEAD_INFERRED,
+  HEAD_INFERRED_COUNT,
+  HEAD_LINKS,
+  HEAD_MARKED_DEPTH,
+  HEAD_RULES,
+  HEAD_SITES,
+  HEAD_STACK,
+  LIST_ENTRIES,
+  LISTED_BYTES,
+  LISTED_ID,
+  LISTED_NS,
+} from './layout';
+
+/** An event lists at most this many calls. */
+export const MAX_LISTED: u32 = 128;
+
+export let sites: usize = 0;
+export let functions: usize = 0;
+export let actions: usize = 0;
+export let links: usize = 0;
+export let stack: usize = 0;
+export let rules: u32 = 0;
+export let markedDepth: u32 = 0;
+let durations: usize = 0;
+let inferred: usize = 0;
+let durationCount: u32 = 0;
+let inferredCount: u32 = 0;
+
+export function beginThread(): void {
+  sites = load<u32>(HEAD_SITES);
+  functions = load<u32>(HEAD_FUNCTIONS);
+  actions = load<u32>(HEAD_ACTIONS);
+  links = load<u32>(HEAD_LINKS);
+  stack = load<u32>(HEAD_STACK);
+  rules = load<u32>(HEAD_RULES);
+  markedDepth = load<u32>(HEAD_MARKED_DEPTH);
+  durations = load<u32>(HEAD_DURATIONS);
+  inferred = load<u32>(HEAD_INFERRED);
+  durationCount = 0;
+  inferredCount = 0;
+}
+
+export function endThread(): void {
+  store<u32>(HEAD_DURATION_COUNT, durationCount);
+  store<u32>(HEAD_INFERRED_COUNT, inferredCount);
+}
+
+/** True if another event might list more calls than there is space for. */
+export function areListsFull(): bool {
+  return max(durationCount, inferredCount) > <u32>LIST_ENTRIES - MAX_LISTED;
+}
+
+/** Lists how long a complete call of a symbol took. */
+export function listDuration(symbol: i32, ns: f64): void {
+  list(durations, durationCount++, symbol, ns);
+}
+
+/** Lists a call that a hidden jump began, and the certain part of its duration. */
+export function listInferred(node: i32, knownNs: f64): void {
+  list(inferred, inferredCount++, node, knownNs);
+}
+
+function list(entries: usize, count: u32, id: i32, ns: f64): void {
+  const entry = entries + <usize>count * LISTED_BYTES;
+  store<f64>(entry, ns, LISTED_NS);
+  store<i32>(entry, id, LISTED_ID);
+}
+
+/** Returns the frame at an index of the stack. */
+export function frameAt(index: u32): usize {
+  return stack + <usize>index * FRAME_BYTES;
+}
+
+/** Returns the row of a function. */
+export function functionRow(fn: i32): usize {
+  return functions + ((<usize>fn) << FUNCTION_BITS);
+}
+
+export function traitsOf(fn: i32): i32 {
+  return load<i32>(functionRow(fn), FUNCTION_TRAITS);
+}
+
+/** Returns what an event does. */
+export function actionAt(row: u32): u8 {
+  return load<u8>(actions + row);
+}
+
+/** Returns the row that an event is linked to, or NONE. */
+export function linkAt(row: u32): i32 {
+  return load<i32>(links + ((<usize>row) << 2));
+}
