@@ -61,7 +61,7 @@ export function moveTo(top: usize, depth: u32, fn: i32): u32 {
   if (isFirst && (flags & FLAG_PLAIN_CALL) === 0) return MOVE_GENERAL;
   const traits = traitsOf(current);
   if ((traits & TRAIT_STUB) !== 0) return isFirst ? moveFromStub(current, fn) : MOVE_GENERAL;
-  const isTooLong = depth - level > MAX_TAIL_CHAIN;
+  const isTooLong = depth - level > <u32>MAX_TAIL_CHAIN;
   if ((traits & TRAIT_RESOLVER) !== 0 || (rules & RULE_REPLACE) !== 0 || isTooLong) return MOVE_GENERAL;
   return load<i32>(top, FRAME_RETURN_ROW) === NONE && endsByReturn(frameAt(level)) ? MOVE_JUMP : MOVE_GENERAL;
 }

@@ -24,7 +24,7 @@ import {
   STOP_FULL,
   STOP_GENERAL,
 } from './layout';
-import { ACTION_CALL, ACTION_RETURN, MAX_CALL_BYTES, STEP_CALL, STEP_RETURN, STEP_STAY } from './rules';
+import { ACTION_CALL, ACTION_RETURN, KIND_CALL, MAX_CALL_BYTES, STEP_CALL, STEP_RETURN, STEP_STAY } from './rules';
 
 /** Pairs the rows from `first` to `end`, which are in the window; returns the row before which it stopped. */
 export function pair(first: u32, end: u32): u32 {
@@ -48,7 +48,7 @@ export function pair(first: u32, end: u32): u32 {
       }
       store<f64>(top, load<f64>(site, SITE_FROM), CALL_ADDRESS);
       store<u32>(top, row, CALL_ROW);
-      store<u32>(top, 0, CALL_KIND);
+      store<u32>(top, KIND_CALL, CALL_KIND);
       top += CALL_BYTES;
       store<u8>(actions + row, ACTION_CALL);
     } else if (kind === STEP_RETURN) {

@@ -92,7 +92,7 @@ export function traitsOf(fn: i32): i32 {
 }
 
 /** Returns what an event does. */
-export function actionAt(row: u32): u8 {
+export function actionAt(row: u32): i32 {
   return load<u8>(actions + row);
 }
 

@@ -8,7 +8,7 @@ import { findBelow } from './levels.js';
 import { closeAbove, closeTop, push, renameTop, topFrame, topTraits } from './open-frames.js';
 
 /** Longer chains of tail calls are loops, as in an interpreter: they go back to the frame they came from. */
-const MAX_TAIL_CHAIN = 64;
+export const MAX_TAIL_CHAIN = 64;
 /** Maximum number of labels per function; beyond it, only the most recent ones are known. */
 const MAX_ALIASES = 16;
 

@@ -1,0 +1,49 @@
+/**
+ * The kernel of replay has numbers of its own for what replay decides: they are the same.
+ */
+import { expect, test } from 'vitest';
+import { Certainty } from '../../src/model/calls/call-log.js';
+import { LINKS, Link, Sum } from '../../src/model/calls/tree-memory.js';
+import { Inference } from '../../src/model/profile/quality.js';
+import { NONE } from '../../src/model/units.js';
+import { Step } from '../../src/replay/functions/site-facts.js';
+import { MAX_CALL_BYTES, Trait } from '../../src/replay/functions/traits.js';
+import * as layout from '../../src/replay/kernel/layout.js';
+import * as rules from '../../src/replay/kernel/rules.js';
+import { Action } from '../../src/replay/pairing/actions.js';
+import { CallKind } from '../../src/replay/pairing/calls.js';
+import { MAX_TAIL_CHAIN } from '../../src/replay/stack/jump.js';
+
+test('steps, actions, traits and limits', () => {
+  expect({ ...rules }).toEqual({
+    STEP_STAY: Step.Stay,
+    STEP_CALL: Step.Call,
+    STEP_RETURN: Step.Return,
+    ACTION_CALL: Action.Call,
+    ACTION_RETURN: Action.Return,
+    KIND_CALL: CallKind.Call,
+    MAX_CALL_BYTES,
+    TRAIT_STUB: Trait.Stub,
+    TRAIT_RESOLVER: Trait.Resolver,
+    TRAIT_UNKNOWN: Trait.Unknown,
+    TRAIT_PROGRAM_START: Trait.ProgramStart,
+    TRAIT_RETURN_THUNK: Trait.ReturnThunk,
+    TRAIT_COLD_PART: Trait.ColdPart,
+    CERTAIN: Certainty.Certain,
+    AFTER_HIDDEN_JUMP: Certainty.HiddenJump,
+    HIDDEN_JUMP: Inference.HiddenJump,
+    MAX_TAIL_CHAIN,
+  });
+  expect(layout.NONE).toBe(NONE);
+  expect(Action.Stay).toBeLessThan(Action.Call);
+  expect(Action.Call).toBeLessThan(Action.Return);
+});
+
+test('rows of the call tree', () => {
+  expect(2 ** layout.NODE_BITS).toBe(Int32Array.BYTES_PER_ELEMENT * LINKS);
+  const links = [layout.NODE_PARENT, layout.NODE_SYMBOL, layout.NODE_LAST_CHILD, layout.NODE_NEXT_CALLED];
+  expect(links.map((offset) => offset / 4)).toEqual(Object.values(Link));
+  const { NODE_CALLS, NODE_SELF_NS, NODE_COMPLETE_NS, NODE_MIN_NS, NODE_MAX_NS, NODE_INFERRED_NS } = layout;
+  const sums = [NODE_CALLS, NODE_SELF_NS, NODE_COMPLETE_NS, NODE_MIN_NS, NODE_MAX_NS, NODE_INFERRED_NS];
+  expect(sums.map((offset) => offset / 8)).toEqual(Object.values(Sum));
+});
