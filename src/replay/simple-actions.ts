@@ -1,7 +1,7 @@
 /**
- * Executes simple actions, which are nearly all: the event stays in the function on top, calls another function, or
- * returns to the caller right below. Has the same effect as `execute.ts`, without its checks. Where control moved
- * without an event, or a return ends more than one frame, the general rules apply to that event alone.
+ * Executes simple actions, which are nearly all, where no kernel does: the event stays in the function on top, calls
+ * another function, or returns to the caller right below. Has the same effect as `execute.ts`, without its checks. Where
+ * control moved without an event, or a return ends more than one frame, the general rules apply to that event alone.
  *
  * Reads columns of numbers (`action` and `link` from pairing, `site` and `timeNs` from the trace, what is known of each
  * site and function) and updates the call tree.

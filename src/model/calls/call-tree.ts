@@ -44,7 +44,7 @@ export class CallTreeBuilder {
 
   /** Begins another tree in the same memory. */
   clear(): void {
-    this.rares.fill(0, 0, RARES * this.length);
+    this.rares.fill(0);
     this.length = 0;
     this.memory.clearSlots(MIN_SLOTS);
     this.addNode(NONE, NONE);
@@ -152,30 +152,37 @@ export class CallTreeBuilder {
   }
 
   build(): CallTree {
-    askForMemory(NODE_BYTES * this.length);
+    const { length } = this;
+    askForMemory(NODE_BYTES * length);
+    const column = () => new Float64Array(length);
+    const [parent, symbol] = [new Int32Array(length), new Int32Array(length)];
+    const [calls, selfNs, completeNs] = [column(), column(), column()];
+    const [minNs, maxNs, inferredNs] = [column(), column(), column()];
+    const { links, sums } = this.memory;
+    for (let node = 0; node < length; node++) {
+      parent[node] = links[LINKS * node + Link.Parent];
+      symbol[node] = links[LINKS * node + Link.Symbol];
+      calls[node] = sums[SUMS * node + Sum.Calls];
+      selfNs[node] = sums[SUMS * node + Sum.SelfNs];
+      completeNs[node] = sums[SUMS * node + Sum.CompleteNs];
+      minNs[node] = sums[SUMS * node + Sum.MinNs];
+      maxNs[node] = sums[SUMS * node + Sum.MaxNs];
+      inferredNs[node] = sums[SUMS * node + Sum.InferredNs];
+    }
     return {
-      length: this.length,
-      parent: columnOf(this.memory.links, LINKS, Link.Parent, new Int32Array(this.length)),
-      symbol: columnOf(this.memory.links, LINKS, Link.Symbol, new Int32Array(this.length)),
-      calls: this.column(Sum.Calls),
+      ...{ length, parent, symbol, calls, selfNs, completeNs, minNs, maxNs, inferredNs },
       inferredCalls: this.rareColumn(Rare.InferredCalls),
-      selfNs: this.column(Sum.SelfNs),
-      inferredNs: this.column(Sum.InferredNs),
       unwoundCalls: this.rareColumn(Rare.UnwoundCalls),
-      completeNs: this.column(Sum.CompleteNs),
-      minNs: this.column(Sum.MinNs),
-      maxNs: this.column(Sum.MaxNs),
       longestCutNs: this.rareColumn(Rare.LongestCutNs),
     };
   }
 
-  private column(sum: number): Float64Array {
-    return columnOf(this.memory.sums, SUMS, sum, new Float64Array(this.length));
-  }
-
+  /** Returns a column of rare numbers; zeros follow the last row that there is. */
   private rareColumn(rare: number): Float64Array {
-    const rows = this.rares.subarray(0, RARES * this.length);
-    return columnOf(rows, RARES, rare, new Float64Array(this.length));
+    const column = new Float64Array(this.length);
+    const rows = Math.min(this.length, Math.floor(this.rares.length / RARES));
+    for (let node = 0; node < rows; node++) column[node] = this.rares[RARES * node + rare];
+    return column;
   }
 
   private findOrAdd(parent: NodeId, symbol: SymbolId): NodeId {
@@ -238,18 +245,6 @@ export class CallTreeBuilder {
       this.rares = resized(this.rares, Math.max(2 * this.rares.length, RARES * (node + 1)));
     return this.rares;
   }
-}
-
-/** Copies one value of each row into a column; zeros follow the last row. */
-function columnOf<Column extends Int32Array | Float64Array>(
-  rows: Column,
-  width: number,
-  at: number,
-  into: Column,
-): Column {
-  const length = Math.min(into.length, Math.ceil((rows.length - at) / width));
-  for (let row = 0; row < length; row++) into[row] = rows[width * row + at];
-  return into;
 }
 
 function hashOf(parent: NodeId, symbol: SymbolId): number {

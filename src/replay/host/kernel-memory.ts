@@ -2,7 +2,6 @@
  * The memory of a kernel, in areas one after the other: tables of the trace, columns of the thread and a window of its
  * events, and at the end what grows: the call tree, its table of children, and the stack.
  */
-import type { TreeMemory } from '../../model/calls/tree-memory.js';
 import { PtflameError } from '../../model/errors.js';
 import { askForMemory } from '../../model/memory-watch.js';
 import { NONE } from '../../model/units.js';
@@ -18,7 +17,6 @@ import {
 } from '../kernel/layout.js';
 import { MAX_PAGES, PAGE_BYTES, type PagedMemory } from '../kernel.js';
 import { Head } from './head.js';
-import type { Rows } from './rows.js';
 
 const NODE_BYTES = 1 << NODE_BITS;
 const FIRST_NODES = 256;
@@ -34,28 +32,32 @@ interface Sizes {
   readonly stackBytes: number;
 }
 
+const NOTHING: Sizes = { nodes: 0, slots: 0, stackBytes: 0 };
+
 export class KernelMemory {
   readonly head: Head;
-  /** The call tree, and the stack: frames, or during pairing open calls. Their columns change when anything grows. */
-  readonly tree: TreeMemory;
-  readonly stack: Rows;
+  /** The call tree. Its columns change when anything grows. */
+  readonly tree = {
+    sums: new Float64Array(0) as Float64Array,
+    links: new Int32Array(0) as Int32Array,
+    slots: new Int32Array(0) as Int32Array,
+    growRows: () => this.resize({ ...this.sizes, nodes: 2 * this.sizes.nodes }),
+    clearSlots: (slots: number) => this.clearSlots(slots),
+  };
+  /** Frames, or during pairing open calls. Likewise. */
+  readonly stack = {
+    ints: new Int32Array(0) as Int32Array,
+    floats: new Float64Array(0) as Float64Array,
+    grow: () => this.resize({ ...this.sizes, stackBytes: 2 * this.sizes.stackBytes }),
+  };
   private readonly memory: PagedMemory;
-  private readonly own: { sums: Float64Array; links: Int32Array; slots: Int32Array };
-  private readonly ownStack: { ints: Int32Array; floats: Float64Array };
   /** Where the next area begins. */
   private next = HEAD_BYTES;
-  private sizes: Sizes = { nodes: 0, slots: 0, stackBytes: 0 };
+  private sizes: Sizes = NOTHING;
 
   constructor(memory: PagedMemory) {
     this.memory = memory;
     this.head = new Head(memory.buffer);
-    this.own = { sums: new Float64Array(0), links: new Int32Array(0), slots: new Int32Array(0) };
-    this.ownStack = { ints: new Int32Array(0), floats: new Float64Array(0) };
-    const growRows = () => this.resize({ ...this.sizes, nodes: 2 * this.sizes.nodes });
-    const clearSlots = (slots: number) => this.clearSlots(slots);
-    const grow = () => this.resize({ ...this.sizes, stackBytes: 2 * this.sizes.stackBytes });
-    this.tree = Object.assign(this.own, { growRows, clearSlots });
-    this.stack = Object.assign(this.ownStack, { grow });
   }
 
   /** Where the next area would begin. */
@@ -83,7 +85,7 @@ export class KernelMemory {
 
   /** Begins the tree and the stack anew, after the last area. */
   restart(): void {
-    this.sizes = { nodes: 0, slots: 0, stackBytes: 0 };
+    this.sizes = NOTHING;
     this.resize({ nodes: FIRST_NODES, slots: FIRST_SLOTS, stackBytes: FIRST_FRAMES * FRAME_BYTES });
   }
 
@@ -101,7 +103,7 @@ export class KernelMemory {
 
   private clearSlots(slots: number): void {
     if (slots !== this.sizes.slots) this.resize({ ...this.sizes, slots });
-    this.own.slots.fill(NONE);
+    this.tree.slots.fill(NONE);
   }
 
   /** Moves what is after an area that grows. The table of children is refilled when it grows, so that is not moved. */
@@ -113,11 +115,11 @@ export class KernelMemory {
     all.copyWithin(to.stack, from.stack, from.stack + Math.min(old.stackBytes, sizes.stackBytes));
     if (old.slots === sizes.slots) all.copyWithin(to.slots, from.slots, from.stack);
     this.sizes = sizes;
-    this.own.sums = this.floats(this.next, sizes.nodes * (NODE_BYTES / Float64Array.BYTES_PER_ELEMENT));
-    this.own.links = this.ints(this.next, sizes.nodes * (NODE_BYTES / Int32Array.BYTES_PER_ELEMENT));
-    this.own.slots = this.ints(to.slots, sizes.slots);
-    this.ownStack.ints = this.ints(to.stack, sizes.stackBytes / Int32Array.BYTES_PER_ELEMENT);
-    this.ownStack.floats = this.floats(to.stack, sizes.stackBytes / Float64Array.BYTES_PER_ELEMENT);
+    this.tree.sums = this.floats(this.next, sizes.nodes * (NODE_BYTES / Float64Array.BYTES_PER_ELEMENT));
+    this.tree.links = this.ints(this.next, sizes.nodes * (NODE_BYTES / Int32Array.BYTES_PER_ELEMENT));
+    this.tree.slots = this.ints(to.slots, sizes.slots);
+    this.stack.ints = this.ints(to.stack, sizes.stackBytes / Int32Array.BYTES_PER_ELEMENT);
+    this.stack.floats = this.floats(to.stack, sizes.stackBytes / Float64Array.BYTES_PER_ELEMENT);
     this.head.set(HEAD_TREE, this.next);
     this.head.set(HEAD_TREE_LIMIT, Math.min(sizes.nodes, sizes.slots / 2) - SPARE_NODES);
     this.head.set(HEAD_SLOTS, to.slots);

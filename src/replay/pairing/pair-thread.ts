@@ -11,11 +11,10 @@ import type { Address } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
-import { pairInKernel } from './kernel-pairs.js';
 import { pairJump, pairReturn } from './pair-return.js';
 import { OwnPairingMemory, type Pairing, type PairingMemory, type Segment } from './pairing.js';
 import { newSegmentState, type SegmentState } from './segment-state.js';
-import { pairSimple } from './simple-pairs.js';
+import { pairInKernel, pairSimple } from './simple-pairs.js';
 import { SkippedCalls } from './skipped-calls.js';
 import { pairStart, pairStop } from './trace-edges.js';
 

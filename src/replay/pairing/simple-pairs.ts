@@ -5,6 +5,8 @@
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
+import type { ReplayKernel } from '../host/replay-kernel.js';
+import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../kernel/layout.js';
 import { Action } from './actions.js';
 import { CallKind } from './calls.js';
 import { ADDRESS, CALL_FLOATS, CALL_INTS, KIND, type OpenCalls, ROW } from './open-calls.js';
@@ -48,4 +50,20 @@ export function pairSimple(
   }
   open.length = length;
   return row;
+}
+
+/** Has the kernel do the same. */
+export function pairInKernel(open: OpenCalls, events: ThreadEvents, kernel: ReplayKernel, firstRow: number): number {
+  const { head, calls } = kernel;
+  head.set(HEAD_DEPTH, open.length);
+  head.set(HEAD_LOWEST, open.firstSimple);
+  for (let row = firstRow; ; ) {
+    const end = kernel.loadSites(events, row);
+    head.set(HEAD_STACK_LIMIT, Math.floor(kernel.memory.stack.ints.byteLength / CALL_BYTES));
+    const stoppedAt = calls.pair(row, end);
+    open.length = head.get(HEAD_DEPTH);
+    if (head.get(HEAD_STOP) === STOP_FULL) kernel.memory.stack.grow();
+    else if (stoppedAt < end || stoppedAt === events.length) return stoppedAt;
+    row = stoppedAt;
+  }
 }
