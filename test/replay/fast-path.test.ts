@@ -88,6 +88,36 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     80  return          a     main`,
 };
 
+/** Hidden jumps that are not what they seem, in levels that their own return ends. */
+const NOT_PLAIN_JUMPS: Readonly<Record<string, string>> = {
+  'to a cold part of one of two functions': `
+    10  call    main    get
+    20  call    get     get~2
+    25  return  get~2   get
+    30  jmp     get     get~3
+    35  jmp     get~3   get
+    40  call    get~3   x
+    50  return  x       get~3
+    60  return  get     main`,
+  'to the start of a program': `
+    10  call    main    f
+    20  call    f       g
+    30  call    _start  h
+    40  return  h       _start
+    50  return  _start  f
+    60  return  f       main`,
+  'to another label of the entry into the operating system': `
+    10  syscall main    entry
+    20  call    label   f
+    30  return  f       label
+    40  iret    label   main+0xe2`,
+  'to functions that jump back': [
+    '10  call  main  f',
+    ...Array.from({ length: 100 }, (_, i) => `${20 + 2 * i} call g${i % 3} x\n${21 + 2 * i} return x g${i % 3}`),
+    '990 return g0 main',
+  ].join('\n'),
+};
+
 const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
   'a call to an unknown address': `
     1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
@@ -113,6 +143,10 @@ describe('the kernel, the fast path and the general path give the same result', 
   });
 
   test.each(Object.entries(NOT_PLAIN))('%s', async (_, shorthand) => {
+    compareWays(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+  });
+
+  test.each(Object.entries(NOT_PLAIN_JUMPS))('a hidden jump %s', async (_, shorthand) => {
     compareWays(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
