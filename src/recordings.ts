@@ -1,6 +1,6 @@
 /**
- * Recordings (perf.data): reading, dividing into jobs for perf script, salvaging, and the files that decoding needs. For the command
- * line, which starts perf; not part of the public library.
+ * Recordings (perf.data): reading, dividing into jobs for perf script, salvaging, the files that decoding needs, and decoding by
+ * hand. For the command line, which starts perf, and for benchmarks; not part of the public library.
  */
 
 export type { RecordingEnvironment } from './model/profile/profile.js';
@@ -18,12 +18,15 @@ export type {
   Recording,
   TraceSettings,
 } from './perfdata/recording.js';
+export { type Trailer, trailerOf } from './perfdata/records/sample-id.js';
 export { salvageRecording } from './perfdata/salvage.js';
 export { type FoundBinaries, findBinaries } from './pipeline/decode/binaries/find-binaries.js';
 export { withJitCode } from './pipeline/decode/binaries/jit-code.js';
 export { locator } from './pipeline/decode/binaries/locate.js';
+export { decodePlan } from './pipeline/decode/decode-plan.js';
 export { type DecodedSample, decodeSample } from './pipeline/decode/decode-sample.js';
-export type { EncodedRecording } from './pipeline/decode/encoded-recording.js';
+export { RecordingDecoder } from './pipeline/decode/decode-task.js';
+export { decodeContext, type EncodedRecording } from './pipeline/decode/encoded-recording.js';
 export { unsupportedPackets } from './pipeline/decode/peek-packets.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';

@@ -3,11 +3,14 @@
  * a decoder that knows no code yet, the others with one that knows all of it.
  */
 import { argv, cpuUsage, stdout } from 'node:process';
-import { partsOf } from '../../src/decode/streams.js';
-import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
-import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
-import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
-import { findBinaries, locator, openRecording } from '../../src/recordings.js';
+import {
+  decodeContext,
+  decodePlan,
+  findBinaries,
+  locator,
+  openRecording,
+  RecordingDecoder,
+} from '../../src/recordings.js';
 
 const ROOTS = { root: '', cache: null };
 const ROUNDS = 3;
@@ -23,12 +26,18 @@ const events = new Int32Array(2 * context.eventBytes);
 
 function decodeAll(): void {
   for (const [cpu, { trace }] of context.cpus.entries()) {
-    for (const first of partsOf(trace.streams, Number.POSITIVE_INFINITY)) {
-      let part = first;
+    for (const [stream, [{ offset }]] of trace.streams.entries()) {
+      let part: Parameters<RecordingDecoder['decode']>[1] = {
+        stream,
+        lastStream: stream,
+        offset,
+        cut: Number.POSITIVE_INFINITY,
+        state: null,
+      };
       for (;;) {
         const { rest } = decoder.decode(cpu, part, events);
         if (rest === null) break;
-        part = { ...rest, lastStream: part.lastStream, cut: part.cut };
+        part = { ...part, ...rest };
       }
     }
   }
