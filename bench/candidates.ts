@@ -2,7 +2,7 @@
  * The measured commands: two yardsticks and ptflame, each with a check of its output.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, rmSync } from 'node:fs';
+import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type { Trace } from './trace-cache.js';
@@ -21,8 +21,15 @@ export const YARDSTICK = 'grep -c call';
 /** The text of a trace, and the same trace imported, are compared with each other. */
 export const FROM_TEXT = 'ptflame render';
 export const FROM_IMPORTED = 'ptflame render (imported)';
+const WINDOW_NS = 1_000_000;
 /** A function that all traces call often. */
 const FUNCTION = 'malloc';
+/** Other outputs than folded stacks, and all of them at once. */
+export const PAGE = 'ptflame render -o x.html';
+export const PROFILE = 'ptflame render -o x.json';
+export const ALL_OUTPUTS = 'ptflame render -o x.folded -o x.html -o x.json';
+/** One millisecond in the middle. */
+export const WINDOW = 'ptflame render --window 1ms (imported)';
 export const REPORT = 'ptflame report';
 export const LATENCY = `ptflame latency ${FUNCTION} --slowest 10`;
 
@@ -36,6 +43,10 @@ export function candidatesFor(trace: Trace, imported: string, flagSets: readonly
     { name: YARDSTICK, command: ['grep', '-c', 'call', path], check: countsSome },
     ...flagSets.map((flags) => renderCandidate(FROM_TEXT, trace, flags)),
     renderCandidate(FROM_IMPORTED, { ...trace, path: imported }, ''),
+    outputsCandidate(PAGE, trace, ['html']),
+    outputsCandidate(PROFILE, trace, ['json']),
+    outputsCandidate(ALL_OUTPUTS, trace, ['folded', 'html', 'json']),
+    windowCandidate(WINDOW, { ...trace, path: imported }),
     askCandidate(REPORT, trace, ['report', path]),
     askCandidate(LATENCY, trace, ['latency', FUNCTION, path, '--slowest', '10']),
   ];
@@ -52,6 +63,34 @@ function renderCandidate(what: string, { path, folded }: Trace, flags: string): 
       rmSync(output);
       expectEqual(`the folded stacks of ${path}`, sha256, folded.sha256);
     },
+  };
+}
+
+/** Renders to files of these kinds; a profile among them is compared with the truth. */
+function outputsCandidate(name: string, { path, durationNs }: Trace, endings: readonly string[]): Candidate {
+  const outputs = endings.map((ending) => `${path}.${process.pid}.${ending}`);
+  const named = outputs.flatMap((output) => ['-o', output]);
+  return {
+    name,
+    command: [process.execPath, PROGRAM, 'render', path, ...named, '--quiet'],
+    check: async () => {
+      for (const output of outputs) {
+        const text = readFileSync(output, 'utf8');
+        rmSync(output);
+        if (output.endsWith('.json')) expectEqual('duration', JSON.parse(text).meta.endNs, durationNs);
+        expectEqual(`${output} is written`, text.length > 0, true);
+      }
+    },
+  };
+}
+
+function windowCandidate(name: string, { path, durationNs }: Trace): Candidate {
+  const middleNs = Math.floor(durationNs / 2);
+  const window = `+${middleNs}ns,+${middleNs + WINDOW_NS}ns`;
+  return {
+    name,
+    command: [process.execPath, PROGRAM, 'render', path, '--window', window, '--format', 'json', '--quiet'],
+    check: async (stdout) => expectEqual('the window', JSON.parse(stdout).meta.endNs <= WINDOW_NS, true),
   };
 }
 

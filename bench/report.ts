@@ -2,7 +2,17 @@
  * Formats measurements as Markdown.
  */
 import { arch, cpus, release, totalmem, type } from 'node:os';
-import { FROM_IMPORTED, FROM_TEXT, LATENCY, REPORT, YARDSTICK } from './candidates.js';
+import {
+  ALL_OUTPUTS,
+  FROM_IMPORTED,
+  FROM_TEXT,
+  LATENCY,
+  PAGE,
+  PROFILE,
+  REPORT,
+  WINDOW,
+  YARDSTICK,
+} from './candidates.js';
 import type { Cost } from './measure.js';
 import type { Phases } from './phases.js';
 import type { Measured } from './rounds.js';
@@ -50,6 +60,7 @@ export function markdown({ machine, runs, startUp, traces }: BenchReport): strin
     table(CANDIDATE_COLUMNS, traces.flatMap(candidateRows)),
     table(PHASE_COLUMNS, traces.map(phaseRow)),
     table(IMPORTED_COLUMNS, traces.map(importedRow)),
+    table(OUTPUT_COLUMNS, traces.map(outputRow)),
     table(QUESTION_COLUMNS, traces.map(questionRow)),
     table(['start-up', 'wall ms', 'CPU ms', 'peak MB'], startUp.map(startUpRow)),
   ].join('\n\n');
@@ -117,20 +128,37 @@ function importedRow({ trace, imported, measured }: TraceResult): string[] {
   ];
 }
 
+const OUTPUT_COLUMNS = [
+  'trace',
+  'html ÷ folded, wall',
+  'CPU',
+  'json ÷ folded, wall',
+  'CPU',
+  'all three ÷ folded, wall',
+  'CPU',
+  'window of 1 ms, imported: wall s',
+];
+function outputRow({ trace, measured }: TraceResult): string[] {
+  const ratios = [PAGE, PROFILE, ALL_OUTPUTS].flatMap((name) => ratiosTo(FROM_TEXT, name, measured));
+  return [trace.name, ...ratios, of(WINDOW, measured)?.wallSeconds.toFixed(2) ?? ''];
+}
+
 const QUESTION_COLUMNS = ['trace', 'report ÷ render, wall', 'CPU', 'latency ÷ render, wall', 'CPU', 'peak MB'];
 function questionRow({ trace, measured }: TraceResult): string[] {
-  const of = (wanted: string) => measured.find(({ name }) => name === wanted);
-  const [render, report, latency] = [of(FROM_TEXT), of(REPORT), of(LATENCY)];
-  const ratio = (one: Measured | undefined, key: 'wallSeconds' | 'cpuSeconds') =>
-    one && render ? (one[key] / render[key]).toFixed(2) : '';
-  return [
-    trace.name,
-    ratio(report, 'wallSeconds'),
-    ratio(report, 'cpuSeconds'),
-    ratio(latency, 'wallSeconds'),
-    ratio(latency, 'cpuSeconds'),
-    latency ? mega(latency.peakBytes) : '',
-  ];
+  const ratios = [REPORT, LATENCY].flatMap((name) => ratiosTo(FROM_TEXT, name, measured));
+  const latency = of(LATENCY, measured);
+  return [trace.name, ...ratios, latency ? mega(latency.peakBytes) : ''];
+}
+
+/** Returns wall and CPU time of a candidate as multiples of another one's. */
+function ratiosTo(base: string, name: string, measured: readonly Measured[]): [wall: string, cpu: string] {
+  const [own, baseline] = [of(name, measured), of(base, measured)];
+  if (!own || !baseline) return ['', ''];
+  return [(own.wallSeconds / baseline.wallSeconds).toFixed(2), (own.cpuSeconds / baseline.cpuSeconds).toFixed(2)];
+}
+
+function of(name: string, measured: readonly Measured[]): Measured | undefined {
+  return measured.find((candidate) => candidate.name === name);
 }
 
 const startUpRow = ({ name, wallSeconds, cpuSeconds, peakBytes }: Measured) => [
@@ -143,7 +171,6 @@ const startUpRow = ({ name, wallSeconds, cpuSeconds, peakBytes }: Measured) => [
 const mega = (bytes: number) => (bytes / 1e6).toFixed(0);
 const grouped = (count: number) => count.toLocaleString('en-US');
 const nsPer = (seconds: number, count: number) => ((seconds * 1e9) / count).toFixed(0);
-/** A column with words in any row is text; the others are numbers. */
 /** The first column is text, the others are numbers. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
