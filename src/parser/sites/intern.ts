@@ -2,24 +2,17 @@
  * Assigns ids to the texts of branch ends, and parses each distinct text once.
  */
 import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
-import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/trace/branch-sites.js';
+import { type BranchKind, BranchSitesBuilder, type TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { parseLocation } from '../lines/location.js';
+import { Locations } from './locations.js';
 import { PairMap } from './pair-map.js';
-
-/** Locations compared one by one: perf may print several names for an address, with and without an offset or a file. */
-const MAX_AT_ADDRESS = 16;
 
 export class Interner {
   readonly sites = new BranchSitesBuilder();
   readonly symbols = new SymbolTableBuilder();
-  private readonly locations: Location[] = [];
+  private readonly locations = new Locations();
   private readonly locationOfText = new Map<string, number>();
-  /** The first location at an address, and for each location the next one at the same address. */
-  private readonly locationAt = new Map<Address, number>();
-  private readonly nextLocation: number[] = [];
-  /** Locations at addresses with more functions than any program has there, by address, symbol and start. */
-  private readonly crowded = new Map<string, number>();
   /** By kind and edge, then by both locations. */
   private readonly siteOf: PairMap[] = [];
 
@@ -33,7 +26,7 @@ export class Interner {
     const sites = (this.siteOf[kind * 4 + edge] ??= new PairMap());
     const known = sites.find(from, to);
     if (known !== NONE) return known;
-    const site = this.sites.add(kind, edge, this.locations[from], this.locations[to]);
+    const site = this.sites.add(kind, edge, this.locations.at(from), this.locations.at(to));
     sites.add(from, to, site);
     return site;
   }
@@ -47,26 +40,7 @@ export class Interner {
 
   /** Returns the number of a location; `start` is the first address of its function. */
   location(address: Address, symbol: SymbolId | typeof NONE, start: Address): number {
-    const { locations, nextLocation } = this;
-    const first = this.locationAt.get(address) ?? NONE;
-    let compared = 0;
-    for (let number = first; number !== NONE && compared < MAX_AT_ADDRESS; number = nextLocation[number]) {
-      const known = locations[number];
-      if (known.symbol === symbol && Object.is(known.start, start)) return number;
-      compared++;
-    }
-    const key = compared < MAX_AT_ADDRESS ? null : `${address} ${symbol} ${start}`;
-    const crowded = key === null ? undefined : this.crowded.get(key);
-    if (crowded !== undefined) return crowded;
-    const number = locations.push({ address, symbol, start }) - 1;
-    if (key === null) {
-      nextLocation.push(first);
-      this.locationAt.set(address, number);
-    } else {
-      nextLocation.push(NONE);
-      this.crowded.set(key, number);
-    }
-    return number;
+    return this.locations.numberOf(address, symbol, start);
   }
 
   /** Returns the symbol of a function; bytes as latin1 characters, `dso` null if it was not printed. */

@@ -6,16 +6,17 @@
  */
 import { float64Column, int32Column } from '../../model/columns.js';
 import { FAR, NEAR_LENGTH } from '../../model/trace/event-run.js';
-import type { SiteId, SymbolId } from '../../model/units.js';
+import { NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { knownFile } from '../lines/location.js';
 import { unpackFlags } from '../reader/branch-ends.js';
 import { END_COLUMNS, End, type NewBranches } from '../reader/new-branches.js';
 import type { Interner } from './intern.js';
+import { PairMap } from './pair-map.js';
 
 const UNASSIGNED = -1;
 
 export class ReaderSites {
-  private sites = new Int32Array(1024).fill(UNASSIGNED);
+  private sites = unassigned(1024);
   private readonly origins = float64Column();
   private readonly targets = float64Column();
   private readonly pairs = int32Column();
@@ -23,9 +24,10 @@ export class ReaderSites {
   private readonly files: string[] = [];
   private readonly texts: string[] = [];
   /** Numbers in the interner, by row; filled on demand. */
-  private readonly originLocations: number[] = [];
-  private readonly targetLocations: number[] = [];
-  private readonly symbolIds: SymbolId[][] = []; // by file + 1, then by symbol
+  private originLocations = unassigned(1024);
+  private targetLocations = unassigned(1024);
+  /** By file and symbol, their rows. */
+  private readonly symbolIds = new PairMap();
   private readonly interner: Interner;
 
   constructor(interner: Interner) {
@@ -49,11 +51,9 @@ export class ReaderSites {
     for (const symbol of symbols) this.symbols.push(symbol);
     for (const file of files) this.files.push(file);
     for (const text of texts) this.texts.push(text);
-    const branches = this.pairs.length / 2;
-    if (branches <= this.sites.length) return;
-    const larger = new Int32Array(2 * branches).fill(UNASSIGNED);
-    larger.set(this.sites);
-    this.sites = larger;
+    this.sites = withRows(this.sites, this.pairs.length / 2);
+    this.originLocations = withRows(this.originLocations, this.origins.length / END_COLUMNS);
+    this.targetLocations = withRows(this.targetLocations, this.targets.length / END_COLUMNS);
   }
 
   siteOf(branch: number): SiteId {
@@ -80,12 +80,18 @@ export class ReaderSites {
     const { interner, origins, targets } = this;
     const origin = this.pairs.values[2 * branch];
     const target = this.pairs.values[2 * branch + 1];
-    const from = (this.originLocations[origin] ??= this.locationOf(origins.values, origin * END_COLUMNS));
-    const to = (this.targetLocations[target] ??= this.locationOf(targets.values, target * END_COLUMNS));
+    const from = this.locationIn(this.originLocations, origins.values, origin);
+    const to = this.locationIn(this.targetLocations, targets.values, target);
     const { kind, edge } = unpackFlags(origins.values[origin * END_COLUMNS + End.Flags]);
     const site = interner.siteBetween(kind, edge, from, to);
     this.sites[branch] = site;
     return site;
+  }
+
+  /** Returns the location of an end; `known` has those of ends asked for before. */
+  private locationIn(known: Int32Array, ends: Float64Array, end: number): number {
+    if (known[end] === UNASSIGNED) known[end] = this.locationOf(ends, end * END_COLUMNS);
+    return known[end];
   }
 
   private locationOf(ends: Float64Array, at: number): number {
@@ -100,7 +106,22 @@ export class ReaderSites {
 
   /** `file` is a row of the files, or negative if none was printed. */
   private symbolId(symbol: number, file: number): SymbolId {
-    const ids = (this.symbolIds[file + 1] ??= []);
-    return (ids[symbol] ??= this.interner.symbolOf(this.symbols[symbol], knownFile(this.files[file] ?? null)));
+    const known = this.symbolIds.find(file, symbol);
+    if (known !== NONE) return known;
+    const id = this.interner.symbolOf(this.symbols[symbol], knownFile(this.files[file] ?? null));
+    this.symbolIds.add(file, symbol, id);
+    return id;
   }
+}
+
+/** Returns a column with space for that many rows. */
+function withRows(column: Int32Array, rows: number): Int32Array {
+  if (rows <= column.length) return column;
+  const larger = unassigned(2 * rows);
+  larger.set(column);
+  return larger;
+}
+
+function unassigned(rows: number): Int32Array {
+  return new Int32Array(rows).fill(UNASSIGNED);
 }
