@@ -2,6 +2,7 @@
  * Has the kernel execute simple actions. It works on the tree and the stack in its memory; what else it reads and
  * changes is handed over before and taken back after.
  */
+import type { CallLogBuilder } from '../model/calls/call-log.js';
 import { NONE } from '../model/units.js';
 import type { Head } from './host/head.js';
 import type { ReplayKernel } from './host/replay-kernel.js';
@@ -13,8 +14,11 @@ import {
   HEAD_HIDDEN_NS,
   HEAD_INDEX_LENGTH,
   HEAD_INFERRED_COUNT,
+  HEAD_LOG_COUNT,
+  HEAD_LOG_LENGTH,
   HEAD_MARKED_DEPTH,
   HEAD_NOW_NS,
+  HEAD_RENAMES_COUNT,
   HEAD_RULES,
   HEAD_STACK_LIMIT,
   HEAD_STOP,
@@ -23,6 +27,7 @@ import {
   LISTED_ID,
   LISTED_NS,
   RULE_DURATIONS,
+  RULE_LOG,
   RULE_NO_JUMPS,
   RULE_NO_LEVELS,
   RULE_NO_RETURNS,
@@ -47,6 +52,7 @@ export function executeInKernel(state: ReplayState, kernel: ReplayKernel, firstR
     const end = Math.min(endRow, kernel.loadEvents(state.events, row));
     const stoppedAt = calls.execute(row, end);
     countListed(state, kernel);
+    if (state.log) writeLog(state.log, kernel);
     if (head.get(HEAD_STOP) === STOP_FULL) makeSpace(state, head);
     else isDone = stoppedAt < end || stoppedAt === endRow;
     row = stoppedAt;
@@ -66,16 +72,19 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_RULES, rulesOf(state));
   head.set(HEAD_MARKED_DEPTH, state.certainty.markedDepth);
   head.setNs(HEAD_HIDDEN_NS, state.hiddenNs);
+  head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
 }
 
-function rulesOf({ tree, options, putBackLevels, parked, pairing, signalTail }: ReplayState): number {
+function rulesOf({ tree, log, certainty, options, putBackLevels, parked, pairing, signalTail }: ReplayState): number {
+  const isLogged = log === null || log.certainty === certainty.current;
   const hasFibers = parked.switchesByRow.size > 0 || pairing.replacedStack.size > 0;
   return (
     (tree.durations ? RULE_DURATIONS : 0) |
     (options.tailCalls === 'replace' ? RULE_REPLACE : 0) |
     (putBackLevels.size > 0 ? RULE_NO_RETURNS : 0) |
     (hasFibers ? RULE_NO_LEVELS : 0) |
-    (signalTail !== NONE ? RULE_NO_JUMPS : 0)
+    (signalTail !== NONE || !isLogged ? RULE_NO_JUMPS : 0) |
+    (log ? RULE_LOG : 0)
   );
 }
 
@@ -105,4 +114,15 @@ function countListed({ tree, inferred: counters }: ReplayState, { head, duration
   for (let at = 0; at < LISTED_BYTES * jumpedTo; at += LISTED_BYTES)
     tree.countInferred(inferred.ints[(at + LISTED_ID) >> 2], inferred.floats[(at + LISTED_NS) >> 3]);
   counters.HiddenJump += jumpedTo;
+}
+
+/** Appends to the log what the kernel has listed for it. */
+function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayKernel): void {
+  const rows = LISTED_BYTES * head.get(HEAD_LOG_COUNT);
+  for (let at = 0; at < rows; at += LISTED_BYTES)
+    log.append(logRows.floats[(at + LISTED_NS) >> 3], logRows.ints[(at + LISTED_ID) >> 2]);
+  const renamed = LISTED_BYTES * head.get(HEAD_RENAMES_COUNT);
+  for (let at = 0; at < renamed; at += LISTED_BYTES)
+    log.rename(renames.floats[(at + LISTED_NS) >> 3], renames.ints[(at + LISTED_ID) >> 2]);
+  head.set(HEAD_LOG_LENGTH, log.length);
 }

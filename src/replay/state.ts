@@ -111,7 +111,7 @@ export function newReplayState(
     hiddenNs: 0,
     inferredEvents: 0,
     confirmedNodes: null,
-    kernel: log || watcher ? null : memory.kernel,
+    kernel: watcher ? null : memory.kernel,
     frames: memory.frames,
     stack,
     depth: 0,

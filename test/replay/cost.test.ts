@@ -23,6 +23,24 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
     }),
   'hidden jumps back and forth': (trace, n) =>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.call(2, 3) : trace.return(4, 2))),
+  'hidden jumps in a level that its own return ends': (trace, n) => {
+    trace.call(0, 1);
+    times(n / 2, (i) => {
+      trace.call(2 + (i % 90), 100);
+      trace.return(100, 2 + (i % 90));
+    });
+    trace.return(2, 0);
+  },
+  'levels of many hidden jumps that end one after the other': (trace, n) => {
+    times(n / 100, () => {
+      trace.call(60, 1);
+      times(45, (i) => {
+        trace.call(16 + i, 100);
+        trace.return(100, 16 + i);
+      });
+    });
+    times(n / 100, () => trace.return(60, 60));
+  },
   'events from any function to any other': (trace, n) => times(n, (i) => trace.call(i % 97, (i * 31) % 89)),
   'losses in a deep recursion': (trace, n) => {
     times(n, () => trace.call(1, 1));

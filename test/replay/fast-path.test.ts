@@ -88,6 +88,18 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     80  return          a     main`,
 };
 
+/** More calls end in a row than the kernel lists at a time. */
+function returnsFromManyLevels(): string {
+  const LEVELS = 75;
+  const functions = Array.from({ length: 60 }, (_, i) => `f${i}`);
+  const lines = Array.from({ length: LEVELS }, () => [
+    'call  f59  f0',
+    ...functions.slice(1).flatMap((name) => [`call  ${name}  x`, `return  x  ${name}`]),
+  ]).flat();
+  const returns = Array.from({ length: LEVELS }, () => 'return  f59  f59');
+  return [...lines, ...returns].map((line, i) => `${10 * i} ${line}`).join('\n');
+}
+
 /** Hidden jumps that are not what they seem, in levels that their own return ends. */
 const NOT_PLAIN_JUMPS: Readonly<Record<string, string>> = {
   'to a cold part of one of two functions': `
@@ -150,6 +162,16 @@ describe('the kernel, the fast path and the general path give the same result', 
     compareWays(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
+  test('returns that end thousands of calls', async () => {
+    compareWays(await threadsOfInput(inputOf(traceOf(returnsFromManyLevels()))), 'many levels');
+  });
+
+  test('a recursion deeper than any stack before it', async () => {
+    const calls = Array.from({ length: 5000 }, (_, i) => `${10 * i} call f f`);
+    const returns = calls.map((_, i) => `${60_000 + 10 * i} return f f`);
+    compareWays(await threadsOfInput(inputOf(traceOf([...calls, ...returns].join('\n')))), 'recursion');
+  });
+
   test.each(Object.entries(NOT_PLAIN_LINES))('%s', async (_, lines) => {
     compareWays(await threadsOfInput(inputOf(dedent(lines))), lines);
   });
@@ -182,6 +204,8 @@ function compareWays({ threads, facts, bounds }: TraceThreads, name: string): vo
         const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
         const [short, durations] = withDurations(inKernel, events, options);
         expect(withDurations(inTypeScript, events, options), name).toEqual([short, durations]);
+        const withLog = { ...options, wantsLog: true };
+        expect(inKernel.replay(events, withLog), name).toEqual(inTypeScript.replay(events, withLog));
         expect(generalPath(events, facts, options), name).toEqual(short);
         return short;
       });

@@ -2,7 +2,7 @@
  * The kernel of replay has numbers of its own for what replay decides: they are the same.
  */
 import { expect, test } from 'vitest';
-import { Certainty } from '../../src/model/calls/call-log.js';
+import { CallOp, Certainty, OP_BITS } from '../../src/model/calls/call-log.js';
 import { LINKS, Link, Sum } from '../../src/model/calls/tree-memory.js';
 import { Inference } from '../../src/model/profile/quality.js';
 import { NONE } from '../../src/model/units.js';
@@ -33,6 +33,11 @@ test('steps, actions, traits and limits', () => {
     AFTER_HIDDEN_JUMP: Certainty.HiddenJump,
     HIDDEN_JUMP: Inference.HiddenJump,
     MAX_TAIL_CHAIN,
+    LOG_OPEN: CallOp.Open,
+    LOG_CLOSE: CallOp.Close,
+    LOG_CERTAINTY: CallOp.SetCertainty,
+    LOG_KNOWN_TIME: CallOp.KnownTime,
+    LOG_OP_BITS: OP_BITS,
   });
   expect(layout.NONE).toBe(NONE);
   expect(Action.Stay).toBeLessThan(Action.Call);

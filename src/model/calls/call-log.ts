@@ -50,7 +50,7 @@ export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 export const Certainty = { Certain: 0, HiddenJump: 1, Unconfirmed: 2 } as const;
 export type Certainty = (typeof Certainty)[keyof typeof Certainty];
 
-const OP_BITS = 4;
+export const OP_BITS = 4;
 const OP_MASK = (1 << OP_BITS) - 1;
 
 export interface CallLog {
@@ -78,8 +78,9 @@ export class CallLogBuilder {
   nowNs: Nanoseconds = 0;
   private timeNs = new Float64Array(MIN_ROWS);
   private code: Int32Array = new Int32Array(MIN_ROWS);
-  private length = 0;
-  private certainty: Certainty = Certainty.Certain;
+  length = 0;
+  /** The certainty that was set last. */
+  certainty: Certainty = Certainty.Certain;
 
   /**
    * Clears the log for a thread with this many events. Allocating it at once needs less memory than growing by copies.
@@ -115,6 +116,11 @@ export class CallLogBuilder {
   closeAt(ns: Nanoseconds): void {
     this.nowNs = ns;
     this.addAt(ns, CallOp.Close, 0);
+  }
+
+  /** Appends a row that the kernel wrote. Those that set the certainty come in pairs: the second one sets it back. */
+  append(ns: Nanoseconds, code: number): void {
+    this.addAt(ns, opOf(code), argumentOf(code));
   }
 
   /** Corrects the node of the call opened in `row`. */

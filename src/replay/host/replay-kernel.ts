@@ -11,6 +11,8 @@ import {
   HEAD_HIGHEST,
   HEAD_INFERRED,
   HEAD_LINKS,
+  HEAD_LOG,
+  HEAD_RENAMES,
   HEAD_SITES,
   HEAD_WINDOW_ROW,
   HEAD_WINDOW_SITES,
@@ -42,6 +44,9 @@ export class ReplayKernel {
   /** The complete calls that the kernel counted last, and inferred calls that are not counted yet. */
   readonly durations: CallList;
   readonly inferred: CallList;
+  /** Rows that the call log gets, and rows of it that get another node. */
+  readonly logRows: CallList;
+  readonly renames: CallList;
   private readonly windowSites: Int32Array;
   private readonly windowTimes: Float64Array;
   /** The rows whose sites are in the window, and how many of their times are. */
@@ -74,6 +79,8 @@ export class ReplayKernel {
     };
     this.durations = addList(HEAD_DURATIONS);
     this.inferred = addList(HEAD_INFERRED);
+    this.logRows = addList(HEAD_LOG);
+    this.renames = addList(HEAD_RENAMES);
     this.threadAt = memory.end;
     this.begin(0);
   }

@@ -26,6 +26,7 @@ import {
   STOP_FULL,
   STOP_GENERAL,
 } from './layout';
+import { beginLog, endLog, listedRows, logCertainty, logOpen } from './log';
 import { jumpTo, MOVE_GENERAL, MOVE_JUMP, MOVE_NONE, moveTo, noteSeen, renameStub } from './moves';
 import { countCall, endLevel, endsLevel, isSimpleReturn } from './returns';
 import { ACTION_CALL, ACTION_RETURN, AFTER_HIDDEN_JUMP, CERTAIN, STEP_CALL } from './rules';
@@ -36,6 +37,7 @@ import { beginTree, childOf, endTree, isTreeFull, nodeRow } from './tree';
 export function execute(first: u32, end: u32): u32 {
   beginThread();
   beginTree();
+  beginLog();
   const certainty = load<u32>(HEAD_CERTAINTY);
   const stackLimit = load<u32>(HEAD_STACK_LIMIT);
   const offset: usize = first - load<u32>(HEAD_WINDOW_ROW);
@@ -60,7 +62,7 @@ export function execute(first: u32, end: u32): u32 {
       isSimple = move < MOVE_JUMP && isSimpleReturn(top, depth, linkAt(row), target);
       if (!isSimple && !endsLevel(top, depth, linkAt(row), target, move)) break;
     }
-    if (isTreeFull() || depth + 1 >= stackLimit || areListsFull()) {
+    if (isTreeFull() || depth + 1 >= stackLimit || areListsFull(listedRows())) {
       stop = STOP_FULL;
       break;
     }
@@ -75,13 +77,18 @@ export function execute(first: u32, end: u32): u32 {
       }
       noteSeen(top, timeNs);
     }
-    charge(top, timeNs - nowNs, move === MOVE_JUMP && certainty === CERTAIN ? AFTER_HIDDEN_JUMP : certainty);
+    if (move === MOVE_JUMP && certainty === CERTAIN) {
+      logCertainty(AFTER_HIDDEN_JUMP, nowNs);
+      charge(top, timeNs - nowNs, AFTER_HIDDEN_JUMP);
+      logCertainty(CERTAIN, timeNs);
+    } else charge(top, timeNs - nowNs, certainty);
     nowNs = timeNs;
     if (action === ACTION_CALL) {
       const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(site, SITE_TO_SYMBOL));
       top += FRAME_BYTES;
       const isPlain = load<u8>(site, SITE_STEP) === STEP_CALL;
       openCalled(top, load<i32>(site, SITE_TO_FUNCTION), node, nowNs, depth++, row, isPlain);
+      logOpen(top, node, nowNs);
     } else if (action === ACTION_RETURN) {
       if (isSimple) {
         countCall(top, nowNs);
@@ -95,6 +102,7 @@ export function execute(first: u32, end: u32): u32 {
   }
   endTree();
   endThread();
+  endLog();
   store<u32>(HEAD_DEPTH, depth);
   store<f64>(HEAD_NOW_NS, nowNs);
   store<u32>(HEAD_STOP, stop);

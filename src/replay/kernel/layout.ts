@@ -24,6 +24,10 @@ export const HEAD_WINDOW_TIMES = 28;
 export const HEAD_WINDOW_ROW = 32;
 export const HEAD_DURATIONS = 36;
 export const HEAD_INFERRED = 112;
+/** Lists of rows for the call log, and of rows of it that get another node; the rows that it has. */
+export const HEAD_LOG = 128;
+export const HEAD_RENAMES = 132;
+export const HEAD_LOG_LENGTH = 136;
 /** Frames, or during pairing open calls; and how many there can be. */
 export const HEAD_STACK = 40;
 export const HEAD_STACK_LIMIT = 44;
@@ -38,6 +42,8 @@ export const HEAD_DEPTH = 68;
 export const HEAD_INDEX_LENGTH = 72;
 export const HEAD_DURATION_COUNT = 76;
 export const HEAD_INFERRED_COUNT = 116;
+export const HEAD_LOG_COUNT = 120;
+export const HEAD_RENAMES_COUNT = 124;
 /** Of pairing: the index from which on calls can be ended simply. */
 export const HEAD_LOWEST = 80;
 /** How certain charged time is (`Certainty` in model/calls/call-log.ts), and RULE_… or-ed. */
@@ -48,17 +54,18 @@ export const HEAD_MARKED_DEPTH = 92;
 /** Time is charged up to here; time inferred because of hidden jumps. */
 export const HEAD_NOW_NS = 96;
 export const HEAD_HIDDEN_NS = 104;
-export const HEAD_BYTES = 128;
+export const HEAD_BYTES = 192;
 
 /**
  * Durations are wanted; tail calls replace their caller; returns are not simple, those of levels with jumps are not;
- * hidden jumps are not.
+ * hidden jumps are not; a call log is written.
  */
 export const RULE_DURATIONS = 1;
 export const RULE_REPLACE = 2;
 export const RULE_NO_RETURNS = 4;
 export const RULE_NO_LEVELS = 8;
 export const RULE_NO_JUMPS = 16;
+export const RULE_LOG = 32;
 
 /** A site: its addresses; where it comes from if that is simple, where it goes to, and its symbol; `Step`s. */
 export const SITE_FROM = 0;
@@ -123,8 +130,11 @@ export const NODE_MAX_NS = 48;
 export const NODE_INFERRED_NS = 56;
 export const NODE_BITS = 6;
 
-/** An entry of a list: the duration of a complete call and its symbol, or what is known of an inferred call and its node. */
+/**
+ * An entry of a list: the duration of a complete call and its symbol; what is known of an inferred call and its node; a
+ * row for the log, time and code; a row of the log and its new node.
+ */
 export const LISTED_NS = 0;
 export const LISTED_ID = 8;
 export const LISTED_BYTES = 16;
-export const LIST_ENTRIES = 4096;
+export const LIST_ENTRIES = 8192;

@@ -23,6 +23,7 @@ import {
   RULE_NO_JUMPS,
   RULE_REPLACE,
 } from './layout';
+import { logOpen, logRename } from './log';
 import {
   ACTION_RETURN,
   MAX_TAIL_CHAIN,
@@ -93,7 +94,9 @@ export function renameStub(top: usize, index: u32, fn: i32, move: u32): f64 {
   forgetInIndex(top, index);
   store<i32>(top, named, FRAME_FUNCTION);
   store<u32>(top, load<u32>(top, FRAME_FLAGS) & ~FLAG_CALLED, FRAME_FLAGS);
-  store<u32>(top, childOf(parent, load<i32>(functionRow(named), FUNCTION_SYMBOL)), FRAME_NODE);
+  const node = childOf(parent, load<i32>(functionRow(named), FUNCTION_SYMBOL));
+  store<u32>(top, node, FRAME_NODE);
+  logRename(top, node);
   const heldNs = load<f64>(top, FRAME_HELD_NS);
   store<f64>(top, 0, FRAME_HELD_NS);
   return heldNs;
@@ -103,6 +106,7 @@ export function renameStub(top: usize, index: u32, fn: i32, move: u32): f64 {
 export function jumpTo(top: usize, fn: i32, entryNs: f64): void {
   const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(functionRow(fn), FUNCTION_SYMBOL));
   openJumpedTo(top + FRAME_BYTES, top, fn, node, entryNs);
+  logOpen(top + FRAME_BYTES, node, entryNs);
 }
 
 /** Notes that an event confirms the function on top. */

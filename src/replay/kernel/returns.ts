@@ -23,9 +23,10 @@ import {
   RULE_NO_LEVELS,
   RULE_NO_RETURNS,
 } from './layout';
+import { logClose, logKnownTime } from './log';
 import { MOVE_RENAME, MOVE_RENAME_JUMP } from './moves';
 import { HIDDEN_JUMP, TRAIT_STUB } from './rules';
-import { frameAt, listDuration, listInferred, MAX_LISTED, markedDepth, rules, traitsOf } from './thread';
+import { frameAt, listDuration, listInferred, MAX_ENDED, markedDepth, rules, traitsOf } from './thread';
 import { countComplete, nodeRow } from './tree';
 
 /** True if a return ends the frame on top, which the event in `callRow` called, and lands in the one right below. */
@@ -47,7 +48,7 @@ export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32, mov
   const first = frameAt(level);
   if ((rules & (RULE_NO_RETURNS | RULE_NO_LEVELS)) !== 0 || level === 0 || level < markedDepth) return false;
   if (load<i32>(first, FRAME_CALL_ROW) !== callRow || load<i32>(first, FRAME_RETURN_ROW) !== NONE) return false;
-  if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target || depth - level >= MAX_LISTED) return false;
+  if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target || depth - level >= MAX_ENDED) return false;
   const isRenamed = move === MOVE_RENAME || move === MOVE_RENAME_JUMP;
   for (let frame = first; frame <= top; frame += FRAME_BYTES)
     if (!canClose(frame, isRenamed && frame === top)) return false;
@@ -71,20 +72,29 @@ export function endLevel(top: usize, depth: u32, nowNs: f64): u32 {
   for (let index = depth - 1; index >= level; index--) {
     const frame = frameAt(index);
     if (load<i32>(frame, FRAME_INFERENCE) === NONE) countCall(frame, nowNs);
-    else listInferred(load<i32>(frame, FRAME_NODE), knownNs(frame, nowNs));
+    else countJumpedTo(frame, nowNs);
     forgetInIndex(frame, index);
   }
   return level;
+}
+
+/** Lists the end of a call that a hidden jump began. */
+function countJumpedTo(frame: usize, endNs: f64): void {
+  const ns = knownNs(frame, endNs);
+  logClose(HIDDEN_JUMP + 1, endNs);
+  if (ns !== endNs - load<f64>(frame, FRAME_ENTRY_NS)) logKnownTime(ns);
+  listInferred(load<i32>(frame, FRAME_NODE), ns);
 }
 
 function knownNs(frame: usize, endNs: f64): f64 {
   return max(0, min(endNs, load<f64>(frame, FRAME_KNOWN_UNTIL_NS)) - load<f64>(frame, FRAME_KNOWN_FROM_NS));
 }
 
-/** Counts a complete call, and lists its duration if durations are wanted. */
+/** Counts a complete call; lists its duration if durations are wanted, and its end for the log. */
 export function countCall(frame: usize, endNs: f64): void {
   const node = load<u32>(frame, FRAME_NODE);
   const durationNs = endNs - load<f64>(frame, FRAME_ENTRY_NS);
   countComplete(node, durationNs);
+  logClose(0, endNs);
   if ((rules & RULE_DURATIONS) !== 0) listDuration(load<i32>(nodeRow(node), NODE_SYMBOL), durationNs);
 }

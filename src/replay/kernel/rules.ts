@@ -32,3 +32,10 @@ export const HIDDEN_JUMP = 4;
 
 /** As in stack/jump.ts. */
 export const MAX_TAIL_CHAIN = 64;
+
+/** As in model/calls/call-log.ts. */
+export const LOG_OPEN = 2;
+export const LOG_CLOSE = 3;
+export const LOG_CERTAINTY = 11;
+export const LOG_KNOWN_TIME = 12;
+export const LOG_OP_BITS = 4;

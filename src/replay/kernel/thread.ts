@@ -22,8 +22,10 @@ import {
   LISTED_NS,
 } from './layout';
 
-/** An event lists at most this many calls. */
-export const MAX_LISTED: u32 = 128;
+/** An event ends at most this many calls. */
+export const MAX_ENDED: u32 = 128;
+/** It lists less than this: a call may need two rows of the log. */
+const MAX_LISTED: u32 = 3 * MAX_ENDED;
 
 export let sites: usize = 0;
 export let functions: usize = 0;
@@ -56,9 +58,9 @@ export function endThread(): void {
   store<u32>(HEAD_INFERRED_COUNT, inferredCount);
 }
 
-/** True if another event might list more calls than there is space for. */
-export function areListsFull(): bool {
-  return max(durationCount, inferredCount) > <u32>LIST_ENTRIES - MAX_LISTED;
+/** True if another event might list more than there is space for. `others`: entries of the longest other list. */
+export function areListsFull(others: u32): bool {
+  return max(others, max(durationCount, inferredCount)) > <u32>LIST_ENTRIES - MAX_LISTED;
 }
 
 /** Lists how long a complete call of a symbol took. */

@@ -1,0 +1,77 @@
+/**
+ * Lists rows for the call log, if there is one: the same as in model/calls/call-log.ts.
+ */
+import {
+  FRAME_LOG_ROW,
+  HEAD_LOG,
+  HEAD_LOG_COUNT,
+  HEAD_LOG_LENGTH,
+  HEAD_RENAMES,
+  HEAD_RENAMES_COUNT,
+  LISTED_BYTES,
+  LISTED_ID,
+  LISTED_NS,
+  RULE_LOG,
+} from './layout';
+import { LOG_CERTAINTY, LOG_CLOSE, LOG_KNOWN_TIME, LOG_OP_BITS, LOG_OPEN } from './rules';
+import { rules } from './thread';
+
+let rows: usize = 0;
+let renames: usize = 0;
+let length: u32 = 0;
+let count: u32 = 0;
+let renameCount: u32 = 0;
+
+export function beginLog(): void {
+  rows = load<u32>(HEAD_LOG);
+  renames = load<u32>(HEAD_RENAMES);
+  length = load<u32>(HEAD_LOG_LENGTH);
+  count = 0;
+  renameCount = 0;
+}
+
+export function endLog(): void {
+  store<u32>(HEAD_LOG_COUNT, count);
+  store<u32>(HEAD_RENAMES_COUNT, renameCount);
+}
+
+/** Returns the number of entries in the longer list. */
+export function listedRows(): u32 {
+  return max(count, renameCount);
+}
+
+/** Notes in a frame the row that opens its call. */
+export function logOpen(frame: usize, node: u32, ns: f64): void {
+  if ((rules & RULE_LOG) === 0) return;
+  store<u32>(frame, length + count, FRAME_LOG_ROW);
+  add(LOG_OPEN, node, ns);
+}
+
+/** `why`: 0 if the call returned, else 1 + its `Inference`. */
+export function logClose(why: u32, ns: f64): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_CLOSE, why, ns);
+}
+
+export function logKnownTime(ns: f64): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_KNOWN_TIME, 0, ns);
+}
+
+export function logCertainty(certainty: u32, ns: f64): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_CERTAINTY, certainty, ns);
+}
+
+/** Lists that the call of a frame has another node: its row may have been taken over by replay already. */
+export function logRename(frame: usize, node: u32): void {
+  if ((rules & RULE_LOG) === 0) return;
+  const entry = renames + <usize>renameCount * LISTED_BYTES;
+  renameCount++;
+  store<f64>(entry, load<u32>(frame, FRAME_LOG_ROW), LISTED_NS);
+  store<u32>(entry, node, LISTED_ID);
+}
+
+function add(op: u32, argument: u32, ns: f64): void {
+  const entry = rows + <usize>count * LISTED_BYTES;
+  count++;
+  store<f64>(entry, ns, LISTED_NS);
+  store<u32>(entry, (argument << LOG_OP_BITS) | op, LISTED_ID);
+}
