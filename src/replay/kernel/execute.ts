@@ -4,6 +4,7 @@
 import { forgetInIndex, openCalled } from './frames';
 import {
   FRAME_BYTES,
+  FRAME_FUNCTION,
   FRAME_NODE,
   HEAD_CERTAINTY,
   HEAD_DEPTH,
@@ -26,7 +27,7 @@ import {
   STOP_FULL,
   STOP_GENERAL,
 } from './layout';
-import { beginLog, endLog, listedRows, logCertainty, logOpen } from './log';
+import { beginLog, endLog, logCertainty, logOpen } from './log';
 import { jumpTo, MOVE_GENERAL, MOVE_JUMP, MOVE_NONE, moveTo, noteSeen, renameStub } from './moves';
 import { countCall, endLevel, endsLevel, isSimpleReturn } from './returns';
 import { ACTION_CALL, ACTION_RETURN, AFTER_HIDDEN_JUMP, CERTAIN, STEP_CALL } from './rules';
@@ -54,7 +55,7 @@ export function execute(first: u32, end: u32): u32 {
     const from = load<i32>(site, SITE_FROM_FUNCTION);
     stop = STOP_GENERAL;
     if (action > ACTION_RETURN || from === NONE || depth === 0) break;
-    const move = moveTo(top, depth, from);
+    const move = load<i32>(top, FRAME_FUNCTION) === from ? MOVE_NONE : moveTo(top, depth, from);
     if (move === MOVE_GENERAL) break;
     let isSimple = true;
     if (action === ACTION_RETURN) {
@@ -62,7 +63,7 @@ export function execute(first: u32, end: u32): u32 {
       isSimple = move < MOVE_JUMP && isSimpleReturn(top, depth, linkAt(row), target);
       if (!isSimple && !endsLevel(top, depth, linkAt(row), target, move)) break;
     }
-    if (isTreeFull() || depth + 1 >= stackLimit || areListsFull(listedRows())) {
+    if (isTreeFull() || depth + 1 >= stackLimit || areListsFull()) {
       stop = STOP_FULL;
       break;
     }

@@ -8,13 +8,10 @@ import {
   HEAD_LOG_LENGTH,
   HEAD_RENAMES,
   HEAD_RENAMES_COUNT,
-  LISTED_BYTES,
-  LISTED_ID,
-  LISTED_NS,
   RULE_LOG,
 } from './layout';
 import { LOG_CERTAINTY, LOG_CLOSE, LOG_KNOWN_TIME, LOG_OP_BITS, LOG_OPEN } from './rules';
-import { rules } from './thread';
+import { list, rules } from './thread';
 
 let rows: usize = 0;
 let renames: usize = 0;
@@ -33,11 +30,6 @@ export function beginLog(): void {
 export function endLog(): void {
   store<u32>(HEAD_LOG_COUNT, count);
   store<u32>(HEAD_RENAMES_COUNT, renameCount);
-}
-
-/** Returns the number of entries in the longer list. */
-export function listedRows(): u32 {
-  return max(count, renameCount);
 }
 
 /** Notes in a frame the row that opens its call. */
@@ -63,15 +55,9 @@ export function logCertainty(certainty: u32, ns: f64): void {
 /** Lists that the call of a frame has another node: its row may have been taken over by replay already. */
 export function logRename(frame: usize, node: u32): void {
   if ((rules & RULE_LOG) === 0) return;
-  const entry = renames + <usize>renameCount * LISTED_BYTES;
-  renameCount++;
-  store<f64>(entry, load<u32>(frame, FRAME_LOG_ROW), LISTED_NS);
-  store<u32>(entry, node, LISTED_ID);
+  list(renames, renameCount++, node, load<u32>(frame, FRAME_LOG_ROW));
 }
 
 function add(op: u32, argument: u32, ns: f64): void {
-  const entry = rows + <usize>count * LISTED_BYTES;
-  count++;
-  store<f64>(entry, ns, LISTED_NS);
-  store<u32>(entry, (argument << LOG_OP_BITS) | op, LISTED_ID);
+  list(rows, count++, (argument << LOG_OP_BITS) | op, ns);
 }

@@ -50,10 +50,9 @@ export const MOVE_RENAME_JUMP: u32 = 4;
 /** Functions that have rules of their own. */
 const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK | TRAIT_STUB;
 
-/** Returns how control moved from the frame on top to a function. */
+/** Returns how control moved from the frame on top to another function. */
 export function moveTo(top: usize, depth: u32, fn: i32): u32 {
   const current = load<i32>(top, FRAME_FUNCTION);
-  if (current === fn) return MOVE_NONE;
   const flags = load<u32>(top, FRAME_FLAGS);
   if ((rules & RULE_NO_JUMPS) !== 0 || (flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
   if ((traitsOf(fn) & NOT_SIMPLE) !== 0) return MOVE_GENERAL;

@@ -38,6 +38,8 @@ let durations: usize = 0;
 let inferred: usize = 0;
 let durationCount: u32 = 0;
 let inferredCount: u32 = 0;
+/** Entries of all lists together. */
+let listed: u32 = 0;
 
 export function beginThread(): void {
   sites = load<u32>(HEAD_SITES);
@@ -51,6 +53,7 @@ export function beginThread(): void {
   inferred = load<u32>(HEAD_INFERRED);
   durationCount = 0;
   inferredCount = 0;
+  listed = 0;
 }
 
 export function endThread(): void {
@@ -58,9 +61,9 @@ export function endThread(): void {
   store<u32>(HEAD_INFERRED_COUNT, inferredCount);
 }
 
-/** True if another event might list more than there is space for. `others`: entries of the longest other list. */
-export function areListsFull(others: u32): bool {
-  return max(others, max(durationCount, inferredCount)) > <u32>LIST_ENTRIES - MAX_LISTED;
+/** True if a list might not have space for another event. */
+export function areListsFull(): bool {
+  return listed > <u32>LIST_ENTRIES - MAX_LISTED;
 }
 
 /** Lists how long a complete call of a symbol took. */
@@ -73,10 +76,12 @@ export function listInferred(node: i32, knownNs: f64): void {
   list(inferred, inferredCount++, node, knownNs);
 }
 
-function list(entries: usize, count: u32, id: i32, ns: f64): void {
+/** Writes the entry of a list that has `count` others. */
+export function list(entries: usize, count: u32, id: u32, ns: f64): void {
+  listed++;
   const entry = entries + <usize>count * LISTED_BYTES;
   store<f64>(entry, ns, LISTED_NS);
-  store<i32>(entry, id, LISTED_ID);
+  store<u32>(entry, id, LISTED_ID);
 }
 
 /** Returns the frame at an index of the stack. */
