@@ -31,6 +31,7 @@ import {
   RULE_NO_JUMPS,
   RULE_NO_LEVELS,
   RULE_NO_RETURNS,
+  RULE_NO_STOPS,
   RULE_REPLACE,
   STOP_FULL,
 } from './kernel/layout.js';
@@ -75,7 +76,8 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
 }
 
-function rulesOf({ tree, log, certainty, options, putBackLevels, parked, pairing, signalTail }: ReplayState): number {
+function rulesOf(state: ReplayState): number {
+  const { tree, log, certainty, options, putBackLevels, parked, pairing, signalTail, switchedOut } = state;
   const isLogged = log === null || log.certainty === certainty.current;
   const hasFibers = parked.switchesByRow.size > 0 || pairing.replacedStack.size > 0;
   return (
@@ -84,6 +86,7 @@ function rulesOf({ tree, log, certainty, options, putBackLevels, parked, pairing
     (putBackLevels.size > 0 ? RULE_NO_RETURNS : 0) |
     (hasFibers ? RULE_NO_LEVELS : 0) |
     (signalTail !== NONE || !isLogged ? RULE_NO_JUMPS : 0) |
+    (switchedOut !== NONE ? RULE_NO_STOPS : 0) |
     (log ? RULE_LOG : 0)
   );
 }

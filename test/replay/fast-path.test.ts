@@ -53,6 +53,16 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     30  tr end  syscall b
     40  tr strt         b
     50  return          b     a`,
+  'a thread stops that is about to be switched out, and one that is not': `
+    10  call            main  a
+    20  PERF_RECORD_SWITCH OUT
+    30  tr end  syscall a
+    40  tr strt         a
+    50  call            a     b
+    60  tr end  syscall b
+    70  tr strt         b
+    80  return          b     a
+    90  return          a     main`,
   'a signal handler returns right after what it interrupted': `
     10  call            main  a
     20  tr end  async   a

@@ -4,13 +4,14 @@
 import { expect, test } from 'vitest';
 import { CallOp, Certainty, OP_BITS } from '../../src/model/calls/call-log.js';
 import { LINKS, Link, Sum } from '../../src/model/calls/tree-memory.js';
+import { SpecialSymbol } from '../../src/model/names/symbol-table.js';
 import { Inference } from '../../src/model/profile/quality.js';
 import { NONE } from '../../src/model/units.js';
-import { Step } from '../../src/replay/functions/site-facts.js';
+import { Step, SYSCALL_BYTES } from '../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../src/replay/functions/traits.js';
 import * as layout from '../../src/replay/kernel/layout.js';
 import * as rules from '../../src/replay/kernel/rules.js';
-import { Action } from '../../src/replay/pairing/actions.js';
+import { Action, ActionFlag } from '../../src/replay/pairing/actions.js';
 import { CallKind } from '../../src/replay/pairing/calls.js';
 import { MAX_TAIL_CHAIN } from '../../src/replay/stack/jump.js';
 
@@ -19,10 +20,17 @@ test('steps, actions, traits and limits', () => {
     STEP_STAY: Step.Stay,
     STEP_CALL: Step.Call,
     STEP_RETURN: Step.Return,
+    STEP_START: Step.Start,
+    STEP_END: Step.End,
+    STEP_END_SYSCALL: Step.EndSyscall,
     ACTION_CALL: Action.Call,
     ACTION_RETURN: Action.Return,
+    ACTION_RESUME: Action.Resume,
+    ACTION_STOP: Action.Stay | ActionFlag.Stops,
+    ACTION_SYSCALL: Action.Stay | ActionFlag.StopsInSyscall,
     KIND_CALL: CallKind.Call,
     MAX_CALL_BYTES,
+    SYSCALL_BYTES,
     TRAIT_STUB: Trait.Stub,
     TRAIT_RESOLVER: Trait.Resolver,
     TRAIT_UNKNOWN: Trait.Unknown,
@@ -35,9 +43,13 @@ test('steps, actions, traits and limits', () => {
     MAX_TAIL_CHAIN,
     LOG_OPEN: CallOp.Open,
     LOG_CLOSE: CallOp.Close,
+    LOG_STOP: CallOp.Stop,
+    LOG_END_STOP: CallOp.EndStop,
     LOG_CERTAINTY: CallOp.SetCertainty,
     LOG_KNOWN_TIME: CallOp.KnownTime,
     LOG_OP_BITS: OP_BITS,
+    SYMBOL_SYSCALL: SpecialSymbol.Syscall,
+    SYMBOL_UNTRACED: SpecialSymbol.Untraced,
   });
   expect(layout.NONE).toBe(NONE);
   expect(Action.Stay).toBeLessThan(Action.Call);

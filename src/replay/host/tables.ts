@@ -3,7 +3,8 @@
  */
 import { NONE } from '../../model/units.js';
 import type { FunctionTable } from '../functions/function-table.js';
-import type { SiteFacts } from '../functions/site-facts.js';
+import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
 import {
   FUNCTION_BARE_NAME,
   FUNCTION_BYTES,
@@ -30,12 +31,22 @@ export function writeSites(memory: KernelMemory, at: number, facts: SiteFacts): 
     const row = SITE_BYTES * site;
     floats[(row + SITE_FROM) >> 3] = from[site];
     floats[(row + SITE_TO) >> 3] = to[site];
-    ints[(row + SITE_FROM_FUNCTION) >> 2] = simpleFrom[site];
+    ints[(row + SITE_FROM_FUNCTION) >> 2] = isStop(step[site]) ? stopFrom(facts, site) : simpleFrom[site];
     ints[(row + SITE_TO_FUNCTION) >> 2] = toFunction[site];
     ints[(row + SITE_TO_SYMBOL) >> 2] = toFunction[site] === NONE ? NONE : functions.symbol[toFunction[site]];
     bytes[row + SITE_PAIR] = simplePair[site];
     bytes[row + SITE_STEP] = step[site];
   }
+}
+
+function isStop(step: number): boolean {
+  return step === Step.End || step === Step.EndSyscall;
+}
+
+/** Returns the function that the trace stops in; NONE if the general rules have to decide. */
+function stopFrom({ fromFunction, functions }: SiteFacts, site: number): number {
+  const fn = fromFunction[site];
+  return fn === NONE || functions.traits[fn] & Trait.Stub || functions.stubTarget[fn] !== NONE ? NONE : fn;
 }
 
 export function writeFunctions(memory: KernelMemory, at: number, functions: FunctionTable): void {

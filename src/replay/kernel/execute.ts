@@ -31,6 +31,7 @@ import { beginLog, endLog, logCertainty, logOpen } from './log';
 import { jumpTo, MOVE_GENERAL, MOVE_JUMP, MOVE_NONE, moveTo, noteSeen, renameStub } from './moves';
 import { countCall, endLevel, endsLevel, isSimpleReturn } from './returns';
 import { ACTION_CALL, ACTION_RETURN, AFTER_HIDDEN_JUMP, CERTAIN, STEP_CALL } from './rules';
+import { beginStop, endStop, isBriefStop } from './stops';
 import { actionAt, areListsFull, beginThread, endThread, frameAt, linkAt, sites } from './thread';
 import { beginTree, childOf, endTree, isTreeFull, nodeRow } from './tree';
 
@@ -54,7 +55,9 @@ export function execute(first: u32, end: u32): u32 {
     const action = actionAt(row);
     const from = load<i32>(site, SITE_FROM_FUNCTION);
     stop = STOP_GENERAL;
-    if (action > ACTION_RETURN || from === NONE || depth === 0) break;
+    if (from === NONE || depth === 0) break;
+    const isStop = action > ACTION_RETURN;
+    if (isStop && (row + 1 >= end || !isBriefStop(top, row, siteAt))) break;
     const move = load<i32>(top, FRAME_FUNCTION) === from ? MOVE_NONE : moveTo(top, depth, from);
     if (move === MOVE_GENERAL) break;
     let isSimple = true;
@@ -84,7 +87,16 @@ export function execute(first: u32, end: u32): u32 {
       logCertainty(CERTAIN, timeNs);
     } else charge(top, timeNs - nowNs, certainty);
     nowNs = timeNs;
-    if (action === ACTION_CALL) {
+    if (isStop) {
+      const node = beginStop(top, row, nowNs);
+      row++;
+      siteAt += 4;
+      timeAt += 8;
+      const resumedNs = load<f64>(timeAt);
+      chargeNode(node, resumedNs - nowNs, certainty);
+      endStop(node, nowNs, resumedNs);
+      nowNs = resumedNs;
+    } else if (action === ACTION_CALL) {
       const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(site, SITE_TO_SYMBOL));
       top += FRAME_BYTES;
       const isPlain = load<u8>(site, SITE_STEP) === STEP_CALL;
@@ -112,7 +124,11 @@ export function execute(first: u32, end: u32): u32 {
 
 /** Charges time to a frame. */
 function charge(frame: usize, ns: f64, certainty: u32): void {
-  const row = nodeRow(load<u32>(frame, FRAME_NODE));
+  chargeNode(load<u32>(frame, FRAME_NODE), ns, certainty);
+}
+
+function chargeNode(node: u32, ns: f64, certainty: u32): void {
+  const row = nodeRow(node);
   store<f64>(row, load<f64>(row, NODE_SELF_NS) + ns, NODE_SELF_NS);
   if (certainty === CERTAIN) return;
   store<f64>(row, load<f64>(row, NODE_INFERRED_NS) + ns, NODE_INFERRED_NS);

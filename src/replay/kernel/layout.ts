@@ -58,7 +58,7 @@ export const HEAD_BYTES = 192;
 
 /**
  * Durations are wanted; tail calls replace their caller; returns are not simple, those of levels with jumps are not;
- * hidden jumps are not; a call log is written.
+ * hidden jumps are not; a call log is written; stops are not simple.
  */
 export const RULE_DURATIONS = 1;
 export const RULE_REPLACE = 2;
@@ -66,6 +66,7 @@ export const RULE_NO_RETURNS = 4;
 export const RULE_NO_LEVELS = 8;
 export const RULE_NO_JUMPS = 16;
 export const RULE_LOG = 32;
+export const RULE_NO_STOPS = 64;
 
 /** A site: its addresses; where it comes from if that is simple, where it goes to, and its symbol; `Step`s. */
 export const SITE_FROM = 0;

@@ -10,7 +10,7 @@ import {
   HEAD_RENAMES_COUNT,
   RULE_LOG,
 } from './layout';
-import { LOG_CERTAINTY, LOG_CLOSE, LOG_KNOWN_TIME, LOG_OP_BITS, LOG_OPEN } from './rules';
+import { LOG_CERTAINTY, LOG_CLOSE, LOG_END_STOP, LOG_KNOWN_TIME, LOG_OP_BITS, LOG_OPEN, LOG_STOP } from './rules';
 import { list, rules } from './thread';
 
 let rows: usize = 0;
@@ -42,6 +42,14 @@ export function logOpen(frame: usize, node: u32, ns: f64): void {
 /** `why`: 0 if the call returned, else 1 + its `Inference`. */
 export function logClose(why: u32, ns: f64): void {
   if ((rules & RULE_LOG) !== 0) add(LOG_CLOSE, why, ns);
+}
+
+export function logStop(node: u32, ns: f64): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_STOP, node, ns);
+}
+
+export function logEndStop(ns: f64): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_END_STOP, 0, ns);
 }
 
 export function logKnownTime(ns: f64): void {

@@ -24,7 +24,22 @@ import {
   STOP_FULL,
   STOP_GENERAL,
 } from './layout';
-import { ACTION_CALL, ACTION_RETURN, KIND_CALL, MAX_CALL_BYTES, STEP_CALL, STEP_RETURN, STEP_STAY } from './rules';
+import {
+  ACTION_CALL,
+  ACTION_RESUME,
+  ACTION_RETURN,
+  ACTION_STOP,
+  ACTION_SYSCALL,
+  KIND_CALL,
+  MAX_CALL_BYTES,
+  STEP_CALL,
+  STEP_END,
+  STEP_END_SYSCALL,
+  STEP_RETURN,
+  STEP_START,
+  STEP_STAY,
+  SYSCALL_BYTES,
+} from './rules';
 
 /** Pairs the rows from `first` to `end`, which are in the window; returns the row before which it stopped. */
 export function pair(first: u32, end: u32): u32 {
@@ -62,6 +77,16 @@ export function pair(first: u32, end: u32): u32 {
       store<u8>(actions + row, ACTION_RETURN);
       store<u32>(links + ((<usize>row) << 2), callRow);
       store<u32>(links + ((<usize>callRow) << 2), row);
+    } else if (
+      (kind === STEP_END_SYSCALL || kind === STEP_END) &&
+      row > first &&
+      row + 1 < end &&
+      resumes(site, sites, at)
+    ) {
+      store<u8>(actions + row, kind === STEP_END ? ACTION_STOP : ACTION_SYSCALL);
+      row++;
+      at += 4;
+      store<u8>(actions + row, ACTION_RESUME);
     } else if (kind !== STEP_STAY) {
       stop = STOP_GENERAL;
       break;
@@ -70,4 +95,12 @@ export function pair(first: u32, end: u32): u32 {
   store<u32>(HEAD_DEPTH, <u32>((top - calls) / CALL_BYTES));
   store<u32>(HEAD_STOP, stop);
   return row;
+}
+
+/** True if the next event starts the trace where this one, at `at`, stopped it: at a system call, or otherwise. */
+function resumes(site: usize, sites: usize, at: usize): bool {
+  const next = sites + ((<usize>load<u32>(at, 4)) << SITE_BITS);
+  const from = load<f64>(site, SITE_FROM);
+  const to = load<f64>(next, SITE_TO);
+  return load<u8>(next, SITE_PAIR) === STEP_START && from <= to && to <= from + SYSCALL_BYTES;
 }

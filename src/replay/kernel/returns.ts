@@ -90,11 +90,14 @@ function knownNs(frame: usize, endNs: f64): f64 {
   return max(0, min(endNs, load<f64>(frame, FRAME_KNOWN_UNTIL_NS)) - load<f64>(frame, FRAME_KNOWN_FROM_NS));
 }
 
-/** Counts a complete call; lists its duration if durations are wanted, and its end for the log. */
+/** Counts a complete call, and lists its end for the log. */
 export function countCall(frame: usize, endNs: f64): void {
-  const node = load<u32>(frame, FRAME_NODE);
-  const durationNs = endNs - load<f64>(frame, FRAME_ENTRY_NS);
-  countComplete(node, durationNs);
   logClose(0, endNs);
+  countNode(load<u32>(frame, FRAME_NODE), endNs - load<f64>(frame, FRAME_ENTRY_NS));
+}
+
+/** Counts a complete call or stop; lists its duration if durations are wanted. */
+export function countNode(node: u32, durationNs: f64): void {
+  countComplete(node, durationNs);
   if ((rules & RULE_DURATIONS) !== 0) listDuration(load<i32>(nodeRow(node), NODE_SYMBOL), durationNs);
 }

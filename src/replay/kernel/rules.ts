@@ -6,16 +6,24 @@
 export const STEP_STAY = 0;
 export const STEP_CALL = 1;
 export const STEP_RETURN = 3;
+export const STEP_START = 5;
+export const STEP_END = 6;
+export const STEP_END_SYSCALL = 7;
 
 /** As `Action` in pairing/actions.ts. */
 export const ACTION_CALL = 1;
 export const ACTION_RETURN = 2;
+export const ACTION_RESUME = 12;
+/** `Stay`, after which the trace stops: somehow, or in a system call. */
+export const ACTION_STOP = 32;
+export const ACTION_SYSCALL = 64;
 
 /** As `CallKind` in pairing/calls.ts. */
 export const KIND_CALL = 0;
 
 /** As in functions/traits.ts. */
 export const MAX_CALL_BYTES = 15;
+export const SYSCALL_BYTES = 2;
 export const TRAIT_STUB = 1;
 export const TRAIT_RESOLVER = 2;
 export const TRAIT_UNKNOWN = 8;
@@ -36,6 +44,12 @@ export const MAX_TAIL_CHAIN = 64;
 /** As in model/calls/call-log.ts. */
 export const LOG_OPEN = 2;
 export const LOG_CLOSE = 3;
+export const LOG_STOP = 4;
+export const LOG_END_STOP = 5;
 export const LOG_CERTAINTY = 11;
 export const LOG_KNOWN_TIME = 12;
 export const LOG_OP_BITS = 4;
+
+/** As `SpecialSymbol` in model/names/symbol-table.ts. */
+export const SYMBOL_SYSCALL = 1;
+export const SYMBOL_UNTRACED = 2;
