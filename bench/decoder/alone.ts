@@ -18,9 +18,22 @@ const ROUNDS = 3;
 const [, , path = ''] = argv;
 const recording = await openRecording(path);
 const { paths: binaries } = findBinaries(recording, ROOTS);
-const locate = locator({ roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() });
-const own = { name: path, path, recording, binaries, locate, sizeBytes: 0, recorded: null, broken: null };
-const context = decodeContext({ ...own, allBranches: false }, decodePlan(own), 0n);
+const naming = { roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() } as const;
+const locate = locator(naming);
+const jumps = 'none' as const;
+const own = {
+  name: path,
+  path,
+  recording,
+  binaries,
+  jumps,
+  naming,
+  locate,
+  sizeBytes: 0,
+  recorded: null,
+  broken: null,
+};
+const context = decodeContext(own, decodePlan(own), 0n);
 const decoder = new RecordingDecoder(context);
 const events = new Int32Array(2 * context.eventBytes);
 

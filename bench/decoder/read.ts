@@ -10,10 +10,14 @@ const ROOTS = { root: '', cache: null };
 async function read(path: string, jobs: number, memoryBytes: number): Promise<number> {
   const recording = await openRecording(path);
   const { paths: binaries } = findBinaries(recording, ROOTS);
-  const locate = locator({ roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() });
-  const own = { name: path, path, recording, binaries, locate, sizeBytes: 0, allBranches: false };
+  const naming = { roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() } as const;
+  const own = { name: path, path, recording, binaries, naming, locate: locator(naming), sizeBytes: 0 };
   const options = memoryBytes > 0 ? { jobs, memoryBytes } : { jobs };
-  const { events } = await importTrace([{ ...own, recorded: null, broken: null }], async () => {}, options);
+  const { events } = await importTrace(
+    [{ ...own, jumps: 'none' as const, recorded: null, broken: null }],
+    async () => {},
+    options,
+  );
   return events;
 }
 

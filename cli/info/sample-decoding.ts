@@ -17,9 +17,9 @@ export function sampleDecoding(recording: Recording, { path, symfs }: RecordingP
   const found = findBinaries(recording, rootsOf(symfs));
   if (recording.damage.length > 0 || onlyPerfDecodes({ recording, path, found }) !== null) return null;
   const options = { name: path, path, symfs, recorded: null, broken: null };
-  const all = decodeSample(encodedRecording(recording, { ...options, allBranches: true }));
+  const all = decodeSample(encodedRecording(recording, { ...options, jumps: 'all' }));
   const beganMs = performance.now();
-  const calls = decodeSample(encodedRecording(recording, { ...options, allBranches: false }));
+  const calls = decodeSample(encodedRecording(recording, { ...options, jumps: 'none' }));
   const seconds = (performance.now() - beganMs) / 1000;
   const { pieces, bytes, ofBytes, errors } = all;
   if (bytes === 0) return null;

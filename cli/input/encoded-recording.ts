@@ -8,6 +8,7 @@ import {
   type EncodedRecording,
   findBinaries,
   type JitDump,
+  type Jumps,
   locator,
   type PltNames,
   type Recording,
@@ -27,7 +28,7 @@ interface OwnOptions {
   readonly fetched?: FetchedBinaries;
   /** Default: as the perf that recorded names them. */
   readonly pltNames?: PltNames | undefined;
-  readonly allBranches: boolean;
+  readonly jumps: Jumps;
   readonly recorded: RecordingEnvironment | null;
   readonly broken: string | null;
 }
@@ -40,9 +41,9 @@ export function encodedRecording(recorded: Recording, options: OwnOptions): Enco
   );
   const roots = { ...rootsOf(symfs), debuginfod: fetched.directory };
   const { paths: binaries } = findBinaries(recording, roots, fetched.executables);
-  const locate = locator({ roots, pltNames, buildIds: buildIdsOf(recording) });
+  const naming = { roots, pltNames, buildIds: buildIdsOf(recording) };
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
-  return { ...rest, sizeBytes, recording, binaries, locate };
+  return { ...rest, sizeBytes, recording, binaries, naming, locate: locator(naming) };
 }
 
 const CACHE = '.debug';

@@ -39,7 +39,11 @@ export const decoding = group('Input', {
     z.enum(['auto', 'own', 'perf']).default('auto'),
     'recordings: what decodes them; own: ptflame itself; auto: perf only what ptflame does not know (docs/decoder.md)',
   ),
-  precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns; slower'),
+  precise: flag(z.boolean().default(false), 'recordings: decode every branch, also jumps within functions; slower'),
+  noJumps: flag(
+    z.boolean().default(false),
+    'recordings: decode calls and returns alone, without jumps between functions, as perf does without --precise',
+  ),
   symfs,
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', { value: 'FILE' }),
   pltNames: flag(

@@ -10,6 +10,7 @@ import { analyze, PtflameError } from '../../src/index.js';
 import {
   type EncodedRecording,
   findBinaries,
+  type Jumps,
   locator,
   openRecording,
   type Recording,
@@ -24,7 +25,7 @@ import { damagedRecording } from './damage-recording.js';
 import { NO_PACKETS } from './damage-trace.js';
 
 interface DamagedCase extends AnyCase {
-  readonly allBranches: boolean;
+  readonly jumps: Jumps;
   readonly cutting: Cutting;
   /** Bytes of events, and of code and sites, of a decoder. */
   readonly limits: { readonly eventBytes: number; readonly codeBytes: number };
@@ -38,6 +39,7 @@ export const NAMES =
 const MAX_RESIDENT_KILOBYTES = 1024 * 1024;
 /** A profile takes as long as all other checks. */
 const CASES_PER_PROFILE = 4;
+const JUMPS: readonly Jumps[] = ['none', 'leaving', 'all'];
 const ERROR_NUMBERS = 5;
 const KNOWN_ERRORS: ReadonlySet<number> = new Set([3, 5, 6, 7, 10]);
 
@@ -59,13 +61,13 @@ export function damagedRecordings(seed: number, directory: string, fixtures = FI
       const steps = [random.pick(NAMES), random.pick(NAMES)];
       const [one, other] = steps.map(recordingOf) as [RawRecording, RawRecording];
       const bytes = damagedRecording(one, other, random, steps);
-      return { number, bytes, steps, allBranches: random.oneIn(2), ...randomCutting(random) };
+      return { number, bytes, steps, jumps: random.pick(JUMPS), ...randomCutting(random) };
     },
     async check(fuzzCase) {
       writeFileSync(path, fuzzCase.bytes);
       const recording = await nullIfRejected(openRecording(path));
       const isDecoded = recording !== null && unsupported(recording)?.hasRest !== false;
-      if (isDecoded) await checkDecoding(encodedOf(recording, path, root, fuzzCase.allBranches), fuzzCase);
+      if (isDecoded) await checkDecoding(encodedOf(recording, path, root, fuzzCase.jumps), fuzzCase);
       const { maxRSS } = process.resourceUsage();
       assert(maxRSS < MAX_RESIDENT_KILOBYTES, `${maxRSS} KB of memory`);
       return { parserMs: 0 };
@@ -88,12 +90,23 @@ function randomCutting(random: Random): Pick<DamagedCase, 'cutting' | 'limits'> 
   };
 }
 
-export function encodedOf(recording: Recording, path: string, root: string, allBranches: boolean): EncodedRecording {
+export function encodedOf(recording: Recording, path: string, root: string, jumps: Jumps): EncodedRecording {
   const roots = { root, cache: null };
   const { paths: binaries } = findBinaries(recording, roots);
-  const locate = locator({ roots, pltNames: 'perf-6.1', buildIds: new Map() });
+  const naming = { roots, pltNames: 'perf-6.1', buildIds: new Map() } as const;
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
-  return { name: path, path, sizeBytes, recording, allBranches, binaries, locate, recorded: null, broken: null };
+  return {
+    name: path,
+    path,
+    sizeBytes,
+    recording,
+    jumps,
+    binaries,
+    naming,
+    locate: locator(naming),
+    recorded: null,
+    broken: null,
+  };
 }
 
 async function checkDecoding(

@@ -38,7 +38,7 @@ export async function judgeFlips(options: FlipOptions, number: number): Promise<
   writeFileSync(path, file);
   const perf = perfLines(options);
   if (perf === null) return { row, flips, difference: null, hasCrashed: true };
-  const own = ownLines(encodedOf(await openRecording(path), path, symfs, allBranches));
+  const own = ownLines(encodedOf(await openRecording(path), path, symfs, allBranches ? 'all' : 'none'));
   return { row, flips, difference: differenceOf(own, perf), hasCrashed: false };
 }
 

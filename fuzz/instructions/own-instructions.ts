@@ -17,6 +17,7 @@ export class OwnInstructions {
   private readonly kernel: Kernel = newKernel(
     () => 0,
     () => false,
+    () => 0,
   );
   private readonly start = this.kernel.space(MAX_BYTES + MAX_INSTRUCTION_BYTES);
 

@@ -3,6 +3,7 @@
  */
 
 import { type DecodedPart, errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/decoded-part.js';
+import type { FunctionAt } from '../../src/decode/function-bounds.js';
 import { type CpuStreams, PartDecoder } from '../../src/decode/part-decoder.js';
 import { buildSchedule } from '../../src/decode/schedule.js';
 import type { Stream } from '../../src/decode/streams.js';
@@ -42,6 +43,8 @@ export interface OwnOptions {
   readonly allBranches: boolean;
   /** Without what only makes it faster. */
   readonly isPlain?: boolean;
+  /** Jumps within functions are left out. */
+  readonly functionAt?: FunctionAt;
 }
 
 const EVENT_BYTES = 16 << 20;
@@ -68,7 +71,7 @@ export class OwnDecoder {
   }
 
   private newDecoder(): PartDecoder {
-    const { settings, files, allBranches, isPlain = false } = this.options;
+    const { settings, files, allBranches, isPlain = false, functionAt } = this.options;
     const bytesOf = new Map(files.map(({ path, bytes }) => [path, bytes]));
     this.sites = [];
     return new PartDecoder({
@@ -79,11 +82,12 @@ export class OwnDecoder {
         mtcPeriod: Math.max(0, settings.mtcPeriod),
       },
       originNs: 0n,
-      allBranches,
       isPlain,
+      jumps: functionAt ? 'leaving' : allBranches ? 'all' : 'none',
       hasMtc: settings.mtcPeriod >= 0,
       images: this.images,
       readCode: ({ file }, at, length) => bytesOf.get(file)?.subarray(at, at + length) ?? null,
+      functionAt: functionAt ?? (() => null),
       eventBytes: EVENT_BYTES,
       codeBytes: 64 << 20,
     });

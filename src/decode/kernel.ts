@@ -20,7 +20,8 @@ export interface Kernel {
   setMarks(atAddresses: boolean): void;
   /** Whether returns may be bits of TNT packets. */
   compressReturns(compressed: boolean): void;
-  wantAllBranches(all: boolean): void;
+  /** JUMPS_… of kernel/layout.ts. */
+  wantJumps(which: number): void;
   /** Without what only makes it faster: for tests. */
   walkPlainly(plain: boolean): void;
   /** The recording has filters of addresses. */
@@ -69,6 +70,9 @@ export type LoadCode = (image: number, address: bigint) => number;
 /** Returns whether a branch to an address of an image ends the trace. */
 export type EndsTrace = (image: number, address: bigint) => boolean;
 
+/** Returns the address of the bounds of the function that holds an address (kernel/host.ts), or 0. */
+export type FunctionAround = (image: number, address: bigint) => number;
+
 /** The part of it that is used here: its types come with those of browsers. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
@@ -81,12 +85,17 @@ let compiled: object | null = null;
 const FIRST_PAGES = 16;
 
 /** Starts a kernel. `used`: the memory of one that is no longer needed; it would wait for the garbage collector otherwise. */
-export function newKernel(loadCode: LoadCode, endsTrace: EndsTrace, used: KernelMemory | null = null): Kernel {
+export function newKernel(
+  loadCode: LoadCode,
+  endsTrace: EndsTrace,
+  functionAround: FunctionAround,
+  used: KernelMemory | null = null,
+): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(DECODER_BASE64, 'base64'));
   const abort = () => {
     throw new Error('the decoder aborted');
   };
-  const host = { loadCode, endsTrace, askForMemory, outOfMemory };
+  const host = { loadCode, endsTrace, functionAround, askForMemory, outOfMemory };
   if (used !== null) new Uint8Array(used.buffer).fill(0);
   const memory = used ?? new WebAssembly.Memory({ initial: FIRST_PAGES });
   return new WebAssembly.Instance(compiled, { host, env: { abort, memory } }).exports as Kernel;

@@ -3,6 +3,7 @@
  */
 import { CodePages, type ReadCode } from './code-pages.js';
 import type { DecodedPart, DecoderSites } from './decoded-part.js';
+import { type FunctionAt, FunctionBounds } from './function-bounds.js';
 import type { Image } from './images.js';
 import {
   COLUMN_EVENTS,
@@ -24,18 +25,24 @@ import type { Slot } from './schedule.js';
 import type { Timing } from './settings.js';
 import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './streams.js';
 
+/** Which jumps are events: those that leave their function, as far as its bounds are known. */
+export type Jumps = (typeof JUMPS)[number];
+
+/** By JUMPS_… of kernel/layout.ts. */
+const JUMPS = ['none', 'leaving', 'all'] as const;
+
 export interface DecoderOptions {
   readonly timing: Timing;
   /** perf's clock at time 0 of the trace. */
   readonly originNs: bigint;
-  /** Jumps within functions, too. */
-  readonly allBranches: boolean;
+  readonly jumps: Jumps;
   readonly hasMtc: boolean;
   /** Whether returns may be bits of TNT packets; default: they may. */
   readonly compressesReturns?: boolean;
   /** By number, from 1. */
   readonly images: readonly Image[];
   readonly readCode: ReadCode;
+  readonly functionAt: FunctionAt;
   /** Decoding stops when it has found about that many bytes of events, or needs about that much more memory for code and sites. */
   readonly eventBytes: number;
   readonly codeBytes: number;
@@ -63,23 +70,24 @@ export class PartDecoder {
 
   /** `replaced`: a decoder that is no longer needed, whose memory is used. */
   constructor(options: DecoderOptions, replaced: PartDecoder | null = null) {
-    const { timing, originNs, allBranches, hasMtc, compressesReturns = true } = options;
-    const { images, readCode, eventBytes, codeBytes, isPlain = false } = options;
+    const { timing, originNs, jumps, hasMtc, images, readCode, functionAt, ...others } = options;
     const kernel = newKernel(
       (image, address) => pages.load(image, this.tick(), address),
       (image, address) => pages.endsTrace(image, this.tick(), address),
+      (image, address) => bounds.around(image, address),
       replaced?.kernel.memory,
     );
     const pages = new CodePages(kernel, images, readCode);
+    const bounds = new FunctionBounds(kernel, images, functionAt);
     kernel.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
     kernel.setClock(timing.shift, timing.mult, timing.zero, originNs);
-    kernel.wantAllBranches(allBranches);
-    kernel.walkPlainly(isPlain);
+    kernel.wantJumps(JUMPS.indexOf(jumps));
+    kernel.walkPlainly(others.isPlain === true);
     kernel.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
     kernel.setMarks(!hasMtc);
-    kernel.compressReturns(compressesReturns);
+    kernel.compressReturns(others.compressesReturns !== false);
     this.window = kernel.space(MAX_LOOK_AHEAD);
-    kernel.limit(eventBytes, codeBytes);
+    kernel.limit(others.eventBytes, others.codeBytes);
     this.kernel = kernel;
   }
 

@@ -41,8 +41,9 @@ async function expectSameInParts(encoded: EncodedRecording): Promise<void> {
 describe.each(RECORDINGS)('%s', (name) => {
   test.each([
     ['calls and returns', false],
+    ['jumps between functions, too', 'leaving'],
     ['every branch', true],
-  ])('has the same events in parts: %s', async (_, allBranches) => {
+  ] as const)('has the same events in parts: %s', async (_, allBranches) => {
     const encoded = await encodedOf(recordingPath(name), RECORDED_ROOT, allBranches);
     await expectSameInParts(encoded);
   });

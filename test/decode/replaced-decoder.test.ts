@@ -9,6 +9,7 @@ test('a kernel takes the memory of the one before, and begins anew in it', () =>
     newKernel(
       () => 0,
       () => false,
+      () => 0,
       used,
     );
   const first = start();

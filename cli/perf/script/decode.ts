@@ -10,6 +10,7 @@ import {
   type EncodedRecording,
   type FoundBinaries,
   findBinaries,
+  type Jumps,
   type NeededFile,
   neededFiles,
   openRecording,
@@ -62,11 +63,26 @@ export async function decodeInput(
   if (decoder === 'own') {
     const { symfs } = paths;
     const { pltNames } = options;
-    const encoding = { name: path, path: file, symfs, fetched, pltNames, allBranches: precise, recorded, broken };
+    const encoding = {
+      name: path,
+      path: file,
+      symfs,
+      fetched,
+      pltNames,
+      jumps: jumpsOf(options),
+      recorded,
+      broken,
+    };
     return encodedRecording(recording, encoding);
   }
   const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
   return { ...decoded, recorded, broken };
+}
+
+function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {
+  if (precise && noJumps)
+    throw new PtflameError('BAD_OPTION', '--precise and --no-jumps are mutually exclusive', { hint: 'leave one out' });
+  return precise ? 'all' : noJumps ? 'none' : 'leaving';
 }
 
 /** Copies the intact part of a recording to a file that perf can read, and describes how much was saved. */

@@ -19,7 +19,10 @@ export class Block {
   /** The blocks at `after` and at `target`; null: not looked up yet, or no code. */
   afterBlock: Block | null = null;
   targetBlock: Block | null = null;
-  /** Site of the direct branch, plus one; 0: not known yet. */
+  /**
+   * Of a direct branch: its site, plus one; a jump may be no event instead (walk/jumps.ts). Of an indirect jump: where the
+   * bounds of its function are. 0: not known yet.
+   */
   site: u32 = 0;
   image: u32 = 0;
   /** Instructions, the branch included. */

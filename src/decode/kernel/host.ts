@@ -12,6 +12,12 @@ export declare function loadCode(image: u32, ip: u64): usize;
 /** Whether a branch to an address of an image ends the trace, by the filters of the recording. */
 export declare function endsTrace(image: u32, ip: u64): bool;
 
+/**
+ * The function that holds an address of an image: the address in the kernel of its bounds (its first address, the one after its
+ * last), valid until the next call; 0: unknown.
+ */
+export declare function functionAround(image: u32, ip: u64): usize;
+
 /** Called before memory grows: throws if that is not allowed. */
 export declare function askForMemory(bytes: usize): void;
 

@@ -34,6 +34,11 @@ export const ERROR_MISMATCH = 6;
 export const ERROR_OVERFLOW = 7;
 export const ERROR_NEVER_ENDING = 10;
 
+/** Which jumps are events. */
+export const JUMPS_NONE = 0;
+export const JUMPS_LEAVING = 1;
+export const JUMPS_ALL = 2;
+
 /** A site: its two addresses, the image that `to` is in, the kind of instruction, the edge. */
 export const SITE_FROM = 0;
 export const SITE_TO = 8;

@@ -27,8 +27,8 @@ export {
   stateSpace,
 } from './parts';
 export { compressReturns } from './walk/bits';
-export { wantAllBranches } from './walk/direct';
 export { setFiltered } from './walk/ends';
+export { wantJumps } from './walk/jumps';
 
 /** Space for code, a window, or what the host wants to write. */
 export function space(bytes: usize): usize {

@@ -6,13 +6,15 @@ import { deserialize, serialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
 import { bundled } from '../../decode/bundled-part.js';
 import type { DecodedPart } from '../../decode/decoded-part.js';
+import type { FunctionAt } from '../../decode/function-bounds.js';
 import type { Image, MappedCode } from '../../decode/images.js';
-import { PartDecoder } from '../../decode/part-decoder.js';
+import { type Jumps, PartDecoder } from '../../decode/part-decoder.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { Timing } from '../../decode/settings.js';
 import { type Part, recordAt, type Stream } from '../../decode/streams.js';
 import { BundleWriter } from '../../model/trace/bundle-writer.js';
 import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
+import { functionLocator, type LocateOptions } from './binaries/locate.js';
 import type { CpuTrace } from './decode-plan.js';
 
 /** What decoding any part of a recording needs. Plain data. */
@@ -23,11 +25,13 @@ export interface DecodeContext {
   readonly images: readonly Image[];
   readonly timing: Timing;
   readonly originNs: bigint;
-  readonly allBranches: boolean;
+  readonly jumps: Jumps;
   readonly hasMtc: boolean;
   readonly compressesReturns: boolean;
   /** Where the binaries are, by their recorded path (latin1); missing ones cannot be read. */
   readonly binaries: ReadonlyMap<string, string>;
+  /** Where their symbols are. */
+  readonly naming: LocateOptions;
   /** For the events of a part; more only if a single packet has more. */
   readonly eventBytes: number;
   /** For the code and the sites that a decoder keeps. */
@@ -92,11 +96,13 @@ export class RecordingDecoder {
   private readonly fd: number;
   private readonly files = new OpenFiles();
   private readonly bundles = new BundleWriter();
+  private readonly functionAt: FunctionAt;
   private decoder: PartDecoder;
 
   constructor(context: DecodeContext) {
     this.context = context;
     this.fd = openSync(context.path, 'r');
+    this.functionAt = functionLocator(context.naming);
     this.decoder = this.newDecoder();
   }
 
@@ -119,7 +125,7 @@ export class RecordingDecoder {
       const binary = binaries.get(file);
       return binary === undefined ? null : this.files.read(binary, offset, bytes);
     };
-    return new PartDecoder({ ...this.context, readCode }, replaced);
+    return new PartDecoder({ ...this.context, readCode, functionAt: this.functionAt }, replaced);
   }
 
   /** Of a file that became shorter, what is missing is padding; it is refused at the end (unchanged-file.ts). */

@@ -1,13 +1,16 @@
 /**
  * A recording whose trace is still encoded, and the context in which its parts are decoded.
  */
+import type { Jumps } from '../../decode/part-decoder.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
-import type { Locate } from './binaries/locate.js';
+import type { Locate, LocateOptions } from './binaries/locate.js';
 import type { DecodePlan } from './decode-plan.js';
 import type { DecodingSizes } from './decode-recording.js';
 import type { DecodeContext } from './decode-task.js';
 import { compressesReturns, hasMtcPackets } from './supported.js';
+
+export type { Jumps };
 
 /** A recording whose trace is still encoded. */
 export interface EncodedRecording extends DecodingSizes {
@@ -17,10 +20,11 @@ export interface EncodedRecording extends DecodingSizes {
   /** The file. */
   readonly path: string;
   readonly recording: Recording;
-  /** Every branch, not only calls and returns. */
-  readonly allBranches: boolean;
+  readonly jumps: Jumps;
   /** Where the binaries are, by recorded path (latin1). Missing ones cannot be decoded. */
   readonly binaries: ReadonlyMap<string, string>;
+  /** Where the symbols of the binaries are. */
+  readonly naming: LocateOptions;
   readonly locate: Locate;
   readonly recorded: RecordingEnvironment | null;
   /** Why it is incomplete; null: it is complete. */
@@ -37,12 +41,12 @@ const CODE_BYTES = 24 * 1024 * 1024;
 
 /** `originNs`: perf's clock at time 0 of the trace. */
 export function decodeContext(encoded: EncodedRecording, plan: DecodePlan, originNs: bigint): DecodeContext {
-  const { path, allBranches, binaries, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
+  const { path, jumps, binaries, naming, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
   const { timing, schedule, cpus: traces } = plan;
   const { images } = schedule;
   const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
   const hasMtc = hasMtcPackets(recording);
   const { isPlain = false } = encoded;
-  const settings = { timing, originNs, allBranches, hasMtc, compressesReturns: compressesReturns(recording) };
-  return { path, cpus, images, ...settings, binaries, eventBytes, codeBytes, isPlain };
+  const settings = { timing, originNs, jumps, hasMtc, compressesReturns: compressesReturns(recording) };
+  return { path, cpus, images, ...settings, binaries, naming, eventBytes, codeBytes, isPlain };
 }

@@ -3,6 +3,7 @@
  */
 import { type ElfFile, readElf } from '../elf/elf-file.js';
 import { buildIdOf } from '../elf/identity.js';
+import { type FunctionAround, functionBounds } from '../functions/bounds.js';
 import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } from '../table/symbol-table.js';
 import { binaryPaths, debugPaths } from './candidates.js';
 import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
@@ -30,6 +31,20 @@ export function loadBinary(
     const { binary, debug } = findFiles(reader, path, buildId, roots);
     const symbols = debug ?? binary;
     return symbols && buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
+  });
+}
+
+/** Finds functions by their bounds in the files that `loadBinary` reads. */
+export function loadFunctions(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+): FunctionAround {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    const symbols = debug ?? binary;
+    return symbols === null ? () => null : functionBounds(symbols.elf, (binary ?? symbols).elf);
   });
 }
 

@@ -47,7 +47,15 @@ async function openWithBuildId(): Promise<Recording> {
 async function profileIn(recording: Recording, root: string): Promise<string> {
   const files = await neededFiles(recording, root);
   const fetched = await fetchBinaries(recording, files, { roots: { root, cache: null }, quiet: true, signal: NEVER });
-  const options = { name: 'recording', path, symfs: root, fetched, allBranches: false, recorded: null, broken: null };
+  const options = {
+    name: 'recording',
+    path,
+    symfs: root,
+    fetched,
+    jumps: 'none' as const,
+    recorded: null,
+    broken: null,
+  };
   return [...renderJson(await analyze([encodedRecording(recording, options)], ALONE))].join('');
 }
 

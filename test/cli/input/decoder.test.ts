@@ -37,10 +37,10 @@ const withoutTimes = (dir: Directory) => changed(dir, (recording) => withSetting
 
 describe('without perf', () => {
   test.for([
-    ['render', ['render', '--annotate']],
-    ['report', ['report']],
-    ['stacks', ['stacks', '--at', '+100us']],
-    ['latency', ['latency', 'critical']],
+    ['render', ['render', '--annotate', '--no-jumps']],
+    ['report', ['report', '--no-jumps']],
+    ['stacks', ['stacks', '--at', '+100us', '--no-jumps']],
+    ['latency', ['latency', 'critical', '--no-jumps']],
     ['render --precise', ['render', '--precise']],
   ] as const)('every command reads a recording: %s', async ([, args], { dir }) => {
     const path = recordingPath('cpus-2');
@@ -50,6 +50,15 @@ describe('without perf', () => {
     expect(run.stderr).not.toMatch(/perf is|start perf/);
     if (isMissing('perf')) return;
     expect(run).toEqual(await ptflame([command, ...rest, path, ...SYMFS, '--decoder', 'perf']));
+  });
+
+  test('jumps between functions are decoded unless --no-jumps says otherwise', async ({ dir }) => {
+    const render = (...args: string[]) =>
+      ptflame(['render', recordingPath('cpus-2'), ...SYMFS, '--annotate', '-q', ...args], withoutPerf(dir));
+    const { stdout } = await render();
+    expect((await render('--precise')).stdout).toBe(stdout);
+    expect((await render('--no-jumps')).stdout).not.toBe(stdout);
+    expectRefusal(await render('--precise', '--no-jumps'), 2, /--precise and --no-jumps are mutually exclusive/);
   });
 
   test('import and diff read one, too', async ({ dir }) => {

@@ -7,10 +7,15 @@ import { analyze, renderJson } from '../../../src/index.js';
 import { type EncodedRecording, openRecording } from '../../../src/recordings.js';
 import { ALONE, decoded } from './decoding.js';
 
-export async function encodedOf(path: string, symfs: string | null, allBranches: boolean): Promise<EncodedRecording> {
+export async function encodedOf(
+  path: string,
+  symfs: string | null,
+  allBranches: boolean | 'leaving',
+): Promise<EncodedRecording> {
   const recording = await openRecording(path);
   const recorded = recordingEnvironment(recording);
-  return encodedRecording(recording, { name: path, path, symfs, allBranches, recorded, broken: null });
+  const jumps = allBranches === 'leaving' ? allBranches : allBranches ? 'all' : 'none';
+  return encodedRecording(recording, { name: path, path, symfs, jumps, recorded, broken: null });
 }
 
 export async function profileOfOwn(path: string, symfs: string | null, allBranches: boolean): Promise<string> {

@@ -17,7 +17,8 @@ import {
   KIND_RETURN,
 } from '../layout';
 import { PHASE_TARGET, state } from '../state';
-import { fail, Stretch, wantsJumps } from './direct';
+import { fail, Stretch } from './direct';
+import { Jumps, wantsJumps } from './jumps';
 import { here, stay } from './position';
 import { popCall, pushCall } from './returns';
 
@@ -66,7 +67,7 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
       instructions += block.count;
       if ((bits >> left) & 1) {
         lastTaken = time;
-        if (wantsJumps) Events.emit(Events.siteOfBlock(block), time);
+        if (wantsJumps) Jumps.pass(block, time);
         block = block.taken;
       } else block = block.next;
       Stretch.begin();
@@ -92,7 +93,8 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
       instructions += block.count;
       if (kind !== KIND_NONE) lastTaken = time;
       if (kind === KIND_CALL) pushCall(block);
-      if (kind === KIND_CALL || (wantsJumps && kind === KIND_JUMP)) Events.emit(Events.siteOfBlock(block), time);
+      if (kind === KIND_CALL) Events.emit(Events.siteOfBlock(block), time);
+      else if (wantsJumps && kind === KIND_JUMP) Jumps.pass(block, time);
       block = block.taken;
     } else {
       if (kind === KIND_NO_CODE) error = ERROR_NO_CODE;

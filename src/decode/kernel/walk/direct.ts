@@ -6,18 +6,12 @@ import { eventTime } from '../clock/clock';
 import { emit, siteOfBlock } from '../events';
 import { ERROR_NEVER_ENDING, ERROR_NO_CODE, KIND_CALL, KIND_JUMP, KIND_NONE } from '../layout';
 import { state } from '../state';
+import { Jumps, wantsJumps } from './jumps';
 import { moveTo } from './position';
 import { pushCall } from './returns';
 
 /** Branches without a packet. */
 const MAX_BRANCHES: u32 = 100_000;
-
-/** Whether branches within functions are events, too. */
-export let wantsJumps: bool = false;
-
-export function wantAllBranches(all: bool): void {
-  wantsJumps = all;
-}
 
 /** Direct branches since the last packet; the target that later ones are compared with, and when it is replaced. */
 let steps: u32 = 0;
@@ -74,7 +68,7 @@ export function passDirect(block: Block): Block {
 /** No event before it is later, also if it is none itself. */
 export function passJump(block: Block): void {
   const time = eventTime();
-  if (wantsJumps) emit(siteOfBlock(block), time);
+  if (wantsJumps) Jumps.pass(block, time);
 }
 
 /** Leaves the walk at an address. Returns the error. */

@@ -5,13 +5,14 @@ import { Block, blockAt } from '../blocks';
 import { image, siteOf } from '../events';
 import { KIND_NO_CODE } from '../layout';
 import { zeroed } from '../memory';
+import { isEventTo, NO_EVENT } from './jumps';
 
 @unmanaged
 export class Target {
   private ip: u64 = 0;
   private branch: Block | null = null;
   private block: Block | null = null;
-  /** Plus one; 0: not known yet. */
+  /** Plus one, or NO_EVENT; 0: not known yet. */
   private knownSite: u32 = 0;
 
   @inline
@@ -33,10 +34,13 @@ export class Target {
     return changetype<Block>(this.block);
   }
 
-  /** The site of the branch to the target. */
+  /** The site of the branch to the target, plus one; NO_EVENT for a jump that is none. */
   site(branch: Block): u32 {
-    if (this.knownSite === 0) this.knownSite = siteOf(branch.from, this.ip, branch.image, branch.kind, 0) + 1;
-    return this.knownSite - 1;
+    if (this.knownSite === 0)
+      this.knownSite = isEventTo(branch, this.ip)
+        ? siteOf(branch.from, this.ip, branch.image, branch.kind, 0) + 1
+        : NO_EVENT;
+    return this.knownSite;
   }
 }
 

@@ -6,7 +6,8 @@ import { Events } from '../events';
 import { KIND_CALL, KIND_JCC, KIND_JUMP, KIND_NONE, KIND_RETURN } from '../layout';
 import { KNOWN, KNOWN_BY_CALL, MAX_ITEMS, NOT_KNOWN, Row, TIME_BEFORE, TIME_KEPT, TIME_OF_BITS } from './bit-rows';
 import { returnBit } from './bits';
-import { Stretch, wantsJumps } from './direct';
+import { Stretch } from './direct';
+import { Jumps, NO_EVENT, wantsJumps } from './jumps';
 import { isPushed, returnBefore } from './returns';
 
 /** Calls from before that returned, and new ones that did not. */
@@ -36,7 +37,7 @@ export function learn(row: Row, first: Block, bits: u32): u8 {
     if (kind === KIND_JCC) {
       const isTaken = ((bits >> --left) & 1) !== 0;
       if (isTaken) row.time = TIME_OF_BITS;
-      if (isTaken && wantsJumps && !addEvent(row, Events.siteOfBlock(block))) return NOT_KNOWN;
+      if (isTaken && wantsJumps && !addJump(row, block)) return NOT_KNOWN;
       to = isTaken ? block.targetBlock : block.afterBlock;
       Stretch.begin();
     } else if (kind === KIND_RETURN) {
@@ -59,9 +60,10 @@ export function learn(row: Row, first: Block, bits: u32): u8 {
 
 /** Each returns the next block, null if it is unknown. */
 function learnDirect(row: Row, block: Block): Block | null {
-  const isEvent = block.kind === KIND_CALL || (wantsJumps && block.kind === KIND_JUMP);
-  if (isEvent && !addEvent(row, Events.siteOfBlock(block))) return null;
-  if (block.kind === KIND_CALL && isPushed(block)) addCall(block);
+  if (block.kind === KIND_CALL) {
+    if (!addEvent(row, Events.siteOfBlock(block))) return null;
+    if (isPushed(block)) addCall(block);
+  } else if (wantsJumps && block.kind === KIND_JUMP && !addJump(row, block)) return null;
   return block.targetBlock;
 }
 
@@ -77,7 +79,12 @@ function addCall(block: Block): void {
   pushCount++;
 }
 
-/** Returns false if there is no space. */
+/** Each returns false if there is no space. */
+function addJump(row: Row, block: Block): bool {
+  const site = Jumps.siteOf(block);
+  return site === NO_EVENT || addEvent(row, site - 1);
+}
+
 function addEvent(row: Row, site: u32): bool {
   if (row.events === MAX_ITEMS) return false;
   store<u32>(row.item(row.events), site);

@@ -16,7 +16,8 @@ import {
   KIND_NO_CODE,
 } from '../layout';
 import { state } from '../state';
-import { fail, passDirect, Stretch, wantsJumps } from './direct';
+import { fail, passDirect, Stretch } from './direct';
+import { NO_EVENT, wantsJumps } from './jumps';
 import { targetOf } from './known-targets';
 import { goOnTo, here, moveTo, stay } from './position';
 import { passReturns } from './returns';
@@ -77,7 +78,8 @@ function passBranch(isKnown: bool, ip: u64): void {
   }
   const known = targetOf(branch, ip);
   const to = known.target;
-  if (isEvent) emit(known.site(branch), time);
+  const site = isEvent ? known.site(branch) : NO_EVENT;
+  if (site !== NO_EVENT) emit(site - 1, time);
   else passTo(time);
   if (branch.image === image) goOnTo(to);
   else stay(to);

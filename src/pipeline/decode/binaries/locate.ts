@@ -1,10 +1,18 @@
 /**
  * Names the addresses of code images as perf names them.
  */
+import type { FunctionAt } from '../../../decode/function-bounds.js';
 import { codeAt, type Image, type MappedCode } from '../../../decode/images.js';
 import type { Mapping } from '../../../model/trace/trace-chunk.js';
 import type { Address } from '../../../model/units.js';
-import { DISK_FILES, type PltNames, Symbolizer, type SymbolRoots } from '../../../symbols/symbolizer.js';
+import {
+  DISK_FILES,
+  Functions,
+  type PltNames,
+  Symbolizer,
+  type SymbolizerOptions,
+  type SymbolRoots,
+} from '../../../symbols/symbolizer.js';
 
 /** The symbol at an address. */
 export interface Located {
@@ -27,19 +35,27 @@ export interface LocateOptions {
 
 const END_OF_TIME = 2n ** 64n - 1n;
 
-export function locator({ roots, pltNames = 'perf-6.1', buildIds }: LocateOptions): Locate {
-  const symbolizer = new Symbolizer({
-    files: DISK_FILES,
-    roots,
-    pltNames,
-    buildIdOf: (file) => buildIds.get(file) ?? null,
-  });
+export function locator(options: LocateOptions): Locate {
+  const symbolizer = new Symbolizer(symbolizerOptions(options));
   return (image, address) => {
     const code = codeAt(image, address, END_OF_TIME);
     if (code === null) return null;
     const found = symbolizer.nameOf(toMapping(image, code), address);
     return found.name === null ? { name: null, file: found.file, start: Number.NaN } : found;
   };
+}
+
+/** Finds functions as the decoder wants them. */
+export function functionLocator(options: LocateOptions): FunctionAt {
+  const functions = new Functions(symbolizerOptions(options));
+  return (image, address) => {
+    const code = codeAt(image, address, END_OF_TIME);
+    return code && functions.around(toMapping(image, code), address);
+  };
+}
+
+function symbolizerOptions({ roots, pltNames = 'perf-6.1', buildIds }: LocateOptions): SymbolizerOptions {
+  return { files: DISK_FILES, roots, pltNames, buildIdOf: (file) => buildIds.get(file) ?? null };
 }
 
 function toMapping({ pid }: Image, { start, end, fileOffset, file }: MappedCode): Mapping {

@@ -35,7 +35,7 @@ describe.each(RECORDINGS)('%s', (name) => {
 
 test('decodes a recording with tracepoints, whose samples have no symbols', async ({ dir }) => {
   const render = async (decoder: string) => {
-    const options = ['--symfs', RECORDED_ROOT, '--decoder', decoder, '-o', dir.file(`${decoder}.folded`)];
+    const options = ['--symfs', RECORDED_ROOT, '--decoder', decoder, '--no-jumps', '-o', dir.file(`${decoder}.folded`)];
     expect((await ptflame(['render', recordingPath('tracepoints'), ...options])).exitCode).toBe(0);
     return readFile(dir.file(`${decoder}.folded`), 'utf8');
   };
@@ -81,7 +81,7 @@ describe('the command', () => {
   const SYMFS = ['--symfs', RECORDED_ROOT];
 
   test('renders a recording to the same bytes as its text', async () => {
-    const args = ['render', recordingPath('noise'), ...SYMFS, '--annotate', '--quiet'];
+    const args = ['render', recordingPath('noise'), ...SYMFS, '--no-jumps', '--annotate', '--quiet'];
     const { exitCode, stdout, stderr } = await ptflame([...args, '-j', '2']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const text = await ptflame(['render', '-', '--annotate', '--quiet'], { input: textOfPerf(recordingPath('noise')) });
