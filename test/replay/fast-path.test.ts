@@ -115,6 +115,8 @@ const NOT_PLAIN_JUMPS: Readonly<Record<string, string>> = {
   'to a cold part of one of two functions': `
     10  call    main    get
     20  call    get     get~2
+    21  jmp     get~2   get~3
+    22  jmp     get~3   get~2
     25  return  get~2   get
     30  jmp     get     get~3
     35  jmp     get~3   get
