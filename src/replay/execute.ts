@@ -20,7 +20,6 @@ import {
   type RecordAction,
 } from './pairing/actions.js';
 import type { StackSwitch } from './pairing/parked-stacks.js';
-import { executeSimple } from './simple-actions.js';
 import { landIn, reopen, returnFromCall, returnTo, returnUnmatched } from './stack/apply-return.js';
 import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
@@ -40,14 +39,11 @@ export function executeRows(state: ReplayState, firstRow: number, endRow: number
   }
 }
 
-/**
- * Executes simple actions and returns the first row that is not simple. A watcher has to see each event, so with one
- * nothing is executed here.
- */
+/** Has the kernel execute simple actions, if there is one, and returns the first row that is not simple. */
 function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number): number {
-  if (stoppedNode(state) !== NONE || state.watcher) return firstRow;
   const { kernel } = state;
-  const row = kernel ? executeInKernel(state, kernel, firstRow, endRow) : executeSimple(state, firstRow, endRow);
+  if (kernel === null || stoppedNode(state) !== NONE) return firstRow;
+  const row = executeInKernel(state, kernel, firstRow, endRow);
   if (row === firstRow) return row;
   forgetSwitch(state);
   return row;

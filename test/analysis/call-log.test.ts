@@ -66,7 +66,10 @@ test.each([0, 100, 5000, 20_000])('a log with space for %d events keeps all rows
   for (let thread = 0; thread < 2; thread++) {
     log.clear(events);
     log.begin(7);
-    for (const call of calls) log.openAt(10 + call, call);
+    for (const call of calls) {
+      log.nowNs = 10 + call;
+      log.open(call);
+    }
     const { code, timeNs } = log.build();
     expect([...code].map(opOf)).toEqual([CallOp.Begin, ...calls.map(() => CallOp.Open), CallOp.Charge]);
     expect([...code.subarray(1, -1)].map(argumentOf)).toEqual(calls);

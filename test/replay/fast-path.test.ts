@@ -1,33 +1,26 @@
 /**
- * Most events take the fast path, in pairing and in replay: in the kernel, or in TypeScript. For any trace, both give
- * the same result as the general path. With a watcher replay takes the general path, and in a trace with aborted
- * transactions pairing does.
+ * Most events are executed by the kernel, in pairing and in replay. For any trace, it gives the same result as the rules
+ * in TypeScript.
  */
 
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { Random } from '../../fuzz/random.js';
 import { makeCase } from '../../fuzz/text/cases.js';
 import { Corpus } from '../../fuzz/text/corpus.js';
-import { DurationsBuilder } from '../../src/model/calls/durations.js';
-import { assert } from '../../src/model/errors.js';
-import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
-import { untilExit } from '../../src/pipeline/replay/replay-thread.js';
-import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
-import { ReplayKernel } from '../../src/replay/host/replay-kernel.js';
-import { KnownPaths } from '../../src/replay/losses/known-paths.js';
-import { pairThread } from '../../src/replay/pairing/pair-thread.js';
-import { KernelPairingMemory } from '../../src/replay/pairing/pairing.js';
-import { Replayer, replayThread } from '../../src/replay/replayer.js';
-import type { FrameWatcher } from '../../src/replay/stack/frame.js';
-import type { ReplayOptions, ThreadReplay } from '../../src/replay/thread-replay.js';
+import { replayThread } from '../../src/replay/replayer.js';
+import type { ReplayOptions } from '../../src/replay/thread-replay.js';
 import { dedent } from '../helpers/checks/outline.js';
+import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
+import { jumpingRun } from '../helpers/random/jumping-run.js';
 import { inputOf } from '../helpers/traces/load.js';
-import { type TraceThreads, threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
+import { threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
 const SEED = 11;
 const CASES = 120;
+const RUNS = 250;
 const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
 
 /** Traces that look simple, but are not. */
@@ -160,39 +153,46 @@ const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
     1 [000] 1.000000050:   return ffffffff81001020 l+0x20 => ffffffff81000105 k+0x105`,
 };
 
-describe('the kernel, the fast path and the general path give the same result', { timeout: 120_000 }, () => {
+describe('the kernel and the rules in TypeScript give the same result', { timeout: 120_000 }, () => {
   test.each(FOLDERS)('fixtures of %s', async (folder) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
-    for (const file of files) compareWays(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
+    for (const file of files) expectSameInKernel(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
   });
 
   test.each(Object.entries(NOT_PLAIN))('%s', async (_, shorthand) => {
-    compareWays(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+    expectSameInKernel(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
   test.each(Object.entries(NOT_PLAIN_JUMPS))('a hidden jump %s', async (_, shorthand) => {
-    compareWays(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+    expectSameInKernel(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
   test('returns that end thousands of calls', async () => {
-    compareWays(await threadsOfInput(inputOf(traceOf(returnsFromManyLevels()))), 'many levels');
+    expectSameInKernel(await threadsOfInput(inputOf(traceOf(returnsFromManyLevels()))), 'many levels');
   });
 
   test('a recursion deeper than any stack before it', async () => {
     const calls = Array.from({ length: 5000 }, (_, i) => `${10 * i} call f f`);
     const returns = calls.map((_, i) => `${60_000 + 10 * i} return f f`);
-    compareWays(await threadsOfInput(inputOf(traceOf([...calls, ...returns].join('\n')))), 'recursion');
+    expectSameInKernel(await threadsOfInput(inputOf(traceOf([...calls, ...returns].join('\n')))), 'recursion');
   });
 
   test.each(Object.entries(NOT_PLAIN_LINES))('%s', async (_, lines) => {
-    compareWays(await threadsOfInput(inputOf(dedent(lines))), lines);
+    expectSameInKernel(await threadsOfInput(inputOf(dedent(lines))), lines);
+  });
+
+  test('random runs that call, jump and stop in every way', async () => {
+    for (let number = 0; number < RUNS; number++) {
+      const run = jumpingRun(new Random(SEED, number), 20 + 10 * (number % 20));
+      expectSameInKernel(await threadsOfInput(inputOf(traceOf(run))), `run ${number}:\n${run}`);
+    }
   });
 
   test('hostile traces', async () => {
     for (let number = 0; number < CASES; number++) {
       const { bytes } = makeCase(SEED, number, corpus);
       const trace = await threadsOfInput(inputOf(bytes)).catch(() => null); // refused
-      if (trace !== null) compareWays(trace, `npm run fuzz -- --seed ${SEED} --case ${number}`);
+      if (trace !== null) expectSameInKernel(trace, `npm run fuzz -- --seed ${SEED} --case ${number}`);
     }
   });
 });
@@ -207,59 +207,4 @@ test('facts and results are plain data that can be sent to a worker', async () =
   }
 });
 
-function compareWays({ threads, facts, bounds }: TraceThreads, name: string): void {
-  for (const tailCalls of ['nest', 'replace'] as const) {
-    const inKernel = new Replayer(facts, kernelFor(facts));
-    const inTypeScript = new Replayer(facts, null);
-    const replay = (knownPaths: KnownPaths | null): ThreadReplay[] =>
-      threads.map(({ events, createdInside, exitNs }) => {
-        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
-        const [short, durations] = withDurations(inKernel, events, options);
-        expect(withDurations(inTypeScript, events, options), name).toEqual([short, durations]);
-        const withLog = { ...options, wantsLog: true };
-        expect(inKernel.replay(events, withLog), name).toEqual(inTypeScript.replay(events, withLog));
-        expect(generalPath(events, facts, options), name).toEqual(short);
-        return short;
-      });
-    replay(new KnownPaths(replay(null)));
-  }
-  const kernel = kernelFor(facts);
-  for (const { events } of threads) {
-    kernel.begin(events.length);
-    const general = generalPairing(events, facts);
-    expect(pairThread(events, facts, new KernelPairingMemory(kernel)), name).toEqual(general);
-    expect(pairThread(events, facts), name).toEqual(general);
-  }
-}
-
-function kernelFor(facts: SiteFacts): ReplayKernel {
-  const kernel = ReplayKernel.start(facts);
-  assert(kernel !== null, 'the kernel starts');
-  return kernel;
-}
-
-function withDurations(replayer: Replayer, events: ThreadEvents, options: ReplayOptions) {
-  const durations = new DurationsBuilder();
-  const replay = replayer.replay(events, { ...options, durations });
-  return [replay, durations.build()] as const;
-}
-
-function generalPath(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
-  return replayThread(events, facts, { ...options, watcher: SILENT_WATCHER });
-}
-
-/** Records returns for aborts, which makes no difference if no transaction is aborted. */
-function generalPairing(events: ThreadEvents, facts: SiteFacts) {
-  return pairThread(events, { ...facts, hasAborts: true });
-}
-
 const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, createdInside: false, knownPaths: null };
-
-const SILENT_WATCHER: FrameWatcher = {
-  atRow: () => {},
-  opened: () => {},
-  closed: () => {},
-  renamed: () => {},
-  setAside: () => {},
-  putBack: () => {},
-};

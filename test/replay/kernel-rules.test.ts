@@ -14,18 +14,22 @@ import * as rules from '../../src/replay/kernel/rules.js';
 import { Action, ActionFlag } from '../../src/replay/pairing/actions.js';
 import { CallKind } from '../../src/replay/pairing/calls.js';
 import { MAX_TAIL_CHAIN } from '../../src/replay/stack/jump.js';
+import { MAX_UNWINDER_DEPTH } from '../../src/replay/stack/unwinding.js';
 
 test('steps, actions, traits and limits', () => {
   expect({ ...rules }).toEqual({
     STEP_STAY: Step.Stay,
     STEP_CALL: Step.Call,
     STEP_RETURN: Step.Return,
+    STEP_JUMP: Step.Jump,
     STEP_START: Step.Start,
     STEP_END: Step.End,
     STEP_END_SYSCALL: Step.EndSyscall,
+    STEP_GAP: Step.Gap,
     ACTION_CALL: Action.Call,
     ACTION_RETURN: Action.Return,
     ACTION_RESUME: Action.Resume,
+    ACTION_JUMP: Action.Jump,
     ACTION_STOP: Action.Stay | ActionFlag.Stops,
     ACTION_SYSCALL: Action.Stay | ActionFlag.StopsInSyscall,
     KIND_CALL: CallKind.Call,
@@ -33,6 +37,7 @@ test('steps, actions, traits and limits', () => {
     SYSCALL_BYTES,
     TRAIT_STUB: Trait.Stub,
     TRAIT_RESOLVER: Trait.Resolver,
+    TRAIT_UNWINDER: Trait.Unwinder,
     TRAIT_UNKNOWN: Trait.Unknown,
     TRAIT_PROGRAM_START: Trait.ProgramStart,
     TRAIT_RETURN_THUNK: Trait.ReturnThunk,
@@ -41,6 +46,7 @@ test('steps, actions, traits and limits', () => {
     AFTER_HIDDEN_JUMP: Certainty.HiddenJump,
     HIDDEN_JUMP: Inference.HiddenJump,
     MAX_TAIL_CHAIN,
+    MAX_UNWINDER_DEPTH,
     LOG_OPEN: CallOp.Open,
     LOG_CLOSE: CallOp.Close,
     LOG_STOP: CallOp.Stop,

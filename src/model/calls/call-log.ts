@@ -106,18 +106,6 @@ export class CallLogBuilder {
     return this.add(CallOp.Open, node);
   }
 
-  /** Charges time up to `ns`, and opens a call. */
-  openAt(ns: Nanoseconds, node: NodeId): number {
-    this.nowNs = ns;
-    return this.addAt(ns, CallOp.Open, node);
-  }
-
-  /** Charges time up to `ns`, and closes the call on top, which is complete. */
-  closeAt(ns: Nanoseconds): void {
-    this.nowNs = ns;
-    this.addAt(ns, CallOp.Close, 0);
-  }
-
   /** Appends a row that the kernel wrote. Those that set the certainty come in pairs: the second one sets it back. */
   append(ns: Nanoseconds, code: number): void {
     this.addAt(ns, opOf(code), argumentOf(code));

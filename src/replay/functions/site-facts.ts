@@ -31,10 +31,6 @@ export type Step = (typeof Step)[keyof typeof Step];
 
 export interface SiteFacts {
   readonly step: Uint8Array;
-  /** The function that the event comes from, if it stays, calls or returns and no name affects that; else NONE. */
-  readonly simpleFrom: Int32Array;
-  /** Stay, Call or Return if addresses alone decide what it pairs with; else Jump. */
-  readonly simplePair: Uint8Array;
   readonly from: Float64Array;
   readonly to: Float64Array;
   readonly fromFunction: Int32Array; // FunctionId | NONE
@@ -78,8 +74,6 @@ export function siteFacts(
   const { from, to } = sites;
   return {
     step,
-    simpleFrom: functions.from.map((fn, site) => (isSimple(step[site] as Step, functions, site) ? fn : NONE)),
-    simplePair: functions.hasSwitchers ? step.map((own, site) => simplePairOf(own as Step, functions, site)) : step,
     from,
     to,
     fromFunction: functions.from,
@@ -111,19 +105,6 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
     default:
       return branchStepOf(kind, sites, functions, site);
   }
-}
-
-// Events of a stub are not simple, as it is not known at first where the stub leads.
-function isSimple(step: Step, { from, to, traits }: FunctionTable, site: SiteId): boolean {
-  const fn = from[site];
-  if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return false;
-  return step === Step.Stay || to[site] !== NONE;
-}
-
-// A return out of a function that switches stacks may be on another stack, wherever it lands.
-function simplePairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
-  const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.StackSwitcher) !== 0;
-  return isSwitch ? Step.Jump : step;
 }
 
 function endStepOf(kind: BranchKind): Step {

@@ -1,5 +1,6 @@
 /**
- * Executes simple actions: as simple-actions.ts. It stops before an event that the general rules decide.
+ * Executes simple actions, with the same effect as `executeRow` in execute.ts. It stops before an event that the general
+ * rules decide.
  */
 import { forgetInIndex, openCalled } from './frames';
 import {
@@ -8,15 +9,12 @@ import {
   FRAME_NODE,
   HEAD_CERTAINTY,
   HEAD_DEPTH,
-  HEAD_HIDDEN_NS,
   HEAD_NOW_NS,
   HEAD_STACK_LIMIT,
   HEAD_STOP,
   HEAD_WINDOW_ROW,
   HEAD_WINDOW_SITES,
   HEAD_WINDOW_TIMES,
-  NODE_INFERRED_NS,
-  NODE_SELF_NS,
   NONE,
   SITE_BITS,
   SITE_FROM_FUNCTION,
@@ -28,12 +26,23 @@ import {
   STOP_GENERAL,
 } from './layout';
 import { beginLog, endLog, logCertainty, logOpen } from './log';
-import { jumpTo, MOVE_GENERAL, MOVE_JUMP, MOVE_NONE, moveTo, noteSeen, renameStub } from './moves';
+import {
+  follow,
+  hiddenMoveTo,
+  hold,
+  leavesStub,
+  MOVE_GENERAL,
+  MOVE_JUMP,
+  MOVE_NONE,
+  MOVE_RENAME,
+  noteSeen,
+  shownMoveTo,
+} from './moves';
 import { countCall, endLevel, endsLevel, isSimpleReturn } from './returns';
-import { ACTION_CALL, ACTION_RETURN, AFTER_HIDDEN_JUMP, CERTAIN, STEP_CALL } from './rules';
+import { ACTION_CALL, ACTION_JUMP, ACTION_RETURN, AFTER_HIDDEN_JUMP, CERTAIN, HIDDEN_JUMP, STEP_CALL } from './rules';
 import { beginStop, endStop, isBriefStop } from './stops';
 import { actionAt, areListsFull, beginThread, endThread, frameAt, linkAt, sites } from './thread';
-import { beginTree, childOf, endTree, isTreeFull, nodeRow } from './tree';
+import { beginTree, charge, childOf, endTree, isTreeFull } from './tree';
 
 /** Executes the rows from `first` to `end`, which are in the window; returns the row before which it stopped. */
 export function execute(first: u32, end: u32): u32 {
@@ -56,13 +65,19 @@ export function execute(first: u32, end: u32): u32 {
     const from = load<i32>(site, SITE_FROM_FUNCTION);
     stop = STOP_GENERAL;
     if (from === NONE || depth === 0) break;
-    const isStop = action > ACTION_RETURN;
-    if (isStop && (row + 1 >= end || !isBriefStop(top, row, siteAt))) break;
-    const move = load<i32>(top, FRAME_FUNCTION) === from ? MOVE_NONE : moveTo(top, depth, from);
+    const move = load<i32>(top, FRAME_FUNCTION) === from ? MOVE_NONE : hiddenMoveTo(top, depth, from);
     if (move === MOVE_GENERAL) break;
+    const target = load<i32>(site, SITE_TO_FUNCTION);
     let isSimple = true;
-    if (action === ACTION_RETURN) {
-      const target = load<i32>(site, SITE_TO_FUNCTION);
+    let isStop = false;
+    let jump = MOVE_NONE;
+    if (action === ACTION_JUMP) {
+      if (move === MOVE_NONE) jump = shownMoveTo(top, depth, target);
+      if (jump < MOVE_RENAME) break;
+    } else if (action > ACTION_RETURN) {
+      isStop = row + 1 < end && isBriefStop(top, row, siteAt);
+      if (!isStop) break;
+    } else if (action === ACTION_RETURN) {
       isSimple = move < MOVE_JUMP && isSimpleReturn(top, depth, linkAt(row), target);
       if (!isSimple && !endsLevel(top, depth, linkAt(row), target, move)) break;
     }
@@ -73,19 +88,16 @@ export function execute(first: u32, end: u32): u32 {
     stop = STOP_DONE;
     const timeNs = load<f64>(timeAt);
     if (move !== MOVE_NONE) {
-      if (move !== MOVE_JUMP) charge(top, renameStub(top, depth - 1, from, move), certainty);
-      if (move >= MOVE_JUMP) {
-        jumpTo(top, from, nowNs);
-        top += FRAME_BYTES;
-        depth++;
-      }
+      top = follow(top, depth - 1, from, move, nowNs, HIDDEN_JUMP, certainty);
+      if (move >= MOVE_JUMP) depth++;
       noteSeen(top, timeNs);
     }
     if (move === MOVE_JUMP && certainty === CERTAIN) {
       logCertainty(AFTER_HIDDEN_JUMP, nowNs);
-      charge(top, timeNs - nowNs, AFTER_HIDDEN_JUMP);
+      charge(load<u32>(top, FRAME_NODE), timeNs - nowNs, AFTER_HIDDEN_JUMP);
       logCertainty(CERTAIN, timeNs);
-    } else charge(top, timeNs - nowNs, certainty);
+    } else if (leavesStub(jump)) hold(top, timeNs - nowNs);
+    else charge(load<u32>(top, FRAME_NODE), timeNs - nowNs, certainty);
     nowNs = timeNs;
     if (isStop) {
       const node = beginStop(top, row, nowNs);
@@ -93,14 +105,14 @@ export function execute(first: u32, end: u32): u32 {
       siteAt += 4;
       timeAt += 8;
       const resumedNs = load<f64>(timeAt);
-      chargeNode(node, resumedNs - nowNs, certainty);
+      charge(node, resumedNs - nowNs, certainty);
       endStop(node, nowNs, resumedNs);
       nowNs = resumedNs;
     } else if (action === ACTION_CALL) {
       const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(site, SITE_TO_SYMBOL));
       top += FRAME_BYTES;
       const isPlain = load<u8>(site, SITE_STEP) === STEP_CALL;
-      openCalled(top, load<i32>(site, SITE_TO_FUNCTION), node, nowNs, depth++, row, isPlain);
+      openCalled(top, target, node, nowNs, depth++, row, isPlain);
       logOpen(top, node, nowNs);
     } else if (action === ACTION_RETURN) {
       if (isSimple) {
@@ -111,6 +123,9 @@ export function execute(first: u32, end: u32): u32 {
         depth = endLevel(top, depth, nowNs);
         top = frameAt(depth - 1);
       }
+    } else if (jump !== MOVE_NONE) {
+      top = follow(top, depth - 1, target, jump, nowNs, NONE, certainty);
+      if (jump >= MOVE_JUMP) depth++;
     }
   }
   endTree();
@@ -120,17 +135,4 @@ export function execute(first: u32, end: u32): u32 {
   store<f64>(HEAD_NOW_NS, nowNs);
   store<u32>(HEAD_STOP, stop);
   return row;
-}
-
-/** Charges time to a frame. */
-function charge(frame: usize, ns: f64, certainty: u32): void {
-  chargeNode(load<u32>(frame, FRAME_NODE), ns, certainty);
-}
-
-function chargeNode(node: u32, ns: f64, certainty: u32): void {
-  const row = nodeRow(node);
-  store<f64>(row, load<f64>(row, NODE_SELF_NS) + ns, NODE_SELF_NS);
-  if (certainty === CERTAIN) return;
-  store<f64>(row, load<f64>(row, NODE_INFERRED_NS) + ns, NODE_INFERRED_NS);
-  if (certainty === AFTER_HIDDEN_JUMP) store<f64>(HEAD_HIDDEN_NS, load<f64>(HEAD_HIDDEN_NS) + ns);
 }

@@ -24,7 +24,6 @@ import {
   HEAD_INDEX_LENGTH,
   NONE,
 } from './layout';
-import { HIDDEN_JUMP } from './rules';
 
 /** Opens a frame of a function that the event in `row` calls. */
 export function openCalled(
@@ -43,12 +42,13 @@ export function openCalled(
   store<u32>(frame, row, FRAME_ORDER);
 }
 
-/** Opens a frame of a function that the frame on top jumped to. */
-export function openJumpedTo(frame: usize, top: usize, fn: i32, node: u32, entryNs: f64): void {
+/** Opens a frame of a function that the frame on top jumped to. `inference`: NONE if the trace shows the jump. */
+export function openJumpedTo(frame: usize, top: usize, fn: i32, node: u32, entryNs: f64, inference: i32): void {
   const callRow = load<i32>(top, FRAME_CALL_ROW);
   openFrame(frame, fn, node, entryNs, load<u32>(top, FRAME_LEVEL), callRow, 0);
-  store<f64>(frame, Infinity, FRAME_KNOWN_FROM_NS);
-  store<i32>(frame, HIDDEN_JUMP, FRAME_INFERENCE);
+  store<f64>(frame, inference === NONE ? entryNs : Infinity, FRAME_KNOWN_FROM_NS);
+  store<i32>(frame, inference, FRAME_INFERENCE);
+  store<i32>(frame, load<i32>(top, FRAME_RETURN_ROW), FRAME_RETURN_ROW);
   store<i32>(frame, max(callRow, load<i32>(top, FRAME_ORDER)), FRAME_ORDER);
 }
 

@@ -1,6 +1,7 @@
 /**
- * The commonest hidden jumps: an event comes from another function than the one on top. Has the same effect as `syncTo`
- * in stack/hidden-jumps.ts where the function on top is a stub, or its level ends by its own return.
+ * Moves of control to another function than the one on top: jumps that the trace shows, and the commonest hidden ones.
+ * Has the same effect as `jumpTo` and `syncTo` in stack/hidden-jumps.ts where the function on top is a stub, or calls
+ * the other one as its last act.
  */
 import { forgetInIndex, openJumpedTo } from './frames';
 import {
@@ -27,17 +28,19 @@ import { logOpen, logRename } from './log';
 import {
   ACTION_RETURN,
   MAX_TAIL_CHAIN,
+  MAX_UNWINDER_DEPTH,
   TRAIT_COLD_PART,
   TRAIT_PROGRAM_START,
   TRAIT_RESOLVER,
   TRAIT_RETURN_THUNK,
   TRAIT_STUB,
   TRAIT_UNKNOWN,
+  TRAIT_UNWINDER,
 } from './rules';
 import { actionAt, frameAt, functionRow, linkAt, rules, traitsOf } from './thread';
-import { childOf } from './tree';
+import { charge, childOf } from './tree';
 
-/** How control reached the function that an event comes from. `GENERAL`: the general rules decide. */
+/** How control reached another function. `GENERAL`: the general rules decide. */
 export const MOVE_NONE: u32 = 0;
 export const MOVE_GENERAL: u32 = 1;
 /** The function on top is a stub that leads there. */
@@ -50,8 +53,17 @@ export const MOVE_RENAME_JUMP: u32 = 4;
 /** Functions that have rules of their own. */
 const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK | TRAIT_STUB;
 
-/** Returns how control moved from the frame on top to another function. */
-export function moveTo(top: usize, depth: u32, fn: i32): u32 {
+/** Returns how control moves with a jump of the frame on top that the trace shows, and that may lead elsewhere. */
+export function shownMoveTo(top: usize, depth: u32, fn: i32): u32 {
+  const flags = load<u32>(top, FRAME_FLAGS);
+  if ((rules & RULE_NO_JUMPS) !== 0 || (flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
+  const level = load<u32>(top, FRAME_LEVEL);
+  const mayLand = (traitsOf(fn) & TRAIT_UNKNOWN) !== 0 && isUnwinding(depth) && !endsByReturn(frameAt(level));
+  return mayLand ? MOVE_GENERAL : moveFrom(load<i32>(top, FRAME_FUNCTION), fn, depth - level);
+}
+
+/** Returns how control moved from the frame on top to another function without an event. */
+export function hiddenMoveTo(top: usize, depth: u32, fn: i32): u32 {
   const current = load<i32>(top, FRAME_FUNCTION);
   const flags = load<u32>(top, FRAME_FLAGS);
   if ((rules & RULE_NO_JUMPS) !== 0 || (flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
@@ -59,11 +71,17 @@ export function moveTo(top: usize, depth: u32, fn: i32): u32 {
   const level = load<u32>(top, FRAME_LEVEL);
   const isFirst = level === depth - 1;
   if (isFirst && (flags & FLAG_PLAIN_CALL) === 0) return MOVE_GENERAL;
+  const isStub = (traitsOf(current) & TRAIT_STUB) !== 0;
+  const isKnown = isStub ? isFirst : endsByReturn(frameAt(level));
+  return isKnown ? moveFrom(current, fn, depth - level) : MOVE_GENERAL;
+}
+
+/** Returns how control moves from the function on top to another one. `frames`: those of the level on top. */
+function moveFrom(current: i32, fn: i32, frames: u32): u32 {
   const traits = traitsOf(current);
-  if ((traits & TRAIT_STUB) !== 0) return isFirst ? moveFromStub(current, fn) : MOVE_GENERAL;
-  const isTooLong = depth - level > <u32>MAX_TAIL_CHAIN;
-  if ((traits & TRAIT_RESOLVER) !== 0 || (rules & RULE_REPLACE) !== 0 || isTooLong) return MOVE_GENERAL;
-  return load<i32>(top, FRAME_RETURN_ROW) === NONE && endsByReturn(frameAt(level)) ? MOVE_JUMP : MOVE_GENERAL;
+  if (frames > <u32>MAX_TAIL_CHAIN) return MOVE_GENERAL;
+  if ((traits & TRAIT_STUB) !== 0) return moveFromStub(current, fn);
+  return (traits & TRAIT_RESOLVER) !== 0 || (rules & RULE_REPLACE) !== 0 ? MOVE_GENERAL : MOVE_JUMP;
 }
 
 function moveFromStub(stub: i32, fn: i32): u32 {
@@ -85,8 +103,30 @@ function endsByReturn(first: usize): bool {
   return endRow === callRow || (actionAt(endRow) === ACTION_RETURN && linkAt(endRow) === callRow);
 }
 
-/** Renames the frame on top, at `index`, a stub, to the function that it leads to; returns the time held back for it. */
-export function renameStub(top: usize, index: u32, fn: i32, move: u32): f64 {
+/** True if an unwinder runs, possibly in functions of its own that have no name: as in stack/unwinding.ts. */
+function isUnwinding(depth: u32): bool {
+  const lowest = max(0, <i32>depth - MAX_UNWINDER_DEPTH);
+  for (let index = <i32>depth - 1; index >= lowest; index--) {
+    const traits = traitsOf(load<i32>(frameAt(index), FRAME_FUNCTION));
+    if ((traits & TRAIT_STUB) !== 0 || (traits & (TRAIT_UNKNOWN | TRAIT_UNWINDER)) === 0) return false;
+    if ((traits & TRAIT_UNWINDER) !== 0) return true;
+  }
+  return false;
+}
+
+/** Moves control from the frame on top, at `index`, and returns the new one. `inference`: NONE if the trace shows it. */
+export function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inference: i32, certainty: u32): usize {
+  if (move !== MOVE_JUMP) renameStub(top, index, fn, move, certainty);
+  if (move < MOVE_JUMP) return top;
+  const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(functionRow(fn), FUNCTION_SYMBOL));
+  const frame = top + FRAME_BYTES;
+  openJumpedTo(frame, top, fn, node, nowNs, inference);
+  logOpen(frame, node, nowNs);
+  return frame;
+}
+
+/** Renames the frame on top, at `index`, a stub, to the function that it leads to; charges the time held back for it. */
+function renameStub(top: usize, index: u32, fn: i32, move: u32, certainty: u32): void {
   const target = load<i32>(functionRow(load<i32>(top, FRAME_FUNCTION)), FUNCTION_STUB_TARGET);
   const named = move === MOVE_RENAME ? fn : target;
   const parent = index === 0 ? 0 : load<u32>(top - FRAME_BYTES, FRAME_NODE);
@@ -96,16 +136,18 @@ export function renameStub(top: usize, index: u32, fn: i32, move: u32): f64 {
   const node = childOf(parent, load<i32>(functionRow(named), FUNCTION_SYMBOL));
   store<u32>(top, node, FRAME_NODE);
   logRename(top, node);
-  const heldNs = load<f64>(top, FRAME_HELD_NS);
+  charge(node, load<f64>(top, FRAME_HELD_NS), certainty);
   store<f64>(top, 0, FRAME_HELD_NS);
-  return heldNs;
 }
 
-/** Opens the frame of a function that the frame on top has jumped to since `entryNs`. */
-export function jumpTo(top: usize, fn: i32, entryNs: f64): void {
-  const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(functionRow(fn), FUNCTION_SYMBOL));
-  openJumpedTo(top + FRAME_BYTES, top, fn, node, entryNs);
-  logOpen(top + FRAME_BYTES, node, entryNs);
+/** True if the function on top is a stub, from which control moves. */
+export function leavesStub(move: u32): bool {
+  return move === MOVE_RENAME || move === MOVE_RENAME_JUMP;
+}
+
+/** Holds time back until it is known where the stub on top leads. */
+export function hold(top: usize, ns: f64): void {
+  store<f64>(top, load<f64>(top, FRAME_HELD_NS) + ns, FRAME_HELD_NS);
 }
 
 /** Notes that an event confirms the function on top. */

@@ -1,5 +1,5 @@
 /**
- * Pairs calls and returns as long as nothing else happens: as pairing/simple-pairs.ts.
+ * Pairs calls and returns as long as nothing else happens. It stops before an event that the general rules decide.
  */
 import {
   CALL_ADDRESS,
@@ -26,6 +26,7 @@ import {
 } from './layout';
 import {
   ACTION_CALL,
+  ACTION_JUMP,
   ACTION_RESUME,
   ACTION_RETURN,
   ACTION_STOP,
@@ -35,6 +36,7 @@ import {
   STEP_CALL,
   STEP_END,
   STEP_END_SYSCALL,
+  STEP_JUMP,
   STEP_RETURN,
   STEP_START,
   STEP_STAY,
@@ -77,7 +79,8 @@ export function pair(first: u32, end: u32): u32 {
       store<u8>(actions + row, ACTION_RETURN);
       store<u32>(links + ((<usize>row) << 2), callRow);
       store<u32>(links + ((<usize>callRow) << 2), row);
-    } else if (
+    } else if (kind === STEP_JUMP) store<u8>(actions + row, ACTION_JUMP);
+    else if (
       (kind === STEP_END_SYSCALL || kind === STEP_END) &&
       row > first &&
       row + 1 < end &&

@@ -6,14 +6,17 @@
 export const STEP_STAY = 0;
 export const STEP_CALL = 1;
 export const STEP_RETURN = 3;
+export const STEP_JUMP = 4;
 export const STEP_START = 5;
 export const STEP_END = 6;
 export const STEP_END_SYSCALL = 7;
+export const STEP_GAP = 10;
 
 /** As `Action` in pairing/actions.ts. */
 export const ACTION_CALL = 1;
 export const ACTION_RETURN = 2;
 export const ACTION_RESUME = 12;
+export const ACTION_JUMP = 15;
 /** `Stay`, after which the trace stops: somehow, or in a system call. */
 export const ACTION_STOP = 32;
 export const ACTION_SYSCALL = 64;
@@ -26,6 +29,7 @@ export const MAX_CALL_BYTES = 15;
 export const SYSCALL_BYTES = 2;
 export const TRAIT_STUB = 1;
 export const TRAIT_RESOLVER = 2;
+export const TRAIT_UNWINDER = 4;
 export const TRAIT_UNKNOWN = 8;
 export const TRAIT_PROGRAM_START = 64;
 export const TRAIT_RETURN_THUNK = 256;
@@ -40,6 +44,9 @@ export const HIDDEN_JUMP = 4;
 
 /** As in stack/jump.ts. */
 export const MAX_TAIL_CHAIN = 64;
+
+/** As in stack/unwinding.ts. */
+export const MAX_UNWINDER_DEPTH = 8;
 
 /** As in model/calls/call-log.ts. */
 export const LOG_OPEN = 2;

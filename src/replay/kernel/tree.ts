@@ -2,6 +2,7 @@
  * The call tree: the same rows and the same table of children as in model/calls/call-tree.ts.
  */
 import {
+  HEAD_HIDDEN_NS,
   HEAD_SLOT_MASK,
   HEAD_SLOTS,
   HEAD_TREE,
@@ -20,6 +21,7 @@ import {
   NODE_SYMBOL,
   NONE,
 } from './layout';
+import { AFTER_HIDDEN_JUMP, CERTAIN } from './rules';
 
 let rows: usize = 0;
 let slots: usize = 0;
@@ -61,6 +63,15 @@ export function childOf(parent: u32, symbol: i32): u32 {
   store<u32>(lastRow, node, NODE_NEXT_CALLED);
   store<u32>(row, node, NODE_LAST_CHILD);
   return node;
+}
+
+/** Charges time to a node, as certain as it is. */
+export function charge(node: u32, ns: f64, certainty: u32): void {
+  const row = nodeRow(node);
+  store<f64>(row, load<f64>(row, NODE_SELF_NS) + ns, NODE_SELF_NS);
+  if (certainty === CERTAIN) return;
+  store<f64>(row, load<f64>(row, NODE_INFERRED_NS) + ns, NODE_INFERRED_NS);
+  if (certainty === AFTER_HIDDEN_JUMP) store<f64>(HEAD_HIDDEN_NS, load<f64>(HEAD_HIDDEN_NS) + ns);
 }
 
 /** Counts a complete call. */

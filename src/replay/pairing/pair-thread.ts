@@ -11,10 +11,10 @@ import type { Address } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
+import { pairInKernel } from './pair-in-kernel.js';
 import { pairJump, pairReturn } from './pair-return.js';
 import { OwnPairingMemory, type Pairing, type PairingMemory, type Segment } from './pairing.js';
 import { newSegmentState, type SegmentState } from './segment-state.js';
-import { pairInKernel, pairSimple } from './simple-pairs.js';
 import { SkippedCalls } from './skipped-calls.js';
 import { pairStart, pairStop } from './trace-edges.js';
 
@@ -75,13 +75,11 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
   return { firstRow, endRow: row, unmatchedRows, openRows: open.allRows(), stoppedAt };
 }
 
-/** Pairs simple events and returns the first row that is not simple. */
+/** Has the kernel pair simple events, if there is one, and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
-  const { events, facts, pairing, open, kernel } = state;
-  if (!Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
-  const row = kernel
-    ? pairInKernel(open, events, kernel, firstRow)
-    : pairSimple(open, events, facts, pairing, firstRow);
+  const { events, facts, open, kernel } = state;
+  if (kernel === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
+  const row = pairInKernel(open, events, kernel, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
     state.interruptedAt = Number.NaN;

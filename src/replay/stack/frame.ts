@@ -245,14 +245,6 @@ export class Frame {
     floats[from + Float.HeldNs] = 0;
   }
 
-  /**
-   * True if the frame is exactly what a call by the event in `row` pushed at this index: alone on its level, with its
-   * start seen and no hidden jump before it.
-   */
-  isSimpleCallOf(row: number, index: number): boolean {
-    return this.callRow === row && this.level === index && this.inference === NONE && !this.isAfterHiddenJump;
-  }
-
   /** Makes this frame equal to another one. */
   copyFrom(frame: Frame): void {
     this.rows.ints.set(frame.rows.ints.subarray(frame.ints, frame.ints + INTS), this.ints);

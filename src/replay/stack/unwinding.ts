@@ -15,7 +15,7 @@ import { frameAt, topFrame, topTraits } from './open-frames.js';
 import { countSteps } from './unwinder-steps.js';
 
 /** An unwinder does not call itself deeper than this before it lands. */
-const MAX_UNWINDER_DEPTH = 8;
+export const MAX_UNWINDER_DEPTH = 8;
 /** Frames beyond this number are assumed to be like those compared. */
 const MAX_COMPARED = 16;
 /** Maximum number of skipped raisers that are counted. */
