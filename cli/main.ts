@@ -1,5 +1,5 @@
 /**
- * Runs the command line and exits: 0 done, 1 fault of the input or the machine, 2 usage, 130 interrupted.
+ * Runs the command line to its exit code: 0 done, 1 fault of the input or the machine, 2 usage, 130 interrupted.
  */
 
 import { removeTemporaryFiles } from './output/temporary-files.js';
@@ -18,20 +18,23 @@ function interruption(interrupt: AbortController): Promise<never> {
   });
 }
 
-async function main(): Promise<number> {
+export interface Finished {
+  readonly exitCode: number;
+  /** The name of the command that ran to its end; null if none did. */
+  readonly ran: string | null;
+}
+
+export async function main(): Promise<Finished> {
   const interrupt = new AbortController();
   installExitHandlers();
   try {
     const interrupted = interruption(interrupt);
-    await Promise.race([run(process.argv.slice(2), interrupt.signal), interrupted]);
-    return await exitCodeOfSuccess();
+    const ran = await Promise.race([run(process.argv.slice(2), interrupt.signal), interrupted]);
+    return { exitCode: await exitCodeOfSuccess(), ran };
   } catch (error) {
-    return interrupt.signal.aborted ? EXIT.interrupted : reportError(error);
+    return { exitCode: interrupt.signal.aborted ? EXIT.interrupted : reportError(error), ran: null };
   } finally {
     removeTemporaryFiles();
     expectExit();
   }
 }
-
-const exitCode = await main();
-if (exitCode !== EXIT.done) process.exit(exitCode); // standard input may still be open

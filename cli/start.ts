@@ -1,17 +1,22 @@
 #!/usr/bin/env node
 /**
  * Checks the version of Node before anything else is loaded, so that an old Node gets a message instead of a syntax error.
- * Imports nothing statically and uses only syntax that Node 14 can parse.
+ * Imports nothing statically; it is built for Node 14.
  */
+import type { LoadedCode } from './process/load-code.js';
 
+/** The name of the bundled program, next to this file; set by scripts/bundle-cli.mjs. */
+declare const CODE_FILES: { readonly program: string };
 /** Equals `engines` in package.json. */
 const OLDEST_NODE = '20.19';
+/** A run with more CPU time keeps no code: V8 has dropped what was only needed at its start. */
+const SHORT_RUN_US = 2e6;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split('.').map(Number);
 
 if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
-  import('./main.js').catch((error) =>
+  start().catch((error) =>
     refuse(
       `cannot start: ${error instanceof Error ? error.message : error}`,
       error?.code === 'EMFILE' ? 'allow more open files: ulimit -n 1024' : 'reinstall ptflame if files are missing',
@@ -22,6 +27,17 @@ else
     `Node ${process.versions.node} is too old: ptflame needs Node ${OLDEST_NODE} or newer`,
     'install a newer Node (https://nodejs.org), or run ptflame with one: /path/to/node ptflame ...',
   );
+
+async function start(): Promise<void> {
+  const { loadCode } = await import('./process/load-code.js');
+  const command = process.argv.slice(2).find((word) => !word.startsWith('-')) ?? 'help';
+  const use = /^[a-z]{1,20}$/.test(command) ? command : 'help';
+  const program: LoadedCode<typeof import('./main.js')> = loadCode(`${__dirname}/${CODE_FILES.program}`, use);
+  const { exitCode, ran } = await program.exports.main();
+  if (exitCode !== 0) process.exit(exitCode); // standard input may still be open
+  const { user, system } = process.cpuUsage();
+  if (ran === use && user + system < SHORT_RUN_US) program.keep();
+}
 
 function refuse(message: string, remedy: string): void {
   process.stderr.write(`ptflame: ${message}\n  ${remedy}\n`);

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { CallPattern, FunctionPattern, Moment } from '../../../src/index.js';
 
 const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
-const DURATION = String.raw`\d{1,15}(?:\.\d{1,9})?(?:ns|us|µs|ms|s)?`;
+const DURATION = String.raw`\d{1,15}(?:\.\d{1,9})?(?:${Object.keys(UNITS).join('|')})?`;
 const IS_DURATION = new RegExp(`^(${DURATION})$`);
 
 /** "10us" → whole nanoseconds, also the default unit. */
