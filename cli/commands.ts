@@ -223,7 +223,7 @@ const DEMO = defineCommand({
   ],
   schema: DemoOptions,
   run: async ({ output = ['flame.html'], ...general }, signal) => {
-    const options = RenderOptions.parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
+    const options = RenderOptions().parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
     await (await import('./commands/demo.js')).demo(options, outputFormats(options), signal);
   },
 });

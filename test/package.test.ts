@@ -48,6 +48,7 @@ test('contains nothing that only developers need', () => {
     ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
   );
   expect(ours).toEqual([]);
+  expect(files.filter(({ path }) => path.includes('.cache'))).toEqual([]); // compiled code of this machine
 });
 
 test('has no declaration that repeats a script', () => {

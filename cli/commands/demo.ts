@@ -13,7 +13,7 @@ const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.met
 /** `options.inputs` is ignored. */
 export async function demo(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   const trace = fileURLToPath(DEMO_TRACE);
-  await refuseOverwriting([trace], options.output ?? []);
+  refuseOverwriting([trace], options.output ?? []);
   const input = await openTraceFile(trace);
   const { renderInputs } = await import('./render.js'); // both commands load it from one chunk
   await renderInputs([{ ...input, name: 'the bundled trace' }], [], options, formats, signal);

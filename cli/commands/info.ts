@@ -15,7 +15,7 @@ import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 export async function info(options: InfoOptions, signal: AbortSignal): Promise<void> {
   const { file, json } = options;
-  if (file !== '-') await refuseOverwriting([file], ['-']);
+  if (file !== '-') refuseOverwriting([file], ['-']);
   const answer = isTraceFile(firstBytes(file)) ? await traceAnswer(file) : await recordingAnswer(options, signal);
   await writeAnswer(answer, { json });
 }

@@ -35,7 +35,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     throw new PtflameError('BAD_OPTION', 'a pack is binary and cannot be written to a terminal', {
       hint: 'pass a file: -o trace.pack',
     });
-  await refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
+  refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
   const recording = await openRecording(path, { signal });
   const { programs, leftOut, files } = await collect(recording, options);
   const manifest: Manifest = {

@@ -18,7 +18,7 @@ import { notifier } from '../terminal/notify.js';
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
   const target = parseTarget(options, command);
   refuseName(options.output);
-  if (options.render) await refuseOverwriting([options.output, `${options.output}.old`], options.render);
+  if (options.render) refuseOverwriting([options.output, `${options.output}.old`], options.render);
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);

@@ -2,12 +2,12 @@
  * Opens the INPUT arguments of a command.
  */
 import { constants, openSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/index.js';
 import { isPack, isRecording, isTraceFile, limitMemory, type OpenedInput } from '../../src/internal.js';
 import type { DecodedRecording, EncodedRecording } from '../../src/recordings.js';
 import type { DecodingOptions } from '../options/shared.js';
+import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { firstBytes } from './data-file.js';
 
@@ -26,7 +26,7 @@ export async function openInputs(
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
   limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // for the rest of the process
-  await refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
+  refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'pass - once' });
   const inputs: CommandInput[] = [];
@@ -40,13 +40,18 @@ async function openPath(path: string, options: DecodingOptions, signal: AbortSig
   if (isRecording(first) || isPack(first))
     return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
   if (isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
-  const pipe = await openIfPipe(path).catch(() => null); // openTraceFile reports the error
+  const pipe = openIfPipe(path);
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
 }
 
-async function openIfPipe(path: string): Promise<number | null> {
-  return (await stat(path)).isFIFO() ? openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) : null;
+function openIfPipe(path: string): number | null {
+  if (statOrNull(path)?.isFIFO() !== true) return null;
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return null; // openTraceFile reports the error
+  }
 }
 
 /** Returns the total size of all inputs; null if one is a stream or a recording, whose text has an unknown length. */

@@ -3,10 +3,13 @@
  */
 import * as z from 'zod';
 import { group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { general, outputs } from './shared.js';
 
-export const DemoOptions = z.object({
-  ...group('Output', { output: outputs('where to write (default: flame.html); may be repeated') }),
-  ...general,
-});
-export type DemoOptions = z.infer<typeof DemoOptions>;
+export const DemoOptions = memoize(() =>
+  z.object({
+    ...group('Output', { output: outputs('where to write (default: flame.html); may be repeated') }),
+    ...general(),
+  }),
+);
+export type DemoOptions = z.infer<ReturnType<typeof DemoOptions>>;

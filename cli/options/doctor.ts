@@ -3,16 +3,19 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { auxSize, general, perf } from './shared.js';
 import { path } from './values/values.js';
 
-export const DoctorOptions = z.object({
-  ...group('What to check', {
-    auxSize,
-    output: flag(path.default('perf.data'), 'where the recording would be written', { alias: 'o', value: 'FILE' }),
-    perf,
+export const DoctorOptions = memoize(() =>
+  z.object({
+    ...group('What to check', {
+      auxSize,
+      output: flag(path.default('perf.data'), 'where the recording would be written', { alias: 'o', value: 'FILE' }),
+      perf,
+    }),
+    ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
+    ...general(),
   }),
-  ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
-  ...general,
-});
-export type DoctorOptions = z.infer<typeof DoctorOptions>;
+);
+export type DoctorOptions = z.infer<ReturnType<typeof DoctorOptions>>;

@@ -3,11 +3,14 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { general } from './shared.js';
 
-export const HelpOptions = z.object({
-  command: z.string().optional(),
-  ...group('Output', { man: flag(z.boolean().default(false), 'print the man page: ptflame help --man | man -l -') }),
-  ...general,
-});
-export type HelpOptions = z.infer<typeof HelpOptions>;
+export const HelpOptions = memoize(() =>
+  z.object({
+    command: z.string().optional(),
+    ...group('Output', { man: flag(z.boolean().default(false), 'print the man page: ptflame help --man | man -l -') }),
+    ...general(),
+  }),
+);
+export type HelpOptions = z.infer<ReturnType<typeof HelpOptions>>;

@@ -5,32 +5,38 @@ import * as z from 'zod';
 import type { FunctionPattern } from '../../src/index.js';
 import { PtflameError } from '../../src/text.js';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { json, limit, reading, shown } from './shared.js';
 import { durations, expression, parseFunction } from './values/question-values.js';
 import { path } from './values/values.js';
 
-export const LatencyOptions = z.object({
-  function: path,
-  inputs: z.array(path).min(1),
-  ...group('Output', {
-    slowest: limit(0, 'show each of the N longest calls, compared with the average (not with --csv)', ['text', 'json']),
-    byCaller: flag(z.boolean().default(false), 'repeat the tables for each caller (JSON always has the callers)', {
-      formats: ['text', 'csv'],
+export const LatencyOptions = memoize(() =>
+  z.object({
+    function: path,
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      slowest: limit(0, 'show each of the N longest calls, compared with the average (not with --csv)', [
+        'text',
+        'json',
+      ]),
+      byCaller: flag(z.boolean().default(false), 'repeat the tables for each caller (JSON always has the callers)', {
+        formats: ['text', 'csv'],
+      }),
+      top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
+      json,
+      csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV'),
     }),
-    top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
-    json,
-    csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV'),
-  }),
-  ...group('Selection', {
-    regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; all matches are analyzed together'),
-    latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
-      value: 'MIN,MAX',
+    ...group('Selection', {
+      regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; all matches are analyzed together'),
+      latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
+        value: 'MIN,MAX',
+      }),
     }),
+    ...shown(),
+    ...reading(),
   }),
-  ...shown,
-  ...reading,
-});
-export type LatencyOptions = z.infer<typeof LatencyOptions>;
+);
+export type LatencyOptions = z.infer<ReturnType<typeof LatencyOptions>>;
 
 /** @throws PtflameError BAD_OPTION for an invalid regular expression */
 export function latencyPattern({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {

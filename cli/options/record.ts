@@ -3,6 +3,7 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { auxSize, general, perf } from './shared.js';
 import { duration, numberList, path, snapshotSize, text } from './values/values.js';
 
@@ -17,57 +18,61 @@ const term = (description: string) =>
     description,
   );
 
-export const RecordOptions = z.object({
-  ...group('What to record', {
-    pid: flag(numberList.optional(), 'these processes and the threads they start', {
-      alias: 'p',
-      value: 'LIST',
+export const RecordOptions = memoize(() =>
+  z.object({
+    ...group('What to record', {
+      pid: flag(numberList.optional(), 'these processes and the threads they start', {
+        alias: 'p',
+        value: 'LIST',
+      }),
+      tid: flag(numberList.optional(), 'these threads, without those they start', { value: 'LIST' }),
+      cpu: flag(numberList.optional(), 'these CPUs: numbers and ranges, such as 0-3,8', { alias: 'C', value: 'LIST' }),
+      allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
+      perThread: flag(z.boolean().default(false), 'with --pid: one buffer per thread that exists now, not per CPU'),
+      user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),
+      kernel: flag(z.boolean().default(false), 'also the kernel, with a copy of its code; the output is a directory'),
+      only: flag(z.array(text).optional(), 'only this function of --binary, without its callees; may be repeated', {
+        value: 'FUNCTION',
+      }),
+      binary: flag(path.optional(), 'the binary that contains the functions of --only', { value: 'FILE' }),
+      filter: flag(
+        z.array(text).optional(),
+        "perf's address filter, such as 'filter main @ /usr/bin/x'; may be repeated",
+        {
+          value: 'FILTER',
+        },
+      ),
     }),
-    tid: flag(numberList.optional(), 'these threads, without those they start', { value: 'LIST' }),
-    cpu: flag(numberList.optional(), 'these CPUs: numbers and ranges, such as 0-3,8', { alias: 'C', value: 'LIST' }),
-    allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
-    perThread: flag(z.boolean().default(false), 'with --pid: one buffer per thread that exists now, not per CPU'),
-    user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),
-    kernel: flag(z.boolean().default(false), 'also the kernel, with a copy of its code; the output is a directory'),
-    only: flag(z.array(text).optional(), 'only this function of --binary, without its callees; may be repeated', {
-      value: 'FUNCTION',
+    ...group('When', {
+      time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; for a command: until it ends)', {
+        alias: 't',
+        value: 'TIME',
+      }),
+      snapshot: flag(
+        snapshotSize.optional(),
+        'overwrite the buffer and keep its last part (SIZE), at the end or on --trigger',
+        { valueOptional: true, value: 'SIZE' },
+      ),
+      trigger: flag(text.optional(), 'with --snapshot: take a snapshot at each SIGUSR2 to ptflame', {
+        value: 'signal',
+      }),
     }),
-    binary: flag(path.optional(), 'the binary that contains the functions of --only', { value: 'FILE' }),
-    filter: flag(
-      z.array(text).optional(),
-      "perf's address filter, such as 'filter main @ /usr/bin/x'; may be repeated",
-      {
-        value: 'FILTER',
-      },
-    ),
-  }),
-  ...group('When', {
-    time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; for a command: until it ends)', {
-      alias: 't',
-      value: 'TIME',
+    ...group('Output', {
+      output: flag(path.default('perf.data'), 'where to write the recording', { alias: 'o', value: 'FILE' }),
+      render: flag(z.array(path).optional(), 'also render the recording to FILE; may be repeated', { value: 'FILE' }),
+      dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine'),
     }),
-    snapshot: flag(
-      snapshotSize.optional(),
-      'overwrite the buffer and keep its last part (SIZE), at the end or on --trigger',
-      { valueOptional: true, value: 'SIZE' },
-    ),
-    trigger: flag(text.optional(), 'with --snapshot: take a snapshot at each SIGUSR2 to ptflame', { value: 'signal' }),
+    ...group('Precision and size', {
+      auxSize,
+      cyc: flag(z.boolean().default(false), 'require cycle-accurate times (default: if the CPU has them)'),
+      noCyc: flag(z.boolean().default(false), 'no cycle-accurate times: less data'),
+      cycThresh: term('at most one cycle-accurate time every 2^(N-1) cycles'),
+      mtcPeriod: term('a coarse time every 2^N ticks of the crystal clock'),
+      psbPeriod: term('a point where decoding can start every 2^(N+11) bytes'),
+      noretcomp: flag(z.boolean().default(false), 'a packet for each return: more data, better times, fewer errors'),
+    }),
+    ...group('Resources', { perf }),
+    ...general(),
   }),
-  ...group('Output', {
-    output: flag(path.default('perf.data'), 'where to write the recording', { alias: 'o', value: 'FILE' }),
-    render: flag(z.array(path).optional(), 'also render the recording to FILE; may be repeated', { value: 'FILE' }),
-    dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine'),
-  }),
-  ...group('Precision and size', {
-    auxSize,
-    cyc: flag(z.boolean().default(false), 'require cycle-accurate times (default: if the CPU has them)'),
-    noCyc: flag(z.boolean().default(false), 'no cycle-accurate times: less data'),
-    cycThresh: term('at most one cycle-accurate time every 2^(N-1) cycles'),
-    mtcPeriod: term('a coarse time every 2^N ticks of the crystal clock'),
-    psbPeriod: term('a point where decoding can start every 2^(N+11) bytes'),
-    noretcomp: flag(z.boolean().default(false), 'a packet for each return: more data, better times, fewer errors'),
-  }),
-  ...group('Resources', { perf }),
-  ...general,
-});
-export type RecordOptions = z.infer<typeof RecordOptions>;
+);
+export type RecordOptions = z.infer<ReturnType<typeof RecordOptions>>;

@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import { FORMATS } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { decoding, filters, general, outputs, replaying, resources, selection } from './shared.js';
 import { path } from './values/values.js';
 
@@ -36,24 +37,26 @@ const appearance = group('Appearance', {
   ),
 });
 
-export const RenderOptions = z.object({
-  inputs: z.array(path).min(1),
-  ...group('Output', {
-    output: outputs('where to write; - is standard output (default); may be repeated'),
-    format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
+export const RenderOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      output: outputs('where to write; - is standard output (default); may be repeated'),
+      format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
+    }),
+    ...appearance,
+    ...selection(),
+    ...filters(),
+    ...replaying(),
+    ...group('Replay', {
+      byCalls: flag(
+        z.boolean().default(false),
+        'accept a trace without times; the width of frames is their number of calls',
+      ),
+    }),
+    ...decoding(),
+    ...resources(),
+    ...general(),
   }),
-  ...appearance,
-  ...selection,
-  ...filters,
-  ...replaying,
-  ...group('Replay', {
-    byCalls: flag(
-      z.boolean().default(false),
-      'accept a trace without times; the width of frames is their number of calls',
-    ),
-  }),
-  ...decoding,
-  ...resources,
-  ...general,
-});
-export type RenderOptions = z.infer<typeof RenderOptions>;
+);
+export type RenderOptions = z.infer<ReturnType<typeof RenderOptions>>;

@@ -3,26 +3,29 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { csv, json, matching, reading, shown } from './shared.js';
 import { path } from './values/values.js';
 
-export const ReportOptions = z.object({
-  inputs: z.array(path).min(1),
-  ...group('Output', {
-    sort: flag(
-      z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
-      'sort by this column',
-    ),
-    top: flag(
-      z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
-      'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
-    ),
-    threads: flag(z.boolean().default(false), 'repeat the table for each thread'),
-    json,
-    csv,
+export const ReportOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      sort: flag(
+        z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
+        'sort by this column',
+      ),
+      top: flag(
+        z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
+        'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
+      ),
+      threads: flag(z.boolean().default(false), 'repeat the table for each thread'),
+      json,
+      csv,
+    }),
+    ...matching(),
+    ...shown(),
+    ...reading(),
   }),
-  ...matching,
-  ...shown,
-  ...reading,
-});
-export type ReportOptions = z.infer<typeof ReportOptions>;
+);
+export type ReportOptions = z.infer<ReturnType<typeof ReportOptions>>;

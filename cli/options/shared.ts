@@ -3,73 +3,86 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { callPatterns, functionPattern, window } from './values/question-values.js';
 import { bufferSize, byteSize, numberList, path, regex } from './values/values.js';
 
 /** Flags of every command, except `--help` and `--version`, which no command receives. */
-export const general = group('General', {
-  quiet: flag(z.boolean().default(false), 'print results and errors only: no progress, no summary', { alias: 'q' }),
-  noColor: flag(z.boolean().default(false), 'print without colour, like NO_COLOR=1'),
-});
+export const general = memoize(() =>
+  group('General', {
+    quiet: flag(z.boolean().default(false), 'print results and errors only: no progress, no summary', { alias: 'q' }),
+    noColor: flag(z.boolean().default(false), 'print without colour, like NO_COLOR=1'),
+  }),
+);
 
 export const outputs = (description: string) =>
   flag(z.array(path).optional(), description, { alias: 'o', value: 'FILE' });
 
-export const resources = group('Resources', {
-  jobs: flag(
-    z
-      .number('must be a number')
-      .int('must be a whole number')
-      .min(1, 'must be 1 or more')
-      .max(1024, 'must be 1024 or less')
-      .optional(),
-    'number of workers, and of perf processes that decode (default: one per CPU)',
-    { alias: 'j' },
-  ),
-  memory: flag(byteSize.optional(), "memory limit, such as 512M or 8G (default: a quarter of the machine's)", {
-    value: 'SIZE',
+export const resources = memoize(() =>
+  group('Resources', {
+    jobs: flag(
+      z
+        .number('must be a number')
+        .int('must be a whole number')
+        .min(1, 'must be 1 or more')
+        .max(1024, 'must be 1024 or less')
+        .optional(),
+      'number of workers, and of perf processes that decode (default: one per CPU)',
+      { alias: 'j' },
+    ),
+    memory: flag(byteSize.optional(), "memory limit, such as 512M or 8G (default: a quarter of the machine's)", {
+      value: 'SIZE',
+    }),
+    tempDir: flag(path.optional(), 'directory for data that does not fit into memory', { value: 'DIR' }),
   }),
-  tempDir: flag(path.optional(), 'directory for data that does not fit into memory', { value: 'DIR' }),
-});
+);
 
 export const symfs = flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' });
 
-export const decoding = group('Input', {
-  decoder: flag(
-    z.enum(['auto', 'own', 'perf']).default('auto'),
-    'recordings: what decodes them; own: ptflame itself; auto: perf only what ptflame does not know (docs/decoder.md)',
-  ),
-  precise: flag(z.boolean().default(false), 'recordings: decode every branch, also jumps within functions; slower'),
-  noJumps: flag(
-    z.boolean().default(false),
-    'recordings: decode calls and returns alone, without jumps between functions, as perf does without --precise',
-  ),
-  symfs,
-  kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', { value: 'FILE' }),
-  pltNames: flag(
-    z.enum(['perf-6.1', 'all']).optional(),
-    'recordings: which calls into libraries the own decoder names (default: as the perf that recorded)',
-  ),
-  perf: flag(path.default('perf'), 'recordings: decode them with this perf', { value: 'FILE' }),
-  salvage: flag(
-    z.boolean().default(false),
-    'recordings, imported traces: use the readable part of a truncated or damaged file',
-  ),
-});
-export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs' | 'tempDir'>>> & {
+export const decoding = memoize(() =>
+  group('Input', {
+    decoder: flag(
+      z.enum(['auto', 'own', 'perf']).default('auto'),
+      'recordings: what decodes them; own: ptflame itself; auto: perf only what ptflame does not know (docs/decoder.md)',
+    ),
+    precise: flag(z.boolean().default(false), 'recordings: decode every branch, also jumps within functions; slower'),
+    noJumps: flag(
+      z.boolean().default(false),
+      'recordings: decode calls and returns alone, without jumps between functions, as perf does without --precise',
+    ),
+    symfs,
+    kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', {
+      value: 'FILE',
+    }),
+    pltNames: flag(
+      z.enum(['perf-6.1', 'all']).optional(),
+      'recordings: which calls into libraries the own decoder names (default: as the perf that recorded)',
+    ),
+    perf: flag(path.default('perf'), 'recordings: decode them with this perf', { value: 'FILE' }),
+    salvage: flag(
+      z.boolean().default(false),
+      'recordings, imported traces: use the readable part of a truncated or damaged file',
+    ),
+  }),
+);
+export type DecodingOptions = z.infer<
+  z.ZodObject<ReturnType<typeof decoding> & Pick<ReturnType<typeof resources>, 'jobs' | 'tempDir'>>
+> & {
   readonly quiet: boolean;
 };
 
 /** Select threads and CPUs. */
-export const selection = group('Selection', {
-  tid: flag(numberList.optional(), 'only these threads: numbers and ranges, such as 12,20-29', { value: 'LIST' }),
-  pid: flag(numberList.optional(), 'only these processes', { value: 'LIST' }),
-  comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
-  cpu: flag(numberList.optional(), 'only what ran on these CPUs', { value: 'LIST' }),
-});
+export const selection = memoize(() =>
+  group('Selection', {
+    tid: flag(numberList.optional(), 'only these threads: numbers and ranges, such as 12,20-29', { value: 'LIST' }),
+    pid: flag(numberList.optional(), 'only these processes', { value: 'LIST' }),
+    comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
+    cpu: flag(numberList.optional(), 'only what ran on these CPUs', { value: 'LIST' }),
+  }),
+);
 
 /** Select time and calls. */
-export const filters = {
+export const filters = memoize(() => ({
   ...group('Selection', {
     window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
       value: 'FROM,TO',
@@ -86,24 +99,26 @@ export const filters = {
   ...group('Replay', {
     foldRecursion: flag(z.boolean().default(false), 'count direct recursion as one call'),
   }),
-};
+}));
 
-export const replaying = group('Replay', {
-  tailCalls: flag(
-    z.enum(['nest', 'replace']).default('nest'),
-    'show a tail-called function below the function that jumped to it, or instead of it',
-  ),
-  noExtend: flag(z.boolean().default(false), 'do not extend waiting threads to the start and end of the recording'),
-});
+export const replaying = memoize(() =>
+  group('Replay', {
+    tailCalls: flag(
+      z.enum(['nest', 'replace']).default('nest'),
+      'show a tail-called function below the function that jumped to it, or instead of it',
+    ),
+    noExtend: flag(z.boolean().default(false), 'do not extend waiting threads to the start and end of the recording'),
+  }),
+);
 
 /** The selection, and how it is replayed. */
-export const shown = { ...selection, ...filters, ...replaying };
-export const reading = { ...decoding, ...resources, ...general };
+export const shown = memoize(() => ({ ...selection(), ...filters(), ...replaying() }));
+export const reading = memoize(() => ({ ...decoding(), ...resources(), ...general() }));
 
 export const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md');
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets');
 const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX' });
-export const matching = group('Selection', { match });
+export const matching = memoize(() => group('Selection', { match }));
 export const limit = (byDefault: number, description: string, formats: readonly string[]) =>
   flag(
     z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').default(byDefault),

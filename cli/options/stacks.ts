@@ -3,18 +3,21 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
 import { json, reading, replaying, selection } from './shared.js';
 import { moment } from './values/question-values.js';
 import { path } from './values/values.js';
 
-export const StacksOptions = z.object({
-  inputs: z.array(path).min(1),
-  ...group('Selection', {
-    at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", { value: 'TIME' }),
+export const StacksOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Selection', {
+      at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", { value: 'TIME' }),
+    }),
+    ...group('Output', { json }),
+    ...selection(),
+    ...replaying(),
+    ...reading(),
   }),
-  ...group('Output', { json }),
-  ...selection,
-  ...replaying,
-  ...reading,
-});
-export type StacksOptions = z.infer<typeof StacksOptions>;
+);
+export type StacksOptions = z.infer<ReturnType<typeof StacksOptions>>;

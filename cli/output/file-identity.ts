@@ -1,23 +1,35 @@
 /**
- * Resolves paths through links and mounts and identifies the files that they lead to.
+ * Resolves paths through links and mounts and identifies the files that they lead to. Synchronous: for these few calls, a worker of
+ * Node's pool would take longer.
  */
-import { type BigIntStats, fstatSync, type Stats } from 'node:fs';
-import { readlink, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, fstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
 const MAX_LINKS = 40;
 
 /** Resolves symbolic links; the target need not exist. */
-export async function realTarget(path: string, links = 0): Promise<string> {
-  const directory = await realpath(dirname(path));
-  const link = await readlink(path).catch(() => null);
+export function realTarget(path: string, links = 0): string {
+  const directory = realpathSync.native(dirname(path));
+  const link = orNull(() => readlinkSync(path));
   if (link === null) return join(directory, basename(path));
   if (links === MAX_LINKS) throw new Error('its symbolic links form a loop');
   return realTarget(isAbsolute(link) ? link : `${directory}/${link}`, links + 1);
 }
 
-export async function statOrNull(path: string): Promise<Stats | null> {
-  return stat(path).catch(() => null);
+function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+export function statOrNull(path: string): Stats | null {
+  return orNull(() => statSync(path));
+}
+
+function bigStatOrNull(path: string): BigIntStats | null {
+  return orNull(() => statSync(path, { bigint: true }));
 }
 
 /** Device and inode, equal for every name and every mount of a file. 64 bits, more than a number holds. */
@@ -26,21 +38,18 @@ function inodeId({ dev, ino }: BigIntStats): string {
 }
 
 /** Returns the same id for every path to one file. The id of a missing file is its directory and name. */
-export async function fileId(path: string): Promise<string | null> {
-  const stats = await stat(path, { bigint: true }).catch(() => null);
+export function fileId(path: string): string | null {
+  const stats = bigStatOrNull(path);
   if (stats !== null) return idOrNull(stats);
-  const target = await realTarget(path).catch(() => null);
-  const parent = target && (await stat(dirname(target), { bigint: true }).catch(() => null));
+  const target = orNull(() => realTarget(path));
+  const parent = target && bigStatOrNull(dirname(target));
   return parent && `${inodeId(parent)}/${basename(target)}`;
 }
 
-/** Returns the id of an open file: 0 is standard input, 1 standard output. */
+/** Returns the id of an open file: 0 is standard input, 1 standard output; null if it is closed. */
 export function openFileId(fd: number): string | null {
-  try {
-    return idOrNull(fstatSync(fd, { bigint: true }));
-  } catch {
-    return null; // it is closed
-  }
+  const stats = orNull(() => fstatSync(fd, { bigint: true }));
+  return stats && idOrNull(stats);
 }
 
 /** Returns null for devices and sockets, which may be read and written at the same time. */
@@ -49,10 +58,10 @@ function idOrNull(stats: BigIntStats): string | null {
 }
 
 /** Returns the ids of the directories above a file, up to the root. */
-export async function directoryIds(path: string): Promise<(string | null)[]> {
-  const target = await realTarget(path).catch(() => null);
-  if (target === null || (await statOrNull(dirname(target)))?.isDirectory() !== true) return [];
+export function directoryIds(path: string): (string | null)[] {
+  const target = orNull(() => realTarget(path));
+  if (target === null || statOrNull(dirname(target))?.isDirectory() !== true) return [];
   const directories = [dirname(target)];
   for (let at = dirname(target); at !== dirname(at); ) directories.push((at = dirname(at)));
-  return Promise.all(directories.map(fileId));
+  return directories.map(fileId);
 }

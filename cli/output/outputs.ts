@@ -32,11 +32,11 @@ export function isTerminal(path: string): boolean {
 export async function openOutput(path: string, inputs: readonly string[] = []): Promise<Output> {
   if (STANDARD_OUTPUT.has(path)) return standardOutput();
   try {
-    const stats = await statOrNull(path);
+    const stats = statOrNull(path);
     if (stats?.isDirectory() || path.endsWith('/')) throw unwritable(path, 'it is a directory');
     if (stats && !stats.isFile()) return directOutput(path, stats);
     if (stats) refuseReadOnly(path, stats);
-    return fileOutput(path, await realTarget(path), { replaced: stats, mode: newFileMode(inputs) });
+    return fileOutput(path, realTarget(path), { replaced: stats, mode: newFileMode(inputs) });
   } catch (error) {
     throw error instanceof PtflameError ? error : unwritable(path, whyUnwritable(error), error);
   }

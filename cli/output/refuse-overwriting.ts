@@ -19,18 +19,18 @@ interface NamedFile {
  *
  * @throws PtflameError BAD_OPTION for an output that is an input, the notes of one, inside a recording directory, or another output
  */
-export async function refuseOverwriting(inputs: readonly string[], outputs: readonly string[]): Promise<void> {
-  const inputFiles = await Promise.all(inputs.map(inputFile));
-  const notes = await Promise.all(inputs.map(async (name) => ({ name, id: await fileId(notesPath(name)) })));
+export function refuseOverwriting(inputs: readonly string[], outputs: readonly string[]): void {
+  const inputFiles = inputs.map(inputFile);
+  const notes = inputs.map((name) => ({ name, id: fileId(notesPath(name)) }));
   const written: NamedFile[] = [];
   for (const path of outputs) {
-    const output = await outputFile(path);
+    const output = outputFile(path);
     const input = sameAs(output, inputFiles);
     if (input)
       throw refusal(input.name === path ? `${path} is the input itself` : sameFileText(output, 'input', input));
     const annotated = sameAs(output, notes);
     if (annotated) throw refusal(`${output.name} holds the notes of ${annotated.name}`);
-    const recording = isStandardOutput(path) ? null : await recordingAround(path, inputFiles);
+    const recording = isStandardOutput(path) ? null : recordingAround(path, inputFiles);
     if (recording) throw refusal(`${path} is inside the recording ${recording.name}`);
     const other = sameAs(output, written);
     if (other)
@@ -39,13 +39,13 @@ export async function refuseOverwriting(inputs: readonly string[], outputs: read
   }
 }
 
-async function inputFile(path: string): Promise<NamedFile> {
-  return path === '-' ? { name: 'standard input', id: openFileId(0) } : { name: path, id: await fileId(path) };
+function inputFile(path: string): NamedFile {
+  return path === '-' ? { name: 'standard input', id: openFileId(0) } : { name: path, id: fileId(path) };
 }
 
 /** Standard output always has an id, as two outputs on a terminal would mix; other devices accept several. */
-async function outputFile(path: string): Promise<NamedFile> {
-  if (!isStandardOutput(path)) return { name: path, id: await fileId(path) };
+function outputFile(path: string): NamedFile {
+  if (!isStandardOutput(path)) return { name: path, id: fileId(path) };
   return { name: 'standard output', id: openFileId(1) ?? 'standard output' };
 }
 
@@ -54,8 +54,8 @@ function sameAs({ id }: NamedFile, files: readonly NamedFile[]): NamedFile | nul
 }
 
 /** Finds the recording directory that contains an output; opening the input refuses other directories. */
-async function recordingAround(output: string, inputs: readonly NamedFile[]): Promise<NamedFile | null> {
-  const directories = await directoryIds(output);
+function recordingAround(output: string, inputs: readonly NamedFile[]): NamedFile | null {
+  const directories = directoryIds(output);
   const recording = inputs.find(({ id }) => id !== null && directories.includes(id)) ?? null;
   return recording !== null && existsSync(join(recording.name, 'data')) ? recording : null;
 }

@@ -32,11 +32,16 @@ export interface TemporaryFileOptions {
   readonly mode?: number;
 }
 
+/** No secret, as the file is created only if there is none of that name. Node's crypto takes 3 ms to load. */
+function randomName(): string {
+  return Math.random().toString(36).slice(2, 10).padEnd(8, '0');
+}
+
 /** Creates a file next to its target. @throws the system error if that fails, or if the owner cannot be preserved */
 export function createTemporaryFile(target: string, options: TemporaryFileOptions = {}): TemporaryFile {
   const { replaced = null, mode = READ_WRITE_FOR_ALL } = options;
   // At most 255 bytes: up to three bytes for each of the 40 characters.
-  const name = `.${basename(target).slice(0, 40)}.ptflame-${crypto.randomUUID().slice(0, 8)}`;
+  const name = `.${basename(target).slice(0, 40)}.ptflame-${randomName()}`;
   const path = join(dirname(target), name);
   // Synchronous, so that no interrupt comes between creating the file and registering it.
   const fd = openSync(path, 'wx', replaced ? OWNER_ONLY : mode & READ_WRITE_FOR_ALL);

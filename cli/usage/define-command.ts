@@ -8,7 +8,7 @@ import { flagsOf } from './flag.js';
 
 interface CommandDefinition<Schema extends z.ZodObject>
   extends Omit<Command, 'flags' | 'run' | 'arguments' | 'runsCommand'> {
-  readonly schema: Schema;
+  readonly schema: () => Schema;
   readonly arguments?: readonly Argument[];
   readonly runsCommand?: boolean;
   /** Formats of its outputs, if some of its flags apply only to some formats. */
@@ -24,7 +24,7 @@ export function defineCommand<Schema extends z.ZodObject>(definition: CommandDef
   const { schema, run, formats, arguments: positional = [], runsCommand = false, ...rest } = definition;
   const flags = () =>
     flagsOf(
-      schema,
+      schema(),
       positional.map(({ property }) => property),
     );
   return {
@@ -33,7 +33,7 @@ export function defineCommand<Schema extends z.ZodObject>(definition: CommandDef
     runsCommand,
     flags,
     run: async (values, signal, recordedCommand) => {
-      const options = checkOptions(schema, values, positional);
+      const options = checkOptions(schema(), values, positional);
       if (formats) refuseIneffective(flags(), options, formats(options));
       await run(options, signal, recordedCommand);
     },

@@ -22,7 +22,7 @@ export interface ReplacedRecording {
 export async function setAside(output: string): Promise<ReplacedRecording> {
   const old = `${output}.old`;
   for (const path of [output, old]) await refuseOtherFiles(path);
-  if ((await statOrNull(output)) === null) return { keep: async () => {}, restore: () => removeRecording(output) };
+  if (statOrNull(output) === null) return { keep: async () => {}, restore: () => removeRecording(output) };
   const aside = `${output}.${randomUUID().slice(0, 8)}.old`;
   await move(output, aside);
   return {
@@ -60,7 +60,7 @@ const MAGICS = ['PERFILE2', '2ELIFREP'];
 type Kind = 'recording' | 'empty' | 'other' | 'nothing';
 
 async function kindOf(path: string): Promise<Kind> {
-  const stats = await statOrNull(path);
+  const stats = statOrNull(path);
   if (stats === null) return 'nothing';
   if (stats.isFile() && stats.size === 0) return 'empty';
   if (!stats.isFile() && !(await isPerfDirectory(path))) return 'other';
@@ -78,7 +78,7 @@ const ANY_WRITE_PERMISSION = 0o222;
 /** Only recordings, their notes and empty files may be moved or replaced. */
 async function refuseOtherFiles(path: string): Promise<void> {
   if ((await kindOf(path)) === 'other') throw unwritable(`${path} already exists and is not a recording`);
-  const stats = await statOrNull(path);
+  const stats = statOrNull(path);
   if (stats?.isFile() && (stats.mode & ANY_WRITE_PERMISSION) === 0) throw unwritable(`${path} is read-only`);
   if (!(await areNotes(notesPath(path))))
     throw unwritable(`${notesPath(path)} already exists and was not written by ptflame`);
@@ -86,7 +86,7 @@ async function refuseOtherFiles(path: string): Promise<void> {
 
 /** Returns whether the file holds notes, or does not exist. */
 async function areNotes(path: string): Promise<boolean> {
-  const stats = await statOrNull(path);
+  const stats = statOrNull(path);
   if (stats === null) return true;
   return stats.isFile() && (await readFile(path, 'latin1')).includes('"format": "ptflame-recording"');
 }
@@ -96,6 +96,6 @@ function unwritable(message: string): PtflameError {
 }
 
 async function removeRecording(path: string): Promise<void> {
-  const stats = await statOrNull(path);
+  const stats = statOrNull(path);
   if (stats?.isFile() || (await isPerfDirectory(path))) await rm(path, { recursive: true, force: true });
 }

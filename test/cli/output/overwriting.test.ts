@@ -12,7 +12,7 @@ const RECORDING = fixturePath('recordings/loop-1.data');
 
 async function refused(inputs: readonly string[], outputs: readonly string[]): Promise<string | null> {
   try {
-    await refuseOverwriting(inputs, outputs);
+    refuseOverwriting(inputs, outputs);
     return null;
   } catch (error) {
     expect(error).toBeInstanceOf(PtflameError);

@@ -16,7 +16,7 @@ import {
 
 interface ScriptCoverage {
   readonly url: string;
-  readonly functions: readonly { functionName: string; ranges: readonly { count: number }[] }[];
+  readonly functions: readonly { functionName: string; ranges: readonly [{ count: number }, ...{ count: number }[]] }[];
 }
 
 interface Started {
@@ -24,6 +24,8 @@ interface Started {
   readonly files: readonly string[];
   /** "src/replay/replay.ts": modules of the bundle that were evaluated. */
   readonly modules: readonly string[];
+  /** How often functions of a name were called. */
+  readonly calls: (name: string) => number;
 }
 
 /** Above each module, esbuild writes its path. */
@@ -40,13 +42,12 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
   const { result } = JSON.parse(readFileSync(dir.file(report), 'utf8')) as { result: ScriptCoverage[] };
   const files = result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
   const text = files.map((url) => readFileSync(fileURLToPath(url), 'utf8')).join('\n');
-  const ran = result.flatMap(({ functions }) =>
-    functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0)),
-  );
-  const called = new Set(ran.map(({ functionName }) => functionName));
+  const functions = result.flatMap((script) => script.functions);
+  const calls = (name: string) =>
+    functions.filter(({ functionName }) => functionName === name).reduce((sum, { ranges }) => sum + ranges[0].count, 0);
   const onDemand = new Set([...text.matchAll(MODULE_ON_DEMAND)].map(([, module]) => module));
   const modules = [...text.matchAll(MODULE)].map(([, module]) => module);
-  return { stdout, files, modules: modules.filter((module) => !onDemand.has(module) || called.has(module)) };
+  return { stdout, files, calls, modules: modules.filter((module) => !onDemand.has(module) || calls(module) > 0) };
 }
 
 const REPLAY = 'src/replay/replay.ts';
@@ -83,6 +84,15 @@ describe.concurrent('starting', () => {
     expect((await start(['render', SIX_LINES], dir)).modules).not.toContain(HELP);
     await dir.clear();
     expect((await start(['render', '--help'], dir)).modules).toContain(HELP);
+  });
+
+  test('describes the flags of no other command', async ({ dir }) => {
+    const FLAG = 'flag'; // of cli/usage/flag.ts
+    expect((await start(['--help'], dir)).calls(FLAG)).toBeLessThan(20);
+    await dir.clear();
+    const { calls } = await start(['render', SIX_LINES], dir);
+    expect(calls(FLAG)).toBeGreaterThan(30);
+    expect(calls(FLAG)).toBeLessThan(60); // of 130
   });
 
   test('contains only the parser of yargs', async ({ dir }) => {
