@@ -110,9 +110,7 @@ function makeSpace(state: ReplayState, head: Head): void {
 
 /** Counts what the kernel has listed. */
 function countListed({ tree, inferred: counters }: ReplayState, { head, durations, inferred }: ReplayKernel): void {
-  const complete = LISTED_BYTES * head.get(HEAD_DURATION_COUNT);
-  for (let at = 0; at < complete; at += LISTED_BYTES)
-    tree.durations?.add(durations.ints[(at + LISTED_ID) >> 2], durations.floats[(at + LISTED_NS) >> 3]);
+  tree.durations?.addPairs(durations, head.get(HEAD_DURATION_COUNT));
   const jumpedTo = head.get(HEAD_INFERRED_COUNT);
   for (let at = 0; at < LISTED_BYTES * jumpedTo; at += LISTED_BYTES)
     tree.countInferred(inferred.ints[(at + LISTED_ID) >> 2], inferred.floats[(at + LISTED_NS) >> 3]);

@@ -177,6 +177,19 @@ describe('the kernel and the rules in TypeScript give the same result', { timeou
     expectSameInKernel(await threadsOfInput(inputOf(traceOf([...calls, ...returns].join('\n')))), 'recursion');
   });
 
+  test('calls of all durations', async () => {
+    let ns = 0;
+    const lines = [
+      63,
+      64,
+      65,
+      ...Array.from({ length: 50 }, (_, power) => [2 ** power, 2 ** power + 1, 2 ** power - 1]),
+    ]
+      .flat()
+      .flatMap((duration) => [`${ns++} call main f`, `${(ns += duration)} return f main`]);
+    expectSameInKernel(await threadsOfInput(inputOf(traceOf(lines.join('\n')))), 'durations');
+  });
+
   test.each(Object.entries(NOT_PLAIN_LINES))('%s', async (_, lines) => {
     expectSameInKernel(await threadsOfInput(inputOf(dedent(lines))), lines);
   });

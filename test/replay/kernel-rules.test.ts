@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { CallOp, Certainty, OP_BITS } from '../../src/model/calls/call-log.js';
+import { BUCKETS, EXACT_BUCKETS } from '../../src/model/calls/durations.js';
 import { LINKS, Link, Sum } from '../../src/model/calls/tree-memory.js';
 import { SpecialSymbol } from '../../src/model/names/symbol-table.js';
 import { Inference } from '../../src/model/profile/quality.js';
@@ -54,6 +55,8 @@ test('steps, actions, traits and limits', () => {
     LOG_CERTAINTY: CallOp.SetCertainty,
     LOG_KNOWN_TIME: CallOp.KnownTime,
     LOG_OP_BITS: OP_BITS,
+    EXACT_BUCKETS,
+    BUCKETS,
     SYMBOL_SYSCALL: SpecialSymbol.Syscall,
     SYMBOL_UNTRACED: SpecialSymbol.Untraced,
   });

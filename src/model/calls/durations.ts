@@ -8,7 +8,7 @@ import { type Nanoseconds, NONE, type SymbolId } from '../units.js';
 const BLOCK_BITS = 5;
 /** Number of buckets per power of two. Durations below the first full power are exact. */
 const BLOCK = 1 << BLOCK_BITS;
-const EXACT = 2 * BLOCK;
+export const EXACT_BUCKETS = 2 * BLOCK;
 /** Maximum number of blocks: a block number and its owner must fit into one integer together. */
 const MAX_BLOCKS = 2 ** 26;
 /** Number of powers of two: covers 2^53 ns (104 days). Longer durations (damaged times) are in the last bucket. */
@@ -24,7 +24,7 @@ const MAX_INT_NS = 2 ** 31;
 
 /** Returns the bucket of a duration in whole nanoseconds. */
 export function bucketOf(ns: Nanoseconds): number {
-  if (ns < EXACT) return ns;
+  if (ns < EXACT_BUCKETS) return ns;
   if (ns > MAX_NS) return BUCKETS - 1;
   if (ns >= MAX_INT_NS) return bucketOf(Math.floor(ns / 2 ** WIDE_BITS)) + WIDE_BITS * BLOCK;
   const power = 31 - Math.clz32(ns);
@@ -33,7 +33,7 @@ export function bucketOf(ns: Nanoseconds): number {
 
 /** Returns the shortest duration in a bucket. */
 export function bucketStart(bucket: number): Nanoseconds {
-  if (bucket < EXACT) return bucket;
+  if (bucket < EXACT_BUCKETS) return bucket;
   const power = Math.floor(bucket / BLOCK) - 1;
   return (BLOCK + (bucket % BLOCK)) * 2 ** power;
 }
@@ -152,6 +152,23 @@ export class DurationsBuilder {
     const known = row === NONE ? NONE : memory.blocks[BLOCKS * row + power] - 1;
     const block = known === NONE ? this.blockOf(BLOCKS * symbol + power) : known; // first, as it may reallocate
     memory.counts[BLOCK * block + (bucket & (BLOCK - 1))] += calls;
+  }
+
+  /** Counts calls that are listed as pairs of a symbol and a bucket: in one loop, whose calls wait for memory together. */
+  addPairs(pairs: Int32Array, length: number): void {
+    const { memory, only } = this;
+    let { rowOf, blocks, counts } = memory;
+    for (let at = 0; at < 2 * length; at += 2) {
+      const symbol = pairs[at];
+      const bucket = pairs[at + 1];
+      if (only !== null && only[symbol] !== 1) continue;
+      const row = symbol < rowOf.length ? rowOf[symbol] - 1 : NONE;
+      const block = row === NONE ? NONE : blocks[BLOCKS * row + (bucket >>> BLOCK_BITS)] - 1;
+      if (block === NONE) {
+        this.addCalls(symbol, bucket, 1);
+        ({ rowOf, blocks, counts } = memory);
+      } else counts[BLOCK * block + (bucket & (BLOCK - 1))]++;
+    }
   }
 
   addAll({ length, symbol, bucket, calls }: FunctionDurations): void {

@@ -19,6 +19,7 @@ import {
   HEAD_WINDOW_TIMES,
   LIST_ENTRIES,
   LISTED_BYTES,
+  PAIR_BYTES,
   SITE_BYTES,
 } from '../kernel/layout.js';
 import { type KernelCalls, newKernel, reserveMemory } from '../kernel.js';
@@ -41,8 +42,9 @@ export class ReplayKernel {
   readonly memory: KernelMemory;
   /** By function, for the index of open frames. */
   readonly highest: Int32Array;
-  /** The complete calls that the kernel counted last, and inferred calls that are not counted yet. */
-  readonly durations: CallList;
+  /** The complete calls that the kernel counted last, as pairs of a symbol and a bucket of its histogram. */
+  readonly durations: Int32Array;
+  /** Inferred calls that are not counted yet. */
   readonly inferred: CallList;
   /** Rows that the call log gets, and rows of it that get another node. */
   readonly logRows: CallList;
@@ -77,7 +79,7 @@ export class ReplayKernel {
       const ints = memory.ints(at, (LISTED_BYTES / 4) * LIST_ENTRIES);
       return { ints, floats: memory.floats(at, (LISTED_BYTES / 8) * LIST_ENTRIES) };
     };
-    this.durations = addList(HEAD_DURATIONS);
+    this.durations = memory.ints(add(HEAD_DURATIONS, PAIR_BYTES * LIST_ENTRIES), 2 * LIST_ENTRIES);
     this.inferred = addList(HEAD_INFERRED);
     this.logRows = addList(HEAD_LOG);
     this.renames = addList(HEAD_RENAMES);

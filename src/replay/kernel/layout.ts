@@ -131,9 +131,11 @@ export const NODE_MAX_NS = 48;
 export const NODE_INFERRED_NS = 56;
 export const NODE_BITS = 6;
 
+/** A complete call: its symbol, and the bucket of its duration in a histogram. */
+export const PAIR_BYTES = 8;
 /**
- * An entry of a list: the duration of a complete call and its symbol; what is known of an inferred call and its node; a
- * row for the log, time and code; a row of the log and its new node.
+ * An entry of another list: what is known of an inferred call and its node; a row for the log, time and code; a row of
+ * the log and its new node.
  */
 export const LISTED_NS = 0;
 export const LISTED_ID = 8;

@@ -57,6 +57,10 @@ export const LOG_CERTAINTY = 11;
 export const LOG_KNOWN_TIME = 12;
 export const LOG_OP_BITS = 4;
 
+/** As in model/calls/durations.ts. */
+export const EXACT_BUCKETS = 64;
+export const BUCKETS = 1568;
+
 /** As `SpecialSymbol` in model/names/symbol-table.ts. */
 export const SYMBOL_SYSCALL = 1;
 export const SYMBOL_UNTRACED = 2;

@@ -20,10 +20,16 @@ import {
   LISTED_BYTES,
   LISTED_ID,
   LISTED_NS,
+  PAIR_BYTES,
 } from './layout';
+import { BUCKETS, EXACT_BUCKETS } from './rules';
 
 /** An event ends at most this many calls. */
 export const MAX_ENDED: u32 = 128;
+/** Of a number of 64 bits, so that five bits of the fraction are left below the exponent. */
+const MANTISSA_SHIFT: u64 = 52 - 5;
+/** In these, the bucket of a duration of 2^4: where the powers of two would begin. */
+const FIRST_POWER: u32 = (1023 + 4) << 5;
 /** It lists less than this: a call may need two rows of the log. */
 const MAX_LISTED: u32 = 3 * MAX_ENDED;
 
@@ -68,7 +74,18 @@ export function areListsFull(): bool {
 
 /** Lists how long a complete call of a symbol took. */
 export function listDuration(symbol: i32, ns: f64): void {
-  list(durations, durationCount++, symbol, ns);
+  listed++;
+  const pair = durations + <usize>durationCount * PAIR_BYTES;
+  durationCount++;
+  store<i32>(pair, symbol);
+  store<u32>(pair, bucketOf(ns), 4);
+}
+
+/** Returns the bucket of a duration in whole nanoseconds. Above the first ones, it is the power of two and five bits. */
+function bucketOf(ns: f64): u32 {
+  if (ns < EXACT_BUCKETS) return <u32>ns;
+  const bucket = <u32>(reinterpret<u64>(ns) >> MANTISSA_SHIFT) - FIRST_POWER;
+  return min(bucket, BUCKETS - 1);
 }
 
 /** Lists a call that a hidden jump began, and the certain part of its duration. */

@@ -32,12 +32,12 @@ class Shorthand {
     const [, tid = '1', time = '0', rest = ''] = /^(?:(\d+)\/)?(\d+) +(.*)$/.exec(text) ?? [];
     this.open = this.openOf.get(tid) ?? [];
     this.openOf.set(tid, this.open);
-    if (rest.startsWith('PERF_RECORD')) return `${tid} [000] 1.${time.padStart(9, '0')}: ${rest}`;
+    if (rest.startsWith('PERF_RECORD')) return `${tid} [000] ${seconds(time)}: ${rest}`;
     if (rest.startsWith('error'))
-      return ` instruction trace error type 1 time 1.${time.padStart(9, '0')} cpu 0 pid 1 tid ${tid} ip 0 code 7: Overflow packet`;
+      return ` instruction trace error type 1 time ${seconds(time)} cpu 0 pid 1 tid ${tid} ip 0 code 7: Overflow packet`;
     const [, flags = '', operands = ''] = FLAGS.exec(rest) ?? [];
     const [first = '', second = ''] = operands.split(/ +/);
-    return `${tid} [000] 1.${time.padStart(9, '0')}:   ${flags}   ${this.ends(flags, first, second)}`;
+    return `${tid} [000] ${seconds(time)}:   ${flags}   ${this.ends(flags, first, second)}`;
   }
 
   private ends(flags: string, first: string, second: string): string {
@@ -78,6 +78,12 @@ class Shorthand {
     const address = ((this.bases.get(bare) as number) + within).toString(16);
     return bare.startsWith('?') ? `${address} [unknown]` : `${address} ${bare.split('~')[0]}+0x${within.toString(16)}`;
   }
+}
+
+/** Returns a time in nanoseconds as perf prints it, a second later. */
+function seconds(ns: string): string {
+  const digits = ns.padStart(10, '0');
+  return `${1 + Number(digits.slice(0, -9))}.${digits.slice(-9)}`;
 }
 
 /** Returns the text that perf would print. */
