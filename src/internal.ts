@@ -1,5 +1,6 @@
 /**
- * What the command line needs of the library in addition to the public names: kinds of inputs, memory limits, sizes of results.
+ * What the command line needs of the library in addition to the public names: kinds of inputs, memory limits, sizes of results,
+ * folded stacks as bytes.
  */
 
 export { checkMemory } from './model/memory-watch.js';
@@ -10,5 +11,5 @@ export { detectInputKind, type InputKind } from './pipeline/input/input-kind.js'
 export type { OpenedInput } from './pipeline/input/open-text.js';
 export { limitMemory } from './pipeline/workers/limit-memory.js';
 export type { ResourceOptions } from './pipeline/workers/resources.js';
-export { foldedBytes, maxFoldedBytes } from './render/folded.js';
+export { foldedBytes, maxFoldedBytes, renderFoldedBytes } from './render/folded.js';
 export { isTraceFile } from './trace-file/format.js';

@@ -1,11 +1,13 @@
 /**
  * Loads the renderer of a format.
  */
-import { type Profile, renderFolded, renderJson, renderSvg } from '../../src/index.js';
+import { type Profile, renderJson, renderSvg } from '../../src/index.js';
+import { renderFoldedBytes } from '../../src/internal.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from './formats.js';
+import type { Chunks } from './write-chunks.js';
 
-export type Renderer = (profile: Profile) => Iterable<string>;
+export type Renderer = (profile: Profile) => Chunks;
 /** The options of `render` that renderers use. */
 export type RendererOptions = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
@@ -16,7 +18,7 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
     case 'json':
       return renderJson;
     case 'folded':
-      return (profile) => renderFolded(profile, { annotate, by, minNs });
+      return (profile) => renderFoldedBytes(profile, { annotate, by, minNs });
     case 'html': {
       const { renderHtml } = await import('../../src/page.js');
       return (profile) => renderHtml(profile, { icicle, ...titled });

@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../src/index.js';
 import { checkMemory } from '../../src/internal.js';
 
-/** Text, or bytes that are produced while they are written. */
-export type Chunks = Iterable<string> | AsyncIterable<Uint8Array>;
+/** Texts, large chunks of bytes, or bytes that are produced while they are written. */
+export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
 
 const CHUNK_CHARACTERS = 64 * 1024;
 /** The longest time without handling Ctrl-C, unless producing one chunk takes longer. */
@@ -29,21 +29,23 @@ export async function writeChunks(
   }
 }
 
-/** Joins chunks into large ones; handles signals and checks memory between them. */
-async function* inTurns(chunks: Iterable<string>): AsyncGenerator<string> {
+/** Joins texts into large ones; handles signals and checks memory between them. */
+async function* inTurns(chunks: Iterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
   await setImmediate();
   let text = '';
   let turn = performance.now();
   for (const chunk of chunks) {
-    text += chunk;
+    if (typeof chunk === 'string') text += chunk;
+    const isReady = typeof chunk !== 'string' || text.length >= CHUNK_CHARACTERS;
     if (performance.now() - turn > MAX_TURN_MS) {
       checkMemory();
       await setImmediate();
       turn = performance.now();
     }
-    if (text.length < CHUNK_CHARACTERS) continue;
-    yield text;
+    if (!isReady) continue;
+    if (text !== '') yield text;
     text = '';
+    if (typeof chunk !== 'string') yield chunk;
   }
   if (text !== '') yield text;
 }

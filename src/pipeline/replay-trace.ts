@@ -2,6 +2,7 @@
  * Replays all threads of a trace into a profile, and answers further questions.
  */
 import { askForMemory, checkMemory } from '../model/memory-watch.js';
+import { symbolRanks } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
@@ -62,7 +63,7 @@ export async function replayTrace(
   }
   builder.finishWaiting();
   if (builder.toReplayAgain.length > 0) {
-    const withPaths = { ...setup, knownPaths: builder.knownPaths.toData() };
+    const withPaths = { ...setup, knownPaths: builder.paths.knownPaths().toData() };
     for await (const [tid, thread] of replayThreads(builder.toReplayAgain, store, withPaths, help)) {
       builder.addAgain(tid, thread);
       reportThread();
@@ -97,6 +98,7 @@ function setupOf(
   const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.threadMappings());
   const setup = {
     siteFacts: siteFacts(sites, symbols, ids),
+    symbolRank: symbolRanks(symbols),
     edge: sites.edge,
     events: store.memory.shared(),
     options: {

@@ -4,7 +4,7 @@
 import { damagedAt } from '../codec/file-fault.js';
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../model/calls/node-columns.js';
-import { siblingsByRank } from '../model/profile/file-order.js';
+import { siblingsByRank } from '../model/calls/node-order.js';
 import { NONE } from '../model/units.js';
 import { checkLengths, isRow } from './checks.js';
 import { TREE_COLUMNS, type TreeColumn } from './format.js';

@@ -3,10 +3,11 @@
  */
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
+import { nodeOrder } from '../model/calls/node-order.js';
 import { assert } from '../model/errors.js';
 import { askForMemory } from '../model/memory-watch.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
-import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
+import { orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import { withRemedies } from '../model/profile/remedies.js';
 import { safeJson } from '../model/safe-json.js';

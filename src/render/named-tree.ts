@@ -1,13 +1,15 @@
 /**
  * Merges the trees of all threads into one; functions with the same name become one.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
-import { inPreOrder } from '../model/calls/pre-order.js';
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/calls/call-tree.js';
+import { nodeOrder, orderedTree } from '../model/calls/node-order.js';
+import { TreeSum } from '../model/calls/sum-trees.js';
 import { assert } from '../model/errors.js';
 import { checkMemory } from '../model/memory-watch.js';
+import { inverse, symbolRanks } from '../model/names/symbol-order.js';
 import { compareUtf8 } from '../model/names/utf8-order.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
-import { NONE, type NodeId, type SymbolId, type Tid } from '../model/units.js';
+import { NONE, type SymbolId, type Tid } from '../model/units.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
 
@@ -31,23 +33,68 @@ export interface Naming {
 }
 
 export function mergeByName(profile: Trees, by: Grouping, naming: Naming): NamedTree {
+  if (by === 'none') return nameTree(sumOf(profile), naming);
+  assert(profile.together === null, 'groups of threads whose trees are one');
+  const { table, rowOf } = tableFor(naming);
+  return sorted(inGroups(profile, by, naming, rowOf, table), table);
+}
+
+/** Names the nodes of one tree. */
+export function nameTree(tree: CallTree, naming: Naming): NamedTree {
+  const { table, rowOf } = tableFor(naming);
+  return sorted(withRows(tree, rowOf, table), table);
+}
+
+function tableFor({ functions }: Naming): { readonly table: NameTable; readonly rowOf: Int32Array } {
   const table = new NameTable();
-  const builder = new CallTreeBuilder();
-  const rowOf = naming.functions.map((name, symbol) => table.intern(name, symbol));
-  const symbolOf = (symbol: SymbolId) => rowOf[symbol] as number;
-  assert(by === 'none' || profile.together === null, 'groups of threads whose trees are one');
-  if (profile.together) builder.merge(profile.together, ROOT, symbolOf);
-  const commOf = new Map(profile.threads.map(({ tid, comm }) => [tid, comm]));
-  for (const thread of profile.threads) {
-    const top =
-      by === 'none' ? ROOT : builder.child(ROOT, table.intern(naming.group(groupOf(thread, commOf, by)), NONE));
-    builder.merge(thread.tree, top, symbolOf);
+  return { table, rowOf: Int32Array.from(functions, (name, symbol) => table.intern(name, symbol)) };
+}
+
+function sorted(tree: CallTree, { names, symbols }: NameTable): NamedTree {
+  const rank = ranksOf(names);
+  const order = nodeOrder(
+    tree,
+    tree.symbol.map((row) => (row === NONE ? NONE : rank[row])),
+  );
+  return { tree: selectNodes(tree, order), names, symbols };
+}
+
+/** Returns the sum of all threads. */
+function sumOf({ symbols, threads, together }: Trees): CallTree {
+  if (together) return together;
+  const rank = symbolRanks(symbols);
+  const sum = new TreeSum(rank);
+  for (const { tree } of threads) {
+    sum.add(orderedTree(tree, rank));
     checkMemory();
   }
-  const tree = builder.build();
-  const rank = ranksOf(table.names);
-  const byName = (a: NodeId, b: NodeId) => rank[tree.symbol[a]] - rank[tree.symbol[b]];
-  return { tree: inPreOrder(tree, byName), names: table.names, symbols: table.symbols };
+  return sum.build();
+}
+
+/** Returns a tree with rows of names instead of symbols. Only if several symbols have one name, nodes have to be merged. */
+function withRows(tree: CallTree, rowOf: Int32Array, { names }: NameTable): CallTree {
+  if (names.length === rowOf.length)
+    return { ...tree, symbol: tree.symbol.map((own) => (own === NONE ? NONE : rowOf[own])) };
+  const builder = new CallTreeBuilder();
+  builder.merge(tree, ROOT, (symbol) => rowOf[symbol]);
+  return builder.build();
+}
+
+function inGroups(
+  { threads }: Trees,
+  by: Exclude<Grouping, 'none'>,
+  { group }: Naming,
+  rowOf: Int32Array,
+  table: NameTable,
+): CallTree {
+  const builder = new CallTreeBuilder();
+  const commOf = new Map(threads.map(({ tid, comm }) => [tid, comm]));
+  for (const thread of threads) {
+    const top = builder.child(ROOT, table.intern(group(groupOf(thread, commOf, by)), NONE));
+    builder.merge(thread.tree, top, (symbol) => rowOf[symbol]);
+    checkMemory();
+  }
+  return builder.build();
 }
 
 /** Interns names. Functions and groups have separate rows: a program may have the name of one of its functions. */
@@ -70,12 +117,7 @@ class NameTable {
 
 /** Ranks the names. A function and a group of equal name are never siblings. */
 function ranksOf(names: readonly string[]): Int32Array {
-  const order = names.map((_, row) => row).sort((a, b) => compareUtf8(names[a] as string, names[b] as string));
-  const rank = new Int32Array(names.length);
-  order.forEach((row, at) => {
-    rank[row] = at;
-  });
-  return rank;
+  return inverse(names.map((_, row) => row).sort((a, b) => compareUtf8(names[a] as string, names[b] as string)));
 }
 
 /** Returns "mysqld-114078" or "thread 114078", depending on what the trace contains. */

@@ -1,8 +1,14 @@
 /**
  * Tests folded stacks: order, names and groups.
  */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { renderFolded } from '../../src/index.js';
+import { renderFoldedBytes } from '../../src/internal.js';
+import { CallTreeBuilder } from '../../src/model/calls/call-tree.js';
+import { SymbolTableBuilder } from '../../src/model/names/symbol-table.js';
 import { dedent } from '../helpers/checks/outline.js';
+import { randomProfiles } from '../helpers/random/random-profiles.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
@@ -102,3 +108,47 @@ test('shows an average for stops only if all are complete', async () => {
   expect(fold(await analyzeText(text(100) + back), { annotate: true })).toContain('[syscall]:1,avg:20 20\n');
   expect(fold(await analyzeText(`${cut}\n`), { annotate: true })).toContain('[syscall]:2(1) 20\n');
 });
+
+test('writes the same lines as bytes, in chunks of whole lines', () => {
+  fc.assert(
+    fc.property(
+      randomProfiles,
+      fc.boolean(),
+      fc.constantFrom('none' as const, 'thread' as const),
+      fc.constantFrom(0, 5),
+      (profile, annotate, by, minNs) => {
+        const options = { annotate, by, minNs };
+        expect(textOf(renderFoldedBytes(profile, options))).toBe(fold(profile, options));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('writes lines longer than a chunk, and many chunks', () => {
+  const builder = new CallTreeBuilder();
+  for (let node = 0, depth = 0; depth < 1500; depth++) {
+    node = builder.child(node, 6 + (depth % 3));
+    builder.charge(node, 10 ** (depth % 16) - (depth % 2), false);
+  }
+  const names = ['x'.repeat(700_000), 'ä'.repeat(600_000), 'f'];
+  const table = new SymbolTableBuilder();
+  for (const name of names) table.intern(name, null);
+  const symbols = table.build();
+  const shallow = new CallTreeBuilder();
+  shallow.charge(shallow.child(shallow.child(0, 6), 7), 1.5, false);
+  for (const [tree, used] of [
+    [builder.build(), ['long', 'name', 'f']],
+    [shallow.build(), names],
+  ] as const) {
+    const named = { ...symbols, name: [...symbols.name.slice(0, 6), ...used] };
+    const profile = { meta: { weight: 'ns' as const }, symbols: named, threads: [], together: tree };
+    const chunks = [...renderFoldedBytes(profile)];
+    expect(textOf(chunks)).toBe([...renderFolded(profile)].join(''));
+    expect(chunks.every((chunk) => chunk.at(-1) === 10)).toBe(true);
+  }
+});
+
+function textOf(chunks: Iterable<Uint8Array>): string {
+  return Buffer.concat([...chunks]).toString();
+}

@@ -1,12 +1,12 @@
 /**
  * Numbers symbols and nodes of a profile in the order of its file: by name, independent of the order in the trace.
  */
-import { type CallTree, ROOT } from '../calls/call-tree.js';
+import { ROOT } from '../calls/call-tree.js';
 import type { FunctionDurations } from '../calls/durations.js';
-import { compareSymbols, dsoOf } from '../names/symbol-order.js';
+import { dsoOf, inverse, symbolRanks } from '../names/symbol-order.js';
 import { SpecialSymbol, type SymbolKind, type SymbolTable } from '../names/symbol-table.js';
 import { compareUtf8 } from '../names/utf8-order.js';
-import { NONE, type NodeId, type SymbolId } from '../units.js';
+import { NONE, type SymbolId } from '../units.js';
 import type { Profile, ThreadProfile } from './profile.js';
 
 export interface SymbolOrder {
@@ -22,8 +22,7 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   const isUsed = new Uint8Array(symbols.length);
   for (const thread of threads) markUsed(thread, isUsed);
   for (const row of specials) isUsed[row] = 0;
-  const others = symbols.name.flatMap((_, row) => (isUsed[row] === 1 ? [row] : []));
-  others.sort((a, b) => compareSymbols(symbols, a, b));
+  const others = Array.from(inverse(symbolRanks(symbols))).filter((row) => isUsed[row] === 1);
   const rows = [...specials, ...others];
   const rankOf = new Int32Array(symbols.length).fill(NONE);
   rows.forEach((row, rank) => {
@@ -63,63 +62,26 @@ export function orderedDurations(
     calls: new Float64Array(length),
   };
   let to = 0;
-  for (const { start, end } of runsOf(symbol).sort((a, b) => rankOf[symbol[a.start]] - rankOf[symbol[b.start]])) {
-    ordered.symbol.fill(rankOf[symbol[start]], to, to + end - start);
-    ordered.bucket.set(bucket.subarray(start, end), to);
-    ordered.calls.set(calls.subarray(start, end), to);
-    to += end - start;
-  }
+  for (const start of runsByRank(symbol, rankOf))
+    for (let row = start; row < length && symbol[row] === symbol[start]; row++, to++) {
+      ordered.symbol[to] = rankOf[symbol[row]];
+      ordered.bucket[to] = bucket[row];
+      ordered.calls[to] = calls[row];
+    }
   return ordered;
 }
 
-/** Returns the ranges of rows with the same symbol. */
-function runsOf(symbol: Int32Array): { readonly start: number; readonly end: number }[] {
-  const runs = [];
-  for (let start = 0, end = 0; start < symbol.length; start = end) {
-    while (end < symbol.length && symbol[end] === symbol[start]) end++;
-    runs.push({ start, end });
-  }
-  return runs;
-}
+/** Sort keys are exact up to 2^26 ranks and 2^27 rows. */
+const ROWS = 2 ** 27;
 
-/** Returns the nodes of a tree, callers before callees, siblings by `rank`, which each node has. */
-export function nodeOrder({ length, parent }: CallTree, rank: Int32Array): Int32Array {
-  const siblings = siblingsByRank(parent, rank);
-  const order = new Int32Array(length);
-  let node: NodeId = ROOT;
-  for (let at = 0; at < length; at++) {
-    order[at] = node;
-    node = nextNode(node, parent, siblings);
-  }
-  return order;
-}
-
-function nextNode(node: NodeId, parent: Int32Array, { firstChild, nextSibling }: Siblings): NodeId {
-  if (firstChild[node] !== NONE) return firstChild[node];
-  let open = node;
-  while (open !== ROOT && nextSibling[open] === NONE) open = parent[open];
-  return nextSibling[open];
-}
-
-export interface Siblings {
-  readonly firstChild: Int32Array; // NodeId | NONE, as is nextSibling
-  readonly nextSibling: Int32Array;
-}
-
-/** Sort keys are exact up to 2^27 ranks and 2^26 nodes. */
-const NODES = 2 ** 26;
-
-/** Siblings of equal rank are adjacent. */
-export function siblingsByRank(parent: Int32Array, rank: Int32Array): Siblings {
-  const firstChild = new Int32Array(parent.length).fill(NONE);
-  const nextSibling = new Int32Array(parent.length).fill(NONE);
-  const keys = new Float64Array(parent.length);
-  for (let node = 1; node < keys.length; node++) keys[node] = rank[node] * NODES + node;
-  keys.subarray(1).sort();
-  for (let at = keys.length - 1; at > 0; at--) {
-    const node = keys[at] % NODES;
-    nextSibling[node] = firstChild[parent[node]];
-    firstChild[parent[node]] = node;
-  }
-  return { firstChild, nextSibling };
+/** Returns the first row of each symbol. */
+function runsByRank(symbol: Int32Array, rankOf: Int32Array): Float64Array {
+  const keys = new Float64Array(symbol.length);
+  let runs = 0;
+  for (let row = 0; row < symbol.length; row++)
+    if (row === 0 || symbol[row] !== symbol[row - 1]) keys[runs++] = rankOf[symbol[row]] * ROWS + row;
+  return keys
+    .subarray(0, runs)
+    .sort()
+    .map((key) => key % ROWS);
 }

@@ -6,12 +6,16 @@ import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
+import { orderedTree } from '../../model/calls/node-order.js';
+import { TreeSum } from '../../model/calls/sum-trees.js';
+import { symbolRanks } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
-import { KnownPaths, withCallers } from '../../replay/losses/known-paths.js';
+import { withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
 import { needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
+import { CollectedPaths } from './collected-paths.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
 import { emptySelection } from './refusals.js';
 
@@ -39,18 +43,14 @@ export interface ReplayResult {
 const NO_TREE: CallTree = new CallTreeBuilder().build();
 
 export class ProfileBuilder {
-  /** Call paths seen in all threads, added in the order of tids. */
-  readonly knownPaths = new KnownPaths();
+  /** Call paths seen in all threads. */
+  readonly paths: CollectedPaths;
   /** Threads that were lost somewhere: to be replayed again once the known paths are complete. */
   readonly toReplayAgain: Tid[] = [];
-  /** Threads whose paths are still to be added, the lowest tid last. */
-  private readonly pathsToAdd: Tid[];
-  /** Replays whose turn to add their paths has not come. */
-  private readonly replays = new Map<Tid, ReplayedThread['replay']>();
   /** By the lowest function of their first stack: threads whose callers only other threads may show. */
   private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
   private readonly threads: { readonly profile: ThreadProfile; readonly quality: ThreadQuality }[] = [];
-  private readonly together: CallTreeBuilder | null;
+  private readonly together: TreeSum | null;
   private readonly durations: DurationsBuilder | null;
   private readonly calls: CallsAnswerBuilder | null;
   private readonly stacks: ThreadStack[] = [];
@@ -67,15 +67,14 @@ export class ProfileBuilder {
     this.questions = questions;
     this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
-    this.pathsToAdd = trace.store.tids.toSorted((a, b) => b - a);
-    this.together = trees === 'together' ? new CallTreeBuilder() : null;
+    this.paths = new CollectedPaths(trace.store.tids);
+    this.together = trees === 'together' ? new TreeSum(symbolRanks(symbols)) : null;
     this.shiftNs = Math.floor(trace.store.bounds.startNs / 1e9) * 1e9;
   }
 
   /** A thread that was replayed while the known paths were still being collected. */
   add(tid: Tid, thread: ReplayedThread): void {
-    this.replays.set(tid, thread.replay);
-    this.addPaths();
+    this.paths.add(tid, thread.replay);
     const { hasUnconfirmedPaths, firstStack } = thread.replay;
     if (hasUnconfirmedPaths) this.toReplayAgain.push(tid);
     else if (firstStack[0] === undefined) this.finish(tid, thread, []);
@@ -96,7 +95,7 @@ export class ProfileBuilder {
   finishWaiting(): void {
     for (const threads of this.waiting.values())
       for (const [tid, thread] of threads) {
-        const below = this.knownPaths.callersBelow(thread.replay.firstStack);
+        const below = this.paths.knownPaths().callersBelow(thread.replay.firstStack);
         if (below.length > 0 && needsCallLog(this.questions))
           this.toReplayAgain.push(tid); // its call log lacks these callers
         else this.finish(tid, thread, below);
@@ -140,16 +139,6 @@ export class ProfileBuilder {
     return { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
   }
 
-  private addPaths(): void {
-    for (let tid = this.pathsToAdd.at(-1); tid !== undefined; tid = this.pathsToAdd.at(-1)) {
-      const replay = this.replays.get(tid);
-      if (replay === undefined) return;
-      this.knownPaths.add(replay);
-      this.replays.delete(tid);
-      this.pathsToAdd.pop();
-    }
-  }
-
   /** If two threads begin in the same function, it is an entry point of threads: it has no callers. */
   private holdBack(tid: Tid, thread: ReplayedThread, lowest: SymbolId): void {
     const others = this.waiting.get(lowest);
@@ -171,13 +160,13 @@ export class ProfileBuilder {
     const shown =
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
-        : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is inferred now
+        : { tree: orderedTree(withCallers(replay.tree, below), symbolRanks(this.symbols)), hiddenNs: 0 }; // all its time is inferred now
     const durations = this.together === null ? thread.durations : null;
     const profile = { ...who, ...bounds, ...shown, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(shown.tree)) return;
     const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);
-    this.together?.merge(shown.tree, ROOT, (symbol) => symbol);
+    this.together?.add(shown.tree);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);

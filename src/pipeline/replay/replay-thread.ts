@@ -8,6 +8,7 @@ import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/qu
 import type { CallLog } from '../../model/calls/call-log.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
+import { TreeSorter } from '../../model/calls/tree-sorter.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { KnownPaths, type KnownPathsData } from '../../replay/losses/known-paths.js';
@@ -31,6 +32,8 @@ export interface Questions {
 /** What all threads of a trace share. */
 export interface ReplaySetup {
   readonly siteFacts: SiteFacts;
+  /** By symbol: the order of siblings in trees. */
+  readonly symbolRank: Int32Array;
   /** Per site: whether the trace begins or ends there. */
   readonly edge: Uint8Array;
   readonly events: SharedEvents;
@@ -43,7 +46,7 @@ export interface ReplaySetup {
 /** A thread and its replay. */
 export interface ReplayedThread {
   readonly thread: ThreadFacts;
-  /** Its numbers cover only the selection. */
+  /** Its numbers cover only the selection. The tree is in pre-order with siblings by `symbolRank`. */
   readonly replay: Omit<ThreadReplay, 'log'>;
   /** Of its complete calls; null if not requested, or counted in a histogram pool. */
   readonly durations: FunctionDurations | null;
@@ -62,11 +65,13 @@ const NO_FILTER: CallFilter = { window: null, inside: [], root: null, foldsRecur
 export class TraceReplayer {
   private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
+  private readonly sorter: TreeSorter;
   private readonly knownPaths: KnownPaths | null;
 
   constructor(trace: ReplaySetup) {
     this.trace = trace;
     this.replayer = new Replayer(trace.siteFacts);
+    this.sorter = new TreeSorter(trace.symbolRank);
     this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
   }
 
@@ -92,7 +97,9 @@ export class TraceReplayer {
     const wantsLog = needsCallLog(questions);
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
     const replay = this.replayer.replay(events, options);
-    return { thread, durations: own?.build() ?? null, ...answers(source.tid, replay, questions) };
+    const answered = answers(source.tid, replay, questions);
+    const tree = this.sorter.sort(answered.replay.tree);
+    return { thread, durations: own?.build() ?? null, ...answered, replay: { ...answered.replay, tree } };
   }
 }
 

@@ -70,6 +70,7 @@ async function* replayOnWorkers(
   const shared = {
     ...trace,
     siteFacts: inSharedMemory(trace.siteFacts),
+    ...inSharedMemory({ symbolRank: trace.symbolRank }),
     knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
   };
   const buffers = new BufferPool(memoryBytes, pool.size + 1);

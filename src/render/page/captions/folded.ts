@@ -4,8 +4,9 @@
 import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { NodeId } from '../../../model/units.js';
-import { renderFolded } from '../../folded.js';
+import { cleanNames, foldedLines, lineTexts } from '../../folded-lines.js';
 import { type FrameTable, nameOf, subtreeEnd } from '../../frames/frame-table.js';
+import { nameTree } from '../../named-tree.js';
 
 /** Returns the stack from the outermost function to the frame, one name per line. */
 export function stackText(table: FrameTable, node: NodeId): string {
@@ -20,6 +21,7 @@ export function foldedText(table: FrameTable, symbols: SymbolTable, top: NodeId)
   const end = subtreeEnd(table, top);
   const selfNs = self.map((own, node) => (node >= top && node < end ? own : 0));
   const together = withoutEmptyNodes({ ...tree, selfNs, calls: new Float64Array(tree.length) });
-  const profile = { meta: { weight: 'ns' as const }, symbols, threads: [], together };
-  return [...renderFolded(profile, { minNs: 1 })].join('');
+  return [...lineTexts(foldedLines(nameTree(together, cleanNames(symbols)), symbols.kind, 'ns', { minNs: 1 }))].join(
+    '',
+  );
 }

@@ -3,8 +3,8 @@
  */
 import { damagedAt } from '../../../codec/file-fault.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
+import type { Shape } from '../../../model/calls/overlay.js';
 import { NONE } from '../../../model/units.js';
-import type { Shape } from './page-data.js';
 
 /** Returns the caller rows of each thread. */
 export function callerRows(shape: Shape, nodes: readonly Int32Array[]): Int32Array[] {

@@ -1,9 +1,11 @@
 /**
  * Rebuilds the profile that the page data was written from.
  */
+
+import type { Shape } from '../../../model/calls/overlay.js';
 import type { Profile, ThreadProfile } from '../../../model/profile/profile.js';
 import { callerRows } from './caller-rows.js';
-import type { PageData, PageThread, Shape } from './page-data.js';
+import type { PageData, PageThread } from './page-data.js';
 
 /** Unused symbols are missing and nodes are reordered, but the profile file has the same bytes. */
 export function profileOf({ meta, symbols, quality, shape, threads }: PageData): Profile {

@@ -3,6 +3,7 @@
  */
 
 import { NODE_COLUMNS } from '../../../model/calls/node-columns.js';
+import type { Shape } from '../../../model/calls/overlay.js';
 import { assert } from '../../../model/errors.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../../model/profile/file-order.js';
 import type { Profile } from '../../../model/profile/profile.js';
@@ -11,7 +12,6 @@ import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
 import { pageWriter } from './numbers.js';
 import { type OverlaidTree, overlay } from './overlay.js';
-import type { Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
 
 /** Yielded between two steps, to let the caller handle other events. */

@@ -3,8 +3,8 @@
  * the view.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
+import type { Shape } from '../../../model/calls/overlay.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
-import type { Shape } from '../data/page-data.js';
 import type { State } from './state.js';
 
 export interface NodeSelection extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion' | 'zoom'> {

@@ -1,0 +1,46 @@
+/**
+ * Collects the call paths of all threads. They become known paths only if some thread needs them: most traces have no
+ * losses, and merging paths takes as long as merging trees.
+ */
+import type { Tid } from '../../model/units.js';
+import { KnownPaths, type ThreadPaths } from '../../replay/losses/known-paths.js';
+
+/** So many nodes are kept unmerged, eight bytes each. */
+const MAX_KEPT_NODES = 2 ** 21;
+
+export class CollectedPaths {
+  private readonly merged = new KnownPaths();
+  /** Threads whose paths are still to be merged, the lowest tid last. */
+  private readonly rest: Tid[];
+  private readonly kept = new Map<Tid, ThreadPaths>();
+  private keptNodes = 0;
+
+  /** `tids`: all threads that are to be added. */
+  constructor(tids: readonly Tid[]) {
+    this.rest = tids.toSorted((a, b) => b - a);
+  }
+
+  add(tid: Tid, { paths, firstStack }: ThreadPaths): void {
+    this.kept.set(tid, { paths, firstStack });
+    this.keptNodes += paths.length;
+    if (this.keptNodes > MAX_KEPT_NODES) this.merge();
+  }
+
+  /** Returns the paths of all threads. All must have been added. */
+  knownPaths(): KnownPaths {
+    this.merge();
+    return this.merged;
+  }
+
+  /** Merges threads in the order of tids, as far as they are there. */
+  private merge(): void {
+    for (let tid = this.rest.at(-1); tid !== undefined; tid = this.rest.at(-1)) {
+      const thread = this.kept.get(tid);
+      if (thread === undefined) return;
+      this.merged.add(thread);
+      this.keptNodes -= thread.paths.length;
+      this.kept.delete(tid);
+      this.rest.pop();
+    }
+  }
+}
