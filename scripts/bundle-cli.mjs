@@ -28,6 +28,29 @@ const parserAlone = {
   },
 };
 
+/** Loads packages without ES modules at once: importing them would wait for several turns of a busy event loop. */
+const requiredAtOnce = {
+  name: 'required-at-once',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(cli-progress|piscina)$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, namespace: 'installed' } : { path, external: true },
+    );
+    onLoad({ filter: /./, namespace: 'installed' }, ({ path }) => ({
+      contents: `module.exports = require('${path}');`,
+    }));
+  },
+};
+
+/** A script cannot require an ES module in every Node that runs ptflame. */
+const importedOnDemand = {
+  name: 'imported-on-demand',
+  setup({ onResolve }) {
+    onResolve({ filter: /^execa$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : { errors: [{ text: `import ${path} where it is used` }] },
+    );
+  },
+};
+
 /** V8 keeps code only of scripts and CommonJS modules. */
 const COMMON = {
   outdir: DIRECTORY,
@@ -47,7 +70,7 @@ async function bundleCode() {
     entryPoints: CODE,
     target: 'node20.19',
     external: NOT_BUNDLED,
-    plugins: [parserAlone],
+    plugins: [parserAlone, requiredAtOnce, importedOnDemand],
     write: false,
   });
   const files = result.outputFiles.map(({ path, text }) => [basename(path, '.js'), writeCode(path, text)]);

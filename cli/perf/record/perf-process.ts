@@ -4,7 +4,6 @@
  */
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { execa } from 'execa';
 import { canDieWithParent, dieWithParent, dismissWatcher } from './die-with-parent.js';
 import { PerfStderr } from './perf-stderr.js';
 
@@ -22,6 +21,8 @@ export interface PerfStart {
   readonly runsCommand: boolean;
 }
 
+type Execa = typeof import('execa').execa;
+
 /** How long to read stderr after perf's exit: text may still be in the pipe, but a surviving child may hold it open for ever. */
 const DRAIN_MS = 300;
 
@@ -33,8 +34,8 @@ export class PerfProcess {
   /** Never rejects. */
   readonly exited: Promise<PerfExit>;
 
-  constructor(start: PerfStart) {
-    this.#child = startPerf(start);
+  constructor(start: PerfStart, execa: Execa) {
+    this.#child = startPerf(start, execa);
     this.stderr = new PerfStderr(start.runsCommand ? process.stderr : null);
     const stderr = this.#child.stderr;
     stderr.on('data', (bytes: Buffer) => this.stderr.add(bytes));
@@ -107,7 +108,7 @@ function watcherFd(isControlled: boolean): 3 | 5 {
   return isControlled ? 5 : 3;
 }
 
-function startPerf({ command, isControlled, runsCommand }: PerfStart) {
+function startPerf({ command, isControlled, runsCommand }: PerfStart, execa: Execa) {
   const [file = 'perf', ...args] = canDieWithParent() ? dieWithParent(command, watcherFd(isControlled)) : command;
   const input = runsCommand ? 'inherit' : 'ignore';
   const pipes = Array<'pipe'>(watcherFd(isControlled) - 2).fill('pipe'); // for control, and for the watcher

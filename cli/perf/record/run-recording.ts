@@ -45,8 +45,9 @@ export async function runRecording(
   listener?: RecordingListener,
 ): Promise<RecordingEnd> {
   const runsCommand = plan.target.kind === 'command';
+  const { execa } = await import('execa');
   const spawned = { at: new Date(), ns: process.hrtime.bigint() };
-  const perf = new PerfProcess({ ...plan, runsCommand });
+  const perf = new PerfProcess({ ...plan, runsCommand }, execa);
   const interrupts = new RecordingInterrupts(perf, notify);
   const running = { perf, plan, interrupts, notify, timeouts };
   try {

@@ -3,7 +3,6 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import {
   type DecodedRecording,
   type DecodeJob,
@@ -101,6 +100,7 @@ async function* decode(
   options: DecodeOptions,
   failed: AbortController,
 ): AsyncGenerator<Uint8Array> {
+  const { execa } = await import('execa');
   if (failed.signal.aborted) return;
   const { program, args } = withLargeWrites(options.perf, scriptArguments(path, job, options));
   const perf = execa(program, args, {

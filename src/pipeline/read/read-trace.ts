@@ -2,7 +2,6 @@
  * Reads inputs in any order into one trace.
  */
 
-import { DecodingSource } from '../decode/decoding-source.js';
 import type { EncodedRecording } from '../decode/encoded-recording.js';
 import type { StoredTrace } from '../input/stored-trace.js';
 import type { TraceInput } from '../input/trace-input.js';
@@ -18,17 +17,17 @@ import type { TraceBuilder } from './trace-builder.js';
 export type AnalyzedInput = TraceInput | DecodedRecording | EncodedRecording | StoredTrace;
 
 export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBuilder): Promise<Trace> {
-  const sources = inputs.map(sourceOf);
+  const sources = await Promise.all(inputs.map(sourceOf));
   const alone = sources.find(({ standsAlone }) => standsAlone);
   if (alone !== undefined && sources.length > 1) throw notAlone(alone.name);
   for (const source of sources) await source.read(into);
   return into.freeze(sources.length === 1 ? (sources[0]?.recorded ?? null) : null);
 }
 
-/** The only code that examines what kind an input is. */
-function sourceOf(input: AnalyzedInput): Source {
+/** The only code that examines what kind an input is. The decoder is loaded only for a recording that it decodes. */
+async function sourceOf(input: AnalyzedInput): Promise<Source> {
   if ('stored' in input) return new StoredSource(input);
-  if ('binaries' in input) return new DecodingSource(input);
+  if ('binaries' in input) return new (await import('../decode/decoding-source.js')).DecodingSource(input);
   if ('parts' in input) return new RecordingSource(input);
   return new TextSource(input);
 }

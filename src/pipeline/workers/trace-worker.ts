@@ -3,9 +3,9 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads';
 import { watchMemory } from '../../model/memory-watch.js';
+import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 
-export { decodePart } from '../decode/decode-task.js';
 export { readLines, readPart } from '../read/read-piece.js';
 export { replayThread } from '../replay/replay-thread.js';
 
@@ -14,6 +14,11 @@ if (!isMainThread && budget?.maxBytes) {
   const { memoryBytes, maxBytes } = budget;
   const own = new MemoryBudget(memoryBytes, undefined, maxBytes);
   watchMemory((bytes) => own.check(bytes));
+}
+
+/** Loads the decoder, which few traces need, for its first part. */
+export async function decodePart(task: DecodeTask): Promise<DecodeResult> {
+  return (await import('../decode/decode-task.js')).decodePart(task);
 }
 
 /** Does nothing: its completion shows that a worker is running. */

@@ -7,6 +7,7 @@ import { describe, expect } from 'vitest';
 import {
   type Directory,
   expectRefusal,
+  fixturePath,
   PROGRAM,
   ptflame,
   SIX_LINES,
@@ -51,6 +52,11 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
 }
 
 const REPLAY = 'src/replay/replay.ts';
+const SMALL_INPUTS = {
+  'a text': [SIX_LINES],
+  'a compressed text': [fixturePath('demo/threads.perf.txt.gz')],
+  'a recording': [fixturePath('recordings/loop-1.data'), '--symfs', fixturePath('recordings/root')],
+};
 
 /** Modules that no start needs: packages outside the bundle, zod's locales, the profile reader. */
 function needless({ files, modules }: Started): string[] {
@@ -78,6 +84,16 @@ describe.concurrent('starting', () => {
     expect(needless(started)).toEqual([]);
     expect(started.files.length).toBe(2);
   });
+
+  test('rendering a text needs no decoder, no symbols and no page', async ({ dir }) => {
+    const { modules } = await start(['render', SIX_LINES], dir);
+    expect(modules.filter((name) => /^src\/(?:(?:pipeline\/)?decode|symbols|render\/page)\//.test(name))).toEqual([]);
+  });
+
+  for (const [kind, input] of Object.entries(SMALL_INPUTS))
+    test(`no workers for ${kind} that is small`, async ({ dir }) => {
+      expect((await start(['render', ...input, '-o', '/dev/null', '-q'], dir)).files.length).toBe(2);
+    });
 
   test('prepares the help texts only for help', async ({ dir }) => {
     const HELP = 'cli/usage/help.ts';
