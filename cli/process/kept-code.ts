@@ -1,7 +1,7 @@
 /**
  * The files with compiled code. They are in the package's own folder: what may write there may change the program anyway.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Options of Node change what V8 compiles; when it counts what runs, it compiles other code. */
@@ -24,12 +24,28 @@ export function writeKeptFile(file: string, content: () => Uint8Array): void {
   const temporary = `${file}.${process.pid}`;
   try {
     if (statSync(dirname(file)).uid !== process.geteuid?.()) return;
-    const descriptor = openSync(temporary, 'wx');
-    writeSync(descriptor, content());
-    fsyncSync(descriptor); // V8 does not notice a damaged file
-    closeSync(descriptor);
+    writeDurably(temporary, content());
     renameSync(temporary, file);
   } catch {
-    rmSync(temporary, { force: true });
+    removeIfPossible(temporary);
+  }
+}
+
+/** V8 does not notice a damaged file. */
+function writeDurably(file: string, content: Uint8Array): void {
+  const descriptor = openSync(file, 'wx');
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The file system is read-only.
   }
 }
