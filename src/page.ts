@@ -1,4 +1,4 @@
 /**
  * The report page, on its own so that other output does not load it.
  */
-export { type HtmlOptions, renderHtml } from './render/page/html.js';
+export { type HtmlOptions, renderHtml, renderHtmlInParallel } from './render/page/html.js';

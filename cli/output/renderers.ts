@@ -20,8 +20,8 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
     case 'folded':
       return (profile) => renderFoldedBytes(profile, { annotate, by, minNs });
     case 'html': {
-      const { renderHtml } = await import('../../src/page.js');
-      return (profile) => renderHtml(profile, { icicle, ...titled });
+      const { renderHtmlInParallel } = await import('../../src/page.js');
+      return (profile) => renderHtmlInParallel(profile, { icicle, ...titled });
     }
     case 'svg': {
       const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };

@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../src/index.js';
 import { checkMemory } from '../../src/internal.js';
 
-/** Texts, large chunks of bytes, or bytes that are produced while they are written. */
-export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
+/** Texts, or large chunks of bytes. */
+export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 const CHUNK_CHARACTERS = 64 * 1024;
 /** The longest time without handling Ctrl-C, unless producing one chunk takes longer. */
@@ -22,7 +22,7 @@ export async function writeChunks(
   options: { end: boolean },
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(Symbol.iterator in chunks ? inTurns(chunks) : chunks), to, options);
+    await pipeline(Readable.from(inTurns(chunks)), to, options);
   } catch (error) {
     if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter from producing the chunks
     throw unwritable(name, whyUnwritable(error), error);
@@ -30,11 +30,11 @@ export async function writeChunks(
 }
 
 /** Joins texts into large ones; handles signals and checks memory between them. */
-async function* inTurns(chunks: Iterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+async function* inTurns(chunks: Chunks): AsyncGenerator<string | Uint8Array> {
   await setImmediate();
   let text = '';
   let turn = performance.now();
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     if (typeof chunk === 'string') text += chunk;
     const isReady = typeof chunk !== 'string' || text.length >= CHUNK_CHARACTERS;
     if (performance.now() - turn > MAX_TURN_MS) {

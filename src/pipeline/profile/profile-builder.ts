@@ -93,9 +93,11 @@ export class ProfileBuilder {
 
   /** Finishes the threads that were held back: all are known now, so the rest have the callers that other threads show. */
   finishWaiting(): void {
+    const lowest = new Set([...this.waiting.keys()].filter((symbol) => this.waiting.get(symbol)?.size === 1));
+    const knownPaths = this.paths.hasCallersOf(lowest) ? this.paths.knownPaths() : null;
     for (const threads of this.waiting.values())
       for (const [tid, thread] of threads) {
-        const below = this.paths.knownPaths().callersBelow(thread.replay.firstStack);
+        const below = knownPaths?.callersBelow(thread.replay.firstStack) ?? [];
         if (below.length > 0 && needsCallLog(this.questions))
           this.toReplayAgain.push(tid); // its call log lacks these callers
         else this.finish(tid, thread, below);

@@ -67,12 +67,17 @@ export class TraceReplayer {
   private readonly replayer: Replayer;
   private readonly sorter: TreeSorter;
   private readonly knownPaths: KnownPaths | null;
+  /** Of each thread in turn; null if they are not requested, or derived from the call log. */
+  private readonly ownDurations: DurationsBuilder | null;
 
   constructor(trace: ReplaySetup) {
     this.trace = trace;
     this.replayer = new Replayer(trace.siteFacts);
     this.sorter = new TreeSorter(trace.symbolRank);
     this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
+    const { durations, filter } = trace.questions;
+    const isCounted = durations !== null && filter === null;
+    this.ownDurations = isCounted ? new DurationsBuilder({ only: requestedOnly(trace.questions) }) : null;
   }
 
   /**
@@ -89,10 +94,8 @@ export class TraceReplayer {
     const { createdInside, exitNs } = thread;
     const { questions } = trace;
     const extendTo = untilExit(trace.options.extendTo, exitNs);
-    const own =
-      questions.durations === null || questions.filter || histogram
-        ? null
-        : new DurationsBuilder({ only: requestedOnly(questions) });
+    const own = histogram ? null : this.ownDurations;
+    own?.clear();
     const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
     const wantsLog = needsCallLog(questions);
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };

@@ -2,7 +2,6 @@
  * Renders a profile as one HTML file: a complete report that any browser opens without a network.
  */
 import { createHash } from 'node:crypto';
-import { askForMemory } from '../../model/memory-watch.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { originText, subtitleOf } from '../frames/captions.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
@@ -11,7 +10,7 @@ import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
 import { pageDataPieces } from './data/write.js';
-import { deflatedBase64 } from './deflated.js';
+import { deflatedBase64, deflatedInParallel } from './deflated.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
@@ -25,11 +24,24 @@ export interface HtmlOptions {
 
 /** Yields the file in parts. Each thread of the profile must have its own tree. */
 export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
+  yield beforeData(profile, options);
+  yield* deflatedBase64(pageDataPieces(profile));
+  yield AFTER_DATA;
+}
+
+/** Yields the same file; its data is deflated in Node's pool of threads. */
+export async function* renderHtmlInParallel(profile: Profile, options: HtmlOptions = {}): AsyncGenerator<string> {
+  yield beforeData(profile, options);
+  yield* deflatedInParallel(pageDataPieces(profile));
+  yield AFTER_DATA;
+}
+
+function beforeData(profile: Profile, options: HtmlOptions): string {
   const { icicle = false } = options;
   const { title, windowTitle } = titlesOf(profile, options.title);
   const style = `${themeStyle()}\n${PAGE_STYLE}`;
   const start: State = { ...START, isIcicle: icicle };
-  yield `<!doctype html>
+  return `<!doctype html>
 <!--
 ${PAGE_NOTICE}
 -->
@@ -47,14 +59,9 @@ ${headMarkup(profile, title)}
 <main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
-  const pieces: Uint8Array[] = [];
-  for (const piece of pageDataPieces(profile)) {
-    pieces.push(piece);
-    yield ''; // lets the caller handle signals
-  }
-  yield* deflatedBase64(concatenated(pieces));
-  yield `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 }
+
+const AFTER_DATA = `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 
 /** Returns a policy that allows only our script and style, and no network access. */
 function policyOf(style: string): string {
@@ -100,16 +107,4 @@ const VISIBLE_NOTES = 4;
 /** Counts all calls, shown for traces without times. */
 function callsOf({ threads }: Profile): number {
   return threads.reduce((sum, { tree }) => sum + tree.calls.reduce((own, calls) => own + calls, 0), 0);
-}
-
-function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  askForMemory(length);
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }
