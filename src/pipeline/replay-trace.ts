@@ -22,7 +22,7 @@ import {
   stacksAtNs,
   withClock,
 } from './replay/questions.js';
-import { needsCallLog, type Questions, type ReplaySetup } from './replay/replay-thread.js';
+import { needsCallLog, type Questions, type ReplaySetup, spanOf } from './replay/replay-thread.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 
 export interface ReplayTraceOptions extends FilterOptions {
@@ -44,7 +44,10 @@ export interface ExtraQuestions {
   readonly stacksAt?: Moment;
 }
 
-/** Replays twice: first all threads, then those with unconfirmed paths again, with the paths seen in the others. */
+/**
+ * Replays a trace. If the questions are about a part of its time, only the skeletons of its threads are replayed outside
+ * of that part; unless the stack of a thread depends on the call paths of all threads.
+ */
 export async function replayTrace(
   read: Trace,
   options: ReplayTraceOptions,
@@ -52,8 +55,25 @@ export async function replayTrace(
   resources: Omit<ReplayHelp, 'histograms'>,
 ): Promise<ReplayResult> {
   const trace = withClock(read, [options.window?.from, options.window?.to, asked.stacksAt]);
-  const { store, recorded } = trace;
   const { setup, symbols } = setupOf(trace, options, asked);
+  const replayAll = (setup: ReplaySetup) => replayThreadsTwice(trace, symbols, setup, options, resources);
+  const span = spanOf(setup.questions);
+  const ofSkeletons = span && (await replayAll({ ...setup, span }));
+  return ofSkeletons ?? ((await replayAll(setup)) as ReplayResult);
+}
+
+/**
+ * Replays first all threads, then those with unconfirmed paths again, with the paths seen in the others. null: it needs
+ * paths that skeletons lack.
+ */
+async function replayThreadsTwice(
+  trace: Trace,
+  symbols: SymbolTable,
+  setup: ReplaySetup,
+  options: ReplayTraceOptions,
+  resources: Omit<ReplayHelp, 'histograms'>,
+): Promise<ReplayResult | null> {
+  const { store, recorded } = trace;
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
   const help = { ...resources, histograms: histogramsFor(setup) };
   const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
@@ -61,6 +81,7 @@ export async function replayTrace(
     builder.add(tid, thread);
     reportThread();
   }
+  if (builder.needsPaths(setup.siteFacts)) return null;
   builder.finishWaiting();
   if (builder.toReplayAgain.length > 0) {
     const withPaths = { ...setup, knownPaths: builder.paths.knownPaths().toData() };
@@ -107,6 +128,7 @@ function setupOf(
       mayBeUndecoded: store.undecoded.isIncomplete,
     },
     questions: questionsOf(trace, symbols, options, asked),
+    span: null,
     knownPaths: null,
   };
   return { setup, symbols };

@@ -11,7 +11,8 @@ import { TreeSum } from '../../model/calls/sum-trees.js';
 import { symbolRanks } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
-import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
 import { withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
 import { needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
@@ -49,6 +50,8 @@ export class ProfileBuilder {
   readonly toReplayAgain: Tid[] = [];
   /** By the lowest function of their first stack: threads whose callers only other threads may show. */
   private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
+  /** Functions to which control moved without an event in a thread of which only a skeleton was replayed; null: none was. */
+  private jumpedTo: Set<SymbolId> | null = null;
   private readonly threads: { readonly profile: ThreadProfile; readonly quality: ThreadQuality }[] = [];
   private readonly together: TreeSum | null;
   private readonly durations: DurationsBuilder | null;
@@ -75,6 +78,7 @@ export class ProfileBuilder {
   /** A thread that was replayed while the known paths were still being collected. */
   add(tid: Tid, thread: ReplayedThread): void {
     this.paths.add(tid, thread.replay);
+    this.addJumps(thread);
     const { hasUnconfirmedPaths, firstStack } = thread.replay;
     if (hasUnconfirmedPaths) this.toReplayAgain.push(tid);
     else if (firstStack[0] === undefined) this.finish(tid, thread, []);
@@ -89,6 +93,28 @@ export class ProfileBuilder {
   /** Adds durations of calls that were counted in a histogram pool. */
   addDurations(durations: DurationBlocks): void {
     this.durations?.addBlocks(durations);
+  }
+
+  /** True if the stack of a thread may depend on call paths that skeletons lack. */
+  needsPaths({ step, toFunction, functions }: SiteFacts): boolean {
+    const { jumpedTo, waiting, toReplayAgain } = this;
+    if (jumpedTo === null) return false;
+    if (toReplayAgain.length > 0) return true;
+    const called = new Set<SymbolId>(jumpedTo).add(functions.symbol[functions.nameless]);
+    for (const fn of functions.stubTarget) if (fn !== NONE) called.add(functions.symbol[fn]);
+    step.forEach((own, site) => {
+      const fn = toFunction[site];
+      if (fn !== NONE && (own === Step.Call || own === Step.KernelEntry || own === Step.EndCall))
+        called.add(functions.symbol[fn]);
+    });
+    return [...waiting].some(([lowest, threads]) => threads.size > 0 && called.has(lowest));
+  }
+
+  private addJumps({ jumpedTo, replay }: ReplayedThread): void {
+    if (jumpedTo === null) return;
+    this.jumpedTo ??= new Set();
+    for (const symbol of jumpedTo) this.jumpedTo.add(symbol);
+    for (const symbol of replay.firstStack.slice(1)) this.jumpedTo.add(symbol);
   }
 
   /** Finishes the threads that were held back: all are known now, so the rest have the callers that other threads show. */

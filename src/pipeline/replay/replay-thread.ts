@@ -9,10 +9,11 @@ import type { CallLog } from '../../model/calls/call-log.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
 import { TreeSorter } from '../../model/calls/tree-sorter.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { KnownPaths, type KnownPathsData } from '../../replay/losses/known-paths.js';
 import { Replayer } from '../../replay/replayer.js';
+import { SkeletonBuilder, type TimeSpan } from '../../replay/skeleton/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { loadThread, type ThreadFacts } from '../../store/load-thread.js';
 import type { SharedEvents } from '../../store/runs/event-memory.js';
@@ -39,6 +40,8 @@ export interface ReplaySetup {
   readonly events: SharedEvents;
   readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
   readonly questions: Questions;
+  /** Outside this time only what matters in it is replayed; null: all is replayed. */
+  readonly span: TimeSpan | null;
   /** Paths seen in all threads; null while they are still being collected. */
   readonly knownPaths: KnownPathsData | null;
 }
@@ -52,6 +55,8 @@ export interface ReplayedThread {
   readonly durations: FunctionDurations | null;
   readonly calls: CallsAnswer | null;
   readonly stack: readonly StackFrame[] | null;
+  /** If only a skeleton was replayed: the functions to which control moved without an event; else null. */
+  readonly jumpedTo: readonly SymbolId[] | null;
 }
 
 /** Whether sums are not enough to answer: the thread's call log is needed. */
@@ -69,9 +74,11 @@ export class TraceReplayer {
   private readonly knownPaths: KnownPaths | null;
   /** Of each thread in turn; null if they are not requested, or derived from the call log. */
   private readonly ownDurations: DurationsBuilder | null;
+  private readonly skeletons: SkeletonBuilder | null;
 
   constructor(trace: ReplaySetup) {
     this.trace = trace;
+    this.skeletons = trace.span && new SkeletonBuilder(trace.siteFacts);
     this.replayer = new Replayer(trace.siteFacts);
     this.sorter = new TreeSorter(trace.symbolRank);
     this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
@@ -91,6 +98,7 @@ export class TraceReplayer {
   ): ReplayedThread {
     const { trace, knownPaths } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
+    const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
     const { createdInside, exitNs } = thread;
     const { questions } = trace;
     const extendTo = untilExit(trace.options.extendTo, exitNs);
@@ -99,11 +107,21 @@ export class TraceReplayer {
     const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
     const wantsLog = needsCallLog(questions);
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
-    const replay = this.replayer.replay(events, options);
+    const replay = this.replayer.replay(skeleton?.events ?? events, options);
     const answered = answers(source.tid, replay, questions);
     const tree = this.sorter.sort(answered.replay.tree);
-    return { thread, durations: own?.build() ?? null, ...answered, replay: { ...answered.replay, tree } };
+    const jumpedTo = skeleton?.jumpedTo ?? null;
+    return { thread, durations: own?.build() ?? null, jumpedTo, ...answered, replay: { ...answered.replay, tree } };
   }
+}
+
+/** Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. */
+export function spanOf({ filter, stackAtNs }: Questions): TimeSpan | null {
+  if (!filter?.window) return null;
+  const { startNs, endNs } = filter.window;
+  if (startNs === Number.NEGATIVE_INFINITY && endNs === Number.POSITIVE_INFINITY) return null;
+  if (stackAtNs === null) return { startNs, endNs };
+  return { startNs: Math.min(startNs, stackAtNs), endNs: Math.max(endNs, stackAtNs + 1) };
 }
 
 /** If latency is requested, only the durations of those functions are needed. */
@@ -157,12 +175,12 @@ export interface ReplayTask {
 
 /** The replayer of this worker. */
 let replayer: TraceReplayer | null = null;
-let knowsPaths = false;
+let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export function replayThread(task: ReplayTask): ReplayedThread {
-  const hasKnownPaths = task.trace.knownPaths !== null; // the only part of the setup that changes
-  if (replayer === null || knowsPaths !== hasKnownPaths) replayer = new TraceReplayer(task.trace);
-  knowsPaths = hasKnownPaths;
+  const kind = `${task.trace.knownPaths !== null} ${task.trace.span !== null}`; // the only parts of the setup that change
+  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace);
+  setupKind = kind;
   return replayer.replay(task.source, task.buffer, task.histogram);
 }

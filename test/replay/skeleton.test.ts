@@ -1,0 +1,208 @@
+/**
+ * For a question about a part of the time, only skeletons of the threads are replayed outside of it. The answer is the
+ * same as if all events were replayed, to the byte, whatever the trace contains.
+ */
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { makeCase } from '../../fuzz/text/cases.js';
+import { Corpus } from '../../fuzz/text/corpus.js';
+import { latencyAnswer } from '../../src/answers.js';
+import { type AnalyzeOptions, analyze, PtflameError } from '../../src/index.js';
+import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
+import { SkeletonBuilder } from '../../src/replay/skeleton/skeleton.js';
+import { jsonOf } from '../helpers/checks/profile-file.js';
+import { damagedExecutions } from '../helpers/random/damaged-executions.js';
+import { execute } from '../helpers/random/execution.js';
+import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
+import { decisions } from '../helpers/random/random-questions.js';
+import { beginningOf, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+
+const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
+const SEED = 18;
+const CASES = 25;
+
+/** Parts of a recording: where a window begins, and how long it is. */
+const PARTS = [
+  [0.3, 0.1],
+  [0.5, 0.01],
+  [0, 0.2],
+  [0.9, 0.2],
+] as const;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Over all comparisons of this file. */
+const counted = { events: 0, kept: 0, threads: 0, skeletons: 0 };
+
+function countSkeletons(): void {
+  const reduce = SkeletonBuilder.prototype.reduce;
+  vi.spyOn(SkeletonBuilder.prototype, 'reduce').mockImplementation(function (this: SkeletonBuilder, events, span) {
+    const skeleton = reduce.call(this, events, span);
+    counted.threads++;
+    counted.events += events.length;
+    counted.kept += skeleton?.events.length ?? events.length;
+    if (skeleton !== null) counted.skeletons++;
+    return skeleton;
+  });
+}
+
+/** The answers in words, or the code of a refusal. */
+async function answer(text: Uint8Array | string, options: AnalyzeOptions): Promise<string> {
+  const input = () => [inputOf(text)];
+  const withDurations = { byCalls: true, durations: true, ...options };
+  try {
+    const profile = jsonOf(await analyze(input(), withDurations));
+    const latency = await askLatency(input(), { functions: /./, slowest: 3 }, withDurations);
+    const calls = JSON.stringify(latencyAnswer(latency.profile, latency.calls, latency.functions));
+    const stacks = await Promise.all(momentsIn(options).map((at) => stacksAt(text, at, options)));
+    return [profile, calls, ...stacks].join('\n');
+  } catch (error) {
+    if (error instanceof PtflameError) return error.code;
+    throw error;
+  }
+}
+
+/** The beginning and the middle of the window. */
+function momentsIn({ window }: AnalyzeOptions): number[] {
+  const ns = [window?.from, window?.to].map((at) => (at && 'afterStartNs' in at ? at.afterStartNs : 0));
+  const [from = 0, to = 0] = ns;
+  return [from, Math.floor((from + to) / 2)];
+}
+
+/** Shows since when each frame is open. */
+async function stacksAt(text: Uint8Array | string, afterStartNs: number, options: AnalyzeOptions): Promise<string> {
+  try {
+    const { profile, stacks } = await askStacks([inputOf(text)], { afterStartNs }, { byCalls: true, ...options });
+    const frames = stacks.flatMap(({ tid, frames }) => frames.map((frame) => [tid, frame] as const));
+    return frames
+      .map(([tid, { symbol, sinceNs, isStartSeen }]) =>
+        [tid, profile.symbols.name[symbol], sinceNs, isStartSeen].join(' '),
+      )
+      .join('\n');
+  } catch (error) {
+    if (error instanceof PtflameError) return error.code;
+    throw error;
+  }
+}
+
+async function compare(text: Uint8Array | string, name: string, options: AnalyzeOptions): Promise<void> {
+  countSkeletons();
+  const withSkeletons = await answer(text, options);
+  vi.restoreAllMocks();
+  vi.spyOn(SkeletonBuilder.prototype, 'reduce').mockReturnValue(null);
+  const whole = await answer(text, options);
+  vi.restoreAllMocks();
+  expect(withSkeletons, [name, JSON.stringify(options)].join(' ')).toBe(whole);
+}
+
+const windowOf = (fromNs: number, ns: number): AnalyzeOptions => {
+  return { window: { from: { afterStartNs: fromNs }, to: { afterStartNs: fromNs + ns } } };
+};
+
+/** Compares one of the parts. */
+async function compareParts(text: Uint8Array, name: string, number: number): Promise<void> {
+  const profile = await analyze([inputOf(text)], { byCalls: true }).catch(() => null);
+  if (profile === null || profile.meta.weight === 'calls') return; // refused, or without times
+  const ns = profile.meta.endNs - profile.meta.startNs;
+  const [at, share] = PARTS[number % PARTS.length] as (typeof PARTS)[number];
+  const tailCalls = number % 3 === 0 ? 'replace' : 'nest';
+  await compare(text, name, { ...windowOf(Math.round(at * ns), Math.ceil(share * ns)), tailCalls });
+}
+
+/** Functions under several labels, jumps to and fro, and stops; every window of them is compared. */
+const SHORT: Readonly<Record<string, string>> = {
+  'a hidden jump right at the beginning of the window': `
+    10  call    main  f
+    20  call    f     g
+    30  return  g     f
+    40  call    f     g
+    50  return  g     f
+    60  call    h     g
+    70  return  g     h
+    80  return  h     main
+    90  call    main  f
+    95  return  f     main`,
+  'returns that land under another label': `
+    10  call    main  f
+    20  call    f     g
+    30  return  g     f2
+    40  call    f     g
+    50  return  g     f
+    60  call    f2    g
+    70  return  g     f2
+    80  return  f     main`,
+  'stops in calls, and a branch while the trace is stopped': `
+    10  call            main  a
+    20  tr end  syscall a
+    30  tr strt         a
+    40  call            a     b
+    45  return          b     a
+    50  tr end  syscall a
+    60  call            a     b
+    70  return          b     a
+    80  return          a     main`,
+  'the start of a program above open calls': `
+    10  call    main    f
+    20  call    f       g
+    30  call    _start  h
+    40  return  h       _start
+    45  call    _start  h
+    50  return  h       _start
+    60  return  _start  f
+    70  return  f       main`,
+};
+
+describe('a window of skeletons is the window of all events', { timeout: 120_000 }, () => {
+  test.each(FOLDERS)('of fixtures of %s', async (folder) => {
+    const files = readdirSync(['fixtures', folder].join('/')).filter((name) => /\.txt(?:\.gz)?$/.test(name));
+    for (const [n, file] of files.entries()) await compareParts(beginningOf([folder, file].join('/')), file, n);
+  });
+
+  test('of hostile traces', async () => {
+    const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
+    for (let n = 0; n < CASES; n++) await compareParts(makeCase(SEED, n, corpus).bytes, String(n), n);
+  });
+
+  test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
+    for (let from = 0; from < 100; from += 5)
+      for (const ns of [1, 10, 40]) await compare(traceOf(shorthand), name, windowOf(from, ns));
+  });
+
+  const ns = fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000);
+  const thread = fc.array(decisions({ ns }), { minLength: 100, maxLength: 250 });
+  const executions = fc
+    .array(thread, { minLength: 1, maxLength: 2 })
+    .map((decisions) => execute(decisions).lines.map(({ text }) => text));
+  const fibers = fiberDecisions.map((list) => {
+    const run = new FiberRun();
+    for (const decision of list) run.decide(decision);
+    run.end();
+    return run.lines;
+  });
+  const KINDS = { executions, 'damaged executions': damagedExecutions, fibers };
+
+  test.each(Object.entries(KINDS))('of random %s', async (_, random) => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const options = fc.record({ tailCalls: fc.constantFrom('nest', 'replace'), extend: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(random, share, share, options, async (lines, from, length, options) => {
+        const text = lines.map((line) => line.trimEnd()).join('\n');
+        const profile = await analyze([inputOf(text)], { byCalls: true }).catch(() => null);
+        if (profile === null) return;
+        const ns = profile.meta.endNs - profile.meta.startNs;
+        const window = windowOf(Math.round(from * ns), Math.max(1, Math.round(length * length * ns)));
+        await compare(text, text, { ...window, ...options } as AnalyzeOptions);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('most threads have a skeleton, and it leaves out events', () => {
+    expect(counted.skeletons / counted.threads).toBeGreaterThan(0.4);
+    expect(counted.kept / counted.events).toBeLessThan(0.9);
+  });
+});
