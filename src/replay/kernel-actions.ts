@@ -16,7 +16,6 @@ import {
   HEAD_INFERRED_COUNT,
   HEAD_LOG_COUNT,
   HEAD_LOG_LENGTH,
-  HEAD_MARKED_DEPTH,
   HEAD_NOW_NS,
   HEAD_RENAMES_COUNT,
   HEAD_RULES,
@@ -71,21 +70,19 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_STACK_LIMIT, Math.floor(frames.ints.byteLength / FRAME_BYTES));
   head.set(HEAD_CERTAINTY, state.certainty.current);
   head.set(HEAD_RULES, rulesOf(state));
-  head.set(HEAD_MARKED_DEPTH, state.certainty.markedDepth);
   head.setNs(HEAD_HIDDEN_NS, state.hiddenNs);
   head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
 }
 
 function rulesOf(state: ReplayState): number {
-  const { tree, log, certainty, options, putBackLevels, parked, pairing, signalTail, switchedOut } = state;
-  const isLogged = log === null || log.certainty === certainty.current;
+  const { tree, log, options, putBackLevels, parked, pairing, signalTail, switchedOut } = state;
   const hasFibers = parked.switchesByRow.size > 0 || pairing.replacedStack.size > 0;
   return (
     (tree.durations ? RULE_DURATIONS : 0) |
     (options.tailCalls === 'replace' ? RULE_REPLACE : 0) |
     (putBackLevels.size > 0 ? RULE_NO_RETURNS : 0) |
     (hasFibers ? RULE_NO_LEVELS : 0) |
-    (signalTail !== NONE || !isLogged ? RULE_NO_JUMPS : 0) |
+    (signalTail !== NONE ? RULE_NO_JUMPS : 0) |
     (switchedOut !== NONE ? RULE_NO_STOPS : 0) |
     (log ? RULE_LOG : 0)
   );

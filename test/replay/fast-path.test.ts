@@ -4,6 +4,7 @@
  */
 
 import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../fuzz/random.js';
 import { makeCase } from '../../fuzz/text/cases.js';
@@ -12,6 +13,7 @@ import { replayThread } from '../../src/replay/replayer.js';
 import type { ReplayOptions } from '../../src/replay/thread-replay.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
+import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -80,6 +82,23 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     40  tr end  async   b
     50  tr strt         main+0x102
     60  call            main  c`,
+  'a thread stops and goes on after a signal, as if the signal had ended': `
+    10  call            main  a
+    20  tr end  async   a
+    30  tr strt         h+0x0
+    40  return          h     __restore_rt+0x0
+    50  tr end  async   a
+    60  tr strt         a
+    70  call            __restore_rt  b
+    80  return          b     __restore_rt
+    90  return          a     main`,
+  'a stub leads to a resolver that jumps on': `
+    10  call    main  _dl_runtime_resolve@plt
+    20  return  _dl_runtime_resolve  main
+    30  call    main  _dl_runtime_resolve@plt
+    40  call    f     g
+    50  return  g     f
+    60  return  f     main`,
   'the trace starts, after a call and a stop, where a signal had interrupted it': `
     10  call            main  a
     20  tr end  async   a
@@ -169,6 +188,24 @@ describe('the kernel and the rules in TypeScript give the same result', { timeou
 
   test('returns that end thousands of calls', async () => {
     expectSameInKernel(await threadsOfInput(inputOf(traceOf(returnsFromManyLevels()))), 'many levels');
+  });
+
+  test('a level of thousands of functions that jump to each other', async () => {
+    const jumps = Array.from({ length: 9000 }, (_, i) => `jmp f${i} f${i + 1}`);
+    const lines = ['call main f0', ...jumps, 'return f9000 main'];
+    expectSameInKernel(
+      await threadsOfInput(inputOf(traceOf(lines.map((line, i) => `${i} ${line}`).join('\n')))),
+      'jumps',
+    );
+  });
+
+  test('fibers', async () => {
+    for (const list of fc.sample(fiberDecisions, { numRuns: 60, seed: SEED })) {
+      const run = new FiberRun();
+      for (const decision of list) run.decide(decision);
+      run.end();
+      expectSameInKernel(await threadsOfInput(inputOf(`${run.lines.join('\n')}\n`)), run.lines.join('\n'));
+    }
   });
 
   test('a recursion deeper than any stack before it', async () => {

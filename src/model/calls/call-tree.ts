@@ -254,8 +254,15 @@ function hashOf(parent: NodeId, symbol: SymbolId): number {
 
 /** Returns the tree without nodes that have no calls and no time in their subtree. */
 export function withoutEmptyNodes(tree: CallTree): CallTree {
+  if (isEachUsed(tree)) return tree;
   const nodes = usedNodes(tree);
   return nodes.length === tree.length ? tree : selectNodes(tree, nodes);
+}
+
+/** True if each node has calls or time of its own, as usual. */
+function isEachUsed({ length, calls, selfNs }: CallTree): boolean {
+  for (let node = ROOT + 1; node < length; node++) if (calls[node] === 0 && selfNs[node] === 0) return false;
+  return true;
 }
 
 /** Returns the root, and the nodes with calls or time in their subtree. */

@@ -79,7 +79,7 @@ export function execute(first: u32, end: u32): u32 {
       if (!isStop) break;
     } else if (action === ACTION_RETURN) {
       isSimple = move < MOVE_JUMP && isSimpleReturn(top, depth, linkAt(row), target);
-      if (!isSimple && !endsLevel(top, depth, linkAt(row), target, move)) break;
+      if (!isSimple && !endsLevel(top, depth, linkAt(row), target)) break;
     }
     if (isTreeFull() || depth + 1 >= stackLimit || areListsFull()) {
       stop = STOP_FULL;

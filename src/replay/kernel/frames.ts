@@ -44,12 +44,11 @@ export function openCalled(
 
 /** Opens a frame of a function that the frame on top jumped to. `inference`: NONE if the trace shows the jump. */
 export function openJumpedTo(frame: usize, top: usize, fn: i32, node: u32, entryNs: f64, inference: i32): void {
-  const callRow = load<i32>(top, FRAME_CALL_ROW);
-  openFrame(frame, fn, node, entryNs, load<u32>(top, FRAME_LEVEL), callRow, 0);
+  openFrame(frame, fn, node, entryNs, load<u32>(top, FRAME_LEVEL), load<i32>(top, FRAME_CALL_ROW), 0);
   store<f64>(frame, inference === NONE ? entryNs : Infinity, FRAME_KNOWN_FROM_NS);
   store<i32>(frame, inference, FRAME_INFERENCE);
   store<i32>(frame, load<i32>(top, FRAME_RETURN_ROW), FRAME_RETURN_ROW);
-  store<i32>(frame, max(callRow, load<i32>(top, FRAME_ORDER)), FRAME_ORDER);
+  store<i32>(frame, load<i32>(top, FRAME_ORDER), FRAME_ORDER);
 }
 
 function openFrame(frame: usize, fn: i32, node: u32, entryNs: f64, level: u32, callRow: i32, flags: u32): void {

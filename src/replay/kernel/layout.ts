@@ -49,8 +49,6 @@ export const HEAD_LOWEST = 80;
 /** How certain charged time is (`Certainty` in model/calls/call-log.ts), and RULE_… or-ed. */
 export const HEAD_CERTAINTY = 84;
 export const HEAD_RULES = 88;
-/** Frames below this index may be marked as inferred or unconfirmed. */
-export const HEAD_MARKED_DEPTH = 92;
 /** Time is charged up to here; time inferred because of hidden jumps. */
 export const HEAD_NOW_NS = 96;
 export const HEAD_HIDDEN_NS = 104;

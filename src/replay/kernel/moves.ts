@@ -26,7 +26,6 @@ import {
 } from './layout';
 import { logOpen, logRename } from './log';
 import {
-  ACTION_RETURN,
   MAX_TAIL_CHAIN,
   MAX_UNWINDER_DEPTH,
   TRAIT_COLD_PART,
@@ -37,7 +36,7 @@ import {
   TRAIT_UNKNOWN,
   TRAIT_UNWINDER,
 } from './rules';
-import { actionAt, frameAt, functionRow, linkAt, rules, traitsOf } from './thread';
+import { frameAt, functionRow, linkAt, rules, traitsOf } from './thread';
 import { charge, childOf } from './tree';
 
 /** How control reached another function. `GENERAL`: the general rules decide. */
@@ -51,14 +50,13 @@ export const MOVE_JUMP: u32 = 3;
 export const MOVE_RENAME_JUMP: u32 = 4;
 
 /** Functions that have rules of their own. */
-const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK | TRAIT_STUB;
+const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK;
 
 /** Returns how control moves with a jump of the frame on top that the trace shows, and that may lead elsewhere. */
 export function shownMoveTo(top: usize, depth: u32, fn: i32): u32 {
-  const flags = load<u32>(top, FRAME_FLAGS);
-  if ((rules & RULE_NO_JUMPS) !== 0 || (flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
+  if ((load<u32>(top, FRAME_FLAGS) & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
   const level = load<u32>(top, FRAME_LEVEL);
-  const mayLand = (traitsOf(fn) & TRAIT_UNKNOWN) !== 0 && isUnwinding(depth) && !endsByReturn(frameAt(level));
+  const mayLand = (traitsOf(fn) & TRAIT_UNKNOWN) !== 0 && !endsByReturn(frameAt(level)) && mayUnwind(depth);
   return mayLand ? MOVE_GENERAL : moveFrom(load<i32>(top, FRAME_FUNCTION), fn, depth - level);
 }
 
@@ -71,8 +69,7 @@ export function hiddenMoveTo(top: usize, depth: u32, fn: i32): u32 {
   const level = load<u32>(top, FRAME_LEVEL);
   const isFirst = level === depth - 1;
   if (isFirst && (flags & FLAG_PLAIN_CALL) === 0) return MOVE_GENERAL;
-  const isStub = (traitsOf(current) & TRAIT_STUB) !== 0;
-  const isKnown = isStub ? isFirst : endsByReturn(frameAt(level));
+  const isKnown = (traitsOf(current) & TRAIT_STUB) !== 0 || endsByReturn(frameAt(level));
   return isKnown ? moveFrom(current, fn, depth - level) : MOVE_GENERAL;
 }
 
@@ -91,7 +88,7 @@ function moveFromStub(stub: i32, fn: i32): u32 {
   if (target === NONE || (traits & TRAIT_RESOLVER) !== 0) return MOVE_RENAME;
   if (load<i32>(functionRow(target), FUNCTION_BARE_NAME) === load<i32>(functionRow(fn), FUNCTION_BARE_NAME))
     return MOVE_RENAME;
-  return (traitsOf(target) & (TRAIT_STUB | TRAIT_RESOLVER)) === 0 ? MOVE_RENAME_JUMP : MOVE_GENERAL;
+  return (traitsOf(target) & TRAIT_RESOLVER) === 0 ? MOVE_RENAME_JUMP : MOVE_GENERAL;
 }
 
 /** True if its own return, and no other event, ends the level of this frame. */
@@ -99,18 +96,14 @@ function endsByReturn(first: usize): bool {
   const callRow = load<i32>(first, FRAME_CALL_ROW);
   if (callRow === NONE || load<i32>(first, FRAME_RETURN_ROW) !== NONE) return false;
   const endRow = linkAt(callRow);
-  if (endRow === NONE) return false;
-  return endRow === callRow || (actionAt(endRow) === ACTION_RETURN && linkAt(endRow) === callRow);
+  return endRow !== NONE && (endRow === callRow || linkAt(endRow) === callRow);
 }
 
-/** True if an unwinder runs, possibly in functions of its own that have no name: as in stack/unwinding.ts. */
-function isUnwinding(depth: u32): bool {
+/** True if an unwinder may run: only in the uppermost frames is it one to stack/unwinding.ts. */
+function mayUnwind(depth: u32): bool {
   const lowest = max(0, <i32>depth - MAX_UNWINDER_DEPTH);
-  for (let index = <i32>depth - 1; index >= lowest; index--) {
-    const traits = traitsOf(load<i32>(frameAt(index), FRAME_FUNCTION));
-    if ((traits & TRAIT_STUB) !== 0 || (traits & (TRAIT_UNKNOWN | TRAIT_UNWINDER)) === 0) return false;
-    if ((traits & TRAIT_UNWINDER) !== 0) return true;
-  }
+  for (let index = <i32>depth - 1; index >= lowest; index--)
+    if ((traitsOf(load<i32>(frameAt(index), FRAME_FUNCTION)) & TRAIT_UNWINDER) !== 0) return true;
   return false;
 }
 

@@ -4,19 +4,16 @@
 import { forgetInIndex } from './frames';
 import {
   FLAG_AFTER_HIDDEN_JUMP,
-  FLAG_UNCONFIRMED,
   FRAME_BYTES,
   FRAME_CALL_ROW,
   FRAME_ENTRY_NS,
   FRAME_FLAGS,
   FRAME_FUNCTION,
-  FRAME_HELD_NS,
   FRAME_INFERENCE,
   FRAME_KNOWN_FROM_NS,
   FRAME_KNOWN_UNTIL_NS,
   FRAME_LEVEL,
   FRAME_NODE,
-  FRAME_RETURN_ROW,
   NODE_SYMBOL,
   NONE,
   RULE_DURATIONS,
@@ -24,9 +21,8 @@ import {
   RULE_NO_RETURNS,
 } from './layout';
 import { logClose, logKnownTime } from './log';
-import { MOVE_RENAME, MOVE_RENAME_JUMP } from './moves';
-import { HIDDEN_JUMP, TRAIT_STUB } from './rules';
-import { frameAt, listDuration, listInferred, MAX_ENDED, markedDepth, rules, traitsOf } from './thread';
+import { HIDDEN_JUMP } from './rules';
+import { frameAt, listDuration, listInferred, MAX_ENDED, rules } from './thread';
 import { countComplete, nodeRow } from './tree';
 
 /** True if a return ends the frame on top, which the event in `callRow` called, and lands in the one right below. */
@@ -42,28 +38,21 @@ export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32
   );
 }
 
-/** True if a return ends the level on top, which the event in `callRow` called, after a `move` of control. */
-export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32, move: u32): bool {
+/** True if a return ends the level on top, which the event in `callRow` called. */
+export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32): bool {
   const level = load<u32>(top, FRAME_LEVEL);
   const first = frameAt(level);
-  if ((rules & (RULE_NO_RETURNS | RULE_NO_LEVELS)) !== 0 || level === 0 || level < markedDepth) return false;
-  if (load<i32>(first, FRAME_CALL_ROW) !== callRow || load<i32>(first, FRAME_RETURN_ROW) !== NONE) return false;
-  if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target || depth - level >= MAX_ENDED) return false;
-  const isRenamed = move === MOVE_RENAME || move === MOVE_RENAME_JUMP;
-  for (let frame = first; frame <= top; frame += FRAME_BYTES)
-    if (!canClose(frame, isRenamed && frame === top)) return false;
+  if ((rules & RULE_NO_LEVELS) !== 0 || level === 0 || depth - level >= MAX_ENDED) return false;
+  if (load<i32>(first, FRAME_CALL_ROW) !== callRow) return false;
+  if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target) return false;
+  for (let frame = first; frame <= top; frame += FRAME_BYTES) if (!canClose(frame)) return false;
   return true;
 }
 
-/** `isRenamed`: it is a stub now, but not when it closes. */
-function canClose(frame: usize, isRenamed: bool): bool {
+function canClose(frame: usize): bool {
   const inference = load<i32>(frame, FRAME_INFERENCE);
-  if (inference !== NONE && inference !== HIDDEN_JUMP) return false;
-  if ((load<u32>(frame, FRAME_FLAGS) & (FLAG_AFTER_HIDDEN_JUMP | FLAG_UNCONFIRMED)) !== 0) return false;
-  return (
-    isRenamed ||
-    (load<f64>(frame, FRAME_HELD_NS) === 0 && (traitsOf(load<i32>(frame, FRAME_FUNCTION)) & TRAIT_STUB) === 0)
-  );
+  const isKnown = inference === NONE || inference === HIDDEN_JUMP;
+  return isKnown && (load<u32>(frame, FRAME_FLAGS) & FLAG_AFTER_HIDDEN_JUMP) === 0;
 }
 
 /** Ends the level on top and returns its index. */

@@ -12,7 +12,6 @@ import {
   HEAD_INFERRED,
   HEAD_INFERRED_COUNT,
   HEAD_LINKS,
-  HEAD_MARKED_DEPTH,
   HEAD_RULES,
   HEAD_SITES,
   HEAD_STACK,
@@ -39,7 +38,6 @@ export let actions: usize = 0;
 export let links: usize = 0;
 export let stack: usize = 0;
 export let rules: u32 = 0;
-export let markedDepth: u32 = 0;
 let durations: usize = 0;
 let inferred: usize = 0;
 let durationCount: u32 = 0;
@@ -54,7 +52,6 @@ export function beginThread(): void {
   links = load<u32>(HEAD_LINKS);
   stack = load<u32>(HEAD_STACK);
   rules = load<u32>(HEAD_RULES);
-  markedDepth = load<u32>(HEAD_MARKED_DEPTH);
   durations = load<u32>(HEAD_DURATIONS);
   inferred = load<u32>(HEAD_INFERRED);
   durationCount = 0;

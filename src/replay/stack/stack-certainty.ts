@@ -23,11 +23,6 @@ export class StackCertainty {
     this.log = log;
   }
 
-  /** Frames from this index on are neither marked as inferred because of a loss nor as unconfirmed. */
-  get markedDepth(): number {
-    return Math.max(this.inferredDepth, this.unconfirmedDepth);
-  }
-
   /** The certainty of time that is charged now. */
   get current(): Certainty {
     if (this.unconfirmedFrames > 0) return Certainty.Unconfirmed;

@@ -18,9 +18,11 @@ class Run {
   private readonly levels: string[] = ['main'];
   private readonly random: Random;
   private ns = 0;
+  private readonly lossesAre: number;
 
   constructor(random: Random) {
     this.random = random;
+    this.lossesAre = random.pick([1, 4, 100]);
   }
 
   of(events: number): string {
@@ -44,7 +46,7 @@ class Run {
     else if (choice < 97) this.stop();
     else if (choice < 98) this.call(random.pick(['syscall', 'hw int']));
     else if (choice < 99) this.print(`PERF_RECORD_SWITCH ${random.pick(['IN', 'OUT'])}`);
-    else if (random.oneIn(4)) this.print('error');
+    else if (random.oneIn(this.lossesAre)) this.print('error');
   }
 
   private call(flags: string): void {
