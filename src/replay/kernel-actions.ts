@@ -28,8 +28,6 @@ import {
   RULE_DURATIONS,
   RULE_LOG,
   RULE_NO_JUMPS,
-  RULE_NO_LEVELS,
-  RULE_NO_RETURNS,
   RULE_NO_STOPS,
   RULE_REPLACE,
   STOP_FULL,
@@ -74,17 +72,13 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
 }
 
-function rulesOf(state: ReplayState): number {
-  const { tree, log, options, putBackLevels, parked, pairing, signalTail, switchedOut } = state;
-  const hasFibers = parked.switchesByRow.size > 0 || pairing.replacedStack.size > 0;
+function rulesOf({ tree, log, options, signalTail, switchedOut }: ReplayState): number {
   return (
     (tree.durations ? RULE_DURATIONS : 0) |
     (options.tailCalls === 'replace' ? RULE_REPLACE : 0) |
-    (putBackLevels.size > 0 ? RULE_NO_RETURNS : 0) |
-    (hasFibers ? RULE_NO_LEVELS : 0) |
+    (log ? RULE_LOG : 0) |
     (signalTail !== NONE ? RULE_NO_JUMPS : 0) |
-    (switchedOut !== NONE ? RULE_NO_STOPS : 0) |
-    (log ? RULE_LOG : 0)
+    (switchedOut !== NONE ? RULE_NO_STOPS : 0)
   );
 }
 

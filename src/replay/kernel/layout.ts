@@ -54,17 +54,12 @@ export const HEAD_NOW_NS = 96;
 export const HEAD_HIDDEN_NS = 104;
 export const HEAD_BYTES = 192;
 
-/**
- * Durations are wanted; tail calls replace their caller; returns are not simple, those of levels with jumps are not;
- * hidden jumps are not; a call log is written; stops are not simple.
- */
+/** Durations are wanted; tail calls replace their caller; a call log is written; hidden jumps, stops are not simple. */
 export const RULE_DURATIONS = 1;
 export const RULE_REPLACE = 2;
-export const RULE_NO_RETURNS = 4;
-export const RULE_NO_LEVELS = 8;
-export const RULE_NO_JUMPS = 16;
-export const RULE_LOG = 32;
-export const RULE_NO_STOPS = 64;
+export const RULE_LOG = 4;
+export const RULE_NO_JUMPS = 8;
+export const RULE_NO_STOPS = 16;
 
 /** A site: its addresses; where it comes from if that is simple, where it goes to, and its symbol; `Step`s. */
 export const SITE_FROM = 0;
@@ -109,6 +104,8 @@ export const FLAG_CALLED = 8;
 export const FLAG_ALIASES = 16;
 /** Opened by the kernel, by a call that is no entry into the operating system's kernel. */
 export const FLAG_PLAIN_CALL = 32;
+/** The first frame of a level that was put back on the stack; replay forgets that when the level ends. */
+export const FLAG_PUT_BACK = 64;
 
 /** An open call of pairing. */
 export const CALL_ADDRESS = 0;

@@ -4,6 +4,7 @@
 import { forgetInIndex } from './frames';
 import {
   FLAG_AFTER_HIDDEN_JUMP,
+  FLAG_PUT_BACK,
   FRAME_BYTES,
   FRAME_CALL_ROW,
   FRAME_ENTRY_NS,
@@ -17,13 +18,14 @@ import {
   NODE_SYMBOL,
   NONE,
   RULE_DURATIONS,
-  RULE_NO_LEVELS,
-  RULE_NO_RETURNS,
 } from './layout';
 import { logClose, logKnownTime } from './log';
 import { HIDDEN_JUMP } from './rules';
 import { frameAt, listDuration, listInferred, MAX_ENDED, rules } from './thread';
 import { countComplete, nodeRow } from './tree';
+
+/** Frames that the general rules close. */
+const NOT_SIMPLE: u32 = FLAG_AFTER_HIDDEN_JUMP | FLAG_PUT_BACK;
 
 /** True if a return ends the frame on top, which the event in `callRow` called, and lands in the one right below. */
 export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32): bool {
@@ -31,10 +33,9 @@ export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32
     load<i32>(top, FRAME_CALL_ROW) === callRow &&
     load<u32>(top, FRAME_LEVEL) === depth - 1 &&
     load<i32>(top, FRAME_INFERENCE) === NONE &&
-    (load<u32>(top, FRAME_FLAGS) & FLAG_AFTER_HIDDEN_JUMP) === 0 &&
-    depth >= 2 &&
-    load<i32>(top - FRAME_BYTES, FRAME_FUNCTION) === target &&
-    (rules & RULE_NO_RETURNS) === 0
+    (load<u32>(top, FRAME_FLAGS) & NOT_SIMPLE) === 0 &&
+    depth >= 2 && // there is a frame below
+    load<i32>(top - FRAME_BYTES, FRAME_FUNCTION) === target
   );
 }
 
@@ -42,7 +43,7 @@ export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32
 export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32): bool {
   const level = load<u32>(top, FRAME_LEVEL);
   const first = frameAt(level);
-  if ((rules & RULE_NO_LEVELS) !== 0 || level === 0 || depth - level >= MAX_ENDED) return false;
+  if (level === 0 || depth - level >= MAX_ENDED) return false;
   if (load<i32>(first, FRAME_CALL_ROW) !== callRow) return false;
   if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target) return false;
   for (let frame = first; frame <= top; frame += FRAME_BYTES) if (!canClose(frame)) return false;
@@ -52,7 +53,7 @@ export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32): bo
 function canClose(frame: usize): bool {
   const inference = load<i32>(frame, FRAME_INFERENCE);
   const isKnown = inference === NONE || inference === HIDDEN_JUMP;
-  return isKnown && (load<u32>(frame, FRAME_FLAGS) & FLAG_AFTER_HIDDEN_JUMP) === 0;
+  return isKnown && (load<u32>(frame, FRAME_FLAGS) & NOT_SIMPLE) === 0;
 }
 
 /** Ends the level on top and returns its index. */

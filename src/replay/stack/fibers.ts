@@ -96,6 +96,7 @@ function attach(state: ReplayState, frames: readonly Frame[], row: number): void
     state.log?.putBack(frame.logRow, node);
     state.certainty.frameOpened(frame);
     if (!frame.isLevel) continue;
+    attached.isPutBack = frame.callRow !== NONE;
     if (frame.callRow !== NONE) putBackLevels.set(frame.callRow, state.depth - 1);
     if (frame.returnRow !== NONE && !levelByReturnRow.has(frame.returnRow))
       levelByReturnRow.set(frame.returnRow, state.depth - 1);

@@ -15,6 +15,7 @@ import {
   FLAG_ALIASES,
   FLAG_CALLED,
   FLAG_LEVEL,
+  FLAG_PUT_BACK,
   FLAG_UNCONFIRMED,
   FRAME_BYTES,
   FRAME_CALL_ROW,
@@ -206,6 +207,11 @@ export class Frame {
   }
   set isLevel(value: boolean) {
     this.set(FLAG_LEVEL, value);
+  }
+
+  /** It is the first frame of a level in `ReplayState.putBackLevels`. */
+  set isPutBack(value: boolean) {
+    this.set(FLAG_PUT_BACK, value);
   }
 
   /** It was called, as opposed to jumped to or found running. */
