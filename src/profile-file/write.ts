@@ -14,6 +14,7 @@ import { safeJson } from '../model/safe-json.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';
+import { NumberTexts } from './number-texts.js';
 
 const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
 
@@ -24,12 +25,13 @@ export function* renderJson(profile: Profile): Generator<string> {
   yield `{"format":"${FORMAT}","version":${VERSION},\n`;
   yield `"producer":${JSON.stringify(PRODUCER)},\n`;
   yield `"meta":${safeJson(metaText(profile))},\n`;
-  yield* symbolPieces(order.table);
+  const numbers = new NumberTexts();
+  yield* symbolPieces(order.table, numbers);
   yield `,\n"quality":${safeJson(qualityText(profile))},\n"threads":[`;
   let separator = '\n';
   for (const thread of profile.threads) {
     yield separator;
-    yield* threadPieces(thread, profile.meta.startNs, order);
+    yield* threadPieces(thread, profile.meta.startNs, order, numbers);
     separator = ',\n';
   }
   yield '\n]}\n';
@@ -51,19 +53,24 @@ function metaText({ meta }: Profile): string {
   });
 }
 
-function* symbolPieces({ name, kind, dso, dsoName }: SymbolTable): Generator<string> {
+function* symbolPieces({ name, kind, dso, dsoName }: SymbolTable, numbers: NumberTexts): Generator<string> {
   yield '"symbols":{"name":[';
   yield* textPieces(name);
   yield '],"kind":[';
   yield* textPieces(kind.map((kind) => KIND_NAMES[kind]));
   yield '],"dso":[';
-  yield* numberPieces(Int32Array.from(dso));
+  yield* numbers.pieces(Int32Array.from(dso));
   yield '],"dsoName":[';
   yield* textPieces(dsoName);
   yield ']}';
 }
 
-function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: SymbolOrder): Generator<string> {
+function* threadPieces(
+  thread: ThreadProfile,
+  zeroNs: Nanoseconds,
+  order: SymbolOrder,
+  numbers: NumberTexts,
+): Generator<string> {
   const { tid, pid, comm, hiddenNs } = thread;
   const head = { tid, pid, comm, startNs: thread.startNs - zeroNs, endNs: thread.endNs - zeroNs, hiddenNs };
   yield `${safeJson(JSON.stringify(head)).slice(0, -1)},"tree":{`;
@@ -71,29 +78,29 @@ function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: Symbol
   let separator = '';
   for (const column of TREE_COLUMNS) {
     yield `${separator}"${column}":[`;
-    yield* numberPieces(tree[column]);
+    yield* numbers.pieces(tree[column]);
     yield ']';
     separator = ',';
   }
   yield '}';
-  if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order));
+  if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order), numbers);
   yield '}';
 }
 
-function* durationsPieces({ symbol, bucket, calls }: FunctionDurations): Generator<string> {
+function* durationsPieces({ symbol, bucket, calls }: FunctionDurations, numbers: NumberTexts): Generator<string> {
   yield ',"durations":{"symbol":[';
-  yield* numberPieces(symbol);
+  yield* numbers.pieces(symbol);
   yield '],"bucket":[';
-  yield* numberPieces(bucket);
+  yield* numbers.pieces(bucket);
   yield '],"calls":[';
-  yield* numberPieces(calls);
+  yield* numbers.pieces(calls);
   yield ']}';
 }
 
 /** Returns the tree with nodes and symbols numbered as in the file. */
 function inOrder(tree: CallTree, { rankOf }: SymbolOrder): CallTree {
   askForMemory(TREE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * tree.length);
-  const rank = tree.symbol.map((symbol, node) => (node === ROOT ? NONE : rankOf[symbol]));
+  const rank = tree.symbol.map((symbol) => rankOf[symbol] ?? NONE); // the root has none
   const order = nodeOrder(tree, rank);
   const newId = new Int32Array(tree.length);
   order.forEach((node, row) => {
@@ -122,14 +129,6 @@ function taken(values: Float64Array, rows: Int32Array): Float64Array {
 }
 
 const PIECE_ROWS = 16 * 1024;
-
-/** A missing value, such as the shortest of no calls, is written as null. */
-function* numberPieces(values: Float64Array | Int32Array): Generator<string> {
-  for (let from = 0; from < values.length; from += PIECE_ROWS) {
-    const numbers = values.subarray(from, from + PIECE_ROWS).join(',');
-    yield (from === 0 ? '' : ',') + numbers.replace(/-?Infinity/g, 'null');
-  }
-}
 
 function* textPieces(texts: readonly string[]): Generator<string> {
   for (let from = 0; from < texts.length; from += PIECE_ROWS) {

@@ -3,14 +3,15 @@
  * name is copied, and then the entire path.
  */
 import { ROOT } from '../model/calls/call-tree.js';
+import { MAX_NUMBER_BYTES, putNumber } from '../model/digits.js';
 import type { NodeId } from '../model/units.js';
 import type { FoldedLines } from './folded-lines.js';
 
 /** Larger than any line, unless the line is alone in its chunk. */
 const CHUNK_BYTES = 2 ** 20;
-/** The longest number and what surrounds it. */
-const MAX_VALUE_BYTES = 32;
-const [SEMICOLON, SPACE, NEWLINE, ZERO] = [0x3b, 0x20, 0x0a, 0x30];
+/** A number and the newline after it. */
+const MAX_VALUE_BYTES = MAX_NUMBER_BYTES + 1;
+const [SEMICOLON, SPACE, NEWLINE] = [0x3b, 0x20, 0x0a];
 
 /** Names that do not depend on the node, so that each is encoded once. */
 export interface SharedNames {
@@ -21,18 +22,29 @@ export interface SharedNames {
 
 /** Yields the lines with their newlines. `shared`: null if each node has a name of its own. */
 export function* bytesOfLines(lines: FoldedLines, shared: SharedNames | null): Generator<Uint8Array> {
-  const { length, depth, value, nameOf, isWritten } = lines;
   const writer = new FoldedWriter();
   const encoder = new TextEncoder();
   const encoded = shared?.names.map((name) => encoder.encode(name)) ?? [];
-  for (let node: NodeId = ROOT + 1; node < length; node++) {
-    writer.setName(depth[node], shared ? (encoded[shared.row[node]] as Uint8Array) : encoder.encode(nameOf(node)));
-    if (!isWritten(node)) continue;
-    const full = writer.takeFull(depth[node]);
-    if (full) yield full;
-    writer.line(depth[node], value[node]);
+  const nameOf = (node: NodeId) =>
+    shared ? (encoded[shared.row[node]] as Uint8Array) : encoder.encode(lines.nameOf(node));
+  for (let node: NodeId = ROOT + 1; node < lines.length; ) {
+    node = fillChunk(writer, lines, nameOf, node);
+    yield writer.take();
   }
-  yield writer.take();
+}
+
+/** Writes lines until one does not fit. Returns its node. */
+function fillChunk(
+  writer: FoldedWriter,
+  { length, depth, value, isWritten }: FoldedLines,
+  nameOf: (node: NodeId) => Uint8Array,
+  from: NodeId,
+): NodeId {
+  for (let node = from; node < length; node++) {
+    writer.setName(depth[node], nameOf(node));
+    if (isWritten(node) && !writer.line(depth[node], value[node])) return node;
+  }
+  return length;
 }
 
 class FoldedWriter {
@@ -53,43 +65,27 @@ class FoldedWriter {
     this.pathBytes[depth] = end;
   }
 
-  /** Returns a chunk if the next line does not fit into it: the caller may keep it. */
-  takeFull(depth: number): Uint8Array | null {
-    const needed = (this.pathBytes[depth] as number) + MAX_VALUE_BYTES;
-    if (this.length + needed <= this.chunk.length) return null;
-    const full = this.take();
-    this.chunk = new Uint8Array(Math.max(CHUNK_BYTES, needed));
-    return full;
-  }
-
-  /** Writes the line of the path up to this depth; there must be space. */
-  line(depth: number, value: number): void {
+  /** Writes the line of the path up to this depth. Returns whether it fitted. */
+  line(depth: number, value: number): boolean {
     const bytes = this.pathBytes[depth] as number;
+    if (this.length + bytes + MAX_VALUE_BYTES > this.chunk.length) {
+      if (this.length > 0) return false;
+      this.chunk = new Uint8Array(bytes + MAX_VALUE_BYTES);
+    }
     this.chunk.set(this.path.subarray(0, bytes), this.length);
     this.length += bytes;
     this.chunk[this.length - 1] = SPACE;
-    if (Number.isSafeInteger(value) && value >= 0) this.digits(value);
-    else this.length += new TextEncoder().encodeInto(String(value), this.chunk.subarray(this.length)).written;
+    this.length = putNumber(this.chunk, this.length, value);
     this.chunk[this.length++] = NEWLINE;
+    return true;
   }
 
-  /** Returns what was written since the last chunk. */
+  /** Returns the lines since the last chunk; the caller may keep them. */
   take(): Uint8Array {
     const written = this.chunk.subarray(0, this.length);
+    this.chunk = new Uint8Array(CHUNK_BYTES);
     this.length = 0;
     return written;
-  }
-
-  private digits(value: number): void {
-    let end = this.length + 1;
-    for (let power = 10; power <= value; power *= 10) end++;
-    let rest = value;
-    for (let at = end - 1; at >= this.length; at--) {
-      const next = Math.floor(rest / 10);
-      this.chunk[at] = ZERO + (rest - 10 * next);
-      rest = next;
-    }
-    this.length = end;
   }
 }
 

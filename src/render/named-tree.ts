@@ -54,7 +54,7 @@ function sorted(tree: CallTree, { names, symbols }: NameTable): NamedTree {
   const rank = ranksOf(names);
   const order = nodeOrder(
     tree,
-    tree.symbol.map((row) => (row === NONE ? NONE : rank[row])),
+    tree.symbol.map((row) => rank[row] ?? NONE),
   );
   return { tree: selectNodes(tree, order), names, symbols };
 }
@@ -73,8 +73,7 @@ function sumOf({ symbols, threads, together }: Trees): CallTree {
 
 /** Returns a tree with rows of names instead of symbols. Only if several symbols have one name, nodes have to be merged. */
 function withRows(tree: CallTree, rowOf: Int32Array, { names }: NameTable): CallTree {
-  if (names.length === rowOf.length)
-    return { ...tree, symbol: tree.symbol.map((own) => (own === NONE ? NONE : rowOf[own])) };
+  if (names.length === rowOf.length) return { ...tree, symbol: tree.symbol.map((own) => rowOf[own] ?? NONE) };
   const builder = new CallTreeBuilder();
   builder.merge(tree, ROOT, (symbol) => rowOf[symbol]);
   return builder.build();

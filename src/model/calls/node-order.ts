@@ -1,7 +1,6 @@
 /**
  * Orders the nodes of a call tree: callers before callees, siblings by rank, each subtree contiguous (pre-order).
  */
-import { ReusedColumn } from '../columns.js';
 import { NONE, type NodeId } from '../units.js';
 import { type CallTree, ROOT, selectNodes } from './call-tree.js';
 
@@ -32,39 +31,10 @@ export function isOrdered({ length, parent, symbol }: CallTree, rank: Int32Array
   return true;
 }
 
-/** Memory for `nodeOrder`, as long as the tree or longer. */
-export interface OrderMemory {
-  order(length: number): Int32Array;
-  firstChild(length: number): Int32Array;
-  nextSibling(length: number): Int32Array;
-  keys(length: number): Float64Array;
-}
-
-const NEW_MEMORY: OrderMemory = {
-  order: (length) => new Int32Array(length),
-  firstChild: (length) => new Int32Array(length),
-  nextSibling: (length) => new Int32Array(length),
-  keys: (length) => new Float64Array(length),
-};
-
-/** Returns memory that is used again for each tree. */
-export function reusedOrderMemory(): OrderMemory {
-  const int32s = () => {
-    const column = new ReusedColumn(new Int32Array(0));
-    return (length: number) => column.uninitialized(length);
-  };
-  const keys = new ReusedColumn(new Float64Array(0));
-  return { order: int32s(), firstChild: int32s(), nextSibling: int32s(), keys: (length) => keys.uninitialized(length) };
-}
-
 /** Returns the nodes of a tree, callers before callees, siblings by `rank`, which each node has. */
-export function nodeOrder(
-  { length, parent }: Pick<CallTree, 'length' | 'parent'>,
-  rank: Int32Array,
-  memory = NEW_MEMORY,
-): Int32Array {
-  const siblings = siblingsByRank(parent, rank, memory);
-  const order = memory.order(length);
+export function nodeOrder({ length, parent }: Pick<CallTree, 'length' | 'parent'>, rank: Int32Array): Int32Array {
+  const siblings = siblingsByRank(parent, rank);
+  const order = new Int32Array(length);
   let node: NodeId = ROOT;
   for (let at = 0; at < length; at++) {
     order[at] = node;
@@ -89,10 +59,10 @@ export interface Siblings {
 const NODES = 2 ** 26;
 
 /** Siblings of equal rank are adjacent. */
-export function siblingsByRank(parent: Int32Array, rank: Int32Array, memory = NEW_MEMORY): Siblings {
-  const firstChild = memory.firstChild(parent.length).fill(NONE);
-  const nextSibling = memory.nextSibling(parent.length).fill(NONE);
-  const keys = memory.keys(parent.length);
+export function siblingsByRank(parent: Int32Array, rank: Int32Array): Siblings {
+  const firstChild = new Int32Array(parent.length).fill(NONE);
+  const nextSibling = new Int32Array(parent.length).fill(NONE);
+  const keys = new Float64Array(parent.length);
   for (let node = 1; node < keys.length; node++) keys[node] = rank[node] * NODES + node;
   keys.subarray(1).sort();
   for (let at = keys.length - 1; at > 0; at--) {

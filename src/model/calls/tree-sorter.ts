@@ -1,17 +1,16 @@
 /**
- * Orders trees one after the other in the same memory: discarded columns would stay until the garbage collector runs,
- * which is late in workers.
+ * Orders trees one after the other, in place: discarded columns would stay until the garbage collector runs, which is
+ * late in workers.
  */
 
 import { ReusedColumn } from '../columns.js';
 import { NONE } from '../units.js';
 import { type CallTree, ROOT } from './call-tree.js';
 import { NODE_COLUMNS } from './node-columns.js';
-import { isOrdered, nodeOrder, type OrderMemory, reusedOrderMemory } from './node-order.js';
+import { isOrdered, nodeOrder } from './node-order.js';
 
 export class TreeSorter {
   private readonly rank: Int32Array;
-  private readonly memory: OrderMemory = reusedOrderMemory();
   private readonly ranks = new ReusedColumn(new Int32Array(0));
   private readonly values = new ReusedColumn(new Float64Array(0));
 
@@ -26,7 +25,7 @@ export class TreeSorter {
     if (isOrdered(tree, this.rank)) return tree;
     const ranks = this.ranks.uninitialized(length);
     for (let node = ROOT + 1; node < length; node++) ranks[node] = this.rank[symbol[node]];
-    const order = nodeOrder(tree, ranks, this.memory);
+    const order = nodeOrder(tree, ranks);
     const newId = ranks; // not needed any longer
     for (let row = 0; row < length; row++) newId[order[row]] = row;
     for (const name of NODE_COLUMNS) this.reorder(tree[name], order);
