@@ -1,11 +1,10 @@
 /**
  * Writes a profile file piece by piece, as it may be too large for one string. The same trace gives the same bytes.
  */
-import { type CallTree, ROOT } from '../model/calls/call-tree.js';
+import { type CallTree, selectNodes } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
 import { nodeOrder } from '../model/calls/node-order.js';
 import { assert } from '../model/errors.js';
-import { askForMemory } from '../model/memory-watch.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
@@ -99,33 +98,8 @@ function* durationsPieces({ symbol, bucket, calls }: FunctionDurations, numbers:
 
 /** Returns the tree with nodes and symbols numbered as in the file. */
 function inOrder(tree: CallTree, { rankOf }: SymbolOrder): CallTree {
-  askForMemory(TREE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * tree.length);
-  const rank = tree.symbol.map((symbol) => rankOf[symbol] ?? NONE); // the root has none
-  const order = nodeOrder(tree, rank);
-  const newId = new Int32Array(tree.length);
-  order.forEach((node, row) => {
-    newId[node] = row;
-  });
-  return {
-    length: tree.length,
-    parent: order.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
-    symbol: order.map((node) => rank[node]),
-    calls: taken(tree.calls, order),
-    inferredCalls: taken(tree.inferredCalls, order),
-    selfNs: taken(tree.selfNs, order),
-    inferredNs: taken(tree.inferredNs, order),
-    unwoundCalls: taken(tree.unwoundCalls, order),
-    completeNs: taken(tree.completeNs, order),
-    longestCutNs: taken(tree.longestCutNs, order),
-    minNs: taken(tree.minNs, order),
-    maxNs: taken(tree.maxNs, order),
-  };
-}
-
-function taken(values: Float64Array, rows: Int32Array): Float64Array {
-  const result = new Float64Array(rows.length);
-  for (let at = 0; at < rows.length; at++) result[at] = values[rows[at]];
-  return result;
+  const ranked = { ...tree, symbol: tree.symbol.map((symbol) => rankOf[symbol] ?? NONE) }; // the root has none
+  return selectNodes(ranked, nodeOrder(tree, ranked.symbol));
 }
 
 const PIECE_ROWS = 16 * 1024;
