@@ -75,6 +75,6 @@ export async function askStacks(
 }
 
 function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, asked: ExtraQuestions): Promise<ReplayResult> {
-  const withOptions = { ...options, byCalls: options.byCalls ?? false };
+  const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
   return withTrace(inputs, withOptions, (trace, resources) => replayTrace(trace, options, asked, resources));
 }

@@ -7,11 +7,9 @@ import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import { expectedSites } from '../../store/blocks/event-code.js';
 import type { TraceContents } from '../../trace-file/contents.js';
 import type { StoredTrace } from '../input/stored-trace.js';
+import { MIN_EVENTS } from '../workers/resources.js';
 import type { Source } from './source.js';
 import type { TraceBuilder } from './trace-builder.js';
-
-/** About the number of events from which workers share the replay. */
-const MANY_EVENTS = 1_500_000;
 
 export class StoredSource implements Source {
   readonly name: string;
@@ -29,7 +27,7 @@ export class StoredSource implements Source {
     const { fd, contents, threads, lost } = this.stored;
     const { context, store } = into;
     const { meta, side } = contents;
-    if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they start up while the trace is read
+    if (meta.counts.events >= MIN_EVENTS[into.isPart ? 'ofPart' : 'ofAll'].toWake) into.readers.wake(); // they start meanwhile
     store.memory.attachPacked({ fd, expected: internSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });

@@ -24,6 +24,8 @@ export interface ReadOptions {
   readonly select?: Selection;
   readonly onProgress?: (progress: ReadProgress) => void;
   readonly signal?: AbortSignal;
+  /** Only a part of its time is replayed: other events cost little. Default: false. */
+  readonly isPart?: boolean;
 }
 
 /** The account of one part of the inputs. */
@@ -38,6 +40,8 @@ export class TraceBuilder {
   readonly store: TraceStore;
   /** The workers that help to read. */
   readonly readers: PieceReaders;
+  /** Only a part of its time is replayed. */
+  readonly isPart: boolean;
   /** Bytes read so far. */
   bytes = 0;
   /** A recording was read, decoded by a perf that ptflame started. */
@@ -51,6 +55,7 @@ export class TraceBuilder {
 
   constructor(options: ReadOptions, memory: EventMemoryOptions, pool: WorkerPool) {
     this.options = options;
+    this.isPart = options.isPart ?? false;
     this.store = new TraceStore(options.select ?? {}, memory);
     this.readers = new PieceReaders(pool, this.context);
   }

@@ -7,16 +7,11 @@ import type { HistogramMemory } from '../../model/calls/durations.js';
 import type { Tid } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 import { threadBytes } from '../../store/thread-memory.js';
+import { MIN_EVENTS } from '../workers/resources.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { HistogramPool } from './histogram-pool.js';
 import { type ReplayedThread, type ReplaySetup, TraceReplayer } from './replay-thread.js';
-
-/**
- * Fewer events are replayed here before workers would have started, or, if they are running, have received the trace. With higher
- * limits, Ctrl-C would be noticed too late.
- */
-const MIN_EVENTS = { toWake: 1_500_000, toShare: 200_000 } as const;
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -38,7 +33,8 @@ export async function* replayThreads(
   const { pool, histograms } = help;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
-  const isSmall = events < (pool.isAwake ? MIN_EVENTS.toShare : MIN_EVENTS.toWake);
+  const { toShare, toWake } = MIN_EVENTS[trace.span ? 'ofPart' : 'ofAll'];
+  const isSmall = events < (pool.isAwake ? toShare : toWake);
   if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, histograms);
   else yield* replayOnWorkers(ordered, store, trace, help);
 }

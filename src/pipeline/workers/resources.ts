@@ -57,3 +57,13 @@ function machineMemory(): number {
   const constrained = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   return Math.min(totalmem(), constrained);
 }
+
+/**
+ * Fewer events are replayed by the main thread before workers would have started (`toWake`), or, if they are running,
+ * have received the trace (`toShare`). With higher limits, Ctrl-C would be noticed too late. If only a part of the time
+ * is replayed, most events are only read.
+ */
+export const MIN_EVENTS = {
+  ofAll: { toWake: 1_500_000, toShare: 200_000 },
+  ofPart: { toWake: 10_000_000, toShare: 1_500_000 },
+} as const;
