@@ -6,7 +6,8 @@
  * Left out is what leaves nothing behind: a call from the function on top, up to its own return to that function, with
  * whatever happened in between, and events that stay in the function on top. What happens within a level that is still
  * open is kept if it changes the level, such as a hidden jump, together with the event before it, which gives its time.
- * Stops, switches and returns of callers that were never called are always kept, and so are the events next to them.
+ * Switches, returns of callers that were never called, and stops that do not end at once where they began are always kept,
+ * and so are the events next to them.
  */
 import { int32Column } from '../../model/columns.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
@@ -69,6 +70,9 @@ export class SkeletonBuilder {
   private stoppedAt: Address = Number.NaN;
   private resumeReach = 0;
   private stoppedInCall = false;
+  /** The row of the last stop, and `lastingBelow` before it. */
+  private stopRow = NONE;
+  private lastingBeforeStop = 0;
 
   constructor(facts: SiteFacts) {
     this.facts = facts;
@@ -97,6 +101,7 @@ export class SkeletonBuilder {
     this.lastingBelow = 0;
     this.lastRow = NONE;
     this.hasBegun = false;
+    this.stopRow = NONE;
     this.stoppedAt = Number.NaN;
   }
 
@@ -193,7 +198,7 @@ export class SkeletonBuilder {
     if (step === Step.Call) levels.push(facts.from[id], this.top, kept.length, true);
     if (step === Step.KernelEntry) levels.push(facts.from[id] - BEFORE, this.top, kept.length, true);
     kept.push(row);
-    if (step >= Step.End) return this.addStop(id, step);
+    if (step >= Step.End) return this.addStop(row, id, step);
     if (step === Step.Return && facts.toEntry[id] === 1) return false; // a jump by a return
     if (step !== Step.Stay) this.top = orNameless(facts.functions, facts.toFunction[id]);
     if (step === Step.Jump) this.jumpedTo[this.top] = 1;
@@ -212,7 +217,9 @@ export class SkeletonBuilder {
   }
 
   /** Notes that the trace stops after the event just kept. */
-  private addStop(id: number, step: number): boolean {
+  private addStop(row: number, id: number, step: number): boolean {
+    this.stopRow = row;
+    this.lastingBeforeStop = this.lastingBelow;
     const { from, to, toFunction, functions } = this.facts;
     this.stoppedAt = from[id];
     this.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
@@ -230,6 +237,7 @@ export class SkeletonBuilder {
     const { facts, levels, stoppedAt } = this;
     const to = facts.to[id];
     if (this.hasBegun && !(stoppedAt <= to && to <= stoppedAt + this.resumeReach)) return false;
+    const isSame = this.hasBegun && row === this.stopRow + 1 && !this.stoppedInCall;
     this.keepLast();
     this.kept.push(row);
     if (this.hasBegun && this.stoppedInCall) levels.depth--;
@@ -239,6 +247,7 @@ export class SkeletonBuilder {
     this.hasBegun = true;
     this.top = orNameless(facts.functions, facts.toFunction[id]);
     this.markLasting();
+    if (isSame) this.lastingBelow = this.lastingBeforeStop; // the level continues: the stop matters only in it
     return true;
   }
 
