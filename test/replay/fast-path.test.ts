@@ -92,6 +92,14 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     70  call            __restore_rt  b
     80  return          b     __restore_rt
     90  return          a     main`,
+  'a signal interrupts its own handler': `
+    10  call            main  h
+    20  tr end  async   h
+    30  tr strt         h+0x0
+    40  return          h     __restore_rt+0x0
+    50  tr end  syscall __restore_rt
+    60  tr strt         h+0x800
+    70  return          h     main`,
   'a stub leads to a resolver that jumps on': `
     10  call    main  _dl_runtime_resolve@plt
     20  return  _dl_runtime_resolve  main
@@ -176,6 +184,18 @@ const NOT_PLAIN_JUMPS: Readonly<Record<string, string>> = {
 };
 
 const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
+  'a system call at the end of a function continues in the next one': `
+    1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
+    1 [000] 1.000000020:   tr end  syscall 1001010 a+0x10 => 0 [unknown]
+    1 [000] 1.000000030:   tr strt  0 [unknown] => 1001012 b+0x0
+    1 [000] 1.000000040:   return 1001020 b+0xe => 1000105 main+0x105
+    1 [000] 1.000000050:   call   1000100 main+0x100 => 1001000 a+0x0`,
+  'a system call after a hidden jump continues in the function that jumped': `
+    1 [000] 1.000000010:   call   1000100 main+0x100 => 1001012 a+0x0
+    1 [000] 1.000000020:   tr end  syscall 1001010 z+0x10 => 0 [unknown]
+    1 [000] 1.000000030:   tr strt  0 [unknown] => 1001012 a+0x0
+    1 [000] 1.000000040:   return 1001020 a+0xe => 1000105 main+0x105
+    1 [000] 1.000000050:   call   1000100 main+0x100 => 1001012 a+0x0`,
   'a call to an unknown address': `
     1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
     1 [000] 1.000000020:   call   1001010 a+0x10 => 0 [unknown]

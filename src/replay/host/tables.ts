@@ -47,16 +47,15 @@ function simpleFrom(facts: SiteFacts, site: SiteId): number {
   const isStub = (functions.traits[fn] & Trait.Stub) !== 0; // what it does in other events is not known at first
   switch (step[site]) {
     case Step.Jump:
-      return target !== NONE && isSimpleJump(facts, site) ? fn : NONE;
+      return isSimpleJump(facts, site) ? fn : NONE;
     case Step.Call:
     case Step.KernelEntry:
     case Step.Return:
       return isStub || target === NONE ? NONE : fn;
     case Step.Stay:
-      return isStub ? NONE : fn;
     case Step.End:
     case Step.EndSyscall:
-      return isStub || functions.stubTarget[fn] !== NONE ? NONE : fn;
+      return isStub ? NONE : fn;
     default:
       return NONE;
   }
