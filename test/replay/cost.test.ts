@@ -83,6 +83,19 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
   },
   'three functions that jump to each other, on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => trace.jump(i % 3, (i + 1) % 3)),
+  'jumps to more functions than a level keeps, which its own return ends': (trace, n) => {
+    trace.call(0, 1);
+    times(n, (i) => trace.jump(1 + (i % 90), 1 + ((i + 1) % 90)));
+    trace.return(1 + (n % 90), 0);
+  },
+  'jumps to functions, and back into their middle, on a deep stack': (trace, n) =>
+    onDeepStack(trace, n, (i) => (i % 2 ? trace.jump(60 + (i % 61), i % 50, 0x40) : trace.jump(i % 50, 60 + (i % 61)))),
+  'jumps out of stubs, on a deep stack': (trace, n) =>
+    onDeepStack(trace, n, (i) => {
+      if (i % 3 === 0) trace.call(1, 'f2@plt');
+      else if (i % 3 === 1) trace.jump('f2@plt', 2);
+      else trace.return(2, 1);
+    }),
   'jumps into the middle of functions, on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => trace.jump(i % 50, 60 + ((i * 7) % 61), 0x40)),
   'exceptions above a deep stack': (trace, n) =>
