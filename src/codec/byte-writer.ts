@@ -22,8 +22,8 @@ export function putCount(bytes: Uint8Array, at: number, value: number): number {
 }
 
 export class ByteWriter {
-  private bytes = new Uint8Array(1024);
-  private length = 0;
+  protected bytes = new Uint8Array(1024);
+  protected length = 0;
 
   /** Writes a non-negative integer. */
   count(value: number): void {
@@ -42,7 +42,8 @@ export class ByteWriter {
     return this.bytes.subarray(0, this.length);
   }
 
-  private reserve(count: number): void {
+  /** Makes space for this many more bytes. */
+  protected reserve(count: number): void {
     if (this.length + count > this.bytes.length) this.bytes = resized(this.bytes, 2 * (this.length + count));
   }
 }

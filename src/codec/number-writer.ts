@@ -3,12 +3,16 @@
  *
  * A distance d ≥ 0 is written as 2d + 1, d < 0 as −2d; 0 precedes the eight bytes of a number without such a distance.
  */
-import { ByteWriter } from './byte-writer.js';
+import { ByteWriter, MAX_COUNT_BYTES, putCount } from './byte-writer.js';
 
 /** The distance 0. */
 export const GUESSED = 1;
 export const NO_DISTANCE = 0;
 export const FLOAT_BYTES = 8;
+/** Of a number near a guess. */
+const MAX_NEAR_BYTES = Math.max(MAX_COUNT_BYTES, 1 + FLOAT_BYTES);
+/** Space is made for so many rows at a time. */
+const SLICE_ROWS = 1024;
 /** Twice this plus one is exact. */
 const MAX_DISTANCE = 2 ** 51;
 
@@ -27,25 +31,38 @@ export class NumberWriter extends ByteWriter {
 
   /** Writes any number. */
   near(value: number, guess: number): void {
-    const distance = value - guess;
-    if (isExact(value, guess)) return this.count(distance >= 0 ? 2 * distance + 1 : -2 * distance);
-    this.count(NO_DISTANCE);
-    this.float(value);
+    this.reserve(MAX_NEAR_BYTES);
+    this.length = this.putNear(this.length, value, guess);
   }
 
   /** Writes each value near its own guess. A correct guess takes one byte, even if it is not an integer. */
   guessed(values: ArrayLike<number>, guesses: Float64Array): void {
-    for (let row = 0; row < guesses.length; row++)
-      if (values[row] === guesses[row]) this.count(GUESSED);
-      else this.near(values[row], guesses[row]);
+    for (let from = 0; from < guesses.length; from += SLICE_ROWS)
+      this.guessedSlice(values, guesses, from, Math.min(guesses.length, from + SLICE_ROWS));
+  }
+
+  private guessedSlice(values: ArrayLike<number>, guesses: Float64Array, from: number, to: number): void {
+    this.reserve((to - from) * MAX_NEAR_BYTES);
+    const { bytes } = this;
+    let at = this.length;
+    for (let row = from; row < to; row++)
+      if (values[row] === guesses[row]) bytes[at++] = GUESSED;
+      else at = this.putNear(at, values[row], guesses[row]);
+    this.length = at;
   }
 
   /** Writes row numbers; each is guessed to follow the previous one. */
   rows(rows: Int32Array | Float64Array): void {
     let guess = 0;
-    for (let at = 0; at < rows.length; at++) {
-      this.near(rows[at], guess);
-      guess = rows[at] + 1;
+    for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+      const to = Math.min(rows.length, from + SLICE_ROWS);
+      this.reserve((to - from) * MAX_NEAR_BYTES);
+      let at = this.length;
+      for (let row = from; row < to; row++) {
+        at = this.putNear(at, rows[row], guess);
+        guess = rows[row] + 1;
+      }
+      this.length = at;
     }
   }
 
@@ -55,10 +72,15 @@ export class NumberWriter extends ByteWriter {
     this.append(bytes);
   }
 
-  private float(value: number): void {
-    const bytes = new Uint8Array(FLOAT_BYTES);
-    new DataView(bytes.buffer).setFloat64(0, value, this.isLittleEndian);
-    this.append(bytes);
+  /** There must be `MAX_NEAR_BYTES` left. Returns the offset after the number. */
+  private putNear(at: number, value: number, guess: number): number {
+    const { bytes } = this;
+    const distance = value - guess;
+    if (isExact(value, guess)) return putCount(bytes, at, distance >= 0 ? 2 * distance + 1 : -2 * distance);
+    bytes[at] = NO_DISTANCE;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    view.setFloat64(at + 1, value, this.isLittleEndian);
+    return at + 1 + FLOAT_BYTES;
   }
 }
 
