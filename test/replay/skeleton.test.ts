@@ -11,12 +11,13 @@ import { latencyAnswer } from '../../src/answers.js';
 import { type AnalyzeOptions, analyze, PtflameError } from '../../src/index.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import { SkeletonBuilder } from '../../src/replay/skeleton/skeleton.js';
+import { dedent } from '../helpers/checks/outline.js';
 import { jsonOf } from '../helpers/checks/profile-file.js';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';
 import { execute } from '../helpers/random/execution.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { decisions } from '../helpers/random/random-questions.js';
-import { beginningOf, inputOf } from '../helpers/traces/load.js';
+import { beginningOf, fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
@@ -170,6 +171,25 @@ describe('a window of skeletons is the window of all events', { timeout: 120_000
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     for (let from = 0; from < 100; from += 5)
       for (const ns of [1, 10, 40]) await compare(traceOf(shorthand), name, windowOf(from, ns));
+  });
+
+  test('with callers that only another thread shows, in calls that returned before it', async () => {
+    const text = dedent(`
+      1 [000] 1.000000001:   call   1000110 main+0x110 => 1002000 g+0x0
+      1 [000] 1.000000002:   return 1002010 g+0x10 => 1000115 main+0x115
+      1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 worker+0x0
+      1 [000] 1.000000020:   call   1001010 worker+0x10 => 1002000 g+0x0
+      1 [000] 1.000000030:   return 1002010 g+0x10 => 1001015 worker+0x15
+      1 [000] 1.000000040:   return 1001020 worker+0x20 => 1000105 main+0x105
+      1 [000] 1.000000045:   call   1000110 main+0x110 => 1002000 g+0x0
+      1 [000] 1.000000046:   return 1002010 g+0x10 => 1000115 main+0x115
+      1 [000] 1.000000050:   call   1000110 main+0x110 => 1002000 g+0x0
+      2 [001] 1.000000060:   call   1001010 worker+0x10 => 1002000 g+0x0
+      2 [001] 1.000000070:   return 1002010 g+0x10 => 1001015 worker+0x15
+      1 [000] 1.000000080:   return 1002010 g+0x10 => 1000115 main+0x115`);
+    await compare(text, 'callers', windowOf(55, 20));
+    const profile = await analyze([inputOf(text)], windowOf(55, 20));
+    expect(fold(profile)).toContain('main;worker;g');
   });
 
   const ns = fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000);

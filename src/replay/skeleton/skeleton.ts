@@ -53,7 +53,7 @@ export class SkeletonBuilder {
   private readonly sites: SiteRows;
   private readonly levels = new OpenLevels();
   private readonly kept = int32Column();
-  private jumpedTo = new Uint8Array(0);
+  private readonly jumpedTo = new Set<FunctionId>();
   /** Rows kept before the part that is reduced now: they stay. */
   private fixed = 0;
   /** The function on top; NONE: not known yet. */
@@ -95,7 +95,7 @@ export class SkeletonBuilder {
   private clear(): void {
     this.levels.depth = 0;
     this.kept.length = 0;
-    this.jumpedTo = new Uint8Array(this.facts.functions.length);
+    this.jumpedTo.clear();
     this.top = NONE;
     this.settledTop = UNSETTLED;
     this.lastingBelow = 0;
@@ -107,11 +107,7 @@ export class SkeletonBuilder {
 
   private jumpedSymbols(): SymbolId[] {
     const { symbol } = this.facts.functions;
-    const symbols = new Set<SymbolId>();
-    this.jumpedTo.forEach((isJumpedTo, fn) => {
-      if (isJumpedTo === 1) symbols.add(symbol[fn]);
-    });
-    return [...symbols];
+    return [...new Set([...this.jumpedTo].map((fn) => symbol[fn]))];
   }
 
   /** Reduces the events of a range of rows. Returns false if one of them is unusual. */
@@ -201,7 +197,7 @@ export class SkeletonBuilder {
     if (step >= Step.End) return this.addStop(row, id, step);
     if (step === Step.Return && facts.toEntry[id] === 1) return false; // a jump by a return
     if (step !== Step.Stay) this.top = orNameless(facts.functions, facts.toFunction[id]);
-    if (step === Step.Jump) this.jumpedTo[this.top] = 1;
+    if (step === Step.Jump) this.jumpedTo.add(this.top);
     this.settledTop = this.top === NONE ? UNSETTLED : this.top;
     if (step === Step.Return) this.markLasting();
     return true;
@@ -211,7 +207,7 @@ export class SkeletonBuilder {
   private comesFrom(fn: FunctionId): boolean {
     if (fn === NONE || fn === this.top) return true;
     const isFirst = this.top === NONE && this.levels.depth === 0;
-    if (!isFirst) this.jumpedTo[fn] = 1;
+    if (!isFirst) this.jumpedTo.add(fn);
     this.top = fn;
     return isFirst || !startsProgram(this.facts, fn);
   }
