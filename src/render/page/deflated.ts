@@ -68,7 +68,7 @@ function* blocksOf(pieces: Iterable<Uint8Array>): Generator<Block | null> {
 /** `before`: the block before this one, which it may refer to. */
 function optionsFor(before: Uint8Array | null, finishFlush: number): ZlibOptions {
   return {
-    level: 6, // 9 takes eight times as long and saves 1 %
+    level: 6, // 9 takes eight times as long and saves 1 %, 5 takes two thirds and costs 1 to 7 %
     strategy: constants.Z_FILTERED, // for numbers: saves 1 %
     ...(before && { dictionary: before.subarray(-WINDOW_BYTES) }),
     finishFlush,
