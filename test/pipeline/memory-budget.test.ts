@@ -156,7 +156,7 @@ test('reads more inputs than the process may have open files', async ({ dir }) =
 });
 
 test.each([
-  ['ulimit -n 20', [SIX_LINES], /too many open files/i, /ulimit -n/],
+  ['ulimit -n 19', [SIX_LINES], /too many open files/i, /ulimit -n/],
   ['ulimit -v 2000000', [SIX_LINES], /address space/, /ulimit -v unlimited/],
 ])('%s fails with a message, without a stack trace', async (limit, inputs, what, remedy) => {
   const command = `${limit}; exec "$0" "$@"`;
