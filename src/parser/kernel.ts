@@ -3,11 +3,14 @@
  */
 import { KERNEL_BASE64 } from './kernel.generated.js';
 
+/** Memory that all kernels of a trace share: what one has read, the others know. It can be sent to workers. */
+export interface KernelMemory {
+  readonly buffer: SharedArrayBuffer;
+  grow(pages: number): number;
+}
+
 /** Addresses and lengths are in bytes; offsets count from the beginning of the text. */
 export interface Kernel {
-  memoryUsed(): number;
-  restore(used: number): void;
-  readonly memory: { readonly buffer: ArrayBuffer };
   reserveText(bytes: number): number;
   begin(from: number, to: number): void;
   /** Returns why it stopped: STOP_DONE or another STOP value. */
@@ -22,7 +25,10 @@ export interface Kernel {
   cacheTarget(start: number, length: number, target: number): void;
   /** The text buffer holds the words and two blanks. */
   addFlagWords(start: number, length: number, meaning: number): void;
-  /** Adds an end that is kept as a text elsewhere, in `row`. */
+  reserveScratch(bytes: number): number;
+  /** Keeps an end in an unusual form, which is in the scratch buffer, for all kernels. Returns its row. */
+  addText(length: number): number;
+  /** Adds an end whose text is in `row`. */
   addOrigin(flags: number, row: number): number;
   addTarget(row: number): number;
   branch(origin: number, target: number): number;
@@ -37,10 +43,10 @@ export interface Kernel {
   targetsBytes(): number;
   symbolsStart(): number;
   symbolsBytes(): number;
-  namesStart(): number;
   filesStart(): number;
   filesBytes(): number;
-  fileNamesStart(): number;
+  textsStart(): number;
+  textsBytes(): number;
   addHead(seconds: number, lane: number): void;
   clearHeadRows(): void;
   group(count: number, origin: number): number;
@@ -55,13 +61,33 @@ export interface Kernel {
 /** The part used here; TypeScript has the full types only in its DOM library. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: object };
+  readonly Instance: new (module: object, imports: object) => { readonly exports: object };
+  readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => KernelMemory;
 };
+
+const MAX_PAGES = 65536;
 
 let compiled: object | null = null;
 
-/** Creates a kernel with its own memory. */
-export function newKernel(): Kernel {
+/** Reserves memory for the kernels of a trace. Pages take space only once they are used. */
+export function newMemory(): KernelMemory {
+  return new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES, shared: true });
+}
+
+/** Starts a kernel that works on this memory. The first one must have started before there is another. */
+export function newKernel(memory: KernelMemory): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BASE64, 'base64'));
-  return new WebAssembly.Instance(compiled).exports as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory } }).exports as Kernel;
+}
+
+/** Returns the numbers of four bytes at an address; `length` in bytes. */
+export function intsAt(memory: KernelMemory, start: number, length: number): Int32Array {
+  const { buffer, byteOffset } = bytesAt(memory, start, length);
+  return new Int32Array(buffer, byteOffset, length / Int32Array.BYTES_PER_ELEMENT);
+}
+
+/** Returns the bytes at an address. Another kernel may have grown the memory, which its buffer shows only when asked. */
+export function bytesAt(memory: KernelMemory, start: number, length: number): Uint8Array {
+  if (start + length > memory.buffer.byteLength) memory.grow(0);
+  return new Uint8Array(memory.buffer, start, length);
 }

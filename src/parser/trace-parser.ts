@@ -71,9 +71,9 @@ export class TraceParser {
   parse(bytes: Uint8Array): TraceChunk {
     const { reader, readerSites, originSeconds } = this.context;
     const lines = reader.read(bytes);
-    readerSites.addBranches(reader.takeNewBranches());
     const piece = originSeconds !== null && standalonePiece(reader, lines, originSeconds);
-    if (piece && this.accepts(piece)) return this.addStandalone(piece, readerSites);
+    if (piece && this.accepts(piece)) return this.addStandalone(piece);
+    readerSites.update();
     return this.parseLines(lines, readerSites);
   }
 
@@ -92,9 +92,11 @@ export class TraceParser {
     return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - MAX_STEP_BACK_NS);
   }
 
-  /** Adds an accepted piece; `sites` belongs to the reader of the piece. */
-  addStandalone(piece: StandalonePiece, sites: ReaderSites): TraceChunk {
+  /** Adds an accepted piece, which any reader has read that shares the memory of the context's. */
+  addStandalone(piece: StandalonePiece): TraceChunk {
     const { chunk, counts, held, context } = this;
+    const sites = context.readerSites;
+    sites.update();
     for (const { line, text, reason } of piece.damaged) this.showDamaged(counts.lines + line, text, reason);
     context.flagless += piece.flagless;
     context.timed += piece.counts.events;
@@ -116,7 +118,7 @@ export class TraceParser {
     return chunk.build();
   }
 
-  /** Parses line by line; `sites` belongs to the reader of the lines. */
+  /** Parses line by line. */
   private parseLines({ bytes, length, rows, heads, others }: ReadLines, sites: ReaderSites): TraceChunk {
     this.bytes = bytes;
     let other = 0;

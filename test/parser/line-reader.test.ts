@@ -11,8 +11,8 @@ import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
 import { unpackFlags } from '../../src/parser/reader/branch-ends.js';
+import { END_COLUMNS, End, PAIR_COLUMNS } from '../../src/parser/reader/known-branches.js';
 import { LineReader } from '../../src/parser/reader/line-reader.js';
-import { END_COLUMNS, End, type NewBranches } from '../../src/parser/reader/new-branches.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/reader/read-lines.js';
 import { fixture } from '../helpers/traces/load.js';
 
@@ -21,23 +21,19 @@ const fixtures = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`../../fixtures/${folder}`, import.meta.url)).map((name) => `${folder}/${name}`),
 );
 
-/** A reader and all branches that it has returned. */
 class CheckedReader {
-  private readonly reader = new LineReader();
-  private readonly origins: number[] = [];
-  private readonly targets: number[] = [];
-  private readonly pairs: number[] = [];
-  private readonly symbols: string[] = [];
-  private readonly files: string[] = [];
-  private readonly texts: string[] = [];
+  private readonly reader: LineReader;
   /** How many ends of branches the kernel parsed. */
   parsedEnds = 0;
+
+  constructor(reader = new LineReader()) {
+    this.reader = reader;
+  }
 
   /** Compares each line with the reference parser. Returns how many were read as simple branches. */
   expectAsReference(bytes: Uint8Array): number {
     const lines = this.reader.read(bytes);
-    const news = this.reader.takeNewBranches();
-    for (const key of Object.keys(news) as (keyof NewBranches)[]) this[key].push(...(news[key] as Iterable<never>));
+    this.reader.branches.update();
     const starts = lineStarts(bytes);
     expect(Array.from({ length: lines.length }, (_, row) => lines.rows[row * LINE_COLUMNS + Line.Start])).toEqual(
       starts,
@@ -55,23 +51,26 @@ class CheckedReader {
 
   private lineAt({ rows, heads }: ReadLines, at: number) {
     const branch = rows[at + Line.Branch];
-    const origin = END_COLUMNS * this.pairs[2 * branch];
-    const target = END_COLUMNS * this.pairs[2 * branch + 1];
+    const { origins, targets, pairs } = this.reader.branches;
+    const origin = END_COLUMNS * pairs[PAIR_COLUMNS * branch];
+    const target = END_COLUMNS * pairs[PAIR_COLUMNS * branch + 1];
     return {
       ...heads[rows[at + Line.Head]],
       ns: rows[at + Line.Ns],
-      ...unpackFlags(this.origins[origin + End.Flags]),
-      from: this.location(this.origins, origin),
-      to: this.location(this.targets, target),
+      ...unpackFlags(origins[origin + End.Flags]),
+      from: this.location(origins, origin),
+      to: this.location(targets, target),
     };
   }
 
-  private location(ends: readonly number[], at: number) {
+  private location(ends: Float64Array, at: number) {
+    const { branches } = this.reader;
     const symbol = ends[at + End.Symbol];
-    if (symbol < 0) return location(this.texts[~symbol]);
+    if (symbol < 0) return location(branches.unusualEnd(~symbol));
     this.parsedEnds++;
-    const dso = knownFile(this.files[ends[at + End.File]] ?? null);
-    return { address: ends[at + End.Address], name: this.symbols[symbol], dso, start: ends[at + End.Start] };
+    const file = ends[at + End.File];
+    const dso = knownFile(file < 0 ? null : branches.file(file));
+    return { address: ends[at + End.Address], name: branches.symbol(symbol), dso, start: ends[at + End.Start] };
   }
 }
 

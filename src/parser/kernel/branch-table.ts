@@ -1,59 +1,100 @@
 /**
- * Numbers branches by their origin and target.
+ * Numbers branches by their origin and target, for all kernels alike. It is searched without a lock (see TextTable).
  */
-import { PAIR_BYTES, PAIR_ORIGIN, PAIR_TARGET } from './layout';
-import { GrowingBuffer, zeroed } from './memory';
+import { PAIR_BYTES, PAIR_ORIGIN, PAIR_TARGET, SHARED_BRANCHES, SHARED_PAIRS } from './layout';
+import { lock, unlock } from './lock';
+import { GrowingBuffer, shared, zeroed } from './memory';
 
 const MIN_SLOTS: u32 = 4096;
+/** A slot: both ends as one number plus one, so that 0 is free, and the number of the branch. */
+const SLOT_KEY: usize = 0;
+const SLOT_NUMBER: usize = 8;
+const SLOT_BYTES: usize = 16;
+const FIRST_SLOT: usize = 8;
 
-/** All state is in memory, so a copy of the memory is a complete copy. */
+/** The slots follow. */
 @unmanaged
 class Slots {
-  start: usize = 0; // of branch numbers plus one; 0 is free
   mask: u32 = 0;
+  unused: u32 = 0;
 }
 
-export const pairs = GrowingBuffer.make();
-const slots = changetype<Slots>(zeroed(offsetof<Slots>()));
-slots.start = zeroed(4 * MIN_SLOTS);
-slots.mask = MIN_SLOTS - 1;
+@unmanaged
+class Table {
+  slots: Slots = changetype<Slots>(0);
+}
+
+export const pairs = GrowingBuffer.shared(SHARED_PAIRS);
+const table = changetype<Table>(shared(SHARED_BRANCHES, offsetof<Table>()));
+if (changetype<usize>(table.slots) === 0) table.slots = newSlots(MIN_SLOTS);
 
 /** Returns the number of a branch, adding it if it is new. */
 export function branchNumber(origin: u32, target: u32): u32 {
-  const mask = slots.mask;
-  let slot = hashOf(origin, target) & mask;
-  let entry = load<u32>(slots.start + 4 * slot);
-  while (entry !== 0) {
-    const pair = pairs.start + <usize>PAIR_BYTES * <usize>(entry - 1);
-    if (load<u32>(pair, PAIR_ORIGIN) === origin && load<u32>(pair, PAIR_TARGET) === target) return entry - 1;
-    slot = (slot + 1) & mask;
-    entry = load<u32>(slots.start + 4 * slot);
-  }
-  return add(origin, target, slot);
+  const key = keyOf(origin, target);
+  const slot = slotOf(table.slots, key);
+  return load<u64>(slot, SLOT_KEY) === key ? load<u32>(slot, SLOT_NUMBER) : findOrAdd(key, origin, target);
 }
 
-function add(origin: u32, target: u32, slot: u32): u32 {
-  const number = <u32>(pairs.used / PAIR_BYTES);
-  const pair = pairs.extend(PAIR_BYTES);
-  store<u32>(pair, origin, PAIR_ORIGIN);
-  store<u32>(pair, target, PAIR_TARGET);
-  store<u32>(slots.start + 4 * slot, number + 1);
-  if (number * 2 > slots.mask) grow();
+function findOrAdd(key: u64, origin: u32, target: u32): u32 {
+  lock();
+  const slot = slotOf(table.slots, key);
+  const isKnown = load<u64>(slot, SLOT_KEY) === key;
+  const number = isKnown ? load<u32>(slot, SLOT_NUMBER) : <u32>(pairs.used / PAIR_BYTES);
+  if (!isKnown) {
+    const pair = pairs.extend(PAIR_BYTES);
+    store<u32>(pair, origin, PAIR_ORIGIN);
+    store<u32>(pair, target, PAIR_TARGET);
+    fill(slot, key, number);
+    if (number * 2 > table.slots.mask) grow();
+  }
+  unlock();
   return number;
 }
 
 function grow(): void {
-  slots.mask = slots.mask * 2 + 1;
-  slots.start = zeroed(4 * (<usize>slots.mask + 1));
-  for (let number: u32 = 0; number < <u32>(pairs.used / PAIR_BYTES); number++) {
-    const pair = pairs.start + <usize>PAIR_BYTES * <usize>number;
-    let slot = hashOf(load<u32>(pair, PAIR_ORIGIN), load<u32>(pair, PAIR_TARGET)) & slots.mask;
-    while (load<u32>(slots.start + 4 * slot) !== 0) slot = (slot + 1) & slots.mask;
-    store<u32>(slots.start + 4 * slot, number + 1);
+  const old = table.slots;
+  const larger = newSlots(2 * (old.mask + 1));
+  for (let at: u32 = 0; at <= old.mask; at++) {
+    const slot = slotAt(old, at);
+    const key = load<u64>(slot, SLOT_KEY);
+    if (key !== 0) fill(slotOf(larger, key), key, load<u32>(slot, SLOT_NUMBER));
   }
+  atomic.store<u32>(changetype<usize>(table), <u32>changetype<usize>(larger));
 }
 
-function hashOf(origin: u32, target: u32): u32 {
-  const sum = origin * 0x9e3779b1 + target * 0x85ebca6b;
-  return sum ^ (sum >> 15);
+function newSlots(count: u32): Slots {
+  const slots = changetype<Slots>(zeroed(FIRST_SLOT + SLOT_BYTES * count));
+  slots.mask = count - 1;
+  return slots;
+}
+
+/** Writes the key last: then the slot is complete. */
+function fill(slot: usize, key: u64, number: u32): void {
+  store<u32>(slot, number, SLOT_NUMBER);
+  atomic.store<u64>(slot, key, SLOT_KEY);
+}
+
+/** Returns the slot with this key, or the free one where it belongs. */
+function slotOf(slots: Slots, key: u64): usize {
+  const mask = slots.mask;
+  let at = hashOf(key) & mask;
+  let found = load<u64>(slotAt(slots, at), SLOT_KEY);
+  while (found !== 0 && found !== key) {
+    at = (at + 1) & mask;
+    found = load<u64>(slotAt(slots, at), SLOT_KEY);
+  }
+  return slotAt(slots, at);
+}
+
+function slotAt(slots: Slots, at: u32): usize {
+  return changetype<usize>(slots) + FIRST_SLOT + SLOT_BYTES * at;
+}
+
+function keyOf(origin: u32, target: u32): u64 {
+  return (((<u64>origin) << 32) | target) + 1;
+}
+
+function hashOf(key: u64): u32 {
+  const product = key * 0x9e3779b97f4a7c15;
+  return <u32>((product ^ (product >> 29)) >> 24);
 }

@@ -3,6 +3,21 @@
  * and into the parser, which reads these records in the kernel's memory.
  */
 
+/** What the kernels of all readers share, by number. */
+export const SHARED_LOCK = 0;
+export const SHARED_PAIRS = 1;
+export const SHARED_BRANCHES = 2;
+export const SHARED_ORIGIN_ENDS = 3;
+export const SHARED_TARGET_ENDS = 4;
+export const SHARED_ORIGINS = 5;
+export const SHARED_TARGETS = 6;
+export const SHARED_FLAG_WORDS = 7;
+export const SHARED_NAMES = 8;
+export const SHARED_SYMBOLS = 9;
+export const SHARED_FILE_NAMES = 10;
+export const SHARED_FILES = 11;
+export const SHARED_TEXTS = 12;
+
 /** Why reading stopped. */
 export const STOP_DONE = 0;
 export const STOP_UNKNOWN_HEAD = 1;
@@ -35,8 +50,8 @@ export const PAIR_ORIGIN = 0;
 export const PAIR_TARGET = 4;
 export const PAIR_BYTES = 8;
 
-/** A text in a table: its offset from the table's first byte and its length. */
-export const TEXT_OFFSET = 0;
+/** A text: its address and its length. */
+export const TEXT_ADDRESS = 0;
 export const TEXT_LENGTH = 4;
 export const TEXT_BYTES = 8;
 

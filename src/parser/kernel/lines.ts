@@ -16,12 +16,19 @@ import {
   LINE_NS,
   LINE_START,
   NO_FILE,
+  SHARED_ORIGINS,
+  SHARED_TARGETS,
+  SHARED_TEXTS,
   STOP_DONE,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
+  TEXT_ADDRESS,
+  TEXT_BYTES,
+  TEXT_LENGTH,
 } from './layout';
-import { GrowingBuffer } from './memory';
-import { Entry, lengthOf, TextTable, UNKNOWN } from './text-table';
+import { lock, unlock } from './lock';
+import { allocate, GrowingBuffer } from './memory';
+import { entryOf, lengthOf, TextTable, UNKNOWN } from './text-table';
 import {
   addFlagWords as addWords,
   fileOf,
@@ -30,8 +37,6 @@ import {
   from,
   lineEnd,
   readBranch,
-  fileNamesStart as startOfFileNames,
-  namesStart as startOfNames,
   symbolOf,
   symbols,
   targetAt,
@@ -46,10 +51,19 @@ const COLON: u8 = 58;
 /** After the text, because it is read in whole words. */
 const PADDING: usize = 64;
 
+/** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
-const origins = TextTable.make();
-const targets = TextTable.make();
+const origins = TextTable.shared(SHARED_ORIGINS);
+const targets = TextTable.shared(SHARED_TARGETS);
+/** Ends in an unusual form: address and length of each text. */
+const texts = GrowingBuffer.shared(SHARED_TEXTS);
+/** By origin: its last target and their branch. */
+const notes = GrowingBuffer.make();
+const NOTE_TARGET: usize = 0;
+const NOTE_BRANCH: usize = 4;
+const NOTE_BYTES: usize = 8;
 const text = GrowingBuffer.make();
+const scratch = GrowingBuffer.make();
 export const lines = GrowingBuffer.make();
 
 /** Start of the piece: all offsets count from here. */
@@ -80,7 +94,7 @@ export function read(offset: usize): i32 {
     line = at;
     const head = heads.find(at, headHash(at));
     if (head === UNKNOWN) return STOP_UNKNOWN_HEAD;
-    row = heads.entryOf(head).value;
+    row = entryOf(head).value;
     const dot = at + lengthOf(head);
     ns = nineDigits(dot);
     if (ns < 0 || load<u8>(dot, 9) !== COLON) return STOP_UNKNOWN_HEAD;
@@ -92,7 +106,7 @@ export function read(offset: usize): i32 {
       if (!cacheBranch(rest)) return STOP_UNKNOWN_REST;
       continue; // it is known now
     }
-    append(at, branchOf(origins.entryOf(origin), targets.entryOf(target)), row, ns);
+    append(at, branchOf(entryOf(origin).value, entryOf(target).value), row, ns);
     at = targetAt + lengthOf(target);
   }
   line = at;
@@ -105,7 +119,10 @@ function cacheBranch(rest: usize): bool {
   const length = <u32>(targetAt - rest);
   const targetLength = <u32>(lineEnd - targetAt);
   if (length < MIN_ORIGIN || targetLength < MIN_TARGET) return false;
-  return cacheParsedOrigin(rest, length) && cacheParsedTarget(targetAt, targetLength);
+  lock();
+  const isCached = cacheParsedOrigin(rest, length) && cacheParsedTarget(targetAt, targetLength);
+  unlock();
+  return isCached;
 }
 
 function cacheParsedOrigin(at: usize, length: u32): bool {
@@ -159,25 +176,59 @@ export function cacheHead(start: usize, length: u32, row: u32): bool {
 
 /** Adds flags: words followed by two blanks in the text buffer, and their encoded meaning. */
 export function addFlagWords(start: usize, length: u32, meaning: u32): void {
+  lock();
   addWords(text.start + start, length, meaning);
+  unlock();
 }
 
-/** Adds an origin that is kept as a text elsewhere. Returns its number. */
+/** Returns the address of a buffer: a text is written there before `addText` is called. */
+export function reserveScratch(bytes: usize): usize {
+  scratch.used = 0;
+  return scratch.extend(bytes);
+}
+
+/** Keeps an end in an unusual form, which is in the scratch buffer. Returns its row. */
+export function addText(length: u32): u32 {
+  lock();
+  const copy = allocate(length);
+  memory.copy(copy, scratch.start, length);
+  const row = <u32>(texts.used / TEXT_BYTES);
+  const span = texts.extend(TEXT_BYTES);
+  store<u32>(span, <u32>copy, TEXT_ADDRESS);
+  store<u32>(span, length, TEXT_LENGTH);
+  unlock();
+  return row;
+}
+
+/** Adds an origin whose text is in `row`. Returns its number. */
 export function addOrigin(flags: u32, row: u32): u32 {
-  return addEnd(originEnds, 0, 0, ~row, NO_FILE, flags);
+  return addTextEnd(originEnds, flags, row);
 }
 
 export function addTarget(row: u32): u32 {
-  return addEnd(targetEnds, 0, 0, ~row, NO_FILE, 0);
+  return addTextEnd(targetEnds, 0, row);
+}
+
+function addTextEnd(ends: GrowingBuffer, flags: u32, row: u32): u32 {
+  lock();
+  const number = addEnd(ends, 0, 0, ~row, NO_FILE, flags);
+  unlock();
+  return number;
 }
 
 /** Texts too short to hash are not cached. */
 export function cacheOrigin(start: usize, length: u32, origin: u32): void {
-  if (length >= MIN_ORIGIN) origins.add(base + start, length, originHash(base + start), origin);
+  if (length >= MIN_ORIGIN) cache(origins, base + start, length, originHash(base + start), origin);
 }
 
 export function cacheTarget(start: usize, length: u32, target: u32): void {
-  if (length >= MIN_TARGET) targets.add(base + start, length, targetHash(base + start), target);
+  if (length >= MIN_TARGET) cache(targets, base + start, length, targetHash(base + start), target);
+}
+
+function cache(table: TextTable, at: usize, length: u32, hash: u32, value: u32): void {
+  lock();
+  table.add(at, length, hash, value);
+  unlock();
 }
 
 export function branch(origin: u32, target: u32): u32 {
@@ -220,17 +271,13 @@ export function targetsBytes(): usize {
   return targetEnds.used;
 }
 
-/** Offset and length of each symbol's name, relative to `namesStart`. */
+/** Address and length of each symbol's name. */
 export function symbolsStart(): usize {
   return symbols.start;
 }
 
 export function symbolsBytes(): usize {
   return symbols.used;
-}
-
-export function namesStart(): usize {
-  return startOfNames();
 }
 
 /** Likewise for files. */
@@ -242,8 +289,13 @@ export function filesBytes(): usize {
   return files.used;
 }
 
-export function fileNamesStart(): usize {
-  return startOfFileNames();
+/** Likewise for ends in an unusual form. */
+export function textsStart(): usize {
+  return texts.start;
+}
+
+export function textsBytes(): usize {
+  return texts.used;
 }
 
 function append(at: usize, branch: u32, head: u32, ns: u32): void {
@@ -254,12 +306,14 @@ function append(at: usize, branch: u32, head: u32, ns: u32): void {
   store<u32>(line, ns, LINE_NS);
 }
 
-/** Most origins repeat their last target, so each entry remembers that. */
-function branchOf(origin: Entry, target: Entry): u32 {
-  if (origin.noteKey === target.value) return origin.note;
-  const number = branchNumber(origin.value, target.value);
-  origin.noteKey = target.value;
-  origin.note = number;
+/** Most origins repeat their last target, so each reader remembers that: the table of branches is larger. */
+function branchOf(origin: u32, target: u32): u32 {
+  while (notes.used <= <usize>origin * NOTE_BYTES) store<u64>(notes.extend(NOTE_BYTES), u64.MAX_VALUE);
+  const note = notes.start + <usize>origin * NOTE_BYTES;
+  if (load<u32>(note, NOTE_TARGET) === target) return load<u32>(note, NOTE_BRANCH);
+  const number = branchNumber(origin, target);
+  store<u32>(note, target, NOTE_TARGET);
+  store<u32>(note, number, NOTE_BRANCH);
   return number;
 }
 

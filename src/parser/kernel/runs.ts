@@ -18,7 +18,7 @@ import {
   RUN_NS,
 } from './layout';
 import { lines } from './lines';
-import { GrowingBuffer, zeroed } from './memory';
+import { GrowingBuffer } from './memory';
 
 const EVENT_BYTES: usize = 8;
 const FAR: u32 = u32.MAX_VALUE;
@@ -45,8 +45,8 @@ const LANE_BYTES: usize = 32;
 
 const runs = GrowingBuffer.make();
 const events = GrowingBuffer.make();
-/** Number of the piece; in memory, like all state that outlives a piece. */
-const pieceAt = zeroed(4);
+/** Number of the piece. */
+let pieceNumber: u32 = 0;
 let lowest: i64 = 0;
 let highest: i64 = 0;
 
@@ -68,7 +68,7 @@ export function clearHeadRows(): void {
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;
-  store<u32>(pieceAt, load<u32>(pieceAt) + 1);
+  pieceNumber++;
   const originNs = <i64>origin * 1_000_000_000;
   if (!measure(count)) return false;
   if (highest - originNs > MAX_TIME_NS || originNs - lowest > MAX_TIME_NS) return false;
@@ -82,7 +82,7 @@ function measure(count: u32): bool {
   let lastNs: i64 = i64.MIN_VALUE / 2;
   lowest = i64.MAX_VALUE;
   highest = i64.MIN_VALUE;
-  const piece = load<u32>(pieceAt);
+  const piece = pieceNumber;
   const end = lines.start + <usize>count * LINE_BYTES;
   for (let line = lines.start; line < end; line += LINE_BYTES) {
     if (load<i32>(line, LINE_BRANCH) === OTHER) continue;

@@ -1,7 +1,11 @@
 /**
  * A hash table from known texts (parts of lines) to numbers.
+ *
+ * A table that kernels share is searched without a lock, while another kernel that holds the lock adds to it: entries
+ * never change or move, and a slot is written last. A search that misses a new entry, or still uses the slots before
+ * they grew, finds nothing; then the caller searches again under the lock.
  */
-import { GrowingBuffer, zeroed } from './memory';
+import { allocate, shared, zeroed } from './memory';
 
 /** Texts with equal hashes are compared one by one: more than these are not kept. */
 const MAX_COLLISIONS: u32 = 16;
@@ -9,6 +13,7 @@ const MAX_COLLISIONS: u32 = 16;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 const MIN_SLOTS: u32 = 1024;
 const SLOT_BYTES: usize = 8;
+const MIN_CHUNK_BYTES: usize = 4096;
 const MAX_LENGTH: u32 = 0xffff;
 export const UNKNOWN: u64 = 0;
 
@@ -18,29 +23,39 @@ export class Entry {
   hash: u32 = 0;
   length: u32 = 0;
   value: u32 = 0;
-  /** For callers: the last lookup with this entry, and its result. */
-  noteKey: u32 = 0;
-  note: u32 = 0;
+}
+const TEXT: usize = 12;
+
+/** The slots follow: 64 bits each, the upper half of the hash, the length, and the address of the entry. UNKNOWN is free. */
+@unmanaged
+class Slots {
+  mask: u32 = 0;
   unused: u32 = 0;
 }
-const TEXT: usize = 24;
+const FIRST_SLOT: usize = 8;
 
 @unmanaged
 export class TextTable {
-  /**
-   * 64 bits each: the upper half of the hash and the length, then the offset of the entry plus one. UNKNOWN is free.
-   */
-  slots: usize = 0;
-  mask: u32 = 0;
+  slots: Slots = changetype<Slots>(0);
   count: u32 = 0;
-  entries: GrowingBuffer = changetype<GrowingBuffer>(0);
+  /** Bytes of all entries. */
+  bytes: usize = 0;
+  /** Where the next entry goes, the end of the chunk of memory there, and that chunk's size. */
+  next: usize = 0;
+  limit: usize = 0;
+  chunkBytes: usize = 0;
 
   static make(): TextTable {
-    const table = changetype<TextTable>(zeroed(offsetof<TextTable>()));
-    table.entries = GrowingBuffer.make();
-    table.slots = zeroed(SLOT_BYTES * MIN_SLOTS);
-    table.mask = MIN_SLOTS - 1;
-    return table;
+    return changetype<TextTable>(zeroed(offsetof<TextTable>())).begun();
+  }
+
+  static shared(number: usize): TextTable {
+    return changetype<TextTable>(shared(number, offsetof<TextTable>())).begun();
+  }
+
+  private begun(): TextTable {
+    if (changetype<usize>(this.slots) === 0) this.slots = newSlots(MIN_SLOTS);
+    return this;
   }
 
   /**
@@ -51,84 +66,110 @@ export class TextTable {
    */
   @inline
   find(at: usize, hash: u32): u64 {
-    const mask = this.mask;
-    const entries = this.entries.start;
+    const slots = this.slots;
+    const mask = slots.mask;
     let slot = hash & mask;
-    let found = load<u64>(this.slots + SLOT_BYTES * slot);
+    let found = load<u64>(slotAt(slots, slot));
     while (found !== UNKNOWN) {
-      const entry = entries + <u32>found - 1;
-      if ((<u32>(found >> 32) ^ hash) >> 16 === 0 && isSame(at, entry + TEXT, lengthOf(found))) return found;
+      if (hasTag(found, hash) && isSame(at, textOf(found), lengthOf(found))) return found;
       slot = (slot + 1) & mask;
-      found = load<u64>(this.slots + SLOT_BYTES * slot);
+      found = load<u64>(slotAt(slots, slot));
     }
     return UNKNOWN;
   }
 
-  @inline
-  entryOf(found: u64): Entry {
-    return changetype<Entry>(this.entries.start + <u32>found - 1);
-  }
-
-  /** Returns the offset of a found text among the entries. */
-  textOf(found: u64): u32 {
-    return <u32>found - 1 + <u32>TEXT;
-  }
-
-  /** Adds a text of at least 4 bytes. Returns false if it cannot be kept. */
+  /** Adds a text of at least 4 bytes. Returns false if it cannot be kept. A table that is shared must be locked. */
   add(at: usize, length: u32, hash: u32, value: u32): bool {
     if (this.find(at, hash) !== UNKNOWN) return true;
     if (length > MAX_LENGTH || !this.hasSpaceFor(hash)) return false;
-    const offset = <u32>this.entries.used;
-    const entry = changetype<Entry>(this.entries.extend(bytesFor(length)));
+    const entry = this.newEntry(bytesFor(length));
     entry.hash = hash;
     entry.length = length;
     entry.value = value;
-    entry.noteKey = u32.MAX_VALUE;
     memory.copy(changetype<usize>(entry) + TEXT, at, length);
     this.count++;
-    if (this.count * 2 > this.mask) this.grow();
-    else this.insert(hash, length, offset);
+    if (this.count * 2 > this.slots.mask) this.grow();
+    insert(this.slots, entry);
     return true;
   }
 
+  /** Forgets all texts of a table that is not shared. The largest chunk is used again. */
   clear(): void {
-    memory.fill(this.slots, 0, SLOT_BYTES * (<usize>this.mask + 1));
-    this.entries.used = 0;
+    memory.fill(slotAt(this.slots, 0), 0, SLOT_BYTES * (<usize>this.slots.mask + 1));
+    this.next = this.limit - this.chunkBytes;
+    this.bytes = 0;
     this.count = 0;
   }
 
   private hasSpaceFor(hash: u32): bool {
     let collisions: u32 = 0;
-    let slot = hash & this.mask;
-    let found = load<u64>(this.slots + SLOT_BYTES * slot);
+    const slots = this.slots;
+    let slot = hash & slots.mask;
+    let found = load<u64>(slotAt(slots, slot));
     while (found !== UNKNOWN) {
-      if (this.entryOf(found).hash === hash) collisions++;
-      slot = (slot + 1) & this.mask;
-      found = load<u64>(this.slots + SLOT_BYTES * slot);
+      if (entryOf(found).hash === hash) collisions++;
+      slot = (slot + 1) & slots.mask;
+      found = load<u64>(slotAt(slots, slot));
     }
-    return collisions < MAX_COLLISIONS && this.entries.used < MAX_BYTES;
+    return collisions < MAX_COLLISIONS && this.bytes < MAX_BYTES;
   }
 
-  private insert(hash: u32, length: u32, offset: u32): void {
-    let slot = hash & this.mask;
-    while (load<u64>(this.slots + SLOT_BYTES * slot) !== UNKNOWN) slot = (slot + 1) & this.mask;
-    const high = (hash & 0xffff0000) | length;
-    store<u64>(this.slots + SLOT_BYTES * slot, ((<u64>high) << 32) | (offset + 1));
+  private newEntry(bytes: usize): Entry {
+    if (this.next + bytes > this.limit) {
+      this.chunkBytes = max<usize>(MIN_CHUNK_BYTES, max<usize>(2 * this.chunkBytes, bytes));
+      this.next = allocate(this.chunkBytes);
+      this.limit = this.next + this.chunkBytes;
+    }
+    const entry = changetype<Entry>(this.next);
+    this.next += bytes;
+    this.bytes += bytes;
+    return entry;
   }
 
   private grow(): void {
-    this.mask = 2 * this.mask + 1;
-    this.slots = zeroed(SLOT_BYTES * (<usize>this.mask + 1));
-    for (let offset: u32 = 0; offset < <u32>this.entries.used; ) {
-      const entry = changetype<Entry>(this.entries.start + offset);
-      this.insert(entry.hash, entry.length, offset);
-      offset += bytesFor(entry.length);
+    const old = this.slots;
+    const larger = newSlots(2 * (old.mask + 1));
+    for (let slot: u32 = 0; slot <= old.mask; slot++) {
+      const found = load<u64>(slotAt(old, slot));
+      if (found !== UNKNOWN) insert(larger, entryOf(found));
     }
+    atomic.store<u32>(changetype<usize>(this) + offsetof<TextTable>('slots'), <u32>changetype<usize>(larger));
   }
+}
+
+function newSlots(count: u32): Slots {
+  const slots = changetype<Slots>(zeroed(FIRST_SLOT + SLOT_BYTES * count));
+  slots.mask = count - 1;
+  return slots;
+}
+
+function insert(slots: Slots, entry: Entry): void {
+  const hash = entry.hash;
+  let slot = hash & slots.mask;
+  while (load<u64>(slotAt(slots, slot)) !== UNKNOWN) slot = (slot + 1) & slots.mask;
+  const high = (hash & 0xffff0000) | entry.length;
+  atomic.store<u64>(slotAt(slots, slot), ((<u64>high) << 32) | changetype<usize>(entry));
+}
+
+function slotAt(slots: Slots, slot: u32): usize {
+  return changetype<usize>(slots) + FIRST_SLOT + SLOT_BYTES * slot;
+}
+
+function hasTag(found: u64, hash: u32): bool {
+  return (<u32>(found >> 32) ^ hash) >> 16 === 0;
 }
 
 function bytesFor(length: u32): u32 {
   return (<u32>TEXT + length + 7) & ~7;
+}
+
+export function entryOf(found: u64): Entry {
+  return changetype<Entry>(<usize>(<u32>found));
+}
+
+/** Returns the address of a found text in its table. */
+export function textOf(found: u64): usize {
+  return <usize>(<u32>found) + TEXT;
 }
 
 /** Returns the length of a found text. */

@@ -6,9 +6,19 @@
  *
  * Any other form is left to the reference parser (perf-line.ts), which parses this one to the same result.
  */
-import { NO_FILE, TEXT_BYTES, TEXT_LENGTH, TEXT_OFFSET } from './layout';
+import {
+  NO_FILE,
+  SHARED_FILE_NAMES,
+  SHARED_FILES,
+  SHARED_FLAG_WORDS,
+  SHARED_NAMES,
+  SHARED_SYMBOLS,
+  TEXT_ADDRESS,
+  TEXT_BYTES,
+  TEXT_LENGTH,
+} from './layout';
 import { GrowingBuffer, zeroed } from './memory';
-import { lengthOf, TextTable, UNKNOWN } from './text-table';
+import { entryOf, lengthOf, TextTable, textOf, UNKNOWN } from './text-table';
 
 const TAB: u8 = 9;
 const NEWLINE: u8 = 10;
@@ -59,15 +69,15 @@ export let targetAt: usize = 0;
 export let lineEnd: usize = 0;
 
 /** Flag words, each followed by two blanks. */
-const flagWords = TextTable.make();
-/** Names of functions, and by number their offset and length in the table. */
-const names = TextTable.make();
-export const symbols = GrowingBuffer.make();
+const flagWords = TextTable.shared(SHARED_FLAG_WORDS);
+/** Names of functions, and by number their address and length. */
+const names = TextTable.shared(SHARED_NAMES);
+export const symbols = GrowingBuffer.shared(SHARED_SYMBOLS);
 /** Likewise for files. */
-const fileNames = TextTable.make();
-export const files = GrowingBuffer.make();
+const fileNames = TextTable.shared(SHARED_FILE_NAMES);
+export const files = GrowingBuffer.shared(SHARED_FILES);
 
-/** Adds flag words: at least one letter and two blanks, at address `at`. */
+/** Adds flag words: at least one letter and two blanks, at address `at`. The caller holds the lock. */
 export function addFlagWords(at: usize, length: u32, meaning: u32): void {
   flagWords.add(at, length, wordHash(at), meaning);
 }
@@ -78,12 +88,12 @@ export function readBranch(rest: usize): bool {
   const flagsAt = skipBlanks(rest);
   const words = flagWords.find(flagsAt, wordHash(flagsAt));
   if (words === UNKNOWN) return false;
-  flags = flagWords.entryOf(words).value;
+  flags = entryOf(words).value;
   const fromAt = skipBlanks(flagsAt + lengthOf(words));
   return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, skipBlanks(targetAt), lineEnd - 1);
 }
 
-/** Returns the number of an end's function, or CANNOT_KEEP. */
+/** Returns the number of an end's function, or CANNOT_KEEP. The caller holds the lock. */
 export function symbolOf(end: End): i32 {
   return numberOf(names, symbols, end.name, end.nameLength, end.nameLength - 3);
 }
@@ -98,22 +108,13 @@ export function fileOf(end: End): i32 {
 function numberOf(table: TextTable, spans: GrowingBuffer, at: usize, length: u32, kept: u32): i32 {
   const hash = nameHash(at, length);
   const known = table.find(at, hash);
-  if (known !== UNKNOWN) return lengthOf(known) === length ? table.entryOf(known).value : CANNOT_KEEP;
+  if (known !== UNKNOWN) return lengthOf(known) === length ? entryOf(known).value : CANNOT_KEEP;
   const number = <u32>(spans.used / TEXT_BYTES);
   if (!table.add(at, length, hash, number)) return CANNOT_KEEP;
   const span = spans.extend(TEXT_BYTES);
-  store<u32>(span, table.textOf(table.find(at, hash)), TEXT_OFFSET);
+  store<u32>(span, <u32>textOf(table.find(at, hash)), TEXT_ADDRESS);
   store<u32>(span, kept, TEXT_LENGTH);
   return number;
-}
-
-/** Addresses of the tables' entries; they change when a table grows. */
-export function namesStart(): usize {
-  return names.entries.start;
-}
-
-export function fileNamesStart(): usize {
-  return fileNames.entries.start;
 }
 
 /** Finds the only arrow and the line's end. Returns false if the line may mean something else. */

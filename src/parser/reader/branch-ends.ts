@@ -1,5 +1,5 @@
 /**
- * Ends of branches that the kernel cannot parse: the kernel numbers them, this file keeps each text once.
+ * Ends of branches that the kernel cannot parse: the kernel numbers them, the text of each is kept in its memory.
  */
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import type { Kernel } from '../kernel.js';
@@ -21,19 +21,18 @@ export function unpackFlags(flags: number): { kind: BranchKind; edge: TraceEdge 
   return { kind: (flags >> 2) as BranchKind, edge: (flags & 3) as TraceEdge };
 }
 
-/** The texts may be slices of their lines and keep these alive; lines are short. */
+/** The texts may be slices of their lines and keep these alive; lines are short. Another reader may add the same text. */
 export class BranchEnds {
   private readonly originNumbers = new Map<string, number>();
   private readonly targetNumbers = new Map<string, number>();
   private readonly textRows = new Map<string, number>();
-  private readonly firstText: number;
+  private readonly addText: (text: string) => number;
   private readonly kernel: Kernel;
-  private texts: string[] = [];
 
-  /** New texts are numbered from `firstText` on. Adding a text that another reader already has is harmless. */
-  constructor(kernel: Kernel, firstText: number) {
+  /** `addText` keeps a text in the kernels' memory and returns its row. */
+  constructor(kernel: Kernel, addText: (text: string) => number) {
     this.kernel = kernel;
-    this.firstText = firstText;
+    this.addText = addText;
   }
 
   origin({ kind, edge, from }: BranchText): number {
@@ -50,20 +49,9 @@ export class BranchEnds {
     return number;
   }
 
-  /** Returns the texts added since the last call. */
-  takeNewTexts(): string[] {
-    const { texts } = this;
-    this.texts = [];
-    return texts;
-  }
-
   private rowOf(text: string): number {
     let row = this.textRows.get(text);
-    if (row === undefined) {
-      row = this.firstText + this.textRows.size;
-      this.textRows.set(text, row);
-      this.texts.push(text);
-    }
+    if (row === undefined) this.textRows.set(text, (row = this.addText(text)));
     return row;
   }
 }

@@ -4,8 +4,8 @@
  * Apart from the time, equal bytes always mean the same. So the kernel reads most lines: it compares all their bytes
  * with those it has seen, or parses them if they have the usual form. All other lines go to the reference parser.
  *
- * A reader remembers the lines it has seen, but no result depends on that: different readers may read the pieces of one
- * trace in any order and in any worker.
+ * All readers of a trace share what they have seen, but no result depends on that: they may read its pieces in any order
+ * and in any worker. Only the numbers of branches do; their sites are numbered in the order of the trace.
  */
 import type { EventRun, GroupedEvents } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -21,14 +21,14 @@ import {
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
 } from '../kernel/layout.js';
-import { type Kernel, newKernel } from '../kernel.js';
+import { bytesAt, intsAt, type Kernel, type KernelMemory, newKernel, newMemory } from '../kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from '../lines/line-prefix.js';
 import { MAX_LINE_BYTES } from '../lines/lines.js';
 import { parsePerfLine } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { BranchEnds, type BranchText, packFlags } from './branch-ends.js';
-import { addToSent, type NewBranches, NONE_SENT, newBranches, type SentCounts } from './new-branches.js';
-import { KernelLines, KernelText, lineText, type ReadLines } from './read-lines.js';
+import { KnownBranches } from './known-branches.js';
+import { LINE_COLUMNS, lineText, type ReadLines } from './read-lines.js';
 import { ARROW, onlyArrow, simpleBranch, USUAL_FLAGS } from './simple-branch.js';
 
 /** The events that a piece has of one lane. */
@@ -65,19 +65,11 @@ const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 /** Every thread adds a new head each second. */
 const MAX_HEADS = 64 * 1024;
 
-/** What a reader has seen so far, for another reader to start from; plain data. */
-export interface ReaderSnapshot {
-  /** The kernel's memory. */
-  readonly memory: Uint8Array;
-  /** Four numbers each: tid, pid, cpu, seconds. */
-  readonly heads: Float64Array;
-  /** Two numbers each: tid, cpu. */
-  readonly lanes: Int32Array;
-  readonly sent: SentCounts;
-}
-
 export class LineReader {
-  private readonly kernel = kernelWithFlags();
+  readonly memory: KernelMemory;
+  /** What all readers with this memory know. */
+  readonly branches: KnownBranches;
+  private readonly kernel: Kernel;
   private readonly prefix = new LinePrefix();
   private readonly ends: BranchEnds;
   private readonly heads: Head[] = [];
@@ -85,43 +77,23 @@ export class LineReader {
   private readonly lanes: LaneKey[] = [];
   private readonly laneNumbers = new Map<string, number>();
   private reservedStart = 0;
-  private text = new KernelText(this.kernel, 0, 0);
+  private text: Uint8Array = new Uint8Array();
   private others: PerfLine[] = [];
   private otherRows: number[] = [];
-  private sent = NONE_SENT;
 
-  /** With a snapshot, this reader continues the branch numbers of the other one. */
-  constructor(snapshot: ReaderSnapshot | null = null) {
-    if (snapshot) this.restore(snapshot);
-    this.ends = new BranchEnds(this.kernel, this.sent.texts);
-  }
-
-  /** Valid until the next read. Call it when `takeNewBranches` has returned all branches. */
-  snapshot(): ReaderSnapshot {
-    const { kernel, heads, lanes, sent } = this;
-    return {
-      memory: new Uint8Array(kernel.memory.buffer, 0, kernel.memoryUsed()),
-      heads: Float64Array.from(heads.flatMap(({ tid, pid, cpu, seconds }) => [tid, pid, cpu, seconds])),
-      lanes: Int32Array.from(lanes.flatMap(({ tid, cpu }) => [tid, cpu])),
-      sent,
-    };
-  }
-
-  private restore({ memory, heads, lanes, sent }: ReaderSnapshot): void {
-    const { kernel } = this;
-    kernel.restore(memory.length);
-    new Uint8Array(kernel.memory.buffer).set(memory);
-    for (let at = 0; at < heads.length; at += 4)
-      this.addHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] });
-    for (let at = 0; at < lanes.length; at += 2) this.addLane({ tid: lanes[at], cpu: lanes[at + 1] });
-    this.sent = sent;
+  /** Readers with the same memory share the branches that they know, and their numbers. */
+  constructor(memory: KernelMemory = newMemory()) {
+    this.memory = memory;
+    this.kernel = kernelWithFlags(memory);
+    this.branches = new KnownBranches(memory, this.kernel);
+    this.ends = new BranchEnds(this.kernel, (text) => this.addText(text));
   }
 
   /** Returns a buffer for text to be read by `readReserved`. */
   reserve(bytes: number): Uint8Array {
     const { kernel } = this;
     this.reservedStart = kernel.reserveText(bytes);
-    return new Uint8Array(kernel.memory.buffer, this.reservedStart, bytes);
+    return bytesAt(this.memory, this.reservedStart, bytes);
   }
 
   /** Reads whole lines, each with its newline. The result is valid until the next call. */
@@ -143,14 +115,8 @@ export class LineReader {
         at = this.parseLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
     }
     const { heads, others, otherRows } = this;
-    return new KernelLines(this.text, kernel, heads, others, otherRows);
-  }
-
-  /** Returns the branches first seen since the last call. */
-  takeNewBranches(): NewBranches {
-    const news = newBranches(this.kernel, this.sent, this.ends.takeNewTexts());
-    this.sent = addToSent(this.sent, news);
-    return news;
+    const rows = intsAt(this.memory, kernel.linesStart(), kernel.linesBytes());
+    return { bytes: this.text, length: rows.length / LINE_COLUMNS, rows, heads, others, otherRows };
   }
 
   /**
@@ -160,9 +126,9 @@ export class LineReader {
   group(rows: number, originSeconds: number): GroupedBranches | null {
     const { kernel, lanes } = this;
     if (kernel.group(rows, originSeconds) === 0) return null;
-    const { buffer } = kernel.memory;
-    const index = new DataView(buffer, kernel.runsStart(), kernel.runsBytes());
-    const events = new Int32Array(buffer, kernel.eventsStart(), kernel.eventsBytes() / Int32Array.BYTES_PER_ELEMENT);
+    const { buffer, byteOffset, byteLength } = bytesAt(this.memory, kernel.runsStart(), kernel.runsBytes());
+    const index = new DataView(buffer, byteOffset, byteLength);
+    const events = intsAt(this.memory, kernel.eventsStart(), kernel.eventsBytes());
     const runs: BranchRun[] = [];
     for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
       const lane = lanes[index.getInt32(at + RUN_LANE, true)];
@@ -183,7 +149,7 @@ export class LineReader {
       kernel.clearHeadRows();
     }
     kernel.begin(from, to);
-    this.text = new KernelText(kernel, this.reservedStart + from, to - from);
+    this.text = bytesAt(this.memory, this.reservedStart + from, to - from);
     this.others = [];
     this.otherRows = [];
   }
@@ -193,7 +159,7 @@ export class LineReader {
    */
   private readNewHead(start: number): number {
     const { prefix, kernel } = this;
-    const rest = prefix.read(this.text.bytes, start);
+    const rest = prefix.read(this.text, start);
     if (rest === UNUSUAL) return this.parseLine(start, UNUSUAL, 0, 0);
     const row = this.headRow();
     const length = prefix.dot + 1 - start;
@@ -228,7 +194,7 @@ export class LineReader {
 
   /** Parses a line with the reference parser; `rest`: after a usual prefix, or UNUSUAL. Returns where to continue. */
   private parseLine(start: number, rest: number, head: number, ns: number): number {
-    const { bytes } = this.text;
+    const bytes = this.text;
     const newline = bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > MAX_LINE_BYTES;
     const text = isOverlong ? '' : lineText(bytes, start, newline);
@@ -237,6 +203,12 @@ export class LineReader {
     if (branch) this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
     else this.addOther(line, start);
     return newline + 1;
+  }
+
+  private addText(text: string): number {
+    const bytes = Buffer.from(text, 'latin1');
+    bytesAt(this.memory, this.kernel.reserveScratch(bytes.length), bytes.length).set(bytes);
+    return this.kernel.addText(bytes.length);
   }
 
   private addOther(line: PerfLine, start: number): void {
@@ -261,12 +233,11 @@ export class LineReader {
 }
 
 /** Creates a kernel that knows the usual flags. */
-function kernelWithFlags(): Kernel {
-  const kernel = newKernel();
+function kernelWithFlags(memory: KernelMemory): Kernel {
+  const kernel = newKernel(memory);
   for (const { words, kind, edge } of USUAL_FLAGS) {
     const bytes = Buffer.from(`${words}  `, 'latin1');
-    const at = kernel.reserveText(bytes.length);
-    new Uint8Array(kernel.memory.buffer).set(bytes, at);
+    bytesAt(memory, kernel.reserveText(bytes.length), bytes.length).set(bytes);
     kernel.addFlagWords(0, bytes.length, packFlags(kind, edge));
   }
   return kernel;

@@ -2,7 +2,6 @@
  * The lines of a piece as rows, in the memory of the kernel that read them.
  */
 import { LINE_BRANCH, LINE_BYTES, LINE_HEAD, LINE_NS, LINE_START } from '../kernel/layout.js';
-import type { Kernel } from '../kernel.js';
 import type { Head } from '../lines/line-prefix.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 
@@ -31,63 +30,6 @@ export interface ReadLines {
 }
 
 const RETURN = 13;
-
-/** The text of the piece in the kernel's memory. When that memory grows, it moves, and existing views become empty. */
-export class KernelText {
-  private view = new Uint8Array();
-  private readonly kernel: Kernel;
-  private readonly start: number;
-  private readonly length: number;
-
-  constructor(kernel: Kernel, start: number, length: number) {
-    this.kernel = kernel;
-    this.start = start;
-    this.length = length;
-  }
-
-  get bytes(): Uint8Array {
-    const { kernel, start, length } = this;
-    if (this.view.length === 0) this.view = new Uint8Array(kernel.memory.buffer, start, length);
-    return this.view;
-  }
-}
-
-/** Lines in the kernel's memory. */
-export class KernelLines implements ReadLines {
-  readonly length: number;
-  readonly heads: readonly Head[];
-  readonly others: readonly PerfLine[];
-  readonly otherRows: readonly number[];
-  private view = new Int32Array();
-  private readonly text: KernelText;
-  private readonly kernel: Kernel;
-
-  constructor(
-    text: KernelText,
-    kernel: Kernel,
-    heads: readonly Head[],
-    others: readonly PerfLine[],
-    otherRows: readonly number[],
-  ) {
-    this.text = text;
-    this.kernel = kernel;
-    this.length = kernel.linesBytes() / LINE_BYTES;
-    this.heads = heads;
-    this.others = others;
-    this.otherRows = otherRows;
-  }
-
-  get bytes(): Uint8Array {
-    return this.text.bytes;
-  }
-
-  get rows(): Int32Array {
-    const { kernel } = this;
-    if (this.view.length === 0)
-      this.view = new Int32Array(kernel.memory.buffer, kernel.linesStart(), this.length * LINE_COLUMNS);
-    return this.view;
-  }
-}
 
 /** Returns a line without its line end; bytes as latin1 characters. */
 export function lineText(bytes: Uint8Array, start: number, newline: number): string {

@@ -1,59 +1,41 @@
 /**
- * Translates the branch numbers of a reader into sites.
+ * Translates the branch numbers of readers into sites.
  *
- * Each reader numbers branches by itself, and workers read pieces in any order. So a site gets its id only when its
- * branch is reached in the order of the trace.
+ * Readers number branches in any order, as workers find them. So a site gets its id only when its branch is reached in
+ * the order of the trace.
  */
-import { float64Column, int32Column } from '../../model/columns.js';
 import { FAR, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import { NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { knownFile } from '../lines/location.js';
 import { unpackFlags } from '../reader/branch-ends.js';
-import { END_COLUMNS, End, type NewBranches } from '../reader/new-branches.js';
+import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS } from '../reader/known-branches.js';
 import type { Interner } from './intern.js';
 import { PairMap } from './pair-map.js';
 
 const UNASSIGNED = -1;
 
 export class ReaderSites {
+  private readonly branches: KnownBranches;
+  private readonly interner: Interner;
   private sites = unassigned(1024);
-  private readonly origins = float64Column();
-  private readonly targets = float64Column();
-  private readonly pairs = int32Column();
-  private readonly symbols: string[] = [];
-  private readonly files: string[] = [];
-  private readonly texts: string[] = [];
   /** Numbers in the interner, by row; filled on demand. */
   private originLocations = unassigned(1024);
   private targetLocations = unassigned(1024);
   /** By file and symbol, their rows. */
   private readonly symbolIds = new PairMap();
-  private readonly interner: Interner;
 
-  constructor(interner: Interner) {
+  constructor(branches: KnownBranches, interner: Interner) {
+    this.branches = branches;
     this.interner = interner;
   }
 
-  /** Returns a copy for a reader that starts from this one's snapshot. */
-  copy(): ReaderSites {
-    const { origins, targets, pairs, symbols, files, texts } = this;
-    const copy = new ReaderSites(this.interner);
-    copy.addBranches({ origins: origins.view(), targets: targets.view(), pairs: pairs.view(), symbols, files, texts });
-    copy.sites.set(this.sites);
-    return copy;
-  }
-
-  /** Adds the next branches of the reader. */
-  addBranches({ origins, targets, symbols, files, texts, pairs }: NewBranches): void {
-    this.origins.append(origins);
-    this.targets.append(targets);
-    this.pairs.append(pairs);
-    for (const symbol of symbols) this.symbols.push(symbol);
-    for (const file of files) this.files.push(file);
-    for (const text of texts) this.texts.push(text);
-    this.sites = withRows(this.sites, this.pairs.length / 2);
-    this.originLocations = withRows(this.originLocations, this.origins.length / END_COLUMNS);
-    this.targetLocations = withRows(this.targetLocations, this.targets.length / END_COLUMNS);
+  /** Must be called for each piece that was read, before its branches are translated. */
+  update(): void {
+    const { branches } = this;
+    branches.update();
+    this.sites = withRows(this.sites, branches.pairs.length / PAIR_COLUMNS);
+    this.originLocations = withRows(this.originLocations, branches.origins.length / END_COLUMNS);
+    this.targetLocations = withRows(this.targetLocations, branches.targets.length / END_COLUMNS);
   }
 
   siteOf(branch: number): SiteId {
@@ -77,12 +59,13 @@ export class ReaderSites {
   }
 
   private newSite(branch: number): SiteId {
-    const { interner, origins, targets } = this;
-    const origin = this.pairs.values[2 * branch];
-    const target = this.pairs.values[2 * branch + 1];
-    const from = this.locationIn(this.originLocations, origins.values, origin);
-    const to = this.locationIn(this.targetLocations, targets.values, target);
-    const { kind, edge } = unpackFlags(origins.values[origin * END_COLUMNS + End.Flags]);
+    const { interner } = this;
+    const { origins, targets, pairs } = this.branches;
+    const origin = pairs[PAIR_COLUMNS * branch];
+    const target = pairs[PAIR_COLUMNS * branch + 1];
+    const from = this.locationIn(this.originLocations, origins, origin);
+    const to = this.locationIn(this.targetLocations, targets, target);
+    const { kind, edge } = unpackFlags(origins[origin * END_COLUMNS + End.Flags]);
     const site = interner.siteBetween(kind, edge, from, to);
     this.sites[branch] = site;
     return site;
@@ -96,7 +79,7 @@ export class ReaderSites {
 
   private locationOf(ends: Float64Array, at: number): number {
     const symbol = ends[at + End.Symbol];
-    if (symbol < 0) return this.interner.locationOf(this.texts[~symbol]);
+    if (symbol < 0) return this.interner.locationOf(this.branches.unusualEnd(~symbol));
     return this.interner.location(
       ends[at + End.Address],
       this.symbolId(symbol, ends[at + End.File]),
@@ -108,7 +91,9 @@ export class ReaderSites {
   private symbolId(symbol: number, file: number): SymbolId {
     const known = this.symbolIds.find(file, symbol);
     if (known !== NONE) return known;
-    const id = this.interner.symbolOf(this.symbols[symbol], knownFile(this.files[file] ?? null));
+    const { branches } = this;
+    const path = file < 0 ? null : branches.file(file);
+    const id = this.interner.symbolOf(branches.symbol(symbol), knownFile(path));
     this.symbolIds.add(file, symbol, id);
     return id;
   }

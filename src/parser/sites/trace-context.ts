@@ -12,7 +12,8 @@ export class TraceContext {
   readonly interner = new Interner();
   /** Reads the pieces that this thread parses itself. */
   readonly reader = new LineReader();
-  readonly readerSites = new ReaderSites(this.interner);
+  /** Of all readers: they share its memory. */
+  readonly readerSites = new ReaderSites(this.reader.branches, this.interner);
   readonly unknownFlags = new UnknownFlags();
   /** perf's clock at time 0, in whole seconds; null before the first time. */
   originSeconds: number | null = null;

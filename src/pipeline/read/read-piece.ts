@@ -2,19 +2,18 @@
  * Reads a piece of text in a worker, which does not know the text before it.
  */
 import { readSync } from 'node:fs';
-import { threadId } from 'node:worker_threads';
+import type { KernelMemory } from '../../parser/kernel.js';
 import { MAX_LINE_BYTES } from '../../parser/lines/lines.js';
 import { type StandalonePiece, standalonePiece } from '../../parser/pieces/standalone-piece.js';
-import { LineReader, type ReaderSnapshot } from '../../parser/reader/line-reader.js';
-import type { NewBranches } from '../../parser/reader/new-branches.js';
+import { LineReader } from '../../parser/reader/line-reader.js';
 import type { ReadLines } from '../../parser/reader/read-lines.js';
 
 interface ReadTask {
   /** Shared memory that receives the events. */
   readonly events: Int32Array;
   readonly originSeconds: number;
-  /** The state that a new reader starts from; the same for all workers. */
-  readonly snapshot: ReaderSnapshot;
+  /** What all readers of the trace share. */
+  readonly memory: KernelMemory;
 }
 
 export interface ReadLinesTask extends ReadTask {
@@ -31,9 +30,6 @@ export interface ReadPartTask extends ReadTask {
 }
 
 export interface ReadResult {
-  /** The worker that read it: the numbers of sites depend on it. */
-  readonly reader: number;
-  readonly newBranches: NewBranches;
   /** Its events are in the shared memory of the task. null: its meaning depends on earlier lines. */
   readonly piece: StandalonePiece | null;
   /** Where the lines begin and end in the file or in the bytes; NaN if no line end was found. */
@@ -47,19 +43,19 @@ const NO_EVENTS = new Int32Array();
 let reader: LineReader | null = null;
 
 export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
-  reader ??= new LineReader(task.snapshot);
-  return { ...resultOf(reader, reader.read(bytes), task), from: 0, to: bytes.length };
+  reader ??= new LineReader(task.memory);
+  return { piece: sendablePiece(reader, reader.read(bytes), task), from: 0, to: bytes.length };
 }
 
 export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult {
-  reader ??= new LineReader(task.snapshot);
+  reader ??= new LineReader(task.memory);
   const buffer = reader.reserve(end + MAX_LINE_BYTES - start);
   const text = buffer.subarray(0, readFully(fd, buffer, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
-  if (from === 0 || to === 0)
-    return { ...resultOf(reader, reader.readReserved(0, 0), task), piece: null, from: Number.NaN, to: Number.NaN };
-  return { ...resultOf(reader, reader.readReserved(from, to), task), from: start + from, to: start + to };
+  if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN };
+  const piece = sendablePiece(reader, reader.readReserved(from, to), task);
+  return { piece, from: start + from, to: start + to };
 }
 
 /** Returns the number of bytes read. */
@@ -73,15 +69,14 @@ function readFully(fd: number, buffer: Uint8Array, position: number): number {
   return length;
 }
 
-function resultOf(
+function sendablePiece(
   reader: LineReader,
   lines: ReadLines,
   { events, originSeconds }: ReadTask,
-): Pick<ReadResult, 'reader' | 'newBranches' | 'piece'> {
+): StandalonePiece | null {
   const piece = standalonePiece(reader, lines, originSeconds);
-  const result = { reader: threadId, newBranches: reader.takeNewBranches() };
-  if (piece?.branches == null) return { ...result, piece };
-  if (piece.branches.events.length > events.length) return { ...result, piece: null };
+  if (piece?.branches == null) return piece;
+  if (piece.branches.events.length > events.length) return null;
   events.set(piece.branches.events);
-  return { ...result, piece: { ...piece, branches: { ...piece.branches, events: NO_EVENTS } } };
+  return { ...piece, branches: { ...piece.branches, events: NO_EVENTS } };
 }

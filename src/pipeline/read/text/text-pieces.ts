@@ -118,11 +118,9 @@ export class TextPieces {
   /** Consumes what a worker read if it means the same here; otherwise reads the lines again. */
   private consumeRead(piece: Piece, read: ReadPiece): boolean {
     const { parser } = this;
-    const { standalone } = read;
-    this.refused = standalone === null ? this.refused + 1 : 0;
+    this.refused = read.piece === null ? this.refused + 1 : 0;
     if (!piece.follows(read)) return false;
-    if (standalone && parser.accepts(standalone.piece))
-      this.emit(parser.addStandalone(standalone.piece, standalone.sites));
+    if (read.piece && parser.accepts(read.piece)) this.emit(parser.addStandalone(read.piece));
     else this.emit(parser.parse(piece.lines(read)));
     return true;
   }
