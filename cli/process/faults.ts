@@ -14,6 +14,8 @@ const TOO_LARGE_CODES = new Set([
 ]);
 const TOO_LARGE =
   /^(?:Array buffer allocation failed|Invalid string length|(?:Map|Set) maximum size exceeded|.*could not allocate memory|.*out of memory)/i;
+/** V8 reserves the addresses of a WebAssembly memory before it uses any of them. */
+const ADDRESS_SPACE = /Wasm memory|WebAssembly\.Memory/;
 
 const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: 'allow more open files: ulimit -n 4096; or name fewer inputs at a time',
@@ -34,7 +36,7 @@ export function toPtflameError(error: unknown): PtflameError {
 }
 
 function tooLarge(message: string, cause: unknown): PtflameError {
-  if (message.includes('Wasm memory'))
+  if (ADDRESS_SPACE.test(message))
     return new PtflameError('SYSTEM', `not enough address space to start: ${message}`, {
       hint: 'remove the limit in this shell: ulimit -v unlimited; --memory limits what ptflame really uses',
       cause,

@@ -1,6 +1,7 @@
 /**
  * Instantiates the kernel, the compiled inner loop of reading (src/parser/kernel), and declares its exports.
  */
+import { LOCK_AWAITED } from './kernel/layout.js';
 import { KERNEL_BASE64 } from './kernel.generated.js';
 
 /** Memory that all kernels of a trace share: what one has read, the others know. It can be sent to workers. */
@@ -77,7 +78,16 @@ export function newMemory(): KernelMemory {
 /** Starts a kernel that works on this memory. The first one must have started before there is another. */
 export function newKernel(memory: KernelMemory): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BASE64, 'base64'));
-  return new WebAssembly.Instance(compiled, { env: { memory } }).exports as Kernel;
+  return new WebAssembly.Instance(compiled, { env: { memory }, lock: lockOf(memory) }).exports as Kernel;
+}
+
+/** Returns what the kernel calls if it has to wait for its lock (kernel/lock.ts). */
+function lockOf({ buffer }: KernelMemory): object {
+  const words = new Int32Array(buffer);
+  return {
+    wait: (address: number) => Atomics.wait(words, address / Int32Array.BYTES_PER_ELEMENT, LOCK_AWAITED),
+    wake: (address: number) => Atomics.notify(words, address / Int32Array.BYTES_PER_ELEMENT, 1),
+  };
 }
 
 /** Returns the numbers of four bytes at an address; `length` in bytes. */

@@ -18,6 +18,9 @@ export const SHARED_FILE_NAMES = 10;
 export const SHARED_FILES = 11;
 export const SHARED_TEXTS = 12;
 
+/** State of the lock: held, and others may be waiting. */
+export const LOCK_AWAITED = 2;
+
 /** Why reading stopped. */
 export const STOP_DONE = 0;
 export const STOP_UNKNOWN_HEAD = 1;

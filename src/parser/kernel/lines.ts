@@ -8,7 +8,7 @@
  */
 
 import { branchNumber, pairs } from './branch-table';
-import { addEnd, countOf, origins as originEnds, targets as targetEnds } from './ends';
+import { addEnd, origins as originEnds, removeLastEnd, targets as targetEnds } from './ends';
 import {
   LINE_BRANCH,
   LINE_BYTES,
@@ -125,14 +125,17 @@ function cacheBranch(rest: usize): bool {
   return isCached;
 }
 
+/** Others find the end as soon as its text is added, so the end itself comes first. */
 function cacheParsedOrigin(at: usize, length: u32): bool {
   const hash = originHash(at);
   if (origins.find(at, hash) !== UNKNOWN) return true;
   const symbol = symbolOf(from);
   const file = fileOf(from);
-  if (symbol < 0 || file < NO_FILE || !origins.add(at, length, hash, countOf(originEnds))) return false;
-  addEnd(originEnds, from.address, from.start, symbol, file, flags);
-  return true;
+  if (symbol < 0 || file < NO_FILE) return false;
+  const number = addEnd(originEnds, from.address, from.start, symbol, file, flags);
+  if (origins.add(at, length, hash, number)) return true;
+  removeLastEnd(originEnds);
+  return false;
 }
 
 function cacheParsedTarget(at: usize, length: u32): bool {
@@ -140,9 +143,11 @@ function cacheParsedTarget(at: usize, length: u32): bool {
   if (targets.find(at, hash) !== UNKNOWN) return true;
   const symbol = symbolOf(to);
   const file = fileOf(to);
-  if (symbol < 0 || file < NO_FILE || !targets.add(at, length, hash, countOf(targetEnds))) return false;
-  addEnd(targetEnds, to.address, to.start, symbol, file, 0);
-  return true;
+  if (symbol < 0 || file < NO_FILE) return false;
+  const number = addEnd(targetEnds, to.address, to.start, symbol, file, 0);
+  if (targets.add(at, length, hash, number)) return true;
+  removeLastEnd(targetEnds);
+  return false;
 }
 
 /** Offset of the line that reading stopped at. */

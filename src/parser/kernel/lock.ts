@@ -1,22 +1,27 @@
 /**
  * The lock that a kernel holds while it writes to shared tables. Readers need no lock: what they find is complete.
+ *
+ * JavaScript waits for it (kernel.ts): after `memory.atomic.wait32`, optimized code of V8 11.3 (Node 20) went on with its
+ * last parameter lost.
  */
-import { SHARED_LOCK } from './layout';
+import { LOCK_AWAITED, SHARED_LOCK } from './layout';
 import { shared } from './memory';
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
-/** Held, and others may be waiting. */
-const AWAITED: u32 = 2;
-const FOREVER: i64 = -1;
+
+/** Sleeps while the word at `address` is LOCK_AWAITED. */
+declare function wait(address: usize): void;
+/** Wakes one that sleeps. */
+declare function wake(address: usize): void;
 
 const state = shared(SHARED_LOCK, 4);
 
 export function lock(): void {
   if (atomic.cmpxchg<u32>(state, FREE, HELD) === FREE) return;
-  while (atomic.xchg<u32>(state, AWAITED) !== FREE) atomic.wait<i32>(state, AWAITED, FOREVER);
+  while (atomic.xchg<u32>(state, LOCK_AWAITED) !== FREE) wait(state);
 }
 
 export function unlock(): void {
-  if (atomic.xchg<u32>(state, FREE) === AWAITED) atomic.notify(state, 1);
+  if (atomic.xchg<u32>(state, FREE) === LOCK_AWAITED) wake(state);
 }
