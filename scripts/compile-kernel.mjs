@@ -9,7 +9,12 @@ const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '
 /** Typed arrays of a shared memory stay valid when it grows. */
 const SHARED_MEMORY = '--importMemory --sharedMemory --maximumMemory 65536 --enable threads'.split(' ');
 const KERNELS = [
-  { folder: 'src/parser', sources: ['lines', 'runs'], name: 'KERNEL_BASE64', options: SHARED_MEMORY },
+  {
+    folder: 'src/parser',
+    sources: ['lines', 'runs', 'unusual-ends', 'known-branches'],
+    name: 'KERNEL_BASE64',
+    options: SHARED_MEMORY,
+  },
   { folder: 'src/decode', sources: ['main'], name: 'DECODER_BASE64', options: ['--importMemory'] },
   { folder: 'src/replay', sources: ['pair', 'execute'], name: 'REPLAY_BASE64', options: SHARED_MEMORY },
 ];

@@ -1,6 +1,7 @@
 /**
  * Instantiates the kernel, the compiled inner loop of reading (src/parser/kernel), and declares its exports.
  */
+import { PtflameError } from '../model/errors.js';
 import { LOCK_AWAITED } from './kernel/layout.js';
 import { KERNEL_BASE64 } from './kernel.generated.js';
 
@@ -43,11 +44,8 @@ export interface Kernel {
   targetsStart(): number;
   targetsBytes(): number;
   symbolsStart(): number;
-  symbolsBytes(): number;
   filesStart(): number;
-  filesBytes(): number;
   textsStart(): number;
-  textsBytes(): number;
   addHead(seconds: number, lane: number): void;
   clearHeadRows(): void;
   group(count: number, origin: number): number;
@@ -71,8 +69,8 @@ const MAX_PAGES = 65536;
 let compiled: object | null = null;
 
 /** Reserves memory for the kernels of a trace. Pages take space only once they are used. */
-export function newMemory(): KernelMemory {
-  return new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES, shared: true });
+export function newMemory(maximum = MAX_PAGES): KernelMemory {
+  return new WebAssembly.Memory({ initial: 2, maximum, shared: true });
 }
 
 /** Starts a kernel that works on this memory. The first one must have started before there is another. */
@@ -81,13 +79,21 @@ export function newKernel(memory: KernelMemory): Kernel {
   return new WebAssembly.Instance(compiled, { env: { memory }, lock: lockOf(memory) }).exports as Kernel;
 }
 
-/** Returns what the kernel calls if it has to wait for its lock (kernel/lock.ts). */
+/** Returns what the kernel calls if it has to wait for its lock, and if memory is exhausted (kernel/lock.ts). */
 function lockOf({ buffer }: KernelMemory): object {
   const words = new Int32Array(buffer);
   return {
     wait: (address: number) => Atomics.wait(words, address / Int32Array.BYTES_PER_ELEMENT, LOCK_AWAITED),
     wake: (address: number) => Atomics.notify(words, address / Int32Array.BYTES_PER_ELEMENT, 1),
+    refuse,
   };
+}
+
+/** @throws PtflameError */
+function refuse(): never {
+  throw new PtflameError('TOO_LARGE', 'the distinct branches of the trace need more memory than there is', {
+    hint: 'read less of the trace: --tid, --cpu, or record a shorter time',
+  });
 }
 
 /** Returns the numbers of four bytes at an address; `length` in bytes. */

@@ -3,6 +3,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { PtflameError } from '../../src/model/errors.js';
 import { type KernelMemory, newMemory } from '../../src/parser/kernel.js';
 import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS } from '../../src/parser/reader/known-branches.js';
 import { LineReader } from '../../src/parser/reader/line-reader.js';
@@ -71,6 +72,14 @@ test('a reader knows what another one has read', () => {
   expectAllKnown(second.branches, branches);
   expectAllKnown(first.branches, again);
   for (let number = 0; number < BRANCHES; number++) if (number % 7 !== 0) expect(again[number]).toBe(branches[number]);
+});
+
+test('a reader without memory refuses to read, and so do all others', () => {
+  const memory = newMemory(40);
+  const [first, second] = [new LineReader(memory), new LineReader(memory)];
+  second.read(Buffer.from(lines.slice(0, 600).join(''))); // it has space for its text and lines from now on
+  expect(() => branchesOf(first, forwards)).toThrow(PtflameError);
+  expect(() => second.read(Buffer.from(lines.slice(-300).join('')))).toThrow(PtflameError);
 });
 
 test('readers in several workers find the same branches at the same time', async () => {

@@ -4,19 +4,18 @@
  */
 
 /** What the kernels of all readers share, by number. */
-export const SHARED_LOCK = 0;
-export const SHARED_PAIRS = 1;
-export const SHARED_BRANCHES = 2;
-export const SHARED_ORIGIN_ENDS = 3;
-export const SHARED_TARGET_ENDS = 4;
-export const SHARED_ORIGINS = 5;
-export const SHARED_TARGETS = 6;
-export const SHARED_FLAG_WORDS = 7;
-export const SHARED_NAMES = 8;
-export const SHARED_SYMBOLS = 9;
-export const SHARED_FILE_NAMES = 10;
-export const SHARED_FILES = 11;
-export const SHARED_TEXTS = 12;
+export const SHARED_PAIRS = 0;
+export const SHARED_BRANCHES = 1;
+export const SHARED_ORIGIN_ENDS = 2;
+export const SHARED_TARGET_ENDS = 3;
+export const SHARED_ORIGINS = 4;
+export const SHARED_TARGETS = 5;
+export const SHARED_FLAG_WORDS = 6;
+export const SHARED_NAMES = 7;
+export const SHARED_SYMBOLS = 8;
+export const SHARED_FILE_NAMES = 9;
+export const SHARED_FILES = 10;
+export const SHARED_TEXTS = 11;
 
 /** State of the lock: held, and others may be waiting. */
 export const LOCK_AWAITED = 2;

@@ -7,7 +7,7 @@
  * entry extends past a newline, so no match crosses the end of a piece.
  */
 
-import { branchNumber, pairs } from './branch-table';
+import { branchNumber } from './branch-table';
 import { addEnd, origins as originEnds, removeLastEnd, targets as targetEnds } from './ends';
 import {
   LINE_BRANCH,
@@ -18,27 +18,21 @@ import {
   NO_FILE,
   SHARED_ORIGINS,
   SHARED_TARGETS,
-  SHARED_TEXTS,
   STOP_DONE,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
-  TEXT_ADDRESS,
-  TEXT_BYTES,
-  TEXT_LENGTH,
 } from './layout';
 import { lock, unlock } from './lock';
-import { allocate, GrowingBuffer } from './memory';
+import { GrowingBuffer } from './memory';
 import { entryOf, lengthOf, TextTable, UNKNOWN } from './text-table';
 import {
   addFlagWords as addWords,
   fileOf,
-  files,
   flags,
   from,
   lineEnd,
   readBranch,
   symbolOf,
-  symbols,
   targetAt,
   to,
 } from './usual-branch';
@@ -55,15 +49,12 @@ const PADDING: usize = 64;
 const heads = TextTable.make();
 const origins = TextTable.shared(SHARED_ORIGINS);
 const targets = TextTable.shared(SHARED_TARGETS);
-/** Ends in an unusual form: address and length of each text. */
-const texts = GrowingBuffer.shared(SHARED_TEXTS);
 /** By origin: its last target and their branch. */
 const notes = GrowingBuffer.make();
 const NOTE_TARGET: usize = 0;
 const NOTE_BRANCH: usize = 4;
 const NOTE_BYTES: usize = 8;
 const text = GrowingBuffer.make();
-const scratch = GrowingBuffer.make();
 export const lines = GrowingBuffer.make();
 
 /** Start of the piece: all offsets count from here. */
@@ -186,41 +177,6 @@ export function addFlagWords(start: usize, length: u32, meaning: u32): void {
   unlock();
 }
 
-/** Returns the address of a buffer: a text is written there before `addText` is called. */
-export function reserveScratch(bytes: usize): usize {
-  scratch.used = 0;
-  return scratch.extend(bytes);
-}
-
-/** Keeps an end in an unusual form, which is in the scratch buffer. Returns its row. */
-export function addText(length: u32): u32 {
-  lock();
-  const copy = allocate(length);
-  memory.copy(copy, scratch.start, length);
-  const row = <u32>(texts.used / TEXT_BYTES);
-  const span = texts.extend(TEXT_BYTES);
-  store<u32>(span, <u32>copy, TEXT_ADDRESS);
-  store<u32>(span, length, TEXT_LENGTH);
-  unlock();
-  return row;
-}
-
-/** Adds an origin whose text is in `row`. Returns its number. */
-export function addOrigin(flags: u32, row: u32): u32 {
-  return addTextEnd(originEnds, flags, row);
-}
-
-export function addTarget(row: u32): u32 {
-  return addTextEnd(targetEnds, 0, row);
-}
-
-function addTextEnd(ends: GrowingBuffer, flags: u32, row: u32): u32 {
-  lock();
-  const number = addEnd(ends, 0, 0, ~row, NO_FILE, flags);
-  unlock();
-  return number;
-}
-
 /** Texts too short to hash are not cached. */
 export function cacheOrigin(start: usize, length: u32, origin: u32): void {
   if (length >= MIN_ORIGIN) cache(origins, base + start, length, originHash(base + start), origin);
@@ -250,57 +206,6 @@ export function linesStart(): usize {
 
 export function linesBytes(): usize {
   return lines.used;
-}
-
-export function pairsStart(): usize {
-  return pairs.start;
-}
-
-export function pairsBytes(): usize {
-  return pairs.used;
-}
-
-export function originsStart(): usize {
-  return originEnds.start;
-}
-
-export function originsBytes(): usize {
-  return originEnds.used;
-}
-
-export function targetsStart(): usize {
-  return targetEnds.start;
-}
-
-export function targetsBytes(): usize {
-  return targetEnds.used;
-}
-
-/** Address and length of each symbol's name. */
-export function symbolsStart(): usize {
-  return symbols.start;
-}
-
-export function symbolsBytes(): usize {
-  return symbols.used;
-}
-
-/** Likewise for files. */
-export function filesStart(): usize {
-  return files.start;
-}
-
-export function filesBytes(): usize {
-  return files.used;
-}
-
-/** Likewise for ends in an unusual form. */
-export function textsStart(): usize {
-  return texts.start;
-}
-
-export function textsBytes(): usize {
-  return texts.used;
 }
 
 function append(at: usize, branch: u32, head: u32, ns: u32): void {

@@ -2,22 +2,19 @@
  * Memory that the kernels of all readers of a trace share: a bump allocator that never frees. A buffer that grows
  * abandons its old memory, so another kernel may still read what it found there.
  */
+import { HEAD_END, LINE, SHARED, TOP } from './head';
+import { fail } from './lock';
+
 const PAGE: usize = 65536;
+
+if (atomic.load<u32>(TOP) === 0) atomic.store<u32>(TOP, <u32>HEAD_END);
+
 /** Whatever is allocated begins with a cache line, so that kernels do not write to the same one by accident. */
-const LINE: usize = 64;
-const HEAD: usize = (__heap_base + LINE - 1) & ~(LINE - 1);
-/** The head of the memory: the first free address, and the addresses of what the kernels share. Zero is none yet. */
-const TOP: usize = HEAD;
-const SHARED: usize = HEAD + LINE;
-const MAX_SHARED: usize = 16;
-
-if (atomic.load<u32>(TOP) === 0) atomic.store<u32>(TOP, <u32>(SHARED + sizeof<u32>() * MAX_SHARED));
-
 export function allocate(bytes: usize): usize {
   const aligned = (bytes + LINE - 1) & ~(LINE - 1);
   const start = <usize>atomic.add<u32>(TOP, <u32>aligned);
   const missing = <i32>((start + aligned + PAGE - 1) / PAGE) - memory.size();
-  if (start + aligned < start || (missing > 0 && memory.grow(missing) < 0)) unreachable();
+  if (start + aligned < start || (missing > 0 && memory.grow(missing) < 0)) fail();
   return start;
 }
 
