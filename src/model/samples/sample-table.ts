@@ -1,0 +1,55 @@
+/**
+ * Samples: moments at which a thread passed a tracepoint or a probe, with the values that the kernel noted there.
+ */
+import type { Nanoseconds } from '../units.js';
+
+/** What the CPU was doing for whom: in an interrupt, the thread of the sample is only its victim. */
+export const SampleContext = { Unknown: 0, Task: 1, SoftInterrupt: 2, HardInterrupt: 3 } as const;
+export type SampleContext = (typeof SampleContext)[keyof typeof SampleContext];
+
+/** All samples of one event, by time; samples of equal time are in the order of the recording. */
+export interface SampleTable {
+  /** As perf prints it, such as `sched:sched_waking` or `probe_libc:lock_slow`. */
+  readonly event: string;
+  readonly length: number;
+  readonly timeNs: Float64Array; // Nanoseconds
+  /** The thread that ran, 0 for an idle CPU. */
+  readonly tid: Int32Array;
+  readonly pid: Int32Array;
+  readonly cpu: Int32Array; // NONE if unknown
+  readonly context: Uint8Array; // SampleContext
+  readonly fields: readonly SampleField[];
+}
+
+export type SampleField =
+  /** Exact integers; a sample without this field has NaN. Addresses are as in `Address`. */
+  | { readonly name: string; readonly numbers: Float64Array; readonly texts: null }
+  /** Texts, or numbers beyond 2^53 as perf prints them; a sample without this field has ''. */
+  | { readonly name: string; readonly numbers: null; readonly texts: readonly string[] };
+
+/** One sample, before it is in a table. */
+export interface Sample {
+  readonly timeNs: Nanoseconds;
+  readonly tid: number;
+  readonly pid: number;
+  readonly cpu: number;
+  readonly context: SampleContext;
+  readonly values: readonly SampleValue[];
+}
+
+export type SampleValue = { readonly name: string; readonly value: number | string };
+
+/** Returns the table of an event; null: the trace has no such samples. */
+export function tableOf(tables: readonly SampleTable[], event: string): SampleTable | null {
+  return tables.find((table) => table.event === event) ?? null;
+}
+
+/** Returns a field's numbers; null if it is missing or a text. */
+export function numbersOf({ fields }: SampleTable, name: string): Float64Array | null {
+  return fields.find((field) => field.name === name)?.numbers ?? null;
+}
+
+/** Returns a field's texts; null if it is missing or a number. */
+export function textsOf({ fields }: SampleTable, name: string): readonly string[] | null {
+  return fields.find((field) => field.name === name)?.texts ?? null;
+}
