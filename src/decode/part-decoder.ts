@@ -1,10 +1,10 @@
 /**
  * Decodes parts of the trace of CPUs, one after another; keeps code and sites between them.
  */
-import { CodePages, type ReadCode } from './code-pages.js';
+import { CodePages, type ReadCode } from './code/code-pages.js';
+import { type FunctionAt, FunctionBounds } from './code/function-bounds.js';
+import type { Image } from './code/images.js';
 import type { DecodedPart, DecoderSites } from './decoded-part.js';
-import { type FunctionAt, FunctionBounds } from './function-bounds.js';
-import type { Image } from './images.js';
 import {
   COLUMN_EVENTS,
   COLUMN_FAULTS,

@@ -19,7 +19,7 @@ import {
   isTraceStart,
   type RecordAction,
 } from './pairing/actions.js';
-import type { StackSwitch } from './pairing/parked-stacks.js';
+import type { StackSwitch } from './pairing/fibers/parked-stacks.js';
 import { landIn, reopen, returnFromCall, returnTo, returnUnmatched } from './stack/apply-return.js';
 import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';

@@ -2,7 +2,7 @@
  * What has to be decoded of a recording: streams of trace by CPU, who ran when, and errors that its records report.
  */
 
-import { type FilteredRegion, parseFilters } from '../../decode/address-filters.js';
+import { type FilteredRegion, parseFilters } from '../../decode/code/address-filters.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
 import { toTicks } from '../../decode/settings.js';
 import type { Stream, TraceRecordBytes } from '../../decode/streams.js';

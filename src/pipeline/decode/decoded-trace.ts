@@ -1,9 +1,10 @@
 /**
  * Adds what decoders find to a trace.
  */
+
+import type { Image } from '../../decode/code/images.js';
 import { type DecodedPart, type DecodedRun, errorsOf, runsOf } from '../../decode/decoded-part.js';
 import type { Mark } from '../../decode/hand-over.js';
-import type { Image } from '../../decode/images.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { Part } from '../../decode/streams.js';
 import { noLines } from '../../model/profile/quality.js';

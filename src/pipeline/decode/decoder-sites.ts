@@ -2,8 +2,8 @@
  * Turns the sites of decoders into sites of the trace, with the names of their functions.
  */
 import { branchKind, traceEdge } from '../../decode/branch-kinds.js';
+import type { Image } from '../../decode/code/images.js';
 import { type DecoderSites, siteCount, siteRow } from '../../decode/decoded-part.js';
-import type { Image } from '../../decode/images.js';
 import { assert } from '../../model/errors.js';
 import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import { bundleEnd, bundleSites } from '../../model/trace/event-bundle.js';

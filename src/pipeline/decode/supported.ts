@@ -1,7 +1,7 @@
 /**
  * What the own decoder does not know, told from a recording's settings and records.
  */
-import { parseFilters } from '../../decode/address-filters.js';
+import { parseFilters } from '../../decode/code/address-filters.js';
 import { NONE } from '../../model/units.js';
 import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
 

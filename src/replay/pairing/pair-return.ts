@@ -7,9 +7,9 @@ import { Trait } from '../functions/traits.js';
 import { Action } from './actions.js';
 import { endsAt } from './calls.js';
 import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo } from './end-calls.js';
+import { switchBack, switchToAlike, switchToNew } from './fibers/switch-stacks.js';
+import { findHiddenSwitch, isInSwitcher } from './fibers/switchers.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
-import { switchBack, switchToAlike, switchToNew } from './switch-stacks.js';
-import { findHiddenSwitch, isInSwitcher } from './switchers.js';
 import { reopen } from './transactions.js';
 
 /**

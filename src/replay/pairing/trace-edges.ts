@@ -8,8 +8,8 @@ import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
 import { endCall, pairUnmatchedReturn } from './end-calls.js';
+import { pairEntryFromOutside } from './fibers/switch-stacks.js';
 import { hasTrait, RUNNING, type SegmentState } from './segment-state.js';
-import { pairEntryFromOutside } from './switch-stacks.js';
 
 /** Pairs an event after which the trace stops, and notes where it may continue. */
 export function pairStop(state: SegmentState, row: number, site: number, step: Step): void {

@@ -1,7 +1,7 @@
 /**
  * Frames of parked stacks, and where the stacks begin that the thread switched to.
  */
-import type { StackSwitch } from '../pairing/parked-stacks.js';
+import type { StackSwitch } from '../pairing/fibers/parked-stacks.js';
 import type { Frame } from './frame.js';
 
 export interface ParkedFrames {

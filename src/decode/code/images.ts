@@ -4,7 +4,7 @@
  * An image is a set of mappings whose code never contradicts itself, so the kernel may keep the blocks it decoded from it.
  * Mapping more files extends an image; a file mapped over another one, an exec or a fork begins a new one.
  */
-import { type Address, NONE } from '../model/units.js';
+import { type Address, NONE } from '../../model/units.js';
 import { type FilteredRegion, isTraced } from './address-filters.js';
 import { type AddressRange, CodeIndex } from './code-index.js';
 

@@ -1,9 +1,10 @@
 /**
  * Code in the memory of a kernel: loaded page by page, when the walk first gets there.
  */
+
+import type { Kernel } from '../kernel.js';
 import type { AddressRange } from './code-index.js';
 import { codeAt, endsTrace, type Image, type MappedCode, uncovered } from './images.js';
-import type { Kernel } from './kernel.js';
 
 /** Reads bytes of a file that was mapped; null: it cannot be read. Fewer bytes at its end. */
 export type ReadCode = (code: MappedCode, fileOffset: number, bytes: number) => Uint8Array | null;

@@ -1,16 +1,16 @@
 /**
  * `ptflame diff`: compares two traces or profiles.
  */
-import { type Diff, diffOf, nameMatcher } from '../../src/answers.js';
-import type { Profile } from '../../src/index.js';
-import { diffLines } from '../answers/diff.js';
-import { openInputs } from '../input/open-inputs.js';
-import { loadTimedProfile } from '../input/traces.js';
-import type { DiffOptions } from '../options/diff.js';
-import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
-import { qualityLines } from '../quality/lines.js';
-import { notify } from '../terminal/notify.js';
-import { tableWidth } from '../terminal/width.js';
+import { type Diff, diffOf, nameMatcher } from '../../../src/answers.js';
+import type { Profile } from '../../../src/index.js';
+import { diffLines } from '../../answers/diff.js';
+import { openInputs } from '../../input/open-inputs.js';
+import { loadTimedProfile } from '../../input/traces.js';
+import type { DiffOptions } from '../../options/diff.js';
+import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { qualityLines } from '../../quality/lines.js';
+import { notify } from '../../terminal/notify.js';
+import { tableWidth } from '../../terminal/width.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);

@@ -2,11 +2,11 @@
  * `ptflame completion`: prints a completion script for a shell.
  */
 import { basename } from 'node:path';
-import type { CompletionOptions } from '../options/completion.js';
-import type { Command } from '../usage/command.js';
-import { bashCompletion } from '../usage/completion/bash.js';
-import { fishCompletion } from '../usage/completion/fish.js';
-import { zshCompletion } from '../usage/completion/zsh.js';
+import type { CompletionOptions } from '../../options/completion.js';
+import type { Command } from '../../usage/command.js';
+import { bashCompletion } from '../../usage/completion/bash.js';
+import { fishCompletion } from '../../usage/completion/fish.js';
+import { zshCompletion } from '../../usage/completion/zsh.js';
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 type Shell = keyof typeof SCRIPTS;

@@ -1,12 +1,12 @@
 /**
  * Switches between the thread's stacks: back to a parked one, or to one that was not seen before.
  */
-import { type Address, NONE } from '../../model/units.js';
-import { Action } from './actions.js';
-import type { OpenCall, OtherStack, SkippedStack } from './calls.js';
-import { skipCalls } from './end-calls.js';
+import { type Address, NONE } from '../../../model/units.js';
+import { Action } from '../actions.js';
+import type { OpenCall, OtherStack, SkippedStack } from '../calls.js';
+import { skipCalls } from '../end-calls.js';
+import type { SegmentState } from '../segment-state.js';
 import { MAX_PARKED_CALLS, type ResumedStack } from './parked-stacks.js';
-import type { SegmentState } from './segment-state.js';
 
 /** Questions about calls, by their rows. */
 interface SwitchingCalls {

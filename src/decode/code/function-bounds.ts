@@ -1,9 +1,9 @@
 /**
  * Bounds of functions for a kernel.
  */
-import type { Address } from '../model/units.js';
+import type { Address } from '../../model/units.js';
+import type { Kernel } from '../kernel.js';
 import type { Image } from './images.js';
-import type { Kernel } from './kernel.js';
 
 export interface FunctionRange {
   readonly start: Address;

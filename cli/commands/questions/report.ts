@@ -1,14 +1,14 @@
 /**
  * `ptflame report`: prints a table of functions.
  */
-import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../src/answers.js';
-import { reportLines } from '../answers/report.js';
-import { openInputs } from '../input/open-inputs.js';
-import { loadTimedProfile } from '../input/traces.js';
-import type { ReportOptions } from '../options/report.js';
-import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
-import { notifyQuality } from '../quality/lines.js';
-import { tableWidth } from '../terminal/width.js';
+import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../../src/answers.js';
+import { reportLines } from '../../answers/report.js';
+import { openInputs } from '../../input/open-inputs.js';
+import { loadTimedProfile } from '../../input/traces.js';
+import type { ReportOptions } from '../../options/report.js';
+import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { notifyQuality } from '../../quality/lines.js';
+import { tableWidth } from '../../terminal/width.js';
 
 /** Default number of rows of a text table. */
 const DEFAULT_ROWS = 40;

@@ -2,9 +2,9 @@
  * Decides which calls switch stacks. Functions that do have known names; a linkage slot that leads to one may have
  * none.
  */
-import { type Address, NONE } from '../../model/units.js';
-import { Trait } from '../functions/traits.js';
-import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
+import { type Address, NONE } from '../../../model/units.js';
+import { Trait } from '../../functions/traits.js';
+import { calledIn, hasTrait, type SegmentState } from '../segment-state.js';
 import { endsCallOnOther, switchHidden } from './switch-stacks.js';
 
 /** Events read on the way to a switcher: of stubs, the linker and the switcher itself, not counting what they call. */

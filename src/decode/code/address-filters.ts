@@ -1,7 +1,7 @@
 /**
  * Filters of addresses: code that a recording traces, and code that stops the trace (`perf record --filter`).
  */
-import type { Address } from '../model/units.js';
+import type { Address } from '../../model/units.js';
 
 /** Code of a file, by offsets; `end` is the one after the last byte. */
 export interface FilteredRegion {

@@ -2,9 +2,9 @@
  * Parked stacks: stacks of fibers that the thread switched away from and may resume. `swapcontext` "returns" to another
  * stack; later, another `swapcontext` returns to the code after the call that left this one.
  */
-import { type Address, NONE } from '../../model/units.js';
+import { type Address, NONE } from '../../../model/units.js';
+import { endsAt, MAX_SEARCH_DEPTH, type OpenCall, type SkippedStack } from '../calls.js';
 import type { AlikeStacks } from './alike-stacks.js';
-import { endsAt, MAX_SEARCH_DEPTH, type OpenCall, type SkippedStack } from './calls.js';
 
 /** A stack that was left in one row and resumed in another. */
 export interface StackSwitch {

@@ -2,7 +2,7 @@
  * Finds mappings by address among thousands, as generated code has: rows of small mappings by region of the address space, rows
  * of the few large ones in a list.
  */
-import type { Address } from '../model/units.js';
+import type { Address } from '../../model/units.js';
 
 export interface AddressRange {
   readonly start: Address;

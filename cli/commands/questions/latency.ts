@@ -2,16 +2,16 @@
  * `ptflame latency`: shows how long the calls of a function took, and why.
  */
 
-import { type ChildRow, type Latency, latencyAnswer } from '../../src/answers.js';
-import { askLatency, type FunctionPattern, type LatencyResult } from '../../src/index.js';
-import { formatBounds } from '../../src/text.js';
-import { latencyLines } from '../answers/latency.js';
-import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { requireTraces, withProgress } from '../input/traces.js';
-import type { LatencyOptions } from '../options/latency.js';
-import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
-import { notifyQuality } from '../quality/lines.js';
-import { tableWidth } from '../terminal/width.js';
+import { type ChildRow, type Latency, latencyAnswer } from '../../../src/answers.js';
+import { askLatency, type FunctionPattern, type LatencyResult } from '../../../src/index.js';
+import { formatBounds } from '../../../src/text.js';
+import { latencyLines } from '../../answers/latency.js';
+import { type CommandInput, openInputs } from '../../input/open-inputs.js';
+import { requireTraces, withProgress } from '../../input/traces.js';
+import type { LatencyOptions } from '../../options/latency.js';
+import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { notifyQuality } from '../../quality/lines.js';
+import { tableWidth } from '../../terminal/width.js';
 
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);

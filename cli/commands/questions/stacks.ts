@@ -1,16 +1,16 @@
 /**
  * `ptflame stacks`: shows the stack of every thread at one moment.
  */
-import { stacksAnswer } from '../../src/answers.js';
-import { askStacks } from '../../src/index.js';
-import { stacksLines } from '../answers/stacks.js';
-import { openInputs } from '../input/open-inputs.js';
-import { requireTraces, withProgress } from '../input/traces.js';
-import type { StacksOptions } from '../options/stacks.js';
-import { writeAnswer } from '../output/answer.js';
-import { qualityLines } from '../quality/lines.js';
-import { notify } from '../terminal/notify.js';
-import { tableWidth } from '../terminal/width.js';
+import { stacksAnswer } from '../../../src/answers.js';
+import { askStacks } from '../../../src/index.js';
+import { stacksLines } from '../../answers/stacks.js';
+import { openInputs } from '../../input/open-inputs.js';
+import { requireTraces, withProgress } from '../../input/traces.js';
+import type { StacksOptions } from '../../options/stacks.js';
+import { writeAnswer } from '../../output/answer.js';
+import { qualityLines } from '../../quality/lines.js';
+import { notify } from '../../terminal/notify.js';
+import { tableWidth } from '../../terminal/width.js';
 
 export async function stacks(options: StacksOptions, signal: AbortSignal): Promise<void> {
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
