@@ -1,23 +1,16 @@
 /**
- * Numbers branches by their origin and target, for all kernels alike. It is searched without a lock (see TextTable).
+ * Numbers branches by their origin and target, for all kernels alike. It is searched without a lock (see Slots).
  */
 import { PAIR_BYTES, PAIR_ORIGIN, PAIR_TARGET, SHARED_BRANCHES, SHARED_PAIRS } from './layout';
 import { lock, unlock } from './lock';
-import { GrowingBuffer, shared, zeroed } from './memory';
+import { GrowingBuffer, shared } from './memory';
+import { Slots } from './slots';
 
 const MIN_SLOTS: u32 = 4096;
 /** A slot: both ends as one number plus one, so that 0 is free, and the number of the branch. */
 const SLOT_KEY: usize = 0;
 const SLOT_NUMBER: usize = 8;
 const SLOT_BYTES: usize = 16;
-const FIRST_SLOT: usize = 8;
-
-/** The slots follow. */
-@unmanaged
-class Slots {
-  mask: u32 = 0;
-  unused: u32 = 0;
-}
 
 @unmanaged
 class Table {
@@ -26,7 +19,7 @@ class Table {
 
 export const pairs = GrowingBuffer.shared(SHARED_PAIRS);
 const table = changetype<Table>(shared(SHARED_BRANCHES, offsetof<Table>()));
-if (changetype<usize>(table.slots) === 0) table.slots = newSlots(MIN_SLOTS);
+if (changetype<usize>(table.slots) === 0) table.slots = Slots.make(MIN_SLOTS, SLOT_BYTES);
 
 /** Returns the number of a branch, adding it if it is new. */
 export function branchNumber(origin: u32, target: u32): u32 {
@@ -53,19 +46,13 @@ function findOrAdd(key: u64, origin: u32, target: u32): u32 {
 
 function grow(): void {
   const old = table.slots;
-  const larger = newSlots(2 * (old.mask + 1));
+  const larger = Slots.make(2 * (old.mask + 1), SLOT_BYTES);
   for (let at: u32 = 0; at <= old.mask; at++) {
-    const slot = slotAt(old, at);
+    const slot = old.at(at, SLOT_BYTES);
     const key = load<u64>(slot, SLOT_KEY);
     if (key !== 0) fill(slotOf(larger, key), key, load<u32>(slot, SLOT_NUMBER));
   }
-  atomic.store<u32>(changetype<usize>(table), <u32>changetype<usize>(larger));
-}
-
-function newSlots(count: u32): Slots {
-  const slots = changetype<Slots>(zeroed(FIRST_SLOT + SLOT_BYTES * count));
-  slots.mask = count - 1;
-  return slots;
+  larger.publish(changetype<usize>(table) + offsetof<Table>('slots'));
 }
 
 /** Writes the key last: then the slot is complete. */
@@ -78,16 +65,12 @@ function fill(slot: usize, key: u64, number: u32): void {
 function slotOf(slots: Slots, key: u64): usize {
   const mask = slots.mask;
   let at = hashOf(key) & mask;
-  let found = load<u64>(slotAt(slots, at), SLOT_KEY);
+  let found = load<u64>(slots.at(at, SLOT_BYTES), SLOT_KEY);
   while (found !== 0 && found !== key) {
     at = (at + 1) & mask;
-    found = load<u64>(slotAt(slots, at), SLOT_KEY);
+    found = load<u64>(slots.at(at, SLOT_BYTES), SLOT_KEY);
   }
-  return slotAt(slots, at);
-}
-
-function slotAt(slots: Slots, at: u32): usize {
-  return changetype<usize>(slots) + FIRST_SLOT + SLOT_BYTES * at;
+  return slots.at(at, SLOT_BYTES);
 }
 
 function keyOf(origin: u32, target: u32): u64 {

@@ -1,17 +1,18 @@
 /**
  * A hash table from known texts (parts of lines) to numbers.
  *
- * A table that kernels share is searched without a lock, while another kernel that holds the lock adds to it: entries
- * never change or move, and a slot is written last. A search that misses a new entry, or still uses the slots before
- * they grew, finds nothing; then the caller searches again under the lock.
+ * A table that kernels share is searched without a lock (see Slots): entries never change or move. A search that misses
+ * a new entry, or still uses the slots before they grew, finds nothing; then the caller searches again under the lock.
  */
 import { allocate, shared, zeroed } from './memory';
+import { Slots } from './slots';
 
 /** Texts with equal hashes are compared one by one: more than these are not kept. */
 const MAX_COLLISIONS: u32 = 16;
 /** Size of one table: texts beyond it, in traces with millions of sites, are parsed each time. */
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 const MIN_SLOTS: u32 = 1024;
+/** A slot: the upper half of the hash, the length, and the address of the entry, in 64 bits. UNKNOWN is free. */
 const SLOT_BYTES: usize = 8;
 const MIN_CHUNK_BYTES: usize = 4096;
 const MAX_LENGTH: u32 = 0xffff;
@@ -25,14 +26,6 @@ export class Entry {
   value: u32 = 0;
 }
 const TEXT: usize = 12;
-
-/** The slots follow: 64 bits each, the upper half of the hash, the length, and the address of the entry. UNKNOWN is free. */
-@unmanaged
-class Slots {
-  mask: u32 = 0;
-  unused: u32 = 0;
-}
-const FIRST_SLOT: usize = 8;
 
 @unmanaged
 export class TextTable {
@@ -54,7 +47,7 @@ export class TextTable {
   }
 
   private begun(): TextTable {
-    if (changetype<usize>(this.slots) === 0) this.slots = newSlots(MIN_SLOTS);
+    if (changetype<usize>(this.slots) === 0) this.slots = Slots.make(MIN_SLOTS, SLOT_BYTES);
     return this;
   }
 
@@ -69,11 +62,11 @@ export class TextTable {
     const slots = this.slots;
     const mask = slots.mask;
     let slot = hash & mask;
-    let found = load<u64>(slotAt(slots, slot));
+    let found = load<u64>(slots.at(slot, SLOT_BYTES));
     while (found !== UNKNOWN) {
       if (hasTag(found, hash) && isSame(at, textOf(found), lengthOf(found))) return found;
       slot = (slot + 1) & mask;
-      found = load<u64>(slotAt(slots, slot));
+      found = load<u64>(slots.at(slot, SLOT_BYTES));
     }
     return UNKNOWN;
   }
@@ -95,7 +88,7 @@ export class TextTable {
 
   /** Forgets all texts of a table that is not shared. The largest chunk is used again. */
   clear(): void {
-    memory.fill(slotAt(this.slots, 0), 0, SLOT_BYTES * (<usize>this.slots.mask + 1));
+    memory.fill(this.slots.at(0, SLOT_BYTES), 0, SLOT_BYTES * (<usize>this.slots.mask + 1));
     this.next = this.limit - this.chunkBytes;
     this.bytes = 0;
     this.count = 0;
@@ -105,11 +98,11 @@ export class TextTable {
     let collisions: u32 = 0;
     const slots = this.slots;
     let slot = hash & slots.mask;
-    let found = load<u64>(slotAt(slots, slot));
+    let found = load<u64>(slots.at(slot, SLOT_BYTES));
     while (found !== UNKNOWN) {
       if (entryOf(found).hash === hash) collisions++;
       slot = (slot + 1) & slots.mask;
-      found = load<u64>(slotAt(slots, slot));
+      found = load<u64>(slots.at(slot, SLOT_BYTES));
     }
     return collisions < MAX_COLLISIONS && this.bytes < MAX_BYTES;
   }
@@ -128,31 +121,21 @@ export class TextTable {
 
   private grow(): void {
     const old = this.slots;
-    const larger = newSlots(2 * (old.mask + 1));
+    const larger = Slots.make(2 * (old.mask + 1), SLOT_BYTES);
     for (let slot: u32 = 0; slot <= old.mask; slot++) {
-      const found = load<u64>(slotAt(old, slot));
+      const found = load<u64>(old.at(slot, SLOT_BYTES));
       if (found !== UNKNOWN) insert(larger, entryOf(found));
     }
-    atomic.store<u32>(changetype<usize>(this) + offsetof<TextTable>('slots'), <u32>changetype<usize>(larger));
+    larger.publish(changetype<usize>(this) + offsetof<TextTable>('slots'));
   }
-}
-
-function newSlots(count: u32): Slots {
-  const slots = changetype<Slots>(zeroed(FIRST_SLOT + SLOT_BYTES * count));
-  slots.mask = count - 1;
-  return slots;
 }
 
 function insert(slots: Slots, entry: Entry): void {
   const hash = entry.hash;
   let slot = hash & slots.mask;
-  while (load<u64>(slotAt(slots, slot)) !== UNKNOWN) slot = (slot + 1) & slots.mask;
+  while (load<u64>(slots.at(slot, SLOT_BYTES)) !== UNKNOWN) slot = (slot + 1) & slots.mask;
   const high = (hash & 0xffff0000) | entry.length;
-  atomic.store<u64>(slotAt(slots, slot), ((<u64>high) << 32) | changetype<usize>(entry));
-}
-
-function slotAt(slots: Slots, slot: u32): usize {
-  return changetype<usize>(slots) + FIRST_SLOT + SLOT_BYTES * slot;
+  atomic.store<u64>(slots.at(slot, SLOT_BYTES), ((<u64>high) << 32) | changetype<usize>(entry));
 }
 
 function hasTag(found: u64, hash: u32): bool {
