@@ -142,7 +142,7 @@ const NOT_PLAIN_SHOWN: Readonly<Record<string, string>> = {
     70  return  ?p       main`,
   'of a nameless stub, once shown and once hidden, to nameless code': `
     10  call    main  ?s
-    20  jmp     ?s    _dl_runtime_resolve
+    20  jmp     ?s+0x6  _dl_runtime_resolve
     30  jmp     _dl_runtime_resolve  ?x
     35  return  ?x    main
     40  call    main  ?s

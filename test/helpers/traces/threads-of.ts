@@ -8,7 +8,9 @@ import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
 import { TextSource } from '../../../src/pipeline/read/text/text-source.js';
 import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
+import { nameFunctions } from '../../../src/pipeline/replay/name-functions.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
+import { numberFunctions } from '../../../src/replay/functions/function-ids.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
 import { type LoadedThread, loadThread } from '../../../src/store/load-thread.js';
 import { threadBytes } from '../../../src/store/thread-memory.js';
@@ -19,6 +21,7 @@ export interface TraceThreads {
   readonly threads: readonly LoadedThread[];
   readonly sites: BranchSites;
   readonly facts: SiteFacts;
+  /** Functions without a symbol have names of their own, too. */
   readonly symbols: SymbolTable;
   /** First and last time of a branch over all threads, since `originSeconds`. */
   readonly bounds: { readonly startNs: number; readonly endNs: number };
@@ -39,11 +42,12 @@ export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
 export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const builder = new TraceBuilder({}, { memoryBytes: 2 ** 30, directory: null }, new WorkerPool(1));
   await new TextSource(input).read(builder);
-  const { store, sites, symbols, originSeconds } = builder.freeze(null);
+  const { store, sites, symbols: printed, originSeconds } = builder.freeze(null);
+  const { ids, symbols } = nameFunctions(numberFunctions(sites, printed), printed, store.threadMappings());
   const bounds = store.branchBounds;
   const threads = store.tids.map((tid) => {
     const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
     return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
   });
-  return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds };
+  return { threads, sites, facts: siteFacts(sites, symbols, ids), symbols, bounds, originSeconds };
 }
