@@ -35,7 +35,7 @@ interface FetchOptions {
 /** Requests at a time. */
 const PARALLEL = 4;
 
-/** Does nothing unless `DEBUGINFOD_URLS` is set. `files`: all that the recording needs. */
+/** `files`: all that the recording needs. */
 export async function fetchBinaries(
   recording: Recording,
   files: readonly NeededFile[],
@@ -43,7 +43,10 @@ export async function fetchBinaries(
 ): Promise<FetchedBinaries> {
   const notify = notifier(quiet);
   const settings = debuginfodSettings(process.env, homedir(), notify);
-  if (settings === null) return NOTHING_FETCHED;
+  if (settings === null) {
+    notify('ptflame: --debuginfod: DEBUGINFOD_URLS names no server');
+    return NOTHING_FETCHED;
+  }
   const client = new DebuginfodClient(settings, { signal, notify, nowMs: Date.now });
   const executables = new Map<string, string>();
   const ran = ranFiles(recording);

@@ -51,6 +51,10 @@ export const decoding = memoize(() =>
       'recordings: decode calls and returns alone, without jumps between functions, as perf does without --precise',
     ),
     symfs,
+    debuginfod: flag(
+      z.boolean().default(false),
+      'recordings: fetch missing binaries and symbols from the servers of DEBUGINFOD_URLS (docs/decoder.md)',
+    ),
     kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms from the recorded machine', {
       value: 'FILE',
     }),

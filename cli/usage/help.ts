@@ -91,7 +91,7 @@ export const GENERAL_OPTIONS: readonly (readonly [string, string])[] = [
 /** Environment variables that ptflame reads. */
 export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['COLUMNS', 'width of help, tables and progress'],
-  ['DEBUGINFOD_URLS', 'servers for missing binaries and symbols (--decoder own): docs/decoder.md'],
+  ['DEBUGINFOD_URLS', 'servers of --debuginfod: docs/decoder.md'],
   ['NO_COLOR', 'if not empty, print without colour'],
   ['SHELL', 'the default shell of ptflame completion'],
 ];

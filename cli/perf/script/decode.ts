@@ -54,7 +54,8 @@ export async function decodeInput(
   const root = paths.symfs ?? '/';
   const files = (await neededFiles(recording, root)).map((file) => withCopy(file, found, root));
   const fetching = { roots, quiet: options.quiet, signal };
-  const fetched = decoder === 'own' && !isPacked ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
+  const debuginfod = options.debuginfod && !isPacked;
+  const fetched = debuginfod && decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
   if (!options.quiet) warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path)));
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
@@ -75,7 +76,7 @@ export async function decodeInput(
     };
     return encodedRecording(recording, encoding);
   }
-  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
+  const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, ...paths, name: path });
   return { ...decoded, recorded, broken };
 }
 

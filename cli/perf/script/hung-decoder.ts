@@ -12,7 +12,7 @@ export function hungDecoder({ cpus, from, to }: DecodeJob, silentMs: number, std
     'PERF_HANGS',
     `perf script${where}${when} printed nothing and used no CPU for ${formatDuration(silentMs * 1e6)}, and was killed`,
     {
-      hint: 'it may be waiting for symbols from the network: try DEBUGINFOD_URLS= ptflame …, or another perf with --perf PATH',
+      hint: 'try another perf: --perf PATH; with --debuginfod, it may be waiting for the network',
       output: stderr
         .split('\n')
         .filter((line) => line.trim() !== '')

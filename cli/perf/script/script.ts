@@ -25,6 +25,8 @@ export interface DecodeOptions {
   readonly perf: string;
   /** Decode every branch, not only calls and returns: jumps show functions that were not called. */
   readonly precise: boolean;
+  /** perf may fetch symbols from the servers of `DEBUGINFOD_URLS`. */
+  readonly debuginfod: boolean;
   /** Directory with the recorded binaries; null: the root directory. */
   readonly symfs: string | null;
   /** Symbol addresses of the recorded kernel; null: this kernel's, or as perf finds them. */
@@ -108,7 +110,7 @@ async function* decode(
     buffer: false,
     reject: false,
     encoding: 'buffer',
-    env: { LC_ALL: 'C', PAGER: 'cat' },
+    env: { LC_ALL: 'C', PAGER: 'cat', ...(options.debuginfod ? {} : { DEBUGINFOD_URLS: '' }) },
     detached: true, // leads a process group, so that all of it can be killed
   });
   const group = new ProcessGroup(perf.pid);

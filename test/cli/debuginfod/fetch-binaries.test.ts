@@ -11,8 +11,8 @@ import { encodedRecording } from '../../../cli/input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../../../cli/input/fetch-binaries.js';
 import { analyze, renderJson } from '../../../src/index.js';
 import { neededFiles, openRecording, type Recording } from '../../../src/recordings.js';
-import { test } from '../../helpers/cli/run-cli.js';
-import { ALONE } from '../../helpers/perf/decoding.js';
+import { ptflame, test } from '../../helpers/cli/run-cli.js';
+import { ALONE, decoded, fakePerf } from '../../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 
 const BINARY = '/opt/ptflame/threads';
@@ -78,6 +78,28 @@ test('binaries that are there are not asked for', async ({ dir }) => {
   vi.stubEnv('DEBUGINFOD_CACHE_PATH', dir.file('cache'));
   await profileIn(await openWithBuildId(), RECORDED_ROOT);
   expect(asked).toEqual([]);
+});
+
+test('a render uses DEBUGINFOD_URLS only with --debuginfod', async ({ dir }) => {
+  const env = { DEBUGINFOD_URLS: 'http://a.example' };
+  const render = async (...options: string[]) =>
+    (await ptflame(['render', path, '--symfs', RECORDED_ROOT, '-o', dir.file('x.folded'), ...options], { env })).stderr;
+  expect(await render()).not.toContain('DEBUGINFOD_URLS');
+  const stderr = await render('--debuginfod');
+  expect(stderr).toContain('http://a.example is not an https URL');
+  expect(stderr).toContain('DEBUGINFOD_URLS names no server');
+});
+
+test('perf knows no server without --debuginfod', async ({ dir }) => {
+  vi.stubEnv('DEBUGINFOD_URLS', 'https://a.example');
+  const perf = await fakePerf(dir, 'perf', `echo "$DEBUGINFOD_URLS" > ${dir.file('servers')}; exit 1`);
+  for (const [debuginfod, servers] of [
+    [false, '\n'],
+    [true, 'https://a.example\n'],
+  ] as const) {
+    await expect(decoded(path, { perf, debuginfod })).rejects.toThrow();
+    expect(readFileSync(dir.file('servers'), 'utf8')).toBe(servers);
+  }
 });
 
 test('nothing is asked for without DEBUGINFOD_URLS', async ({ dir }) => {

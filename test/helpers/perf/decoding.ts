@@ -11,6 +11,7 @@ import { RECORDED_ROOT } from './perf.js';
 export const DECODING: DecodeOptions = {
   perf: 'perf',
   precise: false,
+  debuginfod: false,
   symfs: RECORDED_ROOT,
   kallsyms: null,
   jobs: 1,
