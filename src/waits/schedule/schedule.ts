@@ -1,0 +1,106 @@
+/**
+ * When each thread was off the CPU, and why it left: blocked, preempted, or unknown. In between it ran.
+ */
+import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import { groupOf } from '../input/group-rows.js';
+import type { ThreadSpan, WaitInput } from '../input/wait-input.js';
+import { type Off, OffReader } from './off-reader.js';
+import { ThreadSwitches } from './thread-switches.js';
+
+/** Time off the CPU: rows by thread, then by time; those of a thread do not overlap. */
+export interface Schedule {
+  readonly tids: Int32Array; // ascending
+  /** Thread i has the rows from `starts[i]` up to `starts[i + 1]`. */
+  readonly starts: Uint32Array;
+  /** By thread: before and after, nothing is known of it. */
+  readonly startNs: Float64Array;
+  readonly endNs: Float64Array;
+
+  readonly length: number;
+  readonly tid: Int32Array;
+  readonly outNs: Float64Array;
+  readonly inNs: Float64Array;
+  readonly state: Uint8Array; // OffState
+  /** 1: it did not run again; `inNs` is the end of what is known. */
+  readonly isOpen: Uint8Array;
+}
+
+export function scheduleOf({ switches, samples, threads }: WaitInput): Schedule {
+  const events = new ThreadSwitches(switches, samples);
+  const spans = new Map(threads.map((span) => [span.tid, span]));
+  const lastNs = endOf(switches.timeNs, ...samples.map(({ timeNs }) => timeNs));
+  const builder = new ScheduleBuilder();
+  for (const tid of events.tids) {
+    const reader = new OffReader(spans.get(tid) ?? null, (off) => builder.add(tid, off));
+    events.forEach(tid, (event) => reader.add(event));
+    builder.endThread(tid, reader.end(lastNs));
+  }
+  return builder.build();
+}
+
+/** Returns the first row of a thread that ends at or after a time, or the end of its rows. */
+export function rowEndingFrom({ starts, inNs }: Schedule, thread: number, timeNs: Nanoseconds): number {
+  let low = starts[thread];
+  let high = starts[thread + 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (inNs[middle] < timeNs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns a thread's place in `tids`; NONE: nothing is known of it. */
+export function threadOf({ tids }: Schedule, tid: Tid): number {
+  return groupOf(tids, tid);
+}
+
+class ScheduleBuilder {
+  private readonly tids = int32Column();
+  private readonly starts = [0];
+  private readonly startNs = float64Column();
+  private readonly endNs = float64Column();
+  private readonly tid = int32Column();
+  private readonly outNs = float64Column();
+  private readonly inNs = float64Column();
+  private readonly state = uint8Column();
+  private readonly isOpen = uint8Column();
+
+  add(tid: Tid, off: Off): void {
+    this.tid.push(tid);
+    this.outNs.push(off.outNs);
+    this.inNs.push(off.inNs);
+    this.state.push(off.state);
+    this.isOpen.push(off.isOpen ? 1 : 0);
+  }
+
+  endThread(tid: Tid, span: Pick<ThreadSpan, 'startNs' | 'endNs'>): void {
+    this.tids.push(tid);
+    this.starts.push(this.tid.length);
+    this.startNs.push(span.startNs);
+    this.endNs.push(span.endNs);
+  }
+
+  build(): Schedule {
+    const { tids, starts, startNs, endNs, tid, outNs, inNs, state, isOpen } = this;
+    return {
+      tids: tids.view(),
+      starts: Uint32Array.from(starts),
+      startNs: startNs.view(),
+      endNs: endNs.view(),
+      length: tid.length,
+      tid: tid.view(),
+      outNs: outNs.view(),
+      inNs: inNs.view(),
+      state: state.view(),
+      isOpen: isOpen.view(),
+    };
+  }
+}
+
+function endOf(...columns: Float64Array[]): Nanoseconds {
+  let end = Number.NEGATIVE_INFINITY;
+  for (const times of columns) for (const timeNs of times) if (timeNs > end) end = timeNs;
+  return end;
+}

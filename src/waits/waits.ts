@@ -1,0 +1,21 @@
+/**
+ * The waits of all threads: when, in which futex call, woken by which thread, and how long until they ran again.
+ */
+import { type FutexCalls, futexCallsOf } from './futexes/futex-calls.js';
+import { type WaitCalls, waitCallsOf } from './futexes/wait-calls.js';
+import type { WaitInput } from './input/wait-input.js';
+import { type Schedule, scheduleOf } from './schedule/schedule.js';
+import { findWakers, type Wakers } from './wakers/find-wakers.js';
+
+/** A wait is a row of the schedule. */
+export interface Waits extends Schedule, Wakers, WaitCalls {
+  readonly calls: FutexCalls;
+}
+
+export function waitsOf(input: WaitInput): Waits {
+  const schedule = scheduleOf(input);
+  const calls = futexCallsOf(input.samples);
+  const waitCalls = waitCallsOf(schedule, calls, input.lost);
+  const wakers = findWakers(schedule, waitCalls, calls, input.samples);
+  return { ...schedule, ...waitCalls, ...wakers, calls };
+}
