@@ -1,0 +1,108 @@
+/**
+ * Answers questions about many moments and intervals of one thread from its call log.
+ */
+import type { CallLog } from '../../model/calls/call-log.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { nodeOrder } from '../../model/calls/node-order.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import { NONE, type NodeId } from '../../model/units.js';
+import { type NodesAt, nodesAt } from './nodes-at.js';
+import { type SpanTrees, type SpanTreesQuestion, spanTrees } from './span-trees.js';
+import { type Spans, type SpansQuestion, spansOf } from './spans.js';
+import { inOrder, type TimeRows } from './time-rows.js';
+import { type KeyedIntervals, treesOver } from './trees-over.js';
+
+/** In the trace's time; null: not asked. */
+export interface ThreadQuestions {
+  /** What was on top of the stack at these moments, ascending. */
+  readonly nodesAt: Float64Array | null;
+  /** The time by node within these intervals. */
+  readonly treesOver: KeyedIntervals | null;
+  readonly spans: SpansQuestion | null;
+  readonly spanTrees: SpanTreesQuestion | null;
+}
+
+/** Plain data; times as in the questions. Nodes are those of a shape that comes with the answers. */
+export interface ThreadAnswers {
+  readonly nodesAt: NodesAt | null;
+  /** By key, then node. */
+  readonly treesOver: TimeRows | null;
+  readonly spans: Spans | null;
+  readonly spanTrees: SpanTrees | null;
+}
+
+export interface AnswersWithPaths {
+  readonly answers: ThreadAnswers;
+  /** The call paths of all nodes in the answers, in pre-order with siblings by rank. */
+  readonly paths: Shape;
+}
+
+/** `tree`: has all nodes that the log refers to. `rank`: by symbol, each different. */
+export function answerThread(
+  log: CallLog,
+  tree: CallTree,
+  questions: ThreadQuestions,
+  rank: Int32Array,
+): AnswersWithPaths {
+  const time = questions.treesOver && treesOver(log, tree.length, questions.treesOver);
+  const found: ThreadAnswers = {
+    nodesAt: questions.nodesAt && nodesAt(log, questions.nodesAt),
+    treesOver: time === null ? null : time.rows,
+    spans: questions.spans && spansOf(log, tree, questions.spans),
+    spanTrees: questions.spanTrees && spanTrees(log, questions.spanTrees),
+  };
+  const { paths, newId } = pathsOf(tree, found, rank);
+  const answers = renumbered(found, newId);
+  return { answers: { ...answers, treesOver: time && byKey(time.keys, answers.treesOver, paths.length) }, paths };
+}
+
+function byKey(keys: Int32Array, rows: TimeRows | null, nodes: number): TimeRows | null {
+  const ordered = rows && inOrder(rows, keys.length, nodes);
+  return ordered && { ...ordered, key: ordered.key.map((key) => keys[key]) };
+}
+
+/** Returns the answers with other nodes. `newId`: by node. */
+export function renumbered(answers: ThreadAnswers, newId: Int32Array): ThreadAnswers {
+  const withNewIds = <Answer extends { readonly node: Int32Array }>(answer: Answer): Answer => {
+    return { ...answer, node: answer.node.map((node) => (node === NONE ? NONE : newId[node])) };
+  };
+  return {
+    nodesAt: answers.nodesAt && withNewIds(answers.nodesAt),
+    treesOver: answers.treesOver && withNewIds(answers.treesOver),
+    spans: answers.spans && withNewIds(answers.spans),
+    spanTrees: answers.spanTrees && withNewIds(answers.spanTrees),
+  };
+}
+
+interface NumberedPaths {
+  readonly paths: Shape;
+  /** By node of the tree: its node in `paths`; undefined for nodes that are not in it. */
+  readonly newId: Int32Array;
+}
+
+/** Selects the nodes that occur in answers, and those above them. */
+function pathsOf({ length, parent, symbol }: CallTree, answers: ThreadAnswers, rank: Int32Array): NumberedPaths {
+  const newId = new Int32Array(length).fill(NONE);
+  const isUsed = new Uint8Array(length);
+  isUsed[ROOT] = 1;
+  for (const answer of Object.values(answers))
+    for (const used of (answer?.node ?? []) as Int32Array)
+      for (let node: NodeId = used; node !== NONE && isUsed[node] === 0; node = parent[node]) isUsed[node] = 1;
+  const nodes = Int32Array.from(isUsed.keys()).filter((node) => isUsed[node] === 1);
+  nodes.forEach((node, row) => {
+    newId[node] = row;
+  });
+  const parents = nodes.map((node) => (node === ROOT ? NONE : newId[parent[node]]));
+  const ranks = nodes.map((node) => (node === ROOT ? NONE : rank[symbol[node]]));
+  const order = nodeOrder({ length: nodes.length, parent: parents }, ranks);
+  order.forEach((row, id) => {
+    newId[nodes[row]] = id;
+  });
+  const inPreOrder = order.map((row) => nodes[row]);
+  const paths = {
+    length: nodes.length,
+    parent: inPreOrder.map((node) => (node === ROOT ? NONE : newId[parent[node]])),
+    symbol: inPreOrder.map((node) => symbol[node]),
+  };
+  return { paths, newId };
+}

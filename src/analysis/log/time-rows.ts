@@ -1,0 +1,92 @@
+/**
+ * Adds up time by key and node, and orders it.
+ */
+import { float64Column, int32Column } from '../../model/columns.js';
+import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
+
+/** A row for each key and node with time: by key, then node. */
+export interface TimeRows {
+  readonly key: Int32Array;
+  readonly node: Int32Array;
+  readonly ns: Float64Array;
+  /** The part of it on unconfirmed paths or around hidden jumps. */
+  readonly inferredNs: Float64Array;
+}
+
+const MIN_SLOTS = 64;
+
+export class TimeRowsBuilder {
+  private readonly key = int32Column();
+  private readonly node = int32Column();
+  private readonly ns = float64Column();
+  private readonly inferredNs = float64Column();
+  /** Rows by key and node: open addressing. */
+  private slots = new Int32Array(MIN_SLOTS).fill(NONE);
+
+  add(key: number, node: NodeId, ns: Nanoseconds, inferredNs: Nanoseconds): void {
+    const row = this.rowOf(key, node);
+    this.ns.values[row] += ns;
+    this.inferredNs.values[row] += inferredNs;
+  }
+
+  /** In the order in which they were added. */
+  build(): TimeRows {
+    const { key, node, ns, inferredNs } = this;
+    return { key: key.view(), node: node.view(), ns: ns.view(), inferredNs: inferredNs.view() };
+  }
+
+  private rowOf(key: number, node: NodeId): number {
+    const slot = this.slotOf(key, node);
+    if (this.slots[slot] !== NONE) return this.slots[slot];
+    const row = this.key.length;
+    this.slots[slot] = row;
+    this.key.push(key);
+    this.node.push(node);
+    this.ns.push(0);
+    this.inferredNs.push(0);
+    if (2 * this.key.length > this.slots.length) this.growTable();
+    return row;
+  }
+
+  private slotOf(key: number, node: NodeId): number {
+    const { slots } = this;
+    const mask = slots.length - 1;
+    for (let slot = hashOf(key, node) & mask; ; slot = (slot + 1) & mask) {
+      const row = slots[slot];
+      if (row === NONE || (this.key.values[row] === key && this.node.values[row] === node)) return slot;
+    }
+  }
+
+  private growTable(): void {
+    this.slots = new Int32Array(2 * this.slots.length).fill(NONE);
+    for (let row = 0; row < this.key.length; row++)
+      this.slots[this.slotOf(this.key.values[row], this.node.values[row])] = row;
+  }
+}
+
+function hashOf(key: number, node: NodeId): number {
+  const mixed = Math.imul(key ^ Math.imul(node, 0x85ebca6b), 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** Returns the rows by key, then by node. `keys` and `nodes`: how many there are. */
+export function inOrder({ key, node, ns, inferredNs }: TimeRows, keys: number, nodes: number): TimeRows {
+  const byNode = stablyOrdered(Int32Array.from(key.keys()), node, nodes);
+  const rows = stablyOrdered(byNode, key, keys);
+  return {
+    key: rows.map((row) => key[row]),
+    node: rows.map((row) => node[row]),
+    ns: Float64Array.from(rows, (row) => ns[row]),
+    inferredNs: Float64Array.from(rows, (row) => inferredNs[row]),
+  };
+}
+
+/** Orders rows by a value below `count`. */
+function stablyOrdered(rows: Int32Array, values: Int32Array, count: number): Int32Array {
+  const next = new Int32Array(count + 1);
+  for (const row of rows) next[values[row] + 1]++;
+  for (let value = 0; value < count; value++) next[value + 1] += next[value];
+  const ordered = new Int32Array(rows.length);
+  for (const row of rows) ordered[next[values[row]]++] = row;
+  return ordered;
+}

@@ -1,0 +1,121 @@
+/**
+ * Sums up a thread's time by node within many intervals, which may overlap, in one walk over its log.
+ *
+ * Time of intervals with the same key is added up. So for each key only the moments matter at which the number of its
+ * open intervals changes: in between, the time of each node counts as often as intervals are open.
+ */
+import { type CallLog, Certainty } from '../../model/calls/call-log.js';
+import { ROOT } from '../../model/calls/call-tree.js';
+import type { Nanoseconds, NodeId } from '../../model/units.js';
+import { IntervalSweep, type Intervals, type SweepListener } from './interval-sweep.js';
+import { NodeTimes } from './node-times.js';
+import { type TimeRows, TimeRowsBuilder } from './time-rows.js';
+import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
+
+/** Intervals with a key each, 0 or more. */
+export interface KeyedIntervals extends Intervals {
+  readonly key: Int32Array;
+}
+
+/** Rows in any order. */
+export interface KeyedTime {
+  /** The different keys, ascending. */
+  readonly keys: Int32Array;
+  /** Their `key` is an index of `keys`. */
+  readonly rows: TimeRows;
+}
+
+/**
+ * Returns the time by key and node, which adds up to the observed part of the intervals. `nodes`: number of nodes in the
+ * thread's tree.
+ */
+export function treesOver(log: CallLog, nodes: number, intervals: KeyedIntervals): KeyedTime {
+  const sums = new IntervalSums(nodes, intervals);
+  walkCalls(log, sums);
+  return sums.build();
+}
+
+class IntervalSums implements CallListener, SweepListener {
+  private readonly sweep: IntervalSweep;
+  private readonly times: NodeTimes;
+  private readonly rows = new TimeRowsBuilder();
+  private readonly keys: Int32Array;
+  /** By interval: the index of its key. */
+  private readonly keyOf: Int32Array;
+  /** By index of a key: how many of its intervals are open, and the mark at which that changed. */
+  private readonly openOf: Int32Array;
+  private readonly markOf: Int32Array;
+  private open = 0;
+
+  constructor(nodes: number, intervals: KeyedIntervals) {
+    this.times = new NodeTimes(nodes);
+    this.keys = distinct(intervals.key);
+    this.keyOf = intervals.key.map((key) => indexOf(this.keys, key));
+    this.openOf = new Int32Array(this.keys.length);
+    this.markOf = new Int32Array(this.keys.length);
+    this.sweep = new IntervalSweep(intervals, this);
+  }
+
+  newCall(): OpenCall {
+    return new OpenCall();
+  }
+
+  opened(): void {}
+
+  closed(): void {}
+
+  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+    const node = top === null ? ROOT : top.node;
+    const { sweep } = this;
+    let atNs = fromNs;
+    for (; sweep.nextNs < toNs; sweep.passNext()) {
+      this.charge(node, sweep.nextNs - atNs, certainty);
+      atNs = Math.max(atNs, sweep.nextNs);
+    }
+    this.charge(node, toNs - atNs, certainty);
+  }
+
+  started(row: number): void {
+    this.change(this.keyOf[row], 1);
+  }
+
+  ended(row: number): void {
+    this.change(this.keyOf[row], -1);
+  }
+
+  build(): KeyedTime {
+    while (this.sweep.nextNs < Number.POSITIVE_INFINITY) this.sweep.passNext();
+    return { keys: this.keys, rows: this.rows.build() };
+  }
+
+  private charge(node: NodeId, ns: Nanoseconds, certainty: Certainty): void {
+    if (this.open > 0 && ns > 0) this.times.charge(node, ns, certainty !== Certainty.Certain);
+  }
+
+  private change(key: number, by: number): void {
+    const count = this.openOf[key];
+    if (count > 0)
+      this.times.since(this.markOf[key], (node, ns, inferredNs) => {
+        this.rows.add(key, node, count * ns, count * inferredNs);
+      });
+    this.openOf[key] += by;
+    this.open += by;
+    if (this.open === 0) this.times.clear();
+    this.markOf[key] = this.times.mark();
+  }
+}
+
+function distinct(values: Int32Array): Int32Array {
+  return values.toSorted().filter((value, at, sorted) => at === 0 || value !== sorted[at - 1]);
+}
+
+/** Returns where a value is in an ascending column that contains it. */
+function indexOf(ascending: Int32Array, value: number): number {
+  let low = 0;
+  for (let high = ascending.length - 1; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,198 @@
+/**
+ * Compares answers about many moments and intervals with reference code that examines every interval and call for each,
+ * and with the answers to single questions.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { answerThread } from '../../src/analysis/log/answer-thread.js';
+import { filterThread } from '../../src/analysis/log/filter-thread.js';
+import { functionNodes, joinAnswers, nodesInTree } from '../../src/analysis/log/join-answers.js';
+import { stackAt } from '../../src/analysis/log/stack-at.js';
+import { functionSet } from '../../src/analysis/questions.js';
+import { isStop } from '../../src/analysis/tree/outside.js';
+import { type CallLog, CallOp, opOf } from '../../src/model/calls/call-log.js';
+import type { CallTree } from '../../src/model/calls/call-tree.js';
+import type { Shape } from '../../src/model/calls/overlay.js';
+import { TreeSorter } from '../../src/model/calls/tree-sorter.js';
+import { symbolRanks } from '../../src/model/names/symbol-order.js';
+import { NONE } from '../../src/model/units.js';
+import { Replayer } from '../../src/replay/replayer.js';
+import { damagedExecutions } from '../helpers/random/damaged-executions.js';
+import { execute } from '../helpers/random/execution.js';
+import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
+import { type Askable, askableOf, decisions } from '../helpers/random/random-questions.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { inputOf } from '../helpers/traces/load.js';
+import { type TraceThreads, threadsOfInput } from '../helpers/traces/threads-of.js';
+import { symbolKey } from '../helpers/twin/reference-levels.js';
+import { type AskedInterval, nodeAt, spansIn, spanTreeOf, timesOver } from '../helpers/twin/reference-spans.js';
+import { type ListedThread, referenceThreads, referenceThreadsOf } from '../helpers/twin/reference-threads.js';
+
+/** The reference compares all with each other, so of larger traces it is given only the first threads. */
+const MAX_CALLS = 1000;
+
+interface Asked {
+  readonly moments: readonly number[];
+  readonly intervals: readonly AskedInterval[];
+  readonly functions: readonly string[];
+  readonly window: AskedInterval;
+  readonly minNs: number;
+}
+
+/** Times of events and around them; intervals that overlap, nest, share bounds and keys, or are empty. */
+function questions({ timesNs, durationsNs, functions }: Askable): fc.Arbitrary<Asked> {
+  const moment = fc
+    .tuple(fc.constantFrom(...timesNs), fc.constantFrom(-1, 0, 0, 0, 1, 100))
+    .map(([ns, offsetNs]) => ns + offsetNs);
+  const interval = fc
+    .tuple(moment, moment, fc.constantFrom(0, 1, 2, 2_000_000_000))
+    .map(([a, b, key]) => ({ fromNs: Math.min(a, b), toNs: Math.max(a, b), key }));
+  return fc.record({
+    moments: fc.array(moment, { maxLength: 20 }).map((moments) => moments.toSorted((a, b) => a - b)),
+    intervals: fc.array(interval, { maxLength: 12 }),
+    functions: fc.array(fc.constantFrom(...functions), { maxLength: 3 }),
+    window: interval.map((bounds) => ({ ...bounds, toNs: bounds.toNs + 1 })),
+    minNs: fc.constantFrom(0, 1, ...durationsNs),
+  });
+}
+
+describe.each(traceFiles)('%s', (file) => {
+  test('answers about many moments and intervals are those of the reference', async () => {
+    const { trace, threads } = await referenceThreads(file, 'nest');
+    let calls = 0;
+    const some = threads.filter(({ reference }) => (calls += reference.calls.length) <= MAX_CALLS);
+    const askable = askableOf(some.map(({ reference }) => reference));
+    if (askable.functions.length === 0) return;
+    for (const asked of fc.sample(questions(askable), { numRuns: 5, seed: 1 })) expectRight(trace, some, asked);
+  });
+});
+
+const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000) });
+const executions = fc
+  .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
+  .map((threads) => execute(threads).lines.map(({ text }) => text));
+
+test.each([
+  ['executions', executions],
+  ['executions with missing lines', damagedExecutions],
+  ['fibers', fiberDecisions.map(fiberLines)],
+] as const)('the same of random %s', async (_, random) => {
+  await fc.assert(
+    fc.asyncProperty(random as fc.Arbitrary<string[]>, fc.nat(), async (lines, seed) => {
+      if (!lines.some((line) => line.includes('=>'))) return;
+      const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
+      const threads = referenceThreadsOf(trace, seed % 2 === 0 ? 'nest' : 'replace', 'log');
+      const askable = askableOf(threads.map(({ reference }) => reference));
+      if (askable.functions.length === 0) return;
+      for (const asked of fc.sample(questions(askable), { numRuns: 3, seed })) expectRight(trace, threads, asked);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function fiberLines(all: Parameters<FiberRun['decide']>[0][]): string[] {
+  const run = new FiberRun();
+  for (const each of all) run.decide(each);
+  run.end();
+  return run.lines;
+}
+
+function expectRight(trace: TraceThreads, threads: readonly ListedThread[], asked: Asked): void {
+  const replayer = new Replayer(trace.facts);
+  for (const { reference, thread, options } of threads) {
+    const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
+    if (log === null) throw new Error('there is no log');
+    const real = realAnswers(trace, log, tree, asked);
+    expectSame(real.nodesAt, asked.moments.map((ns) => nodeAt(reference, ns)));
+    expectSame(real.times, sorted(timesOver(reference, asked.intervals)));
+    const window = { startNs: asked.window.fromNs, endNs: asked.window.toNs };
+    expectSame(real.spans, spansIn(reference, new Set(asked.functions), window));
+    const trees = asked.intervals.map((interval) => spanTreeOf(reference, interval, asked.minNs));
+    if (!hasFibers(log)) expectSame(real.trees, trees);
+    // Calls of a stack that is switched away from when the interval ends are not listed.
+    else real.trees.forEach((tree, row) => {
+      const listed = new Set(trees[row].map((call) => JSON.stringify({ ...call, parent: null })));
+      expect(tree.filter((call) => !listed.has(JSON.stringify({ ...call, parent: null })))).toEqual([]);
+    });
+  }
+}
+
+function hasFibers({ code }: CallLog): boolean {
+  return code.some((each) => opOf(each) === CallOp.SetAside);
+}
+
+/** Comparing texts is faster. */
+function expectSame(real: unknown, reference: unknown): void {
+  if (JSON.stringify(real) !== JSON.stringify(reference)) expect(real).toEqual(reference);
+}
+
+const column = (intervals: readonly AskedInterval[], name: 'fromNs' | 'toNs') =>
+  Float64Array.from(intervals, (interval) => interval[name]);
+
+/** The answers in the terms of the reference code. */
+function realAnswers({ symbols }: TraceThreads, log: CallLog, tree: CallTree, asked: Asked) {
+  const nameOf = (symbol: number) => symbolKey(symbols, symbol);
+  const bounds = { fromNs: column(asked.intervals, 'fromNs'), toNs: column(asked.intervals, 'toNs') };
+  const functions = symbols.name.flatMap((_, symbol) => (asked.functions.includes(nameOf(symbol)) ? [symbol] : []));
+  const { answers, paths } = answerThread(
+    log,
+    tree,
+    {
+      nodesAt: Float64Array.from(asked.moments),
+      treesOver: { ...bounds, key: Int32Array.from(asked.intervals, ({ key }) => key) },
+      spans: {
+        calls: { functions: functionSet(functions, symbols.length), durations: null },
+        window: { startNs: asked.window.fromNs, endNs: asked.window.toNs },
+      },
+      spanTrees: { ...bounds, minNs: asked.minNs },
+    },
+    symbolRanks(symbols),
+  );
+  const { nodesAt, treesOver, spans, spanTrees } = answers;
+  if (!nodesAt || !treesOver || !spans || !spanTrees) throw new Error('not answered');
+  const path = pathsIn(paths, nameOf);
+  const rowsOf = (interval: number) => Array.from(spanTrees.interval.keys()).filter((row) => spanTrees.interval[row] === interval);
+  return {
+    nodesAt: Array.from(nodesAt.node, (node, row) => ({
+      path: node === NONE ? null : path[node],
+      sinceNs: nodesAt.sinceNs[row],
+      certainty: nodesAt.certainty[row],
+    })),
+    times: sorted(
+      new Map(
+        Array.from(treesOver.key, (key, row) => [
+          `${key} ${path[treesOver.node[row]]}`,
+          [treesOver.ns[row], treesOver.inferredNs[row]],
+        ]),
+      ),
+    ),
+    spans: Array.from(spans.node, (node, row) => ({
+      path: path[node],
+      startNs: spans.startNs[row],
+      endNs: spans.endNs[row],
+      ending: spans.ending[row],
+      outer: spans.outer[row],
+    })),
+    trees: asked.intervals.map((_, interval) => {
+      const rows = rowsOf(interval);
+      return rows.map((row) => ({
+        path: path[spanTrees.node[row]],
+        startNs: spanTrees.startNs[row],
+        endNs: spanTrees.endNs[row],
+        ending: spanTrees.ending[row],
+        parent: rows.indexOf(spanTrees.parent[row]),
+      }));
+    }),
+  };
+}
+
+function sorted(times: ReadonlyMap<string, number[]>): [string, number[]][] {
+  return [...times].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function pathsIn({ parent, symbol }: Shape, nameOf: (symbol: number) => string): string[] {
+  const paths = [''];
+  for (let node = 1; node < symbol.length; node++)
+    paths.push(paths[parent[node]] ? `${paths[parent[node]]}\n${nameOf(symbol[node])}` : nameOf(symbol[node]));
+  return paths;
+}
