@@ -4,8 +4,10 @@
 import { askForMemory, checkMemory } from '../model/memory-watch.js';
 import { symbolRanks } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { Tid } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
+import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { TailCalls } from '../replay/stack/frame.js';
 import { ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
 import type { ReplayProgress } from './progress.js';
@@ -22,7 +24,14 @@ import {
   stacksAtNs,
   withClock,
 } from './replay/questions.js';
-import { needsCallLog, type Questions, type ReplaySetup, spanOf } from './replay/replay-thread.js';
+import {
+  type AskedThreads,
+  NOTHING_ASKED,
+  needsCallLog,
+  type Questions,
+  type ReplaySetup,
+  spanOf,
+} from './replay/replay-thread.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 
 export interface ReplayTraceOptions extends FilterOptions {
@@ -52,14 +61,43 @@ export async function replayTrace(
   read: Trace,
   options: ReplayTraceOptions,
   asked: ExtraQuestions,
-  resources: Omit<ReplayHelp, 'histograms'>,
+  resources: Resources,
 ): Promise<ReplayResult> {
+  return replayPrepared(prepareReplay(read, options, asked), options, resources, NOTHING_ASKED);
+}
+
+type Resources = Omit<ReplayHelp, 'histograms'>;
+
+/** A trace whose functions have names, and how its threads are replayed. */
+export interface PreparedReplay {
+  readonly trace: Trace;
+  /** Those of the trace, and names for functions without a symbol. */
+  readonly symbols: SymbolTable;
+  readonly setup: ReplaySetup;
+}
+
+export interface FinishedReplay extends ReplayResult {
+  /** Threads that were replayed a second time, with the call paths of all threads. */
+  readonly again: { readonly tids: ReadonlySet<Tid>; readonly knownPaths: KnownPathsData | null };
+}
+
+export function prepareReplay(read: Trace, options: ReplayTraceOptions, asked: ExtraQuestions): PreparedReplay {
   const trace = withClock(read, [options.window?.from, options.window?.to, asked.stacksAt]);
-  const { setup, symbols } = setupOf(trace, options, asked);
-  const replayAll = (setup: ReplaySetup) => replayThreadsTwice(trace, symbols, setup, options, resources);
-  const span = spanOf(setup.questions);
+  return { trace, ...setupOf(trace, options, asked) };
+}
+
+/** `asked`: questions to single threads. */
+export async function replayPrepared(
+  prepared: PreparedReplay,
+  options: ReplayTraceOptions,
+  resources: Resources,
+  asked: AskedThreads,
+): Promise<FinishedReplay> {
+  const { setup } = prepared;
+  const replayAll = (setup: ReplaySetup) => replayThreadsTwice({ ...prepared, setup }, options, resources, asked);
+  const span = spanOf(setup.questions, asked);
   const ofSkeletons = span && (await replayAll({ ...setup, span }));
-  return ofSkeletons ?? ((await replayAll(setup)) as ReplayResult);
+  return ofSkeletons ?? ((await replayAll(setup)) as FinishedReplay);
 }
 
 /**
@@ -67,31 +105,31 @@ export async function replayTrace(
  * paths that skeletons lack.
  */
 async function replayThreadsTwice(
-  trace: Trace,
-  symbols: SymbolTable,
-  setup: ReplaySetup,
+  { trace, symbols, setup }: PreparedReplay,
   options: ReplayTraceOptions,
-  resources: Omit<ReplayHelp, 'histograms'>,
-): Promise<ReplayResult | null> {
+  resources: Resources,
+  asked: AskedThreads,
+): Promise<FinishedReplay | null> {
   const { store, recorded } = trace;
-  const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
+  const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions, asked);
   const help = { ...resources, histograms: histogramsFor(setup) };
   const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
-  for await (const [tid, thread] of replayThreads(store.tids, store, setup, help)) {
+  for await (const [tid, thread] of replayThreads(store.tids, store, setup, help, asked)) {
     builder.add(tid, thread);
     reportThread();
   }
   if (builder.needsPaths(setup.siteFacts)) return null;
   builder.finishWaiting();
-  if (builder.toReplayAgain.length > 0) {
-    const withPaths = { ...setup, knownPaths: builder.paths.knownPaths().toData() };
-    for await (const [tid, thread] of replayThreads(builder.toReplayAgain, store, withPaths, help)) {
+  const { toReplayAgain } = builder;
+  const knownPaths = toReplayAgain.length > 0 ? builder.paths.knownPaths().toData() : null;
+  if (knownPaths !== null)
+    for await (const [tid, thread] of replayThreads(toReplayAgain, store, { ...setup, knownPaths }, help, asked)) {
       builder.addAgain(tid, thread);
       reportThread();
     }
-  }
   for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
-  return builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
+  const built = builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
+  return { ...built, again: { tids: new Set(toReplayAgain), knownPaths } };
 }
 
 /** Returns a function to call after each thread; `ofThreads`: the number of threads to replay, as known by then. */

@@ -1,19 +1,13 @@
 /**
- * Compares answers about many moments and intervals with reference code that examines every interval and call for each,
- * and with the answers to single questions.
+ * Compares answers about many moments and intervals with reference code that examines every interval and call for each.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answerThread } from '../../src/analysis/log/answer-thread.js';
-import { filterThread } from '../../src/analysis/log/filter-thread.js';
-import { functionNodes, joinAnswers, nodesInTree } from '../../src/analysis/log/join-answers.js';
-import { stackAt } from '../../src/analysis/log/stack-at.js';
 import { functionSet } from '../../src/analysis/questions.js';
-import { isStop } from '../../src/analysis/tree/outside.js';
 import { type CallLog, CallOp, opOf } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
 import type { Shape } from '../../src/model/calls/overlay.js';
-import { TreeSorter } from '../../src/model/calls/tree-sorter.js';
 import { symbolRanks } from '../../src/model/names/symbol-order.js';
 import { NONE } from '../../src/model/units.js';
 import { Replayer } from '../../src/replay/replayer.js';
@@ -103,17 +97,21 @@ function expectRight(trace: TraceThreads, threads: readonly ListedThread[], aske
     const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
     if (log === null) throw new Error('there is no log');
     const real = realAnswers(trace, log, tree, asked);
-    expectSame(real.nodesAt, asked.moments.map((ns) => nodeAt(reference, ns)));
+    expectSame(
+      real.nodesAt,
+      asked.moments.map((ns) => nodeAt(reference, ns)),
+    );
     expectSame(real.times, sorted(timesOver(reference, asked.intervals)));
     const window = { startNs: asked.window.fromNs, endNs: asked.window.toNs };
     expectSame(real.spans, spansIn(reference, new Set(asked.functions), window));
     const trees = asked.intervals.map((interval) => spanTreeOf(reference, interval, asked.minNs));
     if (!hasFibers(log)) expectSame(real.trees, trees);
     // Calls of a stack that is switched away from when the interval ends are not listed.
-    else real.trees.forEach((tree, row) => {
-      const listed = new Set(trees[row].map((call) => JSON.stringify({ ...call, parent: null })));
-      expect(tree.filter((call) => !listed.has(JSON.stringify({ ...call, parent: null })))).toEqual([]);
-    });
+    else
+      real.trees.forEach((tree, row) => {
+        const listed = new Set(trees[row].map((call) => JSON.stringify({ ...call, parent: null })));
+        expect(tree.filter((call) => !listed.has(JSON.stringify({ ...call, parent: null })))).toEqual([]);
+      });
   }
 }
 
@@ -151,7 +149,8 @@ function realAnswers({ symbols }: TraceThreads, log: CallLog, tree: CallTree, as
   const { nodesAt, treesOver, spans, spanTrees } = answers;
   if (!nodesAt || !treesOver || !spans || !spanTrees) throw new Error('not answered');
   const path = pathsIn(paths, nameOf);
-  const rowsOf = (interval: number) => Array.from(spanTrees.interval.keys()).filter((row) => spanTrees.interval[row] === interval);
+  const rowsOf = (interval: number) =>
+    Array.from(spanTrees.interval.keys()).filter((row) => spanTrees.interval[row] === interval);
   return {
     nodesAt: Array.from(nodesAt.node, (node, row) => ({
       path: node === NONE ? null : path[node],

@@ -6,6 +6,7 @@ import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { nodeOrder } from '../../model/calls/node-order.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { NONE, type NodeId } from '../../model/units.js';
+import type { Bounds } from '../questions.js';
 import { type NodesAt, nodesAt } from './nodes-at.js';
 import { type SpanTrees, type SpanTreesQuestion, spanTrees } from './span-trees.js';
 import { type Spans, type SpansQuestion, spansOf } from './spans.js';
@@ -35,6 +36,20 @@ export interface AnswersWithPaths {
   readonly answers: ThreadAnswers;
   /** The call paths of all nodes in the answers, in pre-order with siblings by rank. */
   readonly paths: Shape;
+}
+
+/** Returns the time that the questions are about. */
+export function boundsOfQuestions({ nodesAt, treesOver, spans, spanTrees }: ThreadQuestions): Bounds {
+  let { startNs, endNs }: Bounds = spans?.window ?? {
+    startNs: Number.POSITIVE_INFINITY,
+    endNs: Number.NEGATIVE_INFINITY,
+  };
+  for (const ns of nodesAt ?? []) [startNs, endNs] = [Math.min(startNs, ns), Math.max(endNs, ns + 1)];
+  for (const intervals of [treesOver, spanTrees]) {
+    for (const ns of intervals?.fromNs ?? []) startNs = Math.min(startNs, ns);
+    for (const ns of intervals?.toNs ?? []) endNs = Math.max(endNs, ns);
+  }
+  return { startNs, endNs };
 }
 
 /** `tree`: has all nodes that the log refers to. `rank`: by symbol, each different. */

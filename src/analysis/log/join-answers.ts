@@ -28,9 +28,13 @@ export function joinAnswers(byThread: ReadonlyMap<Tid, AnswersWithPaths>, rank: 
 
 /** Returns the node of a tree for each call path; NONE: the tree does not have it. Both are ordered by `rank`. */
 export function nodesInTree(paths: Shape, tree: Shape, rank: Int32Array): Int32Array {
-  const [ofPaths, ofTree] = overlayTrees([paths, tree], rank).nodes;
-  const nodeOf = new Map(Array.from(ofTree, (id, node) => [id, node]));
-  return ofPaths.map((id) => nodeOf.get(id) ?? NONE);
+  const { shape, nodes } = overlayTrees([paths, tree], rank);
+  const [ofPaths, ofTree] = nodes;
+  const nodeOf = new Int32Array(shape.length).fill(NONE);
+  ofTree.forEach((id, node) => {
+    nodeOf[id] = node;
+  });
+  return ofPaths.map((id) => nodeOf[id]);
 }
 
 /** Returns the function on top for each call path: the path without the stops on its end. */

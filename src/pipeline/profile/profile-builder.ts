@@ -2,6 +2,8 @@
  * Builds a profile from the replays of all threads.
  */
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
+import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
+import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
@@ -15,7 +17,7 @@ import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/uni
 import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
 import { withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
-import { needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
+import { type AskedThreads, needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
 import { CollectedPaths } from './collected-paths.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
 import { emptySelection } from './refusals.js';
@@ -39,6 +41,10 @@ export interface ReplayResult {
   readonly atNs: Nanoseconds;
   /** By tid, of the threads that were recorded at that moment. */
   readonly stacks: readonly ThreadStack[];
+  /** Answers to questions to single threads. */
+  readonly answers: LogAnswers;
+  /** From the profile's time to the trace's, which `answers` have. */
+  readonly shiftNs: Nanoseconds;
 }
 
 const NO_TREE: CallTree = new CallTreeBuilder().build();
@@ -57,17 +63,23 @@ export class ProfileBuilder {
   private readonly durations: DurationsBuilder | null;
   private readonly calls: CallsAnswerBuilder | null;
   private readonly stacks: ThreadStack[] = [];
+  private readonly answers = new Map<Tid, AnswersWithPaths>();
   private readonly questions: Questions;
+  private readonly asked: AskedThreads;
   private readonly trace: Trace;
   private readonly symbols: SymbolTable;
   /** From the trace's time 0, which depends on the order of the inputs, to the second in which the trace begins. */
   private readonly shiftNs: Nanoseconds;
 
-  /** `symbols`: with names for functions without a symbol. Every selected thread must be added. */
-  constructor(trace: Trace, symbols: SymbolTable, trees: Trees, questions: Questions) {
+  /**
+   * `symbols`: with names for functions without a symbol. `asked`: questions to single threads. Every selected thread must
+   * be added.
+   */
+  constructor(trace: Trace, symbols: SymbolTable, trees: Trees, questions: Questions, asked: AskedThreads) {
     this.trace = trace;
     this.symbols = symbols;
     this.questions = questions;
+    this.asked = asked;
     this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.paths = new CollectedPaths(trace.store.tids);
@@ -124,7 +136,7 @@ export class ProfileBuilder {
     for (const threads of this.waiting.values())
       for (const [tid, thread] of threads) {
         const below = knownPaths?.callersBelow(thread.replay.firstStack) ?? [];
-        if (below.length > 0 && needsCallLog(this.questions))
+        if (below.length > 0 && (needsCallLog(this.questions) || this.asked.has(tid)))
           this.toReplayAgain.push(tid); // its call log lacks these callers
         else this.finish(tid, thread, below);
       }
@@ -137,7 +149,8 @@ export class ProfileBuilder {
     const stacks = this.stacks.sort((a, b) => a.tid - b.tid);
     const atNs = (this.questions.stackAtNs ?? Number.NaN) - this.shiftNs;
     const functions = this.questions.latency?.calls.functions ?? null;
-    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks };
+    const answers = joinAnswers(this.answers, symbolRanks(this.symbols));
+    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks, answers, shiftNs: this.shiftNs };
   }
 
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
@@ -191,6 +204,7 @@ export class ProfileBuilder {
         : { tree: orderedTree(withCallers(replay.tree, below), symbolRanks(this.symbols)), hiddenNs: 0 }; // all its time is inferred now
     const durations = this.together === null ? thread.durations : null;
     const profile = { ...who, ...bounds, ...shown, durations };
+    if (thread.answers) this.answers.set(tid, thread.answers);
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(shown.tree)) return;
     const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);

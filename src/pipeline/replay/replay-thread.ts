@@ -2,9 +2,15 @@
  * Replays one thread, as a task for any worker: plain data in, plain data out.
  */
 import { answerForThread, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
+import {
+  type AnswersWithPaths,
+  answerThread,
+  boundsOfQuestions,
+  type ThreadQuestions,
+} from '../../analysis/log/answer-thread.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
 import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
-import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
+import type { Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
@@ -29,6 +35,11 @@ export interface Questions {
   /** The time at which to take its stack. */
   readonly stackAtNs: Nanoseconds | null;
 }
+
+/** Questions to single threads. */
+export type AskedThreads = ReadonlyMap<Tid, ThreadQuestions>;
+
+export const NOTHING_ASKED: AskedThreads = new Map();
 
 /** What all threads of a trace share. */
 export interface ReplaySetup {
@@ -55,6 +66,8 @@ export interface ReplayedThread {
   readonly durations: FunctionDurations | null;
   readonly calls: CallsAnswer | null;
   readonly stack: readonly StackFrame[] | null;
+  /** null: it was asked nothing of its own. */
+  readonly answers: AnswersWithPaths | null;
   /** If only a skeleton was replayed: the functions to which control moved without an event; else null. */
   readonly jumpedTo: readonly SymbolId[] | null;
 }
@@ -89,12 +102,14 @@ export class TraceReplayer {
 
   /**
    * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `histogram`: memory in which to count
-   * durations, shared with other threads; null if durations of all threads together are not requested.
+   * durations, shared with other threads; null if durations of all threads together are not requested. `asked`: questions to
+   * this thread alone.
    */
   replay(
     source: ThreadSource,
     buffer: ArrayBuffer | SharedArrayBuffer,
     histogram: HistogramMemory | null,
+    asked: ThreadQuestions | null,
   ): ReplayedThread {
     const { trace, knownPaths } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
@@ -105,23 +120,45 @@ export class TraceReplayer {
     const own = histogram ? null : this.ownDurations;
     own?.clear();
     const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
-    const wantsLog = needsCallLog(questions);
+    const wantsLog = needsCallLog(questions) || asked !== null;
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
     const replay = this.replayer.replay(skeleton?.events ?? events, options);
+    const answersToAsked = asked && replay.log && answerThread(replay.log, replay.tree, asked, trace.symbolRank);
     const answered = answers(source.tid, replay, questions);
     const tree = this.sorter.sort(answered.replay.tree);
     const jumpedTo = skeleton?.jumpedTo ?? null;
-    return { thread, durations: own?.build() ?? null, jumpedTo, ...answered, replay: { ...answered.replay, tree } };
+    return {
+      ...{ thread, durations: own?.build() ?? null, jumpedTo, answers: answersToAsked },
+      ...answered,
+      replay: { ...answered.replay, tree },
+    };
   }
 }
 
-/** Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. */
-export function spanOf({ filter, stackAtNs }: Questions): TimeSpan | null {
+/**
+ * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. `asked`: the
+ * questions to single threads.
+ */
+export function spanOf({ filter, stackAtNs }: Questions, asked: AskedThreads = NOTHING_ASKED): TimeSpan | null {
   if (!filter?.window) return null;
-  const { startNs, endNs } = filter.window;
-  if (startNs === Number.NEGATIVE_INFINITY && endNs === Number.POSITIVE_INFINITY) return null;
-  if (stackAtNs === null) return { startNs, endNs };
-  return { startNs: Math.min(startNs, stackAtNs), endNs: Math.max(endNs, stackAtNs + 1) };
+  const stackBounds = stackAtNs === null ? [] : [{ startNs: stackAtNs, endNs: stackAtNs + 1 }];
+  return spanAround([filter.window, ...stackBounds, ...boundsOfAll(asked)]);
+}
+
+/** Returns the time that questions to single threads are about; null: all of it. */
+export function spanOfAsked(asked: AskedThreads): TimeSpan | null {
+  return spanAround(boundsOfAll(asked));
+}
+
+function boundsOfAll(asked: AskedThreads): Bounds[] {
+  return [...asked.values()].map(boundsOfQuestions);
+}
+
+/** Returns null if it is all of the time. */
+function spanAround(all: readonly Bounds[]): TimeSpan | null {
+  const startNs = all.reduce((first, bounds) => Math.min(first, bounds.startNs), Number.POSITIVE_INFINITY);
+  const endNs = all.reduce((last, bounds) => Math.max(last, bounds.endNs), Number.NEGATIVE_INFINITY);
+  return startNs === Number.NEGATIVE_INFINITY && endNs === Number.POSITIVE_INFINITY ? null : { startNs, endNs };
 }
 
 /** If latency is requested, only the durations of those functions are needed. */
@@ -171,6 +208,8 @@ export interface ReplayTask {
   readonly buffer: SharedArrayBuffer;
   /** In which to count durations; null if not requested, or if the thread returns its own. */
   readonly histogram: HistogramMemory | null;
+  /** Questions to this thread alone; null: none. */
+  readonly asked: ThreadQuestions | null;
 }
 
 /** The replayer of this worker. */
@@ -179,8 +218,13 @@ let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export function replayThread(task: ReplayTask): ReplayedThread {
-  const kind = `${task.trace.knownPaths !== null} ${task.trace.span !== null}`; // the only parts of the setup that change
+  const kind = kindOf(task.trace);
   if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace);
   setupKind = kind;
-  return replayer.replay(task.source, task.buffer, task.histogram);
+  return replayer.replay(task.source, task.buffer, task.histogram, task.asked);
+}
+
+/** Returns the only parts of the setup that change. */
+function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
+  return [knownPaths !== null, span?.startNs, span?.endNs, needsCallLog(questions), questions.durations].join();
 }

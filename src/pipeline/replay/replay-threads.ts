@@ -11,7 +11,13 @@ import { MIN_EVENTS } from '../workers/resources.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { HistogramPool } from './histogram-pool.js';
-import { type ReplayedThread, type ReplaySetup, TraceReplayer } from './replay-thread.js';
+import {
+  type AskedThreads,
+  NOTHING_ASKED,
+  type ReplayedThread,
+  type ReplaySetup,
+  TraceReplayer,
+} from './replay-thread.js';
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -23,20 +29,24 @@ export interface ReplayHelp {
 
 type Replay = readonly [Tid, ReplayedThread];
 
-/** Replays threads, and yields each result once the results before it have been yielded. */
+/**
+ * Replays threads, and yields each result once the results before it have been yielded. `asked`: questions to single
+ * threads.
+ */
 export async function* replayThreads(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
   help: ReplayHelp,
+  asked: AskedThreads = NOTHING_ASKED,
 ): AsyncGenerator<Replay> {
   const { pool, histograms } = help;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
   const { toShare, toWake } = MIN_EVENTS[trace.span ? 'ofPart' : 'ofAll'];
   const isSmall = events < (pool.isAwake ? toShare : toWake);
-  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, histograms);
-  else yield* replayOnWorkers(ordered, store, trace, help);
+  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, histograms, asked);
+  else yield* replayOnWorkers(ordered, store, trace, help, asked);
 }
 
 async function* replayOnMain(
@@ -44,6 +54,7 @@ async function* replayOnMain(
   store: StoredThreads,
   trace: ReplaySetup,
   histograms: HistogramPool | null,
+  asked: AskedThreads,
 ): AsyncGenerator<Replay> {
   const memory = histograms?.acquire() ?? null;
   const replayer = new TraceReplayer(trace);
@@ -52,7 +63,7 @@ async function* replayOnMain(
     await setImmediate(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
-    yield [tid, replayer.replay(source, buffer, memory)];
+    yield [tid, replayer.replay(source, buffer, memory, asked.get(tid) ?? null)];
   }
   if (memory) histograms?.release(memory);
 }
@@ -62,6 +73,7 @@ async function* replayOnWorkers(
   store: StoredThreads,
   trace: ReplaySetup,
   { pool, memoryBytes, histograms }: ReplayHelp,
+  asked: AskedThreads,
 ): AsyncGenerator<Replay> {
   const shared = {
     ...trace,
@@ -82,7 +94,10 @@ async function* replayOnWorkers(
     }
     const buffer = buffers.acquire(threadBytes(source));
     const memory = histograms?.acquire() ?? null;
-    const result = pool.run('replayThread', { trace: shared, source, buffer, histogram: memory });
+    const result = pool.run('replayThread', {
+      ...{ trace: shared, source, buffer, histogram: memory },
+      asked: asked.get(tid) ?? null,
+    });
     result.catch(() => {}); // a rejection is handled when its result is awaited
     pending.push({ tid, result, buffer, memory });
   }

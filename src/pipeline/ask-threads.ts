@@ -1,0 +1,92 @@
+/**
+ * Asks threads about many moments and intervals of their own, which are known only once the trace is read: those of its
+ * switches and samples, or those that earlier answers led to.
+ */
+
+import type { AnswersWithPaths } from '../analysis/log/answer-thread.js';
+import { joinAnswers, type LogAnswers } from '../analysis/log/join-answers.js';
+import type { FunctionSet } from '../analysis/questions.js';
+import { assert } from '../model/errors.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { Profile } from '../model/profile/profile.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
+import type { AnalyzeOptions } from './analyze.js';
+import type { AnalyzedInput } from './read/read-trace.js';
+import type { Trace } from './read/trace.js';
+import { type FunctionPattern, functionSet } from './replay/questions.js';
+import { type AskedThreads, spanOfAsked } from './replay/replay-thread.js';
+import { replayThreads } from './replay/replay-threads.js';
+import { type FinishedReplay, type PreparedReplay, prepareReplay, replayPrepared } from './replay-trace.js';
+import { type WorkResources, withTrace } from './with-trace.js';
+
+export interface AskedProfile {
+  readonly profile: Profile;
+  readonly answers: LogAnswers;
+  /** From the profile's time to the trace's, which questions and answers have. */
+  readonly shiftNs: Nanoseconds;
+}
+
+/** Reads a trace and hands it to a function, which may ask its threads for as long as it runs. */
+export function askThreads<Result>(
+  inputs: readonly AnalyzedInput[],
+  options: AnalyzeOptions,
+  work: (trace: AskableTrace) => Promise<Result>,
+): Promise<Result> {
+  const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
+  return withTrace(inputs, withOptions, (trace, resources) => work(new AskableTrace(trace, options, resources)));
+}
+
+export class AskableTrace {
+  private readonly prepared: PreparedReplay;
+  private readonly options: AnalyzeOptions;
+  private readonly resources: WorkResources;
+  private replayed: FinishedReplay | null = null;
+
+  constructor(trace: Trace, options: AnalyzeOptions, resources: WorkResources) {
+    this.prepared = prepareReplay(trace, options, {});
+    this.options = options;
+    this.resources = resources;
+  }
+
+  get trace(): Trace {
+    return this.prepared.trace;
+  }
+
+  /** Those of the profile and of all answers. */
+  get symbols(): SymbolTable {
+    return this.prepared.symbols;
+  }
+
+  /** @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION */
+  functions(pattern: FunctionPattern): FunctionSet {
+    return functionSet(pattern, this.symbols);
+  }
+
+  /** Replays all threads. The selection in the options matters for the profile, not for the answers. */
+  async replay(asked: AskedThreads): Promise<AskedProfile> {
+    this.replayed = await replayPrepared(this.prepared, this.options, this.resources, asked);
+    const { profile, answers, shiftNs } = this.replayed;
+    return { profile, answers, shiftNs };
+  }
+
+  /**
+   * Asks further questions after `replay`: only the threads that are asked are replayed, and outside of the time that
+   * they are asked about only their skeletons.
+   */
+  async ask(asked: AskedThreads): Promise<LogAnswers> {
+    assert(this.replayed !== null, 'threads are asked before they were replayed');
+    const { tids, knownPaths } = this.replayed.again;
+    const { store } = this.trace;
+    const questions = { filter: null, durations: null, latency: null, stackAtNs: null };
+    const setup = { ...this.prepared.setup, questions, span: spanOfAsked(asked) };
+    const answers = new Map<Tid, AnswersWithPaths>();
+    for (const isAgain of [false, true]) {
+      const some = store.tids.filter((tid) => asked.has(tid) && tids.has(tid) === isAgain);
+      const own = isAgain ? { ...setup, knownPaths } : setup;
+      const help = { ...this.resources, histograms: null };
+      for await (const [tid, thread] of replayThreads(some, store, own, help, asked))
+        if (thread.answers) answers.set(tid, thread.answers);
+    }
+    return joinAnswers(answers, setup.symbolRank);
+  }
+}
