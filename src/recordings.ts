@@ -15,11 +15,13 @@ export type {
   AuxBuffer,
   AuxRecord,
   RecordedEvent,
+  RecordedSamples,
   Recording,
   TraceSettings,
 } from './perfdata/recording.js';
 export { type Trailer, trailerOf } from './perfdata/records/sample-id.js';
 export { salvageRecording } from './perfdata/salvage.js';
+export { openSideRecording, type SideRecording, sidePath } from './perfdata/side-recording.js';
 export { type FoundBinaries, findBinaries } from './pipeline/decode/binaries/find-binaries.js';
 export { withJitCode } from './pipeline/decode/binaries/jit-code.js';
 export { locator } from './pipeline/decode/binaries/locate.js';
@@ -30,6 +32,7 @@ export { decodeContext, type EncodedRecording, type Jumps } from './pipeline/dec
 export { unsupportedPackets } from './pipeline/decode/peek-packets.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';
+export type { SampledRecording } from './pipeline/read/sampled-source.js';
 export {
   buildIdWithoutSymbols,
   completeBuildId,

@@ -5,14 +5,14 @@ import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/index.js';
 import { isPack, isRecording, isTraceFile, limitMemory, type OpenedInput } from '../../src/internal.js';
-import type { DecodedRecording, EncodedRecording } from '../../src/recordings.js';
+import type { DecodedRecording, EncodedRecording, SampledRecording } from '../../src/recordings.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { firstBytes } from './data-file.js';
 
-/** What a command reads: text or a profile, a recording decoded while it is read, or an imported trace. */
-export type CommandInput = OpenedInput | DecodedRecording | EncodedRecording | StoredTrace;
+/** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */
+export type CommandInput = OpenedInput | DecodedRecording | EncodedRecording | SampledRecording | StoredTrace;
 
 /** Where the result goes; only standard output for commands that write no files. */
 interface Outputs {

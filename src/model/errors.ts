@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'NO_SUCH_FUNCTION'
   | 'NO_SUCH_TARGET'
   | 'NO_THREAD_NAMES'
+  | 'OTHER_CLOCK'
   | 'OUTPUT_UNWRITABLE'
   | 'PACK_DAMAGED'
   | 'PERF_FAILED'

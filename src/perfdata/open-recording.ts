@@ -2,11 +2,13 @@
  * Opens and reads a recording by its path.
  */
 import type { Stats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { unreadableInput } from '../model/errors.js';
 import { notARecording } from './file/refusals.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
+import type { EventFormat } from './samples/event-format.js';
+import { readFormatNotes } from './samples/tracing-data.js';
 
 export interface OpenRecordingOptions extends ReadRecordingOptions {
   /** Name for messages. Default: its path. */
@@ -26,10 +28,17 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   if (!stats.isFile()) throw notARecording(name); // checked first: opening a pipe would block
   const file = await orUnreadable(name, open(data));
   try {
-    return await readRecording(asRecordingFile(name, file, stats), options);
+    const formats = options.formats ?? (await formatNotes(path.replace(/\/+$/, '')));
+    return await readRecording(asRecordingFile(name, file, stats), { ...options, formats });
   } finally {
     await file.close();
   }
+}
+
+/** Reads the formats of events that were noted next to a recording when it began; there may be none. */
+async function formatNotes(recording: string): Promise<EventFormat[]> {
+  const text = await readFile(`${recording}.formats`, 'utf8').catch(() => '');
+  return readFormatNotes(text);
 }
 
 function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {

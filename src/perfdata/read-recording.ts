@@ -12,9 +12,13 @@ import { type Attributes, readAttributes } from './records/attributes.js';
 import { type Features, readFeatures } from './records/features.js';
 import { keyOf, RecordCollector } from './records/record-collector.js';
 import { attributeOf, traceEncoding, traceSettings } from './records/trace-settings.js';
+import type { EventFormat } from './samples/event-format.js';
+import { SampleCollector } from './samples/sample-collector.js';
 
 export interface ReadRecordingOptions {
   readonly signal?: AbortSignal;
+  /** Formats of events, for a recording that lacks them because perf was killed. */
+  readonly formats?: readonly EventFormat[];
 }
 
 /**
@@ -23,16 +27,19 @@ export interface ReadRecordingOptions {
  * @throws PtflameError INPUT_KIND if it is not a recording; RECORDING_FOREIGN, RECORDING_PIPED, RECORDING_COMPRESSED or
  *   RECORDING_DAMAGED if it cannot be read at all
  */
-export async function readRecording(file: RecordingFile, { signal }: ReadRecordingOptions = {}): Promise<Recording> {
+export async function readRecording(file: RecordingFile, options: ReadRecordingOptions = {}): Promise<Recording> {
+  const { signal } = options;
   const header = await readHeader(file);
   const attributes = await readAttributes(file, header);
   const damage = new Damage();
-  const collector = new RecordCollector(attributes, file.name, damage);
   const end = dataEnd(file, header, damage);
   // perf writes the parts after the records, and the size of the data, only when it ends
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   if (features.isCompressed) throw compressed(file.name);
+  const formats = features.formats.length > 0 ? features.formats : (options.formats ?? []);
+  const samples = new SampleCollector(attributes, formats, damage);
+  const collector = new RecordCollector(attributes, file.name, samples, damage);
   await walkRecords(
     new FileWindow(file, signal),
     header.data.offset,
@@ -41,7 +48,7 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
     damage,
   );
   checkIndex(features, collector, damage);
-  return toRecording(file, attributes, features, collector, damage);
+  return toRecording(file, attributes, features, collector, samples, damage);
 }
 
 function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): number {
@@ -70,6 +77,7 @@ function toRecording(
   attributes: Attributes,
   features: Features,
   collector: RecordCollector,
+  samples: SampleCollector,
   damage: Damage,
 ): Recording {
   const { traceInfo } = collector;
@@ -83,6 +91,8 @@ function toRecording(
     buffers: collector.buffers,
     auxRecords: collector.auxRecords,
     sideband: collector.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort
+    samples: samples.build(),
+    clockId: attributes.first.clockId,
     buildIds: distinct([...features.buildIds, ...collector.buildIds.values()]),
     bounds: collector.times.bounds ?? features.sampleTimes,
     lostRecords: collector.lostRecords,

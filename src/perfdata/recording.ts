@@ -1,8 +1,10 @@
 /**
  * The contents of a recording (perf.data) except the trace itself.
  */
+import type { SampleTable } from '../model/samples/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/sideband.js';
+import type { EventFormat } from './samples/event-format.js';
 
 export interface Recording {
   readonly sizeBytes: number;
@@ -21,6 +23,10 @@ export interface Recording {
   readonly auxRecords: readonly AuxRecord[];
   /** Switches, names, threads and mappings; by time, records of equal time in the order of the file. */
   readonly sideband: readonly RecordedEvent[];
+  /** Samples of tracepoints and probes. */
+  readonly samples: RecordedSamples;
+  /** The clock of its times, as in clock_gettime(2) (`perf record -k`); null: perf's own. */
+  readonly clockId: number | null;
   /** Files whose code ran, with their build ids if perf kept them. */
   readonly buildIds: readonly BuildId[];
   /** First and last time of all records that were not written before the recording began; null if nothing has a time. */
@@ -29,6 +35,18 @@ export interface Recording {
   readonly lostRecords: number;
   /** Faults of the file, in words; perf may crash on it. Empty: none. */
   readonly damage: readonly string[];
+}
+
+export interface RecordedSamples {
+  /** perf's clock at time 0 of the tables. */
+  readonly originSeconds: number;
+  readonly tables: readonly SampleTable[];
+  /** Of the recorded events; empty if the recording lacks them, because perf was killed. */
+  readonly formats: readonly EventFormat[];
+  /** Samples of events whose format is unknown, or that have no time. */
+  readonly unreadable: number;
+  /** Samples that are too short or impossible. */
+  readonly damaged: number;
 }
 
 /** The machine that recorded it; null: not in the file. */

@@ -14,12 +14,18 @@ import { WorkerPool } from './workers/worker-pool.js';
 export interface WithTraceOptions extends ReadOptions, ResourceOptions {
   /** Accepts a trace without times. */
   readonly byCalls: boolean;
+  /** Accepts recordings without Intel PT, for questions that samples and switches answer. Default: false. */
+  readonly mayLackBranches?: boolean;
 }
 
 /** The workers, and the memory for all threads that are replayed at the same time. */
 export interface WorkResources {
   readonly pool: WorkerPool;
   readonly memoryBytes: number;
+}
+
+function mayBeWithoutBranches({ account, store }: Trace, { mayLackBranches }: WithTraceOptions): boolean {
+  return mayLackBranches === true && account.withoutTrace.length > 0 && !store.hasThreads;
 }
 
 export async function withTrace<Result>(
@@ -34,7 +40,7 @@ export async function withTrace<Result>(
   const builder = new TraceBuilder(options, { memoryBytes: eventBytes, directory: temporaryDirectory }, pool);
   try {
     const trace = await readTrace(inputs, builder);
-    refuseUnusable(trace, options.select ?? {}, options.byCalls);
+    if (!mayBeWithoutBranches(trace, options)) refuseUnusable(trace, options.select ?? {}, options.byCalls);
     return await work(trace, { pool, memoryBytes: replayBytes });
   } catch (error) {
     throw asBlockRefusal(asMemoryRefusal(error), inputs);

@@ -1,9 +1,12 @@
 /**
  * A filled, read-only store: lists the threads and returns what is stored of each.
  */
+
+import type { SwitchColumns } from '../model/samples/switch-columns.js';
 import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
+import { switchColumns } from './records/switches.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
@@ -52,6 +55,11 @@ export class StoredThreads {
       .flatMap((records) => [...records.values()])
       .sort(compareRecords);
     return { records, names: this.contents.names.all(), mappings: this.contents.mappings.all() };
+  }
+
+  /** Returns the context switches of all threads, selected or not. */
+  switches(): SwitchColumns {
+    return switchColumns(this.contents.records);
   }
 
   eventCount(tid: Tid): number {

@@ -14,7 +14,12 @@ import {
   type NeededFile,
   neededFiles,
   openRecording,
+  openSideRecording,
+  type Recording,
+  type SampledRecording,
+  type SideRecording,
   salvageRecording,
+  sidePath,
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
 import { chooseDecoder } from '../../input/choose-decoder.js';
@@ -33,7 +38,7 @@ export async function decodeInput(
   path: string,
   options: DecodingOptions,
   signal: AbortSignal,
-): Promise<DecodedRecording | EncodedRecording> {
+): Promise<DecodedRecording | EncodedRecording | SampledRecording> {
   const { symfs = null, kallsyms = null } = options;
   const isPacked = isPack(firstBytes(path));
   const paths = isPacked
@@ -43,9 +48,18 @@ export async function decodeInput(
   const first = await openRecording(paths.path, { signal, name });
   if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
   const salvaged = first.damage.length > 0 ? await salvage(paths.path, options, signal) : null;
-  const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
+  const recording = salvaged
+    ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats })
+    : first;
   const data = salvaged?.path ?? paths.path;
-  if (recording.trace === null) throw noTrace(path);
+  const sides = await openSides(name, recording, paths.path, signal);
+  const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
+  const recorded = { ...recordingEnvironment(recording), startedAt };
+  const broken = salvaged?.lost ?? null;
+  if (recording.trace === null) {
+    if (!hasSamples(recording)) throw noTrace(path);
+    return { name: path, sampled: recording, sides, recorded, broken };
+  }
   const file = dataFilePath(data);
   const roots = rootsOf(paths.symfs);
   const found = findBinaries(recording, roots);
@@ -57,9 +71,6 @@ export async function decodeInput(
   const debuginfod = options.debuginfod && !isPacked;
   const fetched = debuginfod && decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
   if (!options.quiet) warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path)));
-  const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
-  const recorded = { ...recordingEnvironment(recording), startedAt };
-  const broken = salvaged?.lost ?? null;
   const { perf, precise, jobs = availableParallelism() } = options;
   if (decoder === 'own') {
     const { symfs } = paths;
@@ -74,10 +85,25 @@ export async function decodeInput(
       recorded,
       broken,
     };
-    return encodedRecording(recording, encoding);
+    return { ...encodedRecording(recording, encoding), sides };
   }
   const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, ...paths, name: path });
-  return { ...decoded, recorded, broken };
+  return { ...decoded, recorded, broken, sides };
+}
+
+/** Opens the recording of wakings next to a recording. One that is missing matters only if there are other samples. */
+async function openSides(
+  name: string,
+  recording: Recording,
+  path: string,
+  signal: AbortSignal,
+): Promise<SideRecording[]> {
+  const side = await openSideRecording({ name, recording }, sidePath(path), { signal });
+  return side.recording !== null || hasSamples(recording) ? [side] : [];
+}
+
+function hasSamples({ samples }: Recording): boolean {
+  return samples.tables.length > 0 || samples.unreadable > 0;
 }
 
 function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {

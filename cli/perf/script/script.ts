@@ -60,6 +60,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
     parts,
     maxConcurrent: options.jobs,
     sideband: recording.sideband,
+    samplesOf: recording,
     recorded: recordingEnvironment(recording),
     broken: null,
   };

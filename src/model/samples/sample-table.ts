@@ -22,7 +22,7 @@ export interface SampleTable {
 }
 
 export type SampleField =
-  /** Exact integers; a sample without this field has NaN. Addresses are as in `Address`. */
+  /** Exact integers; those of 64 bits from 2^63 on are negative, as in `Address`. A sample without this field has NaN. */
   | { readonly name: string; readonly numbers: Float64Array; readonly texts: null }
   /** Texts, or numbers beyond 2^53 as perf prints them; a sample without this field has ''. */
   | { readonly name: string; readonly numbers: null; readonly texts: readonly string[] };

@@ -41,6 +41,10 @@ export class SectionReader {
     this.view = view;
   }
 
+  u8(): number {
+    return this.view.getUint8(this.skip(1));
+  }
+
   u32(): number {
     return this.view.getUint32(this.skip(4), true);
   }
@@ -52,6 +56,19 @@ export class SectionReader {
   bytes(count: number): DataView {
     const start = this.skip(count);
     return new DataView(this.view.buffer, this.view.byteOffset + start, count);
+  }
+
+  /** Up to the next zero byte. */
+  line(): string {
+    const rest = new Uint8Array(this.view.buffer, this.view.byteOffset + this.at, this.view.byteLength - this.at);
+    const length = rest.indexOf(0);
+    if (length === -1) throw new RangeError('a text without an end');
+    return textOf(this.bytes(length + 1));
+  }
+
+  /** A text after its length in 64 bits. */
+  longText(): string {
+    return textOf(this.bytes(this.u64()));
   }
 
   /** perf writes the padded length, then the text and zeros up to that length. */

@@ -5,6 +5,7 @@ import type { RecordingFile } from '../file/file-window.js';
 import type { FileHeader } from '../file/header.js';
 import { damagedHeader } from '../file/refusals.js';
 import { loadSection, readSection, readU64, SECTION_BYTES, type Section } from '../file/sections.js';
+import { layoutOf, type SampleLayout } from '../samples/sample-layout.js';
 import { type Trailer, trailerOf } from './sample-id.js';
 
 export interface Attribute {
@@ -16,14 +17,19 @@ export interface Attribute {
   readonly hasTraceInSamples: boolean;
   /** Layout of the sample id at the end of each kernel record; null: there is none. */
   readonly trailer: Trailer | null;
+  /** Layout of its samples. */
+  readonly layout: SampleLayout;
+  /** The clock of its times, as in clock_gettime(2); null: perf's own. */
+  readonly clockId: number | null;
 }
 
 /** Events by the ids in their records. */
 export interface Attributes {
   readonly all: readonly Attribute[];
   readonly first: Attribute;
-  /** Empty if the records of all events have the same layout: then ids do not matter. */
   readonly byId: ReadonlyMap<number, Attribute>;
+  /** The records of all events have the same layout: then ids do not matter, except in samples. */
+  readonly areAlike: boolean;
 }
 
 /** The first version of perf's struct, up to the flags that are needed here. */
@@ -31,6 +37,8 @@ const MIN_ATTRIBUTE_BYTES = 64;
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 const EXCLUDE_KERNEL = 1 << 5;
 const SAMPLE_ID_ALL = 1 << 18;
+const USE_CLOCK_ID = 1 << 25;
+const CLOCK_ID_AT = 92;
 const SAMPLE_AUX = 1 << 20;
 
 /** @throws PtflameError RECORDING_DAMAGED: without attributes, nothing else can be read */
@@ -55,7 +63,7 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
   const [first] = all;
   if (first === undefined) throw damagedHeader(file.name, 'it has no events');
   const areAlike = all.every(({ trailer }) => JSON.stringify(trailer) === JSON.stringify(first.trailer));
-  return { all, first, byId: areAlike ? new Map() : byId };
+  return { all, first, byId, areAlike };
 }
 
 /** `view`: perf's `struct perf_event_attr`. */
@@ -68,6 +76,8 @@ export function readAttribute(view: DataView): Attribute {
     hasKernel: (flags & EXCLUDE_KERNEL) === 0,
     hasTraceInSamples: (sampleType & SAMPLE_AUX) !== 0,
     trailer: flags & SAMPLE_ID_ALL ? trailerOf(sampleType) : null,
+    layout: layoutOf(sampleType, view.getUint32(32, true)),
+    clockId: flags & USE_CLOCK_ID && view.byteLength >= CLOCK_ID_AT + 4 ? view.getInt32(CLOCK_ID_AT, true) : null,
   };
 }
 

@@ -8,10 +8,13 @@ import type { FileHeader } from '../file/header.js';
 import { loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from '../file/sections.js';
 import { timeOf } from '../file/times.js';
 import type { BuildId, RecordedMachine } from '../recording.js';
+import type { EventFormat } from '../samples/event-format.js';
+import { readTracingData } from '../samples/tracing-data.js';
 import { type Attribute, readAttribute } from './attributes.js';
 import { readBuildIds } from './build-ids.js';
 
 const Feature = {
+  TracingData: 1,
   BuildId: 2,
   HostName: 3,
   OsRelease: 4,
@@ -48,6 +51,8 @@ export class Features {
   command: readonly string[] | null = null;
   /** With the number of the PMU, as in the attributes. */
   readonly events: { readonly attribute: Attribute; readonly name: string }[] = [];
+  /** Of the recorded tracepoints and probes. */
+  readonly formats: EventFormat[] = [];
   buildIds: readonly BuildId[] = [];
   /** Number of the Intel PT PMU. */
   intelPt: number | null = null;
@@ -91,6 +96,9 @@ function readFeature(bit: number, view: DataView, to: Features): void {
   const { machine } = to;
   const reader = new SectionReader(view);
   switch (bit) {
+    case Feature.TracingData:
+      for (const format of readTracingData(view)) to.formats.push(format);
+      return;
     case Feature.BuildId:
       return void (to.buildIds = readBuildIds(view));
     case Feature.HostName:

@@ -8,6 +8,7 @@ import { readU64 } from '../file/sections.js';
 import { TimeBounds, timeOf } from '../file/times.js';
 import type { FileRecord } from '../file/walk.js';
 import type { AuxBuffer, AuxRecord, BuildId, RecordedEvent } from '../recording.js';
+import type { SampleCollector } from '../samples/sample-collector.js';
 import type { Attributes } from './attributes.js';
 import {
   MIN_RECORD_BYTES,
@@ -35,8 +36,10 @@ export class RecordCollector {
   private readonly attributes: Attributes;
   private readonly name: string;
   private readonly damage: Damage;
+  private readonly samples: SampleCollector;
 
-  constructor(attributes: Attributes, name: string, damage: Damage) {
+  constructor(attributes: Attributes, name: string, samples: SampleCollector, damage: Damage) {
+    this.samples = samples;
     this.attributes = attributes;
     this.name = name;
     this.damage = damage;
@@ -84,8 +87,8 @@ export class RecordCollector {
     return sizeBytes;
   }
 
-  /** Of samples, such as those of scheduler tracepoints, only the time matters. */
   private addSample(record: FileRecord): void {
+    this.samples.add(record);
     const sampleTime = this.attributes.first.trailer?.sampleTime ?? 0;
     if (sampleTime > 0 && record.at + sampleTime + 8 <= record.end)
       this.times.include(timeOf(record.view, record.at + sampleTime));
@@ -134,9 +137,9 @@ export class RecordCollector {
 
   /** Records that perf synthesized have the id 0, and the layout of the first event. */
   private trailerOf({ view, at, end }: FileRecord): Trailer | null {
-    const { first, byId } = this.attributes;
+    const { first, byId, areAlike } = this.attributes;
     const { trailer } = first;
-    const isAsked = trailer !== null && trailer.eventId > 0 && byId.size > 0 && end - at >= 8 + trailer.eventId;
+    const isAsked = trailer !== null && trailer.eventId > 0 && !areAlike && end - at >= 8 + trailer.eventId;
     return isAsked ? (byId.get(readEventId(trailer, view, end)) ?? first).trailer : trailer;
   }
 }

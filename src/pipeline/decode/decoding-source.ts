@@ -3,6 +3,7 @@
  */
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { addOwnRecords } from '../read/own-records.js';
+import { addRecordedSamples } from '../read/recorded-samples.js';
 import type { Source } from '../read/source.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
 import { gapRecords, truncations } from './decode-errors.js';
@@ -39,5 +40,6 @@ export class DecodingSource implements Source {
     trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], binaries));
     into.isDecodedHere = true;
     addOwnRecords(name, recording.sideband, into);
+    addRecordedSamples(name, recording, encoded.sides ?? [], into);
   }
 }

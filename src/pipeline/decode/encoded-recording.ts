@@ -4,6 +4,7 @@
 import type { Jumps } from '../../decode/part-decoder.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
+import type { SideRecording } from '../../perfdata/side-recording.js';
 import type { Locate, LocateOptions } from './binaries/locate.js';
 import type { DecodePlan } from './decode-plan.js';
 import type { DecodingSizes } from './decode-recording.js';
@@ -20,6 +21,8 @@ export interface EncodedRecording extends DecodingSizes {
   /** The file. */
   readonly path: string;
   readonly recording: Recording;
+  /** Recordings made next to it. Default: none. */
+  readonly sides?: readonly SideRecording[];
   readonly jumps: Jumps;
   /** Where the binaries are, by recorded path (latin1). Missing ones cannot be decoded. */
   readonly binaries: ReadonlyMap<string, string>;

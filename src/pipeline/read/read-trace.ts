@@ -7,14 +7,18 @@ import type { StoredTrace } from '../input/stored-trace.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { type DecodedRecording, RecordingSource } from './recording-source.js';
 import { notAlone } from './refusals.js';
+import type { SampledRecording } from './sampled-source.js';
 import type { Source } from './source.js';
 import { StoredSource } from './stored-source.js';
 import { TextSource } from './text/text-source.js';
 import type { Trace } from './trace.js';
 import type { TraceBuilder } from './trace-builder.js';
 
-/** Text, a recording that is decoded while it is read, or an imported trace, which must be the only input. */
-export type AnalyzedInput = TraceInput | DecodedRecording | EncodedRecording | StoredTrace;
+/**
+ * Text, a recording that is decoded while it is read, one without Intel PT, or an imported trace, which must be the only
+ * input.
+ */
+export type AnalyzedInput = TraceInput | DecodedRecording | EncodedRecording | SampledRecording | StoredTrace;
 
 export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBuilder): Promise<Trace> {
   const sources = await Promise.all(inputs.map(sourceOf));
@@ -28,6 +32,7 @@ export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBui
 async function sourceOf(input: AnalyzedInput): Promise<Source> {
   if ('stored' in input) return new StoredSource(input);
   if ('binaries' in input) return new (await import('../decode/decoding-source.js')).DecodingSource(input);
+  if ('sampled' in input) return new (await import('./sampled-source.js')).SampledSource(input);
   if ('parts' in input) return new RecordingSource(input);
   return new TextSource(input);
 }

@@ -36,11 +36,18 @@ export function nothingSelected(): PtflameError {
   });
 }
 
-function noBranches({ counts, broken, isDecodedHere }: ReadAccount): PtflameError {
+function noBranches({ counts, broken, isDecodedHere, withoutTrace }: ReadAccount): PtflameError {
+  if (withoutTrace[0] !== undefined) return noTrace(withoutTrace[0]);
   if (isDecodedHere && broken.length === 0) return nothingDecoded(counts);
   const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
   return new PtflameError('NO_BRANCHES', `found no Intel PT branches: ${found}`, {
     hint: `the input must be the output of: ${DECODE}`,
+  });
+}
+
+function noTrace(name: string): PtflameError {
+  return new PtflameError('NO_BRANCHES', `${name} is a recording without an Intel PT trace: it has no calls`, {
+    hint: 'ptflame waits and ptflame locks answer from its samples and switches; ptflame record traces calls, too',
   });
 }
 

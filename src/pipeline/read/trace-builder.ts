@@ -4,6 +4,8 @@
 import { checkMemory } from '../../model/memory-watch.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
+import { mergeSampleTables } from '../../model/samples/merge-tables.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
 import { TraceContext } from '../../parser/sites/trace-context.js';
@@ -12,7 +14,7 @@ import type { EventMemoryOptions } from '../../store/runs/event-memory.js';
 import { TraceStore } from '../../store/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';
-import type { BrokenInput, ReadAccount, Trace } from './trace.js';
+import type { BrokenInput, ReadAccount, SampleAccount, SideAccount, Trace } from './trace.js';
 
 export interface ReadProgress {
   readonly phase: 'read';
@@ -46,6 +48,11 @@ export class TraceBuilder {
   bytes = 0;
   /** A recording was read, decoded by a perf that ptflame started. */
   isDecodedHere = false;
+  /** Recordings without Intel PT. */
+  readonly withoutTrace: string[] = [];
+  private readonly samples: (readonly SampleTable[])[] = [];
+  private readonly sampleAccount = { unreadable: 0, damaged: 0, lost: 0 };
+  private readonly sides: SideAccount[] = [];
   private readonly options: ReadOptions;
   private readonly counts = noLines();
   private readonly damaged: DamagedLine[] = [];
@@ -84,6 +91,21 @@ export class TraceBuilder {
     this.store.add(chunk, input);
   }
 
+  /** Adds the samples of one source, a table per event, with times of the trace. */
+  addSamples(tables: readonly SampleTable[]): void {
+    this.samples.push(tables);
+  }
+
+  addSampleAccount({ unreadable, damaged, lost }: SampleAccount): void {
+    this.sampleAccount.unreadable += unreadable;
+    this.sampleAccount.damaged += damaged;
+    this.sampleAccount.lost += lost;
+  }
+
+  addSide(side: SideAccount): void {
+    this.sides.push(side);
+  }
+
   /** Counts bytes that were read, and reports progress. @throws the reason of the signal */
   countBytes(bytes: number): void {
     this.throwIfStopped();
@@ -106,6 +128,7 @@ export class TraceBuilder {
       symbols: context.interner.symbols.build(),
       sites: context.interner.sites.build(),
       originSeconds: context.originSeconds,
+      samples: mergeSampleTables(this.samples),
       account: this.account(store.unwanted),
       recorded,
     };
@@ -124,6 +147,9 @@ export class TraceBuilder {
       broken,
       unknownFlags: { words: unknownFlags.words, lines: unknownFlags.lines },
       isDecodedHere,
+      samples: this.sampleAccount,
+      sides: this.sides,
+      withoutTrace: this.withoutTrace,
     };
   }
 }

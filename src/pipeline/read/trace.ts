@@ -5,12 +5,15 @@
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 
 export interface Trace {
+  /** Samples of tracepoints and probes, of all threads, selected or not; a table per event. */
+  readonly samples: readonly SampleTable[];
   /** Its threads, with their bounds, events and records. */
   readonly store: StoredThreads;
   readonly symbols: SymbolTable;
@@ -40,6 +43,32 @@ export interface ReadAccount {
   readonly unknownFlags: { readonly words: readonly string[]; readonly lines: number };
   /** It was read from a recording, decoded by a perf that ptflame started. */
   readonly isDecodedHere: boolean;
+  readonly samples: SampleAccount;
+  /** Side recordings, in the order of the inputs. */
+  readonly sides: readonly SideAccount[];
+  /** Recordings without Intel PT. */
+  readonly withoutTrace: readonly string[];
+}
+
+/** What is missing of the samples of the inputs, without side recordings. */
+export interface SampleAccount {
+  /** Their format is unknown, because perf was killed. */
+  readonly unreadable: number;
+  /** Too short or impossible; also in side recordings. */
+  readonly damaged: number;
+  /** Records and samples that the kernel could not write. */
+  readonly lost: number;
+}
+
+/** A side recording: wakings on the whole machine, or others that the user named. */
+export interface SideAccount {
+  /** The recording that it belongs to. */
+  readonly input: string;
+  readonly side: string;
+  readonly isMissing: boolean;
+  readonly samples: number;
+  readonly unreadable: number;
+  readonly lost: number;
 }
 
 export interface BrokenInput {

@@ -34,6 +34,8 @@ export function recordingOf(parts: Partial<Recording>): Recording {
     buffers: [],
     auxRecords: [],
     sideband: [],
+    samples: { originSeconds: 0, tables: [], formats: [], unreadable: 0, damaged: 0 },
+    clockId: null,
     buildIds: [],
     bounds: null,
     lostRecords: 0,

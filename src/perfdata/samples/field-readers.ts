@@ -1,0 +1,105 @@
+/**
+ * Reads the fields of raw samples of one event into the columns of its table.
+ */
+import type { FieldBuilder, NumberStyle } from '../../model/samples/field-builder.js';
+import type { SampleTableBuilder } from '../../model/samples/sample-tables-builder.js';
+import type { EventFormat, FormatField } from './event-format.js';
+import { taskStates } from './task-state.js';
+import { shortText } from './text-cache.js';
+
+/** Reads a field of the raw sample from `at` to `end` into a row; returns whether its bytes are in the sample. */
+export type FieldReader = (view: DataView, at: number, end: number, row: number) => boolean;
+
+/** The same in all events; `common_flags` becomes the context of the sample. */
+const COMMON = /^common_/;
+
+export function fieldReaders(format: EventFormat, into: SampleTableBuilder): FieldReader[] {
+  const own = format.fields.filter(({ name }) => !COMMON.test(name));
+  return own.map((field) => readerOf(field, into.field(field.name, styleOf(field)), format));
+}
+
+function styleOf({ isHex, isSigned }: FormatField): NumberStyle {
+  return isHex ? 'hexadecimal' : isSigned ? 'signed' : 'unsigned';
+}
+
+function readerOf(field: FormatField, into: FieldBuilder, format: EventFormat): FieldReader {
+  const states = field.name === 'prev_state' ? taskStates(format.print) : null;
+  if (states !== null) return (view, at, _, row) => setText(into, row, states(view.getUint32(at + field.offset, true)));
+  switch (field.kind) {
+    case 'number':
+      return numberReader(field, into);
+    case 'text':
+      return bytesReader(field, (view, at, count, row) => into.setText(row, shortText(view, at, count)));
+    case 'list':
+      return bytesReader(field, (view, at, count, row) => into.setText(row, listText(field, view, at, count)));
+  }
+}
+
+function setText(into: FieldBuilder, row: number, text: string): true {
+  into.setText(row, text);
+  return true;
+}
+
+function numberReader({ sizeBytes, isSigned, isHex, offset }: FormatField, into: FieldBuilder): FieldReader {
+  if (sizeBytes === 8) return (view, at, _, row) => setLong(view, at + offset, isSigned, isHex, into, row);
+  const read = shortReader(sizeBytes, isSigned);
+  return (view, at, _, row) => {
+    into.setNumber(row, read(view, at + offset));
+    return true;
+  };
+}
+
+function shortReader(sizeBytes: number, isSigned: boolean): (view: DataView, at: number) => number {
+  switch (sizeBytes) {
+    case 1:
+      return isSigned ? (view, at) => view.getInt8(at) : (view, at) => view.getUint8(at);
+    case 2:
+      return isSigned ? (view, at) => view.getInt16(at, true) : (view, at) => view.getUint16(at, true);
+    default:
+      return isSigned ? (view, at) => view.getInt32(at, true) : (view, at) => view.getUint32(at, true);
+  }
+}
+
+/** Numbers of 64 bits are signed, as addresses are; those beyond 2^53 become texts. */
+function setLong(view: DataView, at: number, isSigned: boolean, isHex: boolean, into: FieldBuilder, row: number): true {
+  const value = view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+  if (Number.isSafeInteger(value)) into.setNumber(row, value);
+  else into.setText(row, longText(view, at, isSigned, isHex));
+  return true;
+}
+
+function longText(view: DataView, at: number, isSigned: boolean, isHex: boolean): string {
+  if (isHex) return `0x${view.getBigUint64(at, true).toString(16)}`;
+  return String(isSigned ? view.getBigInt64(at, true) : view.getBigUint64(at, true));
+}
+
+/** Finds the bytes of a text or list. Where they are elsewhere, the field has their offset and, above it, their size. */
+function bytesReader(
+  { place, offset, sizeBytes }: FormatField,
+  set: (view: DataView, at: number, count: number, row: number) => void,
+): FieldReader {
+  if (place === 'here')
+    return (view, at, _, row) => {
+      set(view, at + offset, sizeBytes, row);
+      return true;
+    };
+  const base = place === 'from-start' ? 0 : offset + 4;
+  return (view, at, end, row) => {
+    const first = at + base + view.getUint16(at + offset, true);
+    const count = view.getUint16(at + offset + 2, true);
+    const isInside = first + count <= end;
+    set(view, isInside ? first : at, isInside ? count : 0, row);
+    return isInside;
+  };
+}
+
+/** As perf prints an array of a probe: `{1,2}`. */
+function listText({ elementBytes, isSigned, isHex }: FormatField, view: DataView, at: number, count: number): string {
+  const read = elementBytes === 8 ? null : shortReader(elementBytes, isSigned);
+  const elements: string[] = [];
+  for (let next = at; next + elementBytes <= at + count; next += elementBytes) {
+    if (read === null) elements.push(longText(view, next, isSigned, isHex));
+    else elements.push(isHex ? `0x${(read(view, next) >>> 0).toString(16)}` : String(read(view, next)));
+  }
+  return `{${elements.join(',')}}`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Adds the samples of a recording, and those of its side recordings, to a trace.
+ */
+import { isPossibleTime } from '../../model/limits.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { RecordedEvent, RecordedSamples, Recording } from '../../perfdata/recording.js';
+import type { SideRecording } from '../../perfdata/side-recording.js';
+import { addOwnRecords } from './own-records.js';
+import type { TraceBuilder } from './trace-builder.js';
+
+type Sampled = Pick<Recording, 'samples' | 'lostRecords'>;
+
+export function addRecordedSamples(
+  input: string,
+  { samples, lostRecords }: Sampled,
+  sides: readonly SideRecording[],
+  into: TraceBuilder,
+): void {
+  const { unreadable, damaged } = samples;
+  const far = addTables(samples, into);
+  into.addSampleAccount({ unreadable, damaged: damaged + far, lost: lostRecords });
+  for (const { name, recording } of sides) {
+    if (recording === null) into.addSide({ input, side: name, isMissing: true, samples: 0, unreadable: 0, lost: 0 });
+    else addSide(input, name, recording, into);
+  }
+}
+
+function addSide(input: string, side: string, recording: Recording, into: TraceBuilder): void {
+  const { samples, lostRecords: lost, sideband } = recording;
+  const { unreadable, damaged } = samples;
+  const far = addTables(samples, into);
+  into.addSampleAccount({ unreadable: 0, damaged: damaged + far, lost: 0 });
+  const count = samples.tables.reduce((sum, { length }) => sum + length, 0) - far;
+  into.addSide({ input, side, isMissing: false, samples: count, unreadable, lost });
+  addOwnRecords(side, sideband.flatMap(nameOnly), into);
+}
+
+/** Only names of threads are of use: everything else is about threads that are not in the trace, or in it already. */
+function nameOnly(event: RecordedEvent): RecordedEvent[] {
+  const { record } = event;
+  return record.what === 'comm' ? [{ ...event, record: { ...record, exec: false } }] : [];
+}
+
+/** Returns how many samples are left out, because their time is impossible. */
+function addTables({ tables, originSeconds }: RecordedSamples, into: TraceBuilder): number {
+  if (tables.length === 0) return 0;
+  const offsetNs = into.context.timeOf({ seconds: originSeconds, ns: 0 });
+  const near = tables.map((table) => nearRows(table, offsetNs)).filter(({ length }) => length > 0);
+  into.addSamples(near);
+  const countOf = (some: readonly SampleTable[]) => some.reduce((sum, { length }) => sum + length, 0);
+  return countOf(tables) - countOf(near);
+}
+
+/** Returns a table with times of the trace, without rows at impossible times: those are at its ends. */
+function nearRows(table: SampleTable, offsetNs: number): SampleTable {
+  const times = offsetNs === 0 ? table.timeNs : table.timeNs.map((time) => time + offsetNs);
+  const from = times.findIndex(isPossibleTime);
+  const to = times.findLastIndex(isPossibleTime) + 1;
+  if (from === 0 && to === table.length) return { ...table, timeNs: times };
+  const [start, end] = [Math.max(from, 0), to];
+  return {
+    ...table,
+    length: end - start,
+    timeNs: times.subarray(start, end),
+    tid: table.tid.subarray(start, end),
+    pid: table.pid.subarray(start, end),
+    cpu: table.cpu.subarray(start, end),
+    context: table.context.subarray(start, end),
+    fields: table.fields.map((field) =>
+      field.texts === null
+        ? { ...field, numbers: field.numbers.subarray(start, end) }
+        : { ...field, texts: field.texts.slice(start, end) },
+    ),
+  };
+}

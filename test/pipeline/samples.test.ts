@@ -1,0 +1,98 @@
+/**
+ * Samples of recordings and of their side recordings in a trace.
+ */
+import { describe, expect, test } from 'vitest';
+import { type SampleTable, tableOf } from '../../src/model/samples/sample-table.js';
+import { SwitchKind } from '../../src/model/samples/switch-columns.js';
+import type { AnalyzedInput } from '../../src/pipeline/read/read-trace.js';
+import type { Trace } from '../../src/pipeline/read/trace.js';
+import { withTrace } from '../../src/pipeline/with-trace.js';
+import { type Recording, readRecording, type SampledRecording, type SideRecording } from '../../src/recordings.js';
+import { fileOf } from '../helpers/perf/perf-data.js';
+import { fixture } from '../helpers/traces/load.js';
+
+const recordingOf = (name: string) => readRecording(fileOf(fixture(`waits/${name}.data.gz`)));
+const WAKING = 'sched:sched_waking';
+
+function sampled(recording: Recording, sides: readonly SideRecording[] = []): SampledRecording {
+  return { name: 'waitlab.data', sampled: recording, sides, recorded: null, broken: null };
+}
+
+function traceOf(inputs: readonly AnalyzedInput[]): Promise<Trace> {
+  return withTrace(inputs, { byCalls: false, mayLackBranches: true }, async (trace) => trace);
+}
+
+const rowsOf = (table: SampleTable | null) =>
+  Array.from({ length: table?.length ?? 0 }, (_, row) =>
+    [
+      table?.timeNs,
+      table?.tid,
+      table?.cpu,
+      table?.context,
+      ...(table?.fields ?? []).map((field) => field.texts ?? field.numbers),
+    ]
+      .map((column) => column?.[row])
+      .join(' '),
+  );
+
+describe('samples in a trace', () => {
+  test('a recording without Intel PT is a trace of samples and switches', async () => {
+    const recording = await recordingOf('waitlab.proc');
+    const { samples, store, account, originSeconds } = await traceOf([sampled(recording)]);
+    expect(samples.map(({ event, length }) => [event, length])).toEqual(
+      recording.samples.tables.map(({ event, length }) => [event, length]),
+    );
+    expect(originSeconds).toBe(6082);
+    expect(tableOf(samples, 'sched:sched_switch')?.timeNs[0]).toBe(626_664_245);
+    expect(account).toMatchObject({ samples: { unreadable: 0, damaged: 0, lost: 0 }, sides: [] });
+    const switches = store.switches();
+    const recorded = recording.sideband.filter(({ record }) => record.what === 'switch');
+    expect(switches.length).toBe(recorded.length);
+    expect(switches.kind.filter((kind) => kind === SwitchKind.Preempted)).toHaveLength(
+      recorded.filter(({ record }) => record.what === 'switch' && record.direction === 'preempted').length,
+    );
+    expect([...switches.timeNs]).toEqual([...switches.timeNs].sort((a, b) => a - b));
+  });
+
+  test('joins a side recording; a waking in both is one', async () => {
+    const [main, side] = await Promise.all(['waitlab.proc', 'waitlab.wake'].map(recordingOf));
+    if (main === undefined || side === undefined) throw new Error('no fixtures');
+    const { samples, account } = await traceOf([sampled(main, [{ name: 'side', recording: side }])]);
+    const joined = rowsOf(tableOf(samples, WAKING));
+    expect(joined).toEqual(rowsOf(tableOf((await traceOf([sampled(main), sampled(side)])).samples, WAKING)));
+    const own = new Set(rowsOf(tableOf((await traceOf([sampled(main)])).samples, WAKING)));
+    expect(own.size).toBe(213);
+    expect(joined.filter((row) => own.has(row))).toHaveLength(213);
+    expect(joined).toHaveLength(213 + 117);
+    expect(account.sides).toEqual([
+      { input: 'waitlab.data', side: 'side', isMissing: false, samples: 269, unreadable: 0, lost: 0 },
+    ]);
+  });
+
+  test('does not depend on the order of the inputs', async () => {
+    const [main, side] = (await Promise.all(['waitlab.proc', 'waitlab.wake'].map(recordingOf))) as [
+      Recording,
+      Recording,
+    ];
+    const [one, other] = await Promise.all([
+      traceOf([sampled(main), sampled(side)]),
+      traceOf([sampled(side), sampled(main)]),
+    ]);
+    expect(other.samples.map(rowsOf)).toEqual(one.samples.map(rowsOf));
+  });
+
+  test('notes a missing side recording', async () => {
+    const { account } = await traceOf([
+      sampled(await recordingOf('waitlab.proc'), [{ name: 'side', recording: null }]),
+    ]);
+    expect(account.sides).toMatchObject([{ side: 'side', isMissing: true, samples: 0 }]);
+  });
+
+  test('questions about calls refuse a recording without Intel PT', async () => {
+    const inputs = [sampled(await recordingOf('waitlab.proc'))];
+    await expect(withTrace(inputs, { byCalls: false }, async (trace) => trace)).rejects.toMatchObject({
+      code: 'NO_BRANCHES',
+      hint: expect.stringContaining('ptflame waits'),
+    });
+  });
+});
