@@ -58,6 +58,8 @@ const RECORD = defineCommand({
     ['ptflame record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
     ['ptflame record -p 1234 --only parse --binary ./server', 'only the code of one function'],
     ['ptflame record -p 1234 --snapshot --trigger signal', 'the time before each kill -USR2'],
+    ['ptflame record -p 1234 --waits', 'also who waits for whom'],
+    ['ptflame record -p 1234 --waits --no-trace -t 10s', 'the same alone, without Intel PT: on any CPU'],
     ['ptflame record -p 1234 --dry-run', 'print the commands without running them'],
   ],
   schema: RecordOptions,

@@ -2,6 +2,7 @@
  * `ptflame record`: checks the machine, runs perf, and checks the recording.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
+import { formatsPath, wakingsPath } from '../input/data-file.js';
 import type { RecordOptions } from '../options/record.js';
 import { foreignEnding } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
@@ -9,35 +10,46 @@ import { noIntelPt } from '../perf/failures/no-intel-pt.js';
 import { probe } from '../perf/machine/probe.js';
 import { type PerfVersion, perfVersion } from '../perf/machine/version.js';
 import { dryRunLines } from '../perf/plan/dry-run.js';
+import { probeGroup } from '../perf/plan/probes.js';
 import { offlineCpus, planRecording } from '../perf/plan/recording-plan.js';
 import { parseTarget } from '../perf/plan/target.js';
+import { refuseMissingTracing } from '../perf/plan/tracepoints.js';
 import { recordToFile } from '../perf/record/record-to-file.js';
 import { notifier } from '../terminal/notify.js';
+
+/** The group of the probes that are only shown. */
+const DRY_RUN_GROUP = 'ptflame';
 
 /** `command`: what follows "--". Returns the path of the recording; null after a dry run. */
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
   const target = parseTarget(options, command);
   refuseName(options.output);
-  if (options.render) refuseOverwriting([options.output, `${options.output}.old`], options.render);
+  if (options.render)
+    refuseOverwriting(
+      [options.output, `${options.output}.old`, wakingsPath(options.output), formatsPath(options.output)],
+      options.render,
+    );
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
-    const plan = await planRecording(options, target, machine, version);
+    const plan = await planRecording({ options, target, machine, version, group: DRY_RUN_GROUP });
     const missing = offlineCpus(target, machine);
     if (missing.length > 0) notifier(options.quiet)(`warning: CPUs not online on this machine: ${missing.join(', ')}`);
     process.stdout.write(
-      dryRunLines(plan, options.render ?? [], machine, version)
+      dryRunLines(plan, options.perf, options.render ?? [], machine, version)
         .map((line) => `${line}\n`)
         .join(''),
     );
     return null;
   }
-  if (machine.pmu === null) throw noIntelPt(machine);
+  if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
+  refuseMissingTracing(options, machine);
   const version = await perfVersion(options.perf);
-  const plan = await planRecording(options, target, machine, version);
+  const plan = await planRecording({ options, target, machine, version, group: probeGroup(process.pid) });
   const notify = notifier(options.quiet);
   await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
-  if (!options.render) notify(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
+  if (!options.render && !options.noTrace)
+    notify(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
   return plan.output;
 }
 

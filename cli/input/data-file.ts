@@ -9,6 +9,16 @@ export function notesPath(recording: string): string {
   return `${recording}.ptflame.json`;
 }
 
+/** Returns the path of the recording of wakings next to a recording. */
+export function wakingsPath(recording: string): string {
+  return `${recording}.wakes.data`;
+}
+
+/** Returns the path of the formats of a recording's tracepoints and probes. */
+export function formatsPath(recording: string): string {
+  return `${recording}.formats`;
+}
+
 const HEAD_BYTES = 4096;
 
 /** Returns the file inside a directory that `perf record --kcore` made; other paths stay as they are. */

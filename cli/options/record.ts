@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { auxSize, general, perf } from './shared.js';
+import { probes, waits } from './values/trace-values.js';
 import { duration, numberList, path, snapshotSize, text } from './values/values.js';
 
 const term = (description: string) =>
@@ -42,6 +43,19 @@ export const RecordOptions = memoize(() =>
           value: 'FILTER',
         },
       ),
+    }),
+    ...group('Waits', {
+      waits: flag(
+        waits.optional(),
+        'also who waits for whom: futexes of the target, and wakings on the whole machine in FILE.wakes.data; full: also why threads stop',
+        { valueOptional: true, value: 'full' },
+      ),
+      probe: flag(
+        probes.optional(),
+        "also each passage of a function, with arguments as perf probe takes them: 'push=./server:queue_push job=%di'; may be repeated",
+        { value: 'PROBE' },
+      ),
+      noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU'),
     }),
     ...group('When', {
       time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; for a command: until it ends)', {

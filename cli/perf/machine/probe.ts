@@ -4,6 +4,7 @@
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readTracing, type Tracing } from './tracing.js';
 
 /** Intel PT as the kernel exposes it. */
 export interface Pmu {
@@ -45,6 +46,7 @@ export interface Machine {
   readonly lockableBytes: number;
   readonly availableBytes: number;
   readonly rights: Rights;
+  readonly tracing: Tracing;
 }
 
 /** Effective capabilities. */
@@ -78,6 +80,7 @@ export async function probe(root = process.env['PTFLAME_TEST_ROOT'] ?? '/'): Pro
     lockableBytes: lockableBytes(await read('proc/self/limits')),
     availableBytes: availableBytes(await read('proc/meminfo')),
     rights: parseRights(await read('proc/self/status')),
+    tracing: await readTracing(root),
   };
 }
 
@@ -169,6 +172,17 @@ export function canTraceEverything({ paranoid, rights }: Machine): boolean {
 export async function threadCount(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   return Math.max(threads.length, 1);
+}
+
+/** Returns the names of threads, or of all threads of processes, as bytes of Latin-1; unknown ones are left out. */
+export async function threadNames(ids: readonly number[], kind: 'processes' | 'threads'): Promise<string[]> {
+  const read = (path: string) => readFile(path, 'latin1').catch(() => null);
+  const threadsOf = (id: number) =>
+    kind === 'threads' ? [String(id)] : readdir(`/proc/${id}/task`).catch((): string[] => []);
+  const names = await Promise.all(
+    ids.map(async (id) => Promise.all((await threadsOf(id)).map((tid) => read(`/proc/${tid}/comm`)))),
+  );
+  return [...new Set(names.flat())].flatMap((name) => (name === null ? [] : [name.replace(/\n$/, '')]));
 }
 
 /** Returns the free space in the directory of `path`; null if unknown. */

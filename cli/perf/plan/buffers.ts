@@ -21,14 +21,32 @@ const PAGE_BYTES = 4 * KIB;
 /** The part of the available memory that all buffers may use. */
 const MAX_MEMORY_SHARE = 0.25;
 
-/** `auxBytes`: the requested size; undefined: the largest power of two within memory and limits, up to 32 MiB. */
-export function chooseBuffers(machine: Machine, count: number, auxBytes: number | undefined): Buffers {
+/** For tracepoints and probes of a busy program: 40,000 a second for half a second. */
+const EVENT_DATA_BYTES = 4 * KIB * KIB;
+
+/**
+ * `auxBytes`: the requested size; undefined: the largest power of two within memory and limits, up to 32 MiB. `hasEvents`:
+ * tracepoints or probes are recorded in addition.
+ */
+export function chooseBuffers(
+  machine: Machine,
+  count: number,
+  auxBytes: number | undefined,
+  hasEvents = false,
+): Buffers {
   const lockable = lockableBytesPerBuffer(machine, count);
-  const dataBytes = lockable === Number.POSITIVE_INFINITY ? null : SMALL_DATA_BYTES;
+  const isUnlimited = lockable === Number.POSITIVE_INFINITY;
+  const dataBytes = isUnlimited ? (hasEvents ? EVENT_DATA_BYTES : null) : SMALL_DATA_BYTES;
   if (auxBytes !== undefined) return { dataBytes, auxBytes, count };
   const inMemory = (machine.availableBytes * MAX_MEMORY_SHARE) / count;
   const largest = Math.min(MAX_DEFAULT_BYTES, lockable - SMALL_DATA_BYTES - PAGE_BYTES, inMemory);
   return { dataBytes, auxBytes: Math.max(floorToPowerOfTwo(largest), MIN_DEFAULT_BYTES), count };
+}
+
+/** Returns the buffers of a recording without Intel PT; the size requested is that of the buffers for records. */
+export function eventBuffers(machine: Machine, count: number, bytes: number | undefined): Buffers {
+  const { dataBytes } = chooseBuffers(machine, count, bytes, true);
+  return { dataBytes: bytes ?? dataBytes, auxBytes: 0, count };
 }
 
 export function totalBytes({ auxBytes, dataBytes, count }: Buffers): number {

@@ -14,7 +14,7 @@ const MAX_MEMORY_SHARE = 0.8;
 
 /** @throws PtflameError if perf would run out of memory or disk space; `notify` receives warnings */
 export async function checkSpace(plan: RecordingPlan, machine: Machine, notify: (text: string) => void): Promise<void> {
-  const needed = totalBytes(plan.buffers);
+  const needed = totalBytes(plan.buffers) + (plan.wakings?.bufferBytes ?? 0);
   if (needed > machine.availableBytes * MAX_MEMORY_SHARE) throw noMemory(plan, needed, machine.availableBytes);
   if (!canLock(machine, plan.buffers))
     notify(`note: the buffers (${formatBytes(needed)}) are larger than this user may lock: perf will probably refuse`);
@@ -29,15 +29,15 @@ export async function checkSpace(plan: RecordingPlan, machine: Machine, notify: 
 }
 
 /** Returns what busy CPUs would write; 0 if the recording has no time limit. */
-function expectedBytes({ timeMs, buffers, snapshots }: RecordingPlan, { cpu }: Machine): number {
-  if (timeMs === null || snapshots !== 'none') return 0;
+function expectedBytes({ event, timeMs, buffers, snapshots }: RecordingPlan, { cpu }: Machine): number {
+  if (event === null || timeMs === null || snapshots !== 'none') return 0;
   const cpus = Math.min(buffers.count, cpu.online.length);
   return (timeMs / 1000) * cpus * BYTES_PER_CPU_SECOND;
 }
 
 function noMemory({ buffers }: RecordingPlan, needed: number, available: number): PtflameError {
-  const { count, auxBytes } = buffers;
-  const message = `${count} buffers of ${formatBytes(auxBytes)} need ${formatBytes(needed)} of memory, but only ${formatBytes(available)} are available`;
+  const { count, auxBytes, dataBytes } = buffers;
+  const message = `${count} buffers of ${formatBytes(auxBytes || (dataBytes ?? 0))} need ${formatBytes(needed)} of memory, but only ${formatBytes(available)} are available`;
   return new PtflameError('AUX_TOO_LARGE', message, { hint: 'use smaller buffers (-m 4M) or fewer CPUs (-C 0-3)' });
 }
 

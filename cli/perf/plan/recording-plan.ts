@@ -3,16 +3,27 @@
  */
 import { PtflameError } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
+import { kebabCase } from '../../usage/flag.js';
 import type { Machine } from '../machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../machine/version.js';
-import { type Buffers, chooseBuffers } from './buffers.js';
+import { type Buffers, chooseBuffers, eventBuffers } from './buffers.js';
 import { ASSUMED_CAPS, hasCycles, ptEvent } from './event.js';
 import { addressFilters } from './filters.js';
+import type { PlanInput } from './plan-input.js';
+import { type ProbesPlan, planProbes } from './probes.js';
 import { bufferCount, type Target, targetArguments } from './target.js';
+import { waitEvents } from './tracepoints.js';
+import { planWakings, type WakingsPlan } from './wakings.js';
 
 export interface RecordingPlan {
   readonly target: Target;
-  readonly event: string;
+  /** Intel PT; null: not recorded. */
+  readonly event: string | null;
+  /** Tracepoints in the same file. */
+  readonly tracepoints: readonly string[];
+  readonly probes: ProbesPlan | null;
+  /** A second recording, at the same time. */
+  readonly wakings: WakingsPlan | null;
   readonly buffers: Buffers;
   /** null: until the target ends or Ctrl-C. */
   readonly timeMs: number | null;
@@ -34,25 +45,23 @@ const DEFAULT_TIME_MS = 1000;
 /** perf runs a `sleep` that is this much longer than the recording: if ptflame is killed, the recording still ends. */
 const SAFETY_MS = 10_000;
 
-/** `version`: null if perf is missing; a recent one is assumed. `event`: replaced in tests. */
-export async function planRecording(
-  options: RecordOptions,
-  target: Target,
-  machine: Machine,
-  version: PerfVersion | null,
-  event = ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS),
-): Promise<RecordingPlan> {
+export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
+  const { options, target, machine, version, group } = input;
   refuseContradictions(options, target, machine, version);
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
-  const buffers = chooseBuffers(machine, await bufferCount(target, machine), options.auxSize);
+  const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS);
+  const tracepoints = waitEvents(options);
+  const probes = planProbes(options, group);
+  const buffers = await planBuffers(input, tracepoints.length > 0 || probes !== null);
   const output = options.output.startsWith('-') ? `./${options.output}` : options.output;
   const waitsForEnable = has(5, 10) && target.kind !== 'command';
   const snapshots = options.snapshot === undefined ? 'none' : options.trigger === undefined ? 'at-end' : 'by-signal';
   const timeMs = options.time ?? (target.kind === 'command' || snapshots !== 'none' ? null : DEFAULT_TIME_MS);
   const common = [
-    ...[options.perf, 'record', '-o', output, '-e', event],
-    ...(event.startsWith('intel_pt/') ? ['-m', mmapPages(buffers)] : []),
+    ...[options.perf, 'record', '-o', output, ...(event === null ? ['--switch-events'] : ['-e', event])],
+    ...['-m', mmapPages(buffers)],
     ...addressFilters(options).flatMap((filter) => ['--filter', filter]),
+    ...[...tracepoints, ...(probes?.events ?? [])].flatMap((each) => ['-e', each]),
     ...(options.kernel ? ['--kcore'] : []),
     ...(snapshots === 'none' ? [] : [snapshotArgument(snapshots, options.snapshot?.bytes ?? null)]),
     ...targetArguments(target),
@@ -62,6 +71,9 @@ export async function planRecording(
   return {
     target,
     event,
+    tracepoints,
+    probes,
+    wakings: options.waits === undefined ? null : await planWakings(input, output, timeMs),
     buffers,
     timeMs,
     command: [...common, ...control, ...lifeArguments(target, sleepMs)],
@@ -74,6 +86,12 @@ export async function planRecording(
   };
 }
 
+async function planBuffers({ options, target, machine }: PlanInput, hasEvents: boolean): Promise<Buffers> {
+  const count = await bufferCount(target, machine);
+  if (options.noTrace) return eventBuffers(machine, count, options.auxSize);
+  return chooseBuffers(machine, count, options.auxSize, hasEvents);
+}
+
 /** Returns the command that perf runs; perf ends when it ends. */
 function lifeArguments(target: Target, sleepMs: number | null): string[] {
   if (target.kind === 'command') return ['--', ...target.command];
@@ -82,7 +100,8 @@ function lifeArguments(target: Target, sleepMs: number | null): string[] {
 
 /** Returns the value of -m, such as ",32M": the data buffer before the comma, the trace buffer after it. */
 function mmapPages({ dataBytes, auxBytes }: Buffers): string {
-  return `${dataBytes === null ? '' : inUnits(dataBytes)},${inUnits(auxBytes)}`;
+  const data = dataBytes === null ? '' : inUnits(dataBytes);
+  return auxBytes === 0 ? data : `${data},${inUnits(auxBytes)}`;
 }
 
 function inUnits(bytes: number): string {
@@ -108,11 +127,34 @@ function refuseContradictions(
   if (trigger !== undefined && snapshot === undefined)
     throw contradiction('--trigger works only with --snapshot', 'add --snapshot');
   if (trigger !== undefined && trigger !== 'signal') throw noTrigger(trigger);
+  refuseWithoutTrace(options);
+  if (options.probe && (target.kind === 'cpus' || target.kind === 'all-cpus')) throw probeEverywhere();
   if (!options.dryRun) refuseOfflineCpus(offlineCpus(target, machine), machine);
   if (version === null) return;
   if (snapshot !== undefined && !isAtLeast(version, 5, 4)) throw tooOld(version, '--snapshot', '5.4');
   if (kernel && !isAtLeast(version, 5, 5)) throw tooOld(version, '--kernel', '5.5');
   hasCycles(options, machine.pmu?.caps ?? ASSUMED_CAPS);
+}
+
+/** @throws PtflameError if nothing would be recorded, or if an option needs Intel PT */
+function refuseWithoutTrace({ noTrace, waits, probe, ...options }: RecordOptions): void {
+  if (!noTrace) return;
+  if (waits === undefined && probe === undefined)
+    throw contradiction('--no-trace leaves nothing to record', 'add --waits or --probe');
+  const useless = TRACE_OPTIONS.find((name) => options[name] !== undefined && options[name] !== false);
+  if (useless === undefined) return;
+  throw contradiction(`--no-trace and --${kebabCase(useless)} are mutually exclusive`);
+}
+
+const TRACE_OPTIONS = [
+  ...(['kernel', 'only', 'filter', 'snapshot', 'render', 'cyc', 'noCyc'] as const),
+  ...(['cycThresh', 'mtcPeriod', 'psbPeriod', 'noretcomp'] as const),
+];
+
+function probeEverywhere(): PtflameError {
+  return new PtflameError('BAD_OPTION', '--probe would stop every process that runs the probed code', {
+    hint: 'record a process, -p PID, or a command',
+  });
 }
 
 /**

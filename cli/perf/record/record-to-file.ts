@@ -10,26 +10,15 @@ import { notesPath } from '../../input/data-file.js';
 import { createTemporaryFile } from '../../output/temporary-files.js';
 import { RecordingDisplay } from '../../terminal/recording-line.js';
 import { perfFailure } from '../failures/failures.js';
-import type { Machine } from '../machine/probe.js';
-import type { PerfVersion } from '../machine/version.js';
 import { checkSpace } from '../plan/check-space.js';
 import type { RecordingPlan } from '../plan/recording-plan.js';
 import { targetText } from '../plan/target.js';
-import type { Timeouts } from './await-end.js';
-import { flushRecording, inspectRecording, type RecordingFile } from './recording-file.js';
+import { checkWakings, withEvents } from './events/with-events.js';
+import type { RecordingContext } from './recording-context.js';
+import { flushToDisk, inspectRecording, type RecordingFile } from './recording-file.js';
 import type { RecordingNotes } from './recording-notes.js';
 import { setAside } from './replaced-recording.js';
 import { type RecordingEnd, runRecording } from './run-recording.js';
-
-export interface RecordingContext {
-  readonly machine: Machine;
-  readonly version: PerfVersion;
-  /** Shows the user a line. */
-  readonly notify: (text: string) => void;
-  readonly timeouts?: Timeouts;
-  /** No status line. */
-  readonly quiet?: boolean;
-}
 
 /** Records. The file decides whether that succeeded, not perf's exit code. */
 export async function recordToFile(plan: RecordingPlan, context: RecordingContext): Promise<RecordingNotes> {
@@ -47,26 +36,16 @@ export async function recordToFile(plan: RecordingPlan, context: RecordingContex
 async function record(plan: RecordingPlan, context: RecordingContext) {
   const { notify } = context;
   notify(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C stops and keeps it`);
-  const end = await runDisplayed(plan, context);
+  const end = await withEvents(plan, context, () => runDisplayed(plan, context));
   const file = await inspectRecording(plan.dataFile);
   if (!file?.isComplete) throw noRecording(plan, end, file);
   end.stderr.release();
   end.stderr.end();
-  await flush(plan.output);
+  await flushToDisk(plan.output);
+  if (plan.wakings !== null) await checkWakings(plan.wakings.output, notify);
   const notes = notesOf(plan, end, context);
   await writeNotes(plan.output, notes);
   return { notes, lines: endLines(plan, end, notes, file) };
-}
-
-/** @throws PtflameError OUTPUT_UNWRITABLE if the recording does not reach the disk */
-async function flush(output: string): Promise<void> {
-  await flushRecording(output).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === 'ENOSPC' ? 'the disk is full' : cause.message;
-    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${output} to the disk: ${why}`, {
-      hint: 'choose another directory with -o; dmesg may show why',
-      cause,
-    });
-  });
 }
 
 /** Records with a status line; a recorded command has the terminal to itself. */
@@ -131,7 +110,10 @@ function notesOf(plan: RecordingPlan, end: RecordingEnd, { machine, version }: R
     durationNs: end.durationNs,
     endedBy: end.endedBy,
     command: [...plan.command],
-    event: plan.event,
+    event: plan.event ?? '',
+    tracepoints: [...plan.tracepoints],
+    probes: plan.probes?.probes.map(({ name, file, definition }) => `${name}=${file}:${definition}`) ?? [],
+    wakings: plan.wakings && [...plan.wakings.command],
     auxBytes: plan.buffers.auxBytes,
     buffers: plan.buffers.count,
     snapshots: end.snapshots,

@@ -3,6 +3,7 @@
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PtflameError } from '../../../src/text.js';
 
 const MAGIC = 'PERFILE2';
 /** Offset of the data size in the header; perf writes it last. */
@@ -34,7 +35,7 @@ export async function inspectRecording(path: string): Promise<RecordingFile | nu
  *
  * @throws the system's error; file systems without fsync are ignored
  */
-export async function flushRecording(path: string): Promise<void> {
+async function flushRecording(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
     if ((await file.stat()).isDirectory())
@@ -45,6 +46,17 @@ export async function flushRecording(path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** @throws PtflameError OUTPUT_UNWRITABLE if the recording does not reach the disk */
+export async function flushToDisk(output: string): Promise<void> {
+  await flushRecording(output).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOSPC' ? 'the disk is full' : cause.message;
+    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${output} to the disk: ${why}`, {
+      hint: 'choose another directory with -o; dmesg may show why',
+      cause,
+    });
+  });
 }
 
 export async function fileBytes(path: string): Promise<number> {

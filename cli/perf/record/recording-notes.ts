@@ -20,7 +20,14 @@ export const RecordingNotes = z.object({
   endedBy: z.enum(['time', 'interrupt', 'target']),
   /** perf and its arguments, as run. */
   command: z.array(z.string()),
+  /** Intel PT; empty: not recorded. */
   event: z.string(),
+  /** Tracepoints in the same file. */
+  tracepoints: z.array(z.string()).default([]),
+  /** Probes, as passed to `--probe`. */
+  probes: z.array(z.string()).default([]),
+  /** perf and its arguments for the recording of wakings; null: not recorded. */
+  wakings: z.array(z.string()).nullable().default(null),
   auxBytes: z.number(),
   buffers: z.number(),
   snapshots: z.number(),

@@ -4,8 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { PtflameError } from '../../../src/text.js';
-import { firstBytes, notesPath } from '../../input/data-file.js';
+import { firstBytes, formatsPath, notesPath, wakingsPath } from '../../input/data-file.js';
 import { statOrNull } from '../../output/file-identity.js';
+import { areFormats } from './events/event-formats.js';
 
 export interface ReplacedRecording {
   /** Makes it the ".old" recording; call it when the new recording is complete. */
@@ -14,36 +15,41 @@ export interface ReplacedRecording {
   restore(): Promise<void>;
 }
 
+/** Files next to a recording, which are moved and removed with it. */
+const SIDE_FILES = [
+  { path: notesPath, isOurs: areNotes },
+  { path: wakingsPath, isOurs: areWakings },
+  { path: formatsPath, isOurs: async (path: string) => areFormats(firstBytes(path)) },
+];
+
 /**
- * Moves the recording at `output` aside, with its notes.
+ * Moves the recording at `output` aside, with the files next to it.
  *
  * @throws PtflameError OUTPUT_UNWRITABLE if the output is not a recording, or is read-only
  */
 export async function setAside(output: string): Promise<ReplacedRecording> {
   const old = `${output}.old`;
   for (const path of [output, old]) await refuseOtherFiles(path);
-  if (statOrNull(output) === null) return { keep: async () => {}, restore: () => removeRecording(output) };
   const aside = `${output}.${randomUUID().slice(0, 8)}.old`;
   await move(output, aside);
   return {
     async keep() {
-      if ((await kindOf(aside)) === 'empty') return rm(aside);
-      await removeRecording(old);
-      await rm(notesPath(old), { force: true });
+      if ((await kindOf(aside)) !== 'recording') return remove(aside);
+      await remove(old);
       await move(aside, old);
     },
     async restore() {
-      await removeRecording(output);
+      await remove(output);
       await move(aside, output);
     },
   };
 }
 
-/** Moves a recording and its notes. */
+/** Moves what exists of a recording and the files next to it. */
 async function move(from: string, to: string): Promise<void> {
   try {
-    await rename(from, to);
-    await rename(notesPath(from), notesPath(to)).catch(ignoreMissing);
+    await rename(from, to).catch(ignoreMissing);
+    for (const { path } of SIDE_FILES) await rename(path(from), path(to)).catch(ignoreMissing);
   } catch (cause) {
     throw new PtflameError('OUTPUT_UNWRITABLE', `cannot move ${from} to ${to}: ${String(cause)}`, {
       hint: 'choose another name with -o',
@@ -80,22 +86,32 @@ async function refuseOtherFiles(path: string): Promise<void> {
   if ((await kindOf(path)) === 'other') throw unwritable(`${path} already exists and is not a recording`);
   const stats = statOrNull(path);
   if (stats?.isFile() && (stats.mode & ANY_WRITE_PERMISSION) === 0) throw unwritable(`${path} is read-only`);
-  if (!(await areNotes(notesPath(path))))
-    throw unwritable(`${notesPath(path)} already exists and was not written by ptflame`);
+  for (const side of SIDE_FILES) await refuseOtherSideFile(side.path(path), side.isOurs);
 }
 
-/** Returns whether the file holds notes, or does not exist. */
-async function areNotes(path: string): Promise<boolean> {
+/** An empty file is what an interrupted recording leaves. */
+async function refuseOtherSideFile(path: string, isOurs: (path: string) => Promise<boolean>): Promise<void> {
   const stats = statOrNull(path);
-  if (stats === null) return true;
-  return stats.isFile() && (await readFile(path, 'latin1')).includes('"format": "ptflame-recording"');
+  if (stats === null || (stats.isFile() && (stats.size === 0 || (await isOurs(path))))) return;
+  throw unwritable(`${path} already exists and was not written by ptflame`);
+}
+
+async function areNotes(path: string): Promise<boolean> {
+  return (await readFile(path, 'latin1')).includes('"format": "ptflame-recording"');
+}
+
+/** A recording with notes of its own is not part of another. */
+async function areWakings(path: string): Promise<boolean> {
+  return (await kindOf(path)) === 'recording' && statOrNull(notesPath(path)) === null;
 }
 
 function unwritable(message: string): PtflameError {
   return new PtflameError('OUTPUT_UNWRITABLE', message, { hint: 'move it away, or choose another name with -o' });
 }
 
-async function removeRecording(path: string): Promise<void> {
-  const stats = statOrNull(path);
-  if (stats?.isFile() || (await isPerfDirectory(path))) await rm(path, { recursive: true, force: true });
+/** Removes a recording and the files next to it. */
+async function remove(recording: string): Promise<void> {
+  const stats = statOrNull(recording);
+  if (stats?.isFile() || (await isPerfDirectory(recording))) await rm(recording, { recursive: true, force: true });
+  for (const { path } of SIDE_FILES) await rm(path(recording), { force: true });
 }

@@ -11,15 +11,21 @@
  * FAKE_PERF_RECORDING  file that it writes instead of a minimal recording
  * FAKE_PERF_SYMFS    directory with the recorded binaries, for the real perf that decodes the recording
  * FAKE_PERF_VERSION  output of --version
+ * FAKE_PERF_WAKINGS  FAKE_PERF_MODE of the perf that records wakings; fails: exits with 1 at once; dies: after it began
+ * FAKE_PERF_PROBES   number of probes that can be added; the next one fails
+ * PTFLAME_TEST_ROOT  below it are the probes that `perf probe` adds
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-const { FAKE_PERF_LOG, FAKE_PERF_STDERR, FAKE_PERF_EXIT = '0', FAKE_PERF_MODE = 'record' } = process.env;
+const { FAKE_PERF_LOG, FAKE_PERF_STDERR, FAKE_PERF_EXIT = '0' } = process.env;
 const { FAKE_PERF_RECORDING, FAKE_PERF_SYMFS } = process.env;
 const { FAKE_PERF_VERSION = 'perf version 6.1.192' } = process.env;
 const args = process.argv.slice(2);
+const isOfWakings = args.includes('sched:sched_waking');
+const FAKE_PERF_MODE = (isOfWakings && process.env.FAKE_PERF_WAKINGS) || process.env.FAKE_PERF_MODE || 'record';
+const tracing = `${process.env.PTFLAME_TEST_ROOT}/sys/kernel/tracing`;
 const log = (entry) => FAKE_PERF_LOG && appendFileSync(FAKE_PERF_LOG, `${JSON.stringify(entry)}\n`);
 
 /** Returns the parts of a perf.data header that tests read. */
@@ -59,7 +65,9 @@ function listen() {
     .on('data', (bytes) => {
       text += bytes;
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
-        log(text.slice(0, at));
+        const command = text.slice(0, at);
+        log(isOfWakings ? `wakings ${command}` : command);
+        if (FAKE_PERF_MODE === 'dies') setTimeout(() => process.exit(1), 50);
         text = text.slice(at + 1);
         if (FAKE_PERF_MODE !== 'hang') writeSync(4, 'ack\n\0');
       }
@@ -83,6 +91,20 @@ function record() {
   });
 }
 
+/** Adds a probe at byte 0x10 of the file. */
+function probe() {
+  const [, file, group, name, definition] = /--exec=(.*)\n--add=(\w+):(\w+)=(.*)/.exec(args.join('\n'));
+  const path = `${tracing}/uprobe_events`;
+  const kind = definition.includes('%return') ? 'r' : 'p';
+  if (readFileSync(path, 'utf8').split('\n').length > Number(process.env.FAKE_PERF_PROBES ?? 9)) {
+    process.stderr.write(`Failed to find symbol ${definition} in ${file}\n  Error: Failed to add events.\n`);
+    process.exit(254);
+  }
+  appendFileSync(path, `${kind}:${group}/${name} ${file}:0x0000000000000010 job=%di\n`);
+  mkdirSync(`${tracing}/events/${group}/${name}`, { recursive: true });
+  writeFileSync(`${tracing}/events/${group}/${name}/format`, `name: ${name}\nID: 2000\n`);
+}
+
 function decode() {
   const { status } = spawnSync('perf', [...args, `--symfs=${FAKE_PERF_SYMFS}`], { stdio: 'inherit' });
   process.exit(status ?? 1);
@@ -92,6 +114,8 @@ log(args);
 if (args[0] === '--version') process.stdout.write(`${FAKE_PERF_VERSION}\n`);
 else if (args[0] === 'script') decode();
 else if (args[0] === 'version') process.stdout.write('  get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n');
+else if (args[0] === 'probe') probe();
+else if (isOfWakings && FAKE_PERF_MODE === 'fails') process.exit(1);
 else if (FAKE_PERF_STDERR) {
   write();
   process.stderr.write(readFileSync(FAKE_PERF_STDERR), () => process.exit(Number(FAKE_PERF_EXIT)));

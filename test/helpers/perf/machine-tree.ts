@@ -18,7 +18,20 @@ export interface FakeMachine {
   readonly uid?: number;
   readonly online?: string;
   readonly availableKb?: number;
+  /** Tracepoints of the kernel; null: tracefs is not mounted. */
+  readonly tracepoints?: readonly string[] | null;
+  /** False: the kernel has none. */
+  readonly uprobes?: boolean;
+  /** What `uprobe_events` contains. */
+  readonly probes?: string;
 }
+
+export const TRACEPOINTS = [
+  'sched:sched_waking',
+  'sched:sched_switch',
+  'syscalls:sys_enter_futex',
+  'syscalls:sys_exit_futex',
+];
 
 const CAPS = {
   psb_cyc: '1',
@@ -34,6 +47,7 @@ export async function machineTree(root: string, machine: FakeMachine = {}): Prom
   const { caps = CAPS, vendor = 'GenuineIntel', model = 'Intel(R) Core(TM) i7-8700', flags = 'fpu intel_pt' } = machine;
   const { paranoid = '2', mlockKb = '516', lockable = '8388608', capabilities = '000001ffffffffff', uid = 0 } = machine;
   const { online = '0-3', availableKb = 16_000_000 } = machine;
+  const { tracepoints = TRACEPOINTS, uprobes = true, probes = '' } = machine;
   const files: Record<string, string> = {
     'proc/cpuinfo': `processor\t: 0\nvendor_id\t: ${vendor}\nmodel name\t: ${model}\nflags\t\t: ${flags}\n\n`,
     'proc/meminfo': `MemTotal:       20000000 kB\nMemAvailable:   ${availableKb} kB\n`,
@@ -54,6 +68,10 @@ export async function machineTree(root: string, machine: FakeMachine = {}): Prom
     });
     for (const [name, value] of Object.entries({ ...CAPS, ...caps })) files[`${pmu}/caps/${name}`] = `${value}\n`;
   }
+  const tracing = 'sys/kernel/tracing';
+  for (const event of tracepoints ?? [])
+    files[`${tracing}/events/${event.replace(':', '/')}/format`] = `name: ${event.replace(/^.*:/, '')}\nID: 7\n`;
+  if (tracepoints !== null && uprobes) files[`${tracing}/uprobe_events`] = probes;
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);

@@ -18,7 +18,7 @@ async function recordWith(mode: string, dir: Directory, timeouts = TIMEOUTS) {
   const options = RecordOptions().parse({ pid: ['1'], time: '10ms', output: dir.file('perf.data'), perf: FAKE_PERF });
   const version = { text: '6.1', major: 6, minor: 1 };
   const target = { kind: 'processes', pids: [1], perThread: false } as const;
-  const plan = await planRecording(options, target, machine, version);
+  const plan = await planRecording({ options, target, machine, version, group: 'ptflame_1' });
   const notices: string[] = [];
   const recording = recordToFile(plan, { machine, version, notify: (text) => notices.push(text), timeouts: timeouts });
   return {

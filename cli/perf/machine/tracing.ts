@@ -1,0 +1,50 @@
+/**
+ * Reads what the kernel's tracing directory (tracefs) offers to this user: tracepoints, and probes in programs.
+ */
+import { constants } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface Tracing {
+  /** Where tracefs is; null: not mounted. */
+  readonly directory: string | null;
+  readonly isReadable: boolean;
+  /** Tracepoints of `TRACEPOINTS` that the kernel lacks. */
+  readonly missing: readonly string[];
+  /** Whether this user may add uprobes; null: the kernel has none. */
+  readonly canProbe: boolean | null;
+}
+
+export const WAKING = 'sched:sched_waking';
+export const SWITCH = 'sched:sched_switch';
+export const FUTEXES: readonly string[] = ['syscalls:sys_enter_futex', 'syscalls:sys_exit_futex'];
+const TRACEPOINTS: readonly string[] = [WAKING, SWITCH, ...FUTEXES];
+
+const MOUNTS = ['sys/kernel/tracing', 'sys/kernel/debug/tracing'];
+
+export async function readTracing(root: string): Promise<Tracing> {
+  for (const mount of MOUNTS) {
+    const directory = join(root, mount);
+    const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => error.code);
+    if (names === 'EACCES') return { directory, isReadable: false, missing: [], canProbe: false };
+    if (!Array.isArray(names) || !names.includes('events')) continue; // without a mount, an empty directory
+    const may = (path: string, mode: number) =>
+      access(join(directory, path), mode).then(
+        () => true,
+        () => false,
+      );
+    const found = await Promise.all(TRACEPOINTS.map((event) => may(`${eventDirectory(event)}/format`, constants.F_OK)));
+    return {
+      directory,
+      isReadable: await may(`${eventDirectory(WAKING)}/format`, constants.R_OK),
+      missing: TRACEPOINTS.filter((_, index) => !found[index]),
+      canProbe: names.includes('uprobe_events') ? await may('uprobe_events', constants.R_OK | constants.W_OK) : null,
+    };
+  }
+  return { directory: null, isReadable: false, missing: [], canProbe: false };
+}
+
+/** Returns the directory of "sched:sched_waking" below that of tracefs. */
+export function eventDirectory(event: string): string {
+  return `events/${event.replace(':', '/')}`;
+}

@@ -1,0 +1,32 @@
+/**
+ * Writes the formats of a recording's tracepoints and probes next to it, before it begins: perf writes them into the recording
+ * at its end, so that of a killed perf lacks them.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PtflameError } from '../../../../src/text.js';
+import { formatsPath } from '../../../input/data-file.js';
+import { eventDirectory } from '../../machine/tracing.js';
+
+/** `tracing`: the directory of tracefs. @throws PtflameError OUTPUT_UNWRITABLE */
+export async function writeFormats(output: string, events: readonly string[], tracing: string): Promise<void> {
+  const formats = await Promise.all(events.map((event) => formatOf(event, tracing)));
+  const path = formatsPath(output);
+  await writeFile(path, formats.join(''), { flag: 'wx', flush: true }).catch((cause: unknown) => {
+    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${String(cause)}`, {
+      hint: 'choose another directory with -o',
+      cause,
+    });
+  });
+}
+
+/** Returns "event sched:sched_waking" and the kernel's description below it. */
+async function formatOf(event: string, tracing: string): Promise<string> {
+  const text = await readFile(join(tracing, eventDirectory(event), 'format'), 'utf8');
+  return `event ${event}\n${text}${text.endsWith('\n') ? '' : '\n'}`;
+}
+
+/** Returns whether a file begins like formats. */
+export function areFormats(head: Uint8Array): boolean {
+  return /^event [\w-]+:[\w-]+\n/.test(Buffer.from(head.subarray(0, 256)).toString('latin1'));
+}
