@@ -82,6 +82,18 @@ test('a reader without memory refuses to read, and so do all others', () => {
   expect(() => second.read(Buffer.from(lines.slice(-300).join('')))).toThrow(PtflameError);
 });
 
+test('after a reader has failed, none adds to the tables, even if they have space', () => {
+  const memory = newMemory(40);
+  const [first, second] = [new LineReader(memory), new LineReader(memory)];
+  second.read(Buffer.from(lines.slice(0, 600).join('')));
+  expect(() => branchesOf(first, forwards)).toThrow(PtflameError);
+  const [caller, callee] = [1, 2].map((number) => lines[number].split('=>'));
+  const known = Buffer.from(lines[1]);
+  const added = Buffer.from([caller[0], callee[1]].join('=>')); // a new branch between known ends
+  expect(second.read(known).length).toBe(1);
+  expect(() => second.read(added)).toThrow(PtflameError);
+});
+
 test('readers in several workers find the same branches at the same time', async () => {
   const reader = new LineReader();
   const gate = new Int32Array(new SharedArrayBuffer(4));

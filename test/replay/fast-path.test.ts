@@ -64,6 +64,16 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     30  tr strt         h+0x0
     40  return          h     a+0x805
     50  return          a     main`,
+  'system calls follow a signal handler, and then what it interrupted': `
+    10  call            main  a
+    20  tr end  async   a
+    30  tr strt         h+0x0
+    40  return          h     __restore_rt+0x0
+    50  tr end  syscall __restore_rt
+    60  tr strt         __restore_rt
+    70  tr end  syscall __restore_rt
+    80  tr strt         a+0x800
+    90  return          a     main`,
   'a call replaces a signal on the stack, and ends with a return that skips another call': `
     10  call            main  a
     20  tr end  async   a
