@@ -3,6 +3,7 @@
  */
 import { type FutexCalls, futexCallsOf } from './futexes/futex-calls.js';
 import { type WaitCalls, waitCallsOf } from './futexes/wait-calls.js';
+import { type LostSpans, lostSpansOf } from './input/lost.js';
 import type { WaitInput } from './input/wait-input.js';
 import { type Schedule, scheduleOf } from './schedule/schedule.js';
 import { findWakers, type Wakers } from './wakers/find-wakers.js';
@@ -10,12 +11,14 @@ import { findWakers, type Wakers } from './wakers/find-wakers.js';
 /** A wait is a row of the schedule. */
 export interface Waits extends Schedule, Wakers, WaitCalls {
   readonly calls: FutexCalls;
+  readonly lost: LostSpans;
 }
 
 export function waitsOf(input: WaitInput): Waits {
   const schedule = scheduleOf(input);
   const calls = futexCallsOf(input.samples);
-  const waitCalls = waitCallsOf(schedule, calls, input.lost);
+  const lost = lostSpansOf(input.lost);
+  const waitCalls = waitCallsOf(schedule, calls, lost);
   const wakers = findWakers(schedule, waitCalls, calls, input.samples);
-  return { ...schedule, ...waitCalls, ...wakers, calls };
+  return { ...schedule, ...waitCalls, ...wakers, calls, lost };
 }

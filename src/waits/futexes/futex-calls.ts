@@ -65,3 +65,16 @@ export function lastCall(calls: FutexCalls, tid: Tid, timeNs: Nanoseconds): numb
   }
   return low === 0 ? NONE : rows[low - 1];
 }
+
+/** Returns the thread's call before a call; NONE. */
+export function callBefore({ byThread, tid }: FutexCalls, call: number): number {
+  const rows = rowsOf(byThread, tid[call]);
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle] < call) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? NONE : rows[low - 1];
+}

@@ -3,8 +3,7 @@
  */
 import { NONE } from '../../model/units.js';
 import { rowsOf } from '../input/group-rows.js';
-import { isLostWithin } from '../input/lost.js';
-import type { LostSpan } from '../input/wait-input.js';
+import { isLostWithin, type LostSpans } from '../input/lost.js';
 import { OffState } from '../schedule/off-state.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { FutexCalls } from './futex-calls.js';
@@ -23,7 +22,7 @@ export interface WaitCalls {
 /** The kernel sleeps a few microseconds after a futex call begins. */
 const MAX_NS_TO_SLEEP = 100_000;
 
-export function waitCallsOf(schedule: Schedule, calls: FutexCalls, lost: readonly LostSpan[]): WaitCalls {
+export function waitCallsOf(schedule: Schedule, calls: FutexCalls, lost: LostSpans): WaitCalls {
   const { tids, starts, outNs, state } = schedule;
   const waitCall = new Int32Array(schedule.length).fill(NONE);
   const callCertainty = new Uint8Array(schedule.length);

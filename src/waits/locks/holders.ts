@@ -1,0 +1,64 @@
+/**
+ * For which thread each wait for a lock was: the holder when it began.
+ */
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { callBefore } from '../futexes/futex-calls.js';
+import { isLostWithin, type LostSpans } from '../input/lost.js';
+import type { Waits } from '../waits.js';
+import type { Holds } from './holds.js';
+import type { LockWords } from './lock-words.js';
+import { type OwnerProbes, ownerWithin } from './owner-probes.js';
+
+/** `Probe`: the lock itself said so. `Futex`: concluded from the calls that wake waiters. */
+export const HolderSource = { None: 0, Futex: 1, Probe: 2 } as const;
+export type HolderSource = (typeof HolderSource)[keyof typeof HolderSource];
+
+/** By wait. */
+export interface Holders {
+  readonly lock: Int32Array; // row of LockWords; NONE: not a wait for a lock
+  readonly holder: Int32Array; // tid when the wait began; NONE: not known
+  readonly holderSource: Uint8Array; // HolderSource
+}
+
+export function holdersOf(waits: Waits, locks: LockWords, holds: Holds, probes: OwnerProbes): Holders {
+  const lock = waits.waitCall.map((call) => (call === NONE ? NONE : locks.lockOf[call]));
+  const holder = new Int32Array(waits.length).fill(NONE);
+  const holderSource = new Uint8Array(waits.length);
+  for (let wait = 0; wait < waits.length; wait++) {
+    if (lock[wait] === NONE) continue;
+    const owner = ownerAt(waits, locks, probes, wait);
+    holder[wait] =
+      owner === NONE
+        ? holderAt(holds, lock[wait], waits.calls.enterNs[waits.waitCall[wait]], waits.tid[wait], waits.lost)
+        : owner;
+    if (holder[wait] !== NONE) holderSource[wait] = owner === NONE ? HolderSource.Futex : HolderSource.Probe;
+  }
+  return { lock, holder, holderSource };
+}
+
+/** The probe is passed once in a call of a lock function, before its first wait. */
+function ownerAt({ calls, tid, waitCall }: Waits, locks: LockWords, probes: OwnerProbes, wait: number): Tid {
+  const call = waitCall[wait];
+  const before = callBefore(calls, call);
+  const afterNs = before === NONE ? Number.NEGATIVE_INFINITY : calls.enterNs[before];
+  const address = locks.address[locks.lockOf[call]];
+  return ownerWithin(probes, tid[wait], address, afterNs, calls.enterNs[call]);
+}
+
+function holderAt(holds: Holds, lock: number, atNs: Nanoseconds, waiter: Tid, lost: LostSpans): Tid {
+  const hold = firstEndingAfter(holds, lock, atNs);
+  if (hold === NONE || holds.fromNs[hold] > atNs || holds.tid[hold] === waiter) return NONE;
+  return isLostWithin(lost, atNs, holds.toNs[hold]) ? NONE : holds.tid[hold];
+}
+
+/** Returns the first hold of a lock that ends after a time; NONE. */
+export function firstEndingAfter({ starts, toNs }: Holds, lock: number, timeNs: Nanoseconds): number {
+  let low = starts[lock];
+  let high = starts[lock + 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (toNs[middle] <= timeNs) low = middle + 1;
+    else high = middle;
+  }
+  return low < starts[lock + 1] ? low : NONE;
+}

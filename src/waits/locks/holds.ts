@@ -1,0 +1,148 @@
+/**
+ * Concludes from futex calls who held each lock, and when.
+ *
+ * A hold that a thread waited for ends with a call that wakes a waiter: the waiter left a mark in the word. It began
+ * - when the thread came back from its own wait for the lock, if it waited, or
+ * - unseen, if the thread found the lock free. It is then known from the first moment at which another thread slept.
+ *
+ * The call that wakes comes after the lock is free. If another thread has got the lock by then, the earlier hold ended
+ * before that.
+ */
+import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import { FutexKind, TIMED_OUT } from '../futexes/futex-ops.js';
+import { rowsOf } from '../input/group-rows.js';
+import type { Waits } from '../waits.js';
+import type { LockWords } from './lock-words.js';
+
+/** By lock, then by time: holds of one lock do not overlap. */
+export interface Holds {
+  readonly starts: Uint32Array; // by lock
+  readonly length: number;
+  readonly tid: Int32Array;
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+  /** 0: it began earlier, at a time that nothing shows. */
+  readonly isFromKnown: Uint8Array;
+}
+
+export function holdsOf(waits: Waits, locks: LockWords): Holds {
+  const slept = sleepsOf(waits);
+  const starts = [0];
+  const tid = int32Column();
+  const fromNs = float64Column();
+  const toNs = float64Column();
+  const isFromKnown = uint8Column();
+  for (let lock = 0; lock < locks.length; lock++) {
+    const rows = rowsOf(locks.byLock, lock);
+    const holds = releasesOf(waits, rows, slept, locks.isPassedOn[lock] === 1);
+    endBeforeNext(holds);
+    for (const hold of beginKnown(holds, rows, slept)) {
+      tid.push(hold.tid);
+      fromNs.push(hold.fromNs);
+      toNs.push(hold.toNs);
+      isFromKnown.push(hold.isFromKnown ? 1 : 0);
+    }
+    starts.push(tid.length);
+  }
+  return {
+    starts: Uint32Array.from(starts),
+    length: tid.length,
+    tid: tid.view(),
+    fromNs: fromNs.view(),
+    toNs: toNs.view(),
+    isFromKnown: isFromKnown.view(),
+  };
+}
+
+/**
+ * By futex call: when the thread found the lock taken and slept, and until when; NaN: it did not sleep, or that is not
+ * known. It marks the lock just before it calls, as a holder frees the lock just before its call.
+ */
+interface Sleeps {
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+}
+
+function sleepsOf({ calls, length, waitCall, inNs, isOpen }: Waits): Sleeps {
+  const sleeps = { fromNs: new Float64Array(calls.length), toNs: new Float64Array(calls.length) };
+  sleeps.fromNs.fill(Number.NaN);
+  sleeps.toNs.fill(Number.NaN);
+  for (let wait = 0; wait < length; wait++) {
+    const call = waitCall[wait];
+    if (call < 0) continue;
+    sleeps.fromNs[call] = calls.enterNs[call];
+    sleeps.toNs[call] = isOpen[wait] ? Number.NaN : inNs[wait];
+  }
+  return sleeps;
+}
+
+interface Hold {
+  readonly tid: Tid;
+  fromNs: Nanoseconds; // NaN: not known yet
+  toNs: Nanoseconds;
+  isFromKnown: boolean;
+}
+
+/** Returns a hold for each call that gave the lock back, and for each thread that has it at the end; by time. */
+function releasesOf({ calls }: Waits, rows: Uint32Array, slept: Sleeps, isPassedOn: boolean): Hold[] {
+  const holds: Hold[] = [];
+  const gotNs = new Map<Tid, Nanoseconds>();
+  for (const call of rows) {
+    const tid = calls.tid[call];
+    if (calls.kind[call] === FutexKind.Wait || calls.kind[call] === FutexKind.LockPi) {
+      const endNs = Number.isNaN(calls.exitNs[call]) ? slept.toNs[call] : calls.exitNs[call];
+      // A thread may give back a lock that is passed on without a call, if no other thread waits.
+      if (Number.isNaN(endNs) || calls.result[call] === TIMED_OUT || isPassedOn) gotNs.delete(tid);
+      else gotNs.set(tid, endNs);
+    } else {
+      const fromNs = gotNs.get(tid) ?? Number.NaN;
+      holds.push({ tid, fromNs, toNs: calls.enterNs[call], isFromKnown: !Number.isNaN(fromNs) });
+      gotNs.delete(tid);
+    }
+  }
+  for (const [tid, fromNs] of gotNs) holds.push({ tid, fromNs, toNs: Number.POSITIVE_INFINITY, isFromKnown: true });
+  return holds;
+}
+
+/** Ends holds before another thread had the lock for certain. `holds`: by time. */
+function endBeforeNext(holds: readonly Hold[]): void {
+  const certain = certainOf(holds);
+  certain.forEach((hold, at) => {
+    if (at + 1 < certain.length) hold.toNs = Math.min(hold.toNs, certain[at + 1].fromNs);
+  });
+  let next = 0;
+  for (const hold of holds) {
+    if (hold.isFromKnown) continue;
+    while (next < certain.length && certain[next].fromNs < hold.toNs) next++;
+    if (next > 0 && certain[next - 1].toNs > hold.toNs) hold.toNs = certain[next - 1].fromNs;
+  }
+}
+
+/**
+ * Returns the holds whose beginning is known, by beginning. A hold around another one is none of them: the thread came
+ * back from its wait, but was preempted until the other thread had got the lock and given it back.
+ */
+function certainOf(holds: readonly Hold[]): Hold[] {
+  const sorted = holds.filter(({ isFromKnown }) => isFromKnown).sort((a, b) => b.fromNs - a.fromNs);
+  let earliestEndNs = Number.POSITIVE_INFINITY; // of the holds that begin later
+  for (const hold of sorted) {
+    if (hold.toNs > earliestEndNs) hold.isFromKnown = false;
+    else earliestEndNs = hold.toNs;
+  }
+  return sorted.filter(({ isFromKnown }) => isFromKnown).reverse();
+}
+
+/** A hold whose beginning is not known is known from when a thread slept because of it. Returns all by time. */
+function beginKnown(holds: readonly Hold[], rows: Uint32Array, { fromNs }: Sleeps): Hold[] {
+  const sorted = [...holds].sort((a, b) => a.toNs - b.toNs);
+  let endNs = Number.NEGATIVE_INFINITY; // of the hold before
+  let at = 0;
+  for (const hold of sorted) {
+    while (at < rows.length && !(fromNs[rows[at]] > endNs)) at++;
+    const sleptNs = at < rows.length ? fromNs[rows[at]] : Number.POSITIVE_INFINITY;
+    if (!hold.isFromKnown) hold.fromNs = Math.min(sleptNs, hold.toNs);
+    endNs = hold.toNs;
+  }
+  return sorted;
+}
