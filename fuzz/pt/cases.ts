@@ -2,11 +2,12 @@
  * Generated cases: settings of a recording, a program, and streams of packets about it, mostly damaged.
  */
 import type { Random } from '../random.js';
+import { damage } from './damage.js';
 import type { Case } from './judge.js';
 import { type Bytes, PSBEND } from './packets.js';
 import type { Program } from './program.js';
 import type { TraceSettings } from './recording.js';
-import { damage, StreamWriter } from './streams.js';
+import { StreamWriter } from './streams.js';
 
 export function randomSettings(random: Random): TraceSettings {
   const [ctcNumerator, ctcDenominator] = random.pick([

@@ -10,7 +10,8 @@ import { isAtCut, marks } from './parts';
 
 export { forgetCode } from './blocks';
 export { setTiming } from './clock/settings';
-export { decodeInstruction, instructionKind } from './code/instructions';
+export { decodeInstruction } from './code/instructions';
+export { instructionKind } from './code/kinds';
 export { currentSlot, setClock } from './events';
 export { isFull } from './memory';
 export { decodeWindow } from './packets/decode';

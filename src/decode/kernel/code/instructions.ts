@@ -1,137 +1,16 @@
 /**
- * The length of one x86-64 instruction, and what kind of branch it is (Intel SDM volume 2, chapter 2 and appendix A).
+ * The length of one x86-64 instruction (Intel SDM volume 2, chapter 2 and appendix A).
  *
  * Opcodes that are invalid in 64-bit mode have the length that they had in 32-bit mode: perf walks on over them, and so does this.
  */
-import {
-  KIND_CALL,
-  KIND_CALL_INDIRECT,
-  KIND_FAR_CALL,
-  KIND_FAR_JUMP,
-  KIND_INTERRUPT,
-  KIND_IRET,
-  KIND_JCC,
-  KIND_JUMP,
-  KIND_JUMP_INDIRECT,
-  KIND_NONE,
-  KIND_RETURN,
-  KIND_SYSCALL,
-  KIND_SYSRET,
-  KIND_VMENTRY,
-} from '../layout';
-import { zeroed } from '../memory';
+import { forgetKind, oneByteKind, twoByteKind } from './kinds';
 import { EVEX_OPCODES, isIn, UNKNOWN_OPCODES, VECTOR_ONLY_OPCODES, VEX_OPCODES } from './opcodes';
-
-/** What follows an opcode. */
-const MODRM: u8 = 1;
-const IMM8: u8 = 2;
-const IMM16: u8 = 4;
-/** 16 bits with an operand-size prefix, else 32. */
-const IMMZ: u8 = 8;
-/** As IMMZ, 64 with REX.W. */
-const IMMV: u8 = 16;
-/** An address: 64 bits, or 32 with an address-size prefix. */
-const MOFFS: u8 = 32;
-/** 32 bits whatever the prefixes: near branches. */
-const REL32: u8 = 64;
-/** An immediate only if ModRM.reg is 0 or 1 (TEST). */
-const TEST: u8 = 128;
-
-const oneByte = zeroed(256);
-const twoByte = zeroed(256);
-/** Opcodes of VEX map 1 and EVEX map 1 with an immediate byte. */
-const vectorImm8 = zeroed(256);
-
-function set(table: usize, first: i32, last: i32, what: u8): void {
-  memory.fill(table + first, what, last - first + 1);
-}
-
-function fill(): void {
-  for (let row = 0; row < 0x40; row += 8) {
-    set(oneByte, row, row + 3, MODRM);
-    set(oneByte, row + 4, row + 4, IMM8);
-    set(oneByte, row + 5, row + 5, IMMZ);
-  }
-  set(oneByte, 0x62, 0x63, MODRM);
-  set(oneByte, 0x68, 0x68, IMMZ);
-  set(oneByte, 0x69, 0x69, MODRM | IMMZ);
-  set(oneByte, 0x6a, 0x6a, IMM8);
-  set(oneByte, 0x6b, 0x6b, MODRM | IMM8);
-  set(oneByte, 0x70, 0x7f, IMM8);
-  set(oneByte, 0x80, 0x80, MODRM | IMM8);
-  set(oneByte, 0x81, 0x81, MODRM | IMMZ);
-  set(oneByte, 0x82, 0x83, MODRM | IMM8);
-  set(oneByte, 0x84, 0x8f, MODRM);
-  set(oneByte, 0x9a, 0x9a, IMMZ | IMM16);
-  set(oneByte, 0xa0, 0xa3, MOFFS);
-  set(oneByte, 0xa8, 0xa8, IMM8);
-  set(oneByte, 0xa9, 0xa9, IMMZ);
-  set(oneByte, 0xb0, 0xb7, IMM8);
-  set(oneByte, 0xb8, 0xbf, IMMV);
-  set(oneByte, 0xc0, 0xc1, MODRM | IMM8);
-  set(oneByte, 0xc2, 0xc2, IMM16);
-  set(oneByte, 0xc4, 0xc5, MODRM);
-  set(oneByte, 0xc6, 0xc6, MODRM | IMM8);
-  set(oneByte, 0xc7, 0xc7, MODRM | IMMZ);
-  set(oneByte, 0xc8, 0xc8, IMM16 | IMM8);
-  set(oneByte, 0xca, 0xca, IMM16);
-  set(oneByte, 0xcd, 0xcd, IMM8);
-  set(oneByte, 0xd0, 0xd3, MODRM);
-  set(oneByte, 0xd4, 0xd5, IMM8);
-  set(oneByte, 0xd8, 0xdf, MODRM);
-  set(oneByte, 0xe0, 0xe7, IMM8);
-  set(oneByte, 0xe8, 0xe9, REL32);
-  set(oneByte, 0xea, 0xea, IMMZ | IMM16);
-  set(oneByte, 0xeb, 0xeb, IMM8);
-  set(oneByte, 0xf6, 0xf6, MODRM | IMM8 | TEST);
-  set(oneByte, 0xf7, 0xf7, MODRM | IMMZ | TEST);
-  set(oneByte, 0xfe, 0xff, MODRM);
-
-  set(twoByte, 0x00, 0x03, MODRM);
-  set(twoByte, 0x0d, 0x0d, MODRM);
-  set(twoByte, 0x0f, 0x0f, MODRM | IMM8);
-  set(twoByte, 0x10, 0x23, MODRM);
-  set(twoByte, 0x28, 0x2f, MODRM);
-  set(twoByte, 0x40, 0x6f, MODRM);
-  set(twoByte, 0x70, 0x73, MODRM | IMM8);
-  set(twoByte, 0x74, 0x76, MODRM);
-  set(twoByte, 0x78, 0x7f, MODRM);
-  set(twoByte, 0x80, 0x8f, REL32);
-  set(twoByte, 0x90, 0x9f, MODRM);
-  set(twoByte, 0xa3, 0xa3, MODRM);
-  set(twoByte, 0xa4, 0xa4, MODRM | IMM8);
-  set(twoByte, 0xa5, 0xa7, MODRM);
-  set(twoByte, 0xab, 0xab, MODRM);
-  set(twoByte, 0xac, 0xac, MODRM | IMM8);
-  set(twoByte, 0xad, 0xb9, MODRM);
-  set(twoByte, 0xba, 0xba, MODRM | IMM8);
-  set(twoByte, 0xbb, 0xc1, MODRM);
-  set(twoByte, 0xc2, 0xc2, MODRM | IMM8);
-  set(twoByte, 0xc3, 0xc3, MODRM);
-  set(twoByte, 0xc4, 0xc6, MODRM | IMM8);
-  set(twoByte, 0xc7, 0xc7, MODRM);
-  set(twoByte, 0xd0, 0xff, MODRM);
-
-  set(vectorImm8, 0x70, 0x73, IMM8);
-  set(vectorImm8, 0xc2, 0xc2, IMM8);
-  set(vectorImm8, 0xc4, 0xc6, IMM8);
-}
-fill();
-
-/** Of the instruction decoded last: KIND_…, and how far a direct branch goes from its end. */
-export let kind: i32 = 0;
-export let displacement: i64 = 0;
-
-/** For checks of the decoder. */
-export function instructionKind(): i32 {
-  return kind;
-}
+import { IMM8, IMM16, IMMV, IMMZ, MODRM, MOFFS, oneByte, REL32, TEST, twoByte, vectorImm8 } from './operands';
 
 /** Decodes the instruction at an address of the kernel, of at most `left` bytes. Returns its length; 0 if it is not all there. */
 export function decodeInstruction(at: usize, left: i32): i32 {
-  kind = KIND_NONE;
-  const size = lengthOf(at, left > 15 ? 15 : left);
-  return size;
+  forgetKind();
+  return lengthOf(at, left > 15 ? 15 : left);
 }
 
 /** For perf, a prefix after this many different ones is an opcode. */
@@ -294,57 +173,4 @@ function shiftGroup(opcode: u8, mandatory: i32): i32 {
   if (mandatory > 1) return 0;
   if (opcode !== 0x73) return 0x54;
   return mandatory === 1 ? 0xcc : 0x44;
-}
-
-function direct(what: i32, far: i64): void {
-  kind = what;
-  displacement = far;
-}
-
-function oneByteKind(opcode: u8, modrm: u8, end: usize): void {
-  if ((opcode & 0xf0) === 0x70 || (opcode >= 0xe0 && opcode <= 0xe3)) return direct(KIND_JCC, load<i8>(end - 1));
-  switch (opcode) {
-    case 0xe8:
-      return direct(KIND_CALL, load<i32>(end - 4));
-    case 0xe9:
-      return direct(KIND_JUMP, load<i32>(end - 4));
-    case 0xeb:
-      return direct(KIND_JUMP, load<i8>(end - 1));
-    case 0xc2:
-    case 0xc3:
-    case 0xca:
-    case 0xcb:
-      kind = KIND_RETURN;
-      return;
-    case 0x9a:
-      kind = KIND_FAR_CALL;
-      return;
-    case 0xea:
-      kind = KIND_FAR_JUMP;
-      return;
-    case 0xcc:
-    case 0xcd:
-    case 0xce:
-      kind = KIND_INTERRUPT;
-      return;
-    case 0xcf:
-      kind = KIND_IRET;
-      return;
-    case 0xff: {
-      const reg = (modrm >> 3) & 7;
-      if (reg === 2) kind = KIND_CALL_INDIRECT;
-      else if (reg === 3) kind = KIND_FAR_CALL;
-      else if (reg === 4) kind = KIND_JUMP_INDIRECT;
-      else if (reg === 5) kind = KIND_FAR_JUMP;
-      return;
-    }
-    default:
-  }
-}
-
-function twoByteKind(opcode: u8, modrm: u8, end: usize): void {
-  if ((opcode & 0xf0) === 0x80) return direct(KIND_JCC, load<i32>(end - 4));
-  if (opcode === 0x05 || opcode === 0x34) kind = KIND_SYSCALL;
-  else if (opcode === 0x07 || opcode === 0x35) kind = KIND_SYSRET;
-  else if (opcode === 0x01 && (modrm === 0xc2 || modrm === 0xc3)) kind = KIND_VMENTRY;
 }
