@@ -1,16 +1,19 @@
 /**
- * `ptflame doctor`: checks whether this machine can record, and how to fix it. Records and changes nothing.
+ * `ptflame doctor`: checks whether this machine can record, and how to fix it. Changes nothing without `--fix`.
  */
 import { PtflameError, safeJson } from '../../src/text.js';
 import { runChecks } from '../doctor/checks.js';
+import { removeLeftovers } from '../doctor/fix.js';
 import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
 import type { DoctorOptions } from '../options/doctor.js';
 import { freeDiskBytes, probe } from '../perf/machine/probe.js';
 import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
 import { chooseBuffers } from '../perf/plan/buffers.js';
+import { notifier } from '../terminal/notify.js';
 
-export async function doctor({ perf, auxSize, output, json }: DoctorOptions): Promise<void> {
+export async function doctor({ perf, auxSize, output, fix, json, quiet }: DoctorOptions): Promise<void> {
+  if (fix) removeLeftovers((await probe()).tracing, notifier(quiet));
   const machine = await probe();
   const checks = runChecks({
     machine,

@@ -1,36 +1,21 @@
 /**
  * Checks what recording needs of the machine and of perf: a result and a remedy for each.
  */
-import { formatBytes, type PtflameError } from '../../src/text.js';
+import { formatBytes } from '../../src/text.js';
 import { noPtReason } from '../perf/failures/no-intel-pt.js';
 import { canTraceEverything, type Machine } from '../perf/machine/probe.js';
-import { isAtLeast, type PerfVersion } from '../perf/machine/version.js';
-import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../perf/plan/buffers.js';
+import { isAtLeast } from '../perf/machine/version.js';
+import { canLock, lockableBytesPerBuffer, totalBytes } from '../perf/plan/buffers.js';
+import { type DoctorInput, fail, ok, warn } from './doctor-input.js';
 import type { Check } from './report.js';
-
-export interface DoctorInput {
-  readonly machine: Machine;
-  /** The error if perf is missing or broken. */
-  readonly perf: PerfVersion | PtflameError;
-  readonly buildOptions: ReadonlyMap<string, boolean>;
-  /** For a recording of all CPUs. */
-  readonly buffers: Buffers;
-  readonly output: string;
-  readonly freeDiskBytes: number | null;
-}
+import { waitsChecks } from './waits-checks.js';
 
 export function runChecks(input: DoctorInput): Check[] {
   const { machine } = input;
   const pt = [cpuCheck(machine), pmuCheck(machine), ...(machine.pmu ? capsChecks(machine.pmu) : [])];
   const rights = [paranoidCheck(machine), rightsCheck(machine), mlockCheck(input), kernelCodeCheck(machine)];
-  return [...pt, ...rights, ...perfChecks(input), memoryCheck(input), diskCheck(input)];
+  return [...pt, ...rights, ...perfChecks(input), memoryCheck(input), diskCheck(input), ...waitsChecks(input)];
 }
-
-type Name = Check['check'];
-
-const ok = (check: Name, text: string): Check => ({ check, level: 'ok', text, remedy: null });
-const warn = (check: Name, text: string, remedy: string | null): Check => ({ check, level: 'warn', text, remedy });
-const fail = (check: Name, text: string, remedy: string | null): Check => ({ check, level: 'fail', text, remedy });
 
 function cpuCheck({ cpu, pmu }: Machine): Check {
   const model = cpu.model || cpu.vendor || 'unknown CPU';

@@ -21,8 +21,11 @@ function checkLines({ level, text, remedy }: Check, isColored: boolean): string[
 }
 
 function verdict(checks: readonly Check[], canRecord: boolean): string {
-  if (!canRecord)
-    return 'this machine cannot record; it can render recordings from elsewhere, without perf: ptflame render';
+  if (!canRecord) {
+    const canWait = checks.some(({ check, level }) => check === 'waits' && level === 'ok');
+    const what = canWait ? 'cannot record calls, only waits (ptflame record --no-trace --waits)' : 'cannot record';
+    return `this machine ${what}; it can render recordings from elsewhere, without perf: ptflame render`;
+  }
   const warnings = checks.filter(({ level }) => level === 'warn').length;
   return warnings === 0 ? 'this machine can record' : 'this machine can record, within the limits above';
 }

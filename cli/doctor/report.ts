@@ -18,6 +18,9 @@ export const Check = z.object({
     'perf-build',
     'memory',
     'disk',
+    'waits',
+    'probes',
+    'leftovers',
   ]),
   /** fail: cannot record at all; warn: can record only in part. */
   level: z.enum(['ok', 'warn', 'fail']),

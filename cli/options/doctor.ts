@@ -14,6 +14,9 @@ export const DoctorOptions = memoize(() =>
       output: flag(path.default('perf.data'), 'where the recording would be written', { alias: 'o', value: 'FILE' }),
       perf,
     }),
+    ...group('What to fix', {
+      fix: flag(z.boolean().default(false), 'remove the probes that killed recordings left behind'),
+    }),
     ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
     ...general(),
   }),

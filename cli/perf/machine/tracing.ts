@@ -2,8 +2,9 @@
  * Reads what the kernel's tracing directory (tracefs) offers to this user: tracepoints, and probes in programs.
  */
 import { constants } from 'node:fs';
-import { access, readdir } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listUprobes, ownerOf } from './uprobes.js';
 
 export interface Tracing {
   /** Where tracefs is; null: not mounted. */
@@ -13,6 +14,8 @@ export interface Tracing {
   readonly missing: readonly string[];
   /** Whether this user may add uprobes; null: the kernel has none. */
   readonly canProbe: boolean | null;
+  /** Groups of probes whose ptflame was killed. */
+  readonly leftovers: readonly string[];
 }
 
 export const WAKING = 'sched:sched_waking';
@@ -26,7 +29,7 @@ export async function readTracing(root: string): Promise<Tracing> {
   for (const mount of MOUNTS) {
     const directory = join(root, mount);
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => error.code);
-    if (names === 'EACCES') return { directory, isReadable: false, missing: [], canProbe: false };
+    if (names === 'EACCES') return { directory, isReadable: false, missing: [], canProbe: false, leftovers: [] };
     if (!Array.isArray(names) || !names.includes('events')) continue; // without a mount, an empty directory
     const may = (path: string, mode: number) =>
       access(join(directory, path), mode).then(
@@ -39,9 +42,18 @@ export async function readTracing(root: string): Promise<Tracing> {
       isReadable: await may(`${eventDirectory(WAKING)}/format`, constants.R_OK),
       missing: TRACEPOINTS.filter((_, index) => !found[index]),
       canProbe: names.includes('uprobe_events') ? await may('uprobe_events', constants.R_OK | constants.W_OK) : null,
+      leftovers: await leftovers(root, directory),
     };
   }
-  return { directory: null, isReadable: false, missing: [], canProbe: false };
+  return { directory: null, isReadable: false, missing: [], canProbe: false, leftovers: [] };
+}
+
+async function leftovers(root: string, directory: string): Promise<string[]> {
+  const groups = [...new Set(listUprobes(directory).map(({ group }) => group))];
+  const name = (process: number | string) => readFile(join(root, `proc/${process}/comm`), 'utf8').catch(() => null);
+  const own = await name('self');
+  const names = await Promise.all(groups.map((group) => name(ownerOf(group) ?? 'self')));
+  return groups.filter((_, index) => names[index] !== own); // a program of another name has the process id now
 }
 
 /** Returns the directory of "sched:sched_waking" below that of tracefs. */

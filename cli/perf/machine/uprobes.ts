@@ -14,6 +14,19 @@ export interface Uprobe {
   readonly isReturn: boolean;
 }
 
+const GROUP = /^ptflame_(\d{1,10})$/;
+
+/** Returns the name of the group of the probes that a process of ptflame adds. */
+export function probeGroup(pid: number): string {
+  return `ptflame_${pid}`;
+}
+
+/** Returns the process that a group of probes belongs to; null: it is not one of ptflame's. */
+export function ownerOf(group: string): number | null {
+  const pid = GROUP.exec(group)?.[1];
+  return pid === undefined ? null : Number(pid);
+}
+
 /** "p:group/name /path/of/file:0x0000000000001139 job=%di"; a probe of a return begins with "r". */
 const LINE = /^([pr])\d*:([^/\s]+)\/(\S+) (\S+):0x([0-9a-f]+)/;
 

@@ -29,16 +29,3 @@ export function planProbes({ probe, perf }: RecordOptions, group: string): Probe
 export function removalCommand(perf: string, group: string): readonly string[] {
   return [perf, 'probe', '--quiet', `--del=${group}:*`];
 }
-
-const GROUP = /^ptflame_(\d{1,10})$/;
-
-/** Returns the name of the group of the probes that a process of ptflame adds. */
-export function probeGroup(pid: number): string {
-  return `ptflame_${pid}`;
-}
-
-/** Returns the process that a group of probes belongs to; null: it is not one of ptflame's. */
-export function ownerOf(group: string): number | null {
-  const pid = GROUP.exec(group)?.[1];
-  return pid === undefined ? null : Number(pid);
-}

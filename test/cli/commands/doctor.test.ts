@@ -94,6 +94,53 @@ describe.concurrent('doctor on a machine', () => {
   });
 });
 
+describe.concurrent('doctor on waits and probes', () => {
+  test('finds nothing missing for root', async ({ dir }) => {
+    const { checks } = await report(dir, {});
+    expect(Object.keys(checks)).toEqual(expect.arrayContaining(['waits ok', 'probes ok', 'leftovers ok']));
+  });
+
+  test.for([
+    [{ tracepoints: null }, 'waits', /tracefs is not mounted → sudo mount -t tracefs/],
+    [{ tracepoints: null }, 'probes', /tracefs is not mounted → sudo mount -t tracefs/],
+    [{ tracepoints: ['sched:sched_waking'] }, 'waits', /kernel has no sched:sched_switch, .*CONFIG_FTRACE_SYSCALLS/],
+    [{ ...USER }, 'waits', /may not record tracepoints → use sudo; .*paranoid=-1/],
+    [{ ...USER }, 'probes', /only root may add probes → sudo/],
+    [{ uprobes: false }, 'probes', /kernel has no uprobes/],
+  ] as const)('warns on %j: %s', async ([machine, check, text], { dir }) => {
+    const { canRecord, checks } = await report(dir, machine);
+    expect(canRecord).toBe(true);
+    expect(checks[`${check} warn`]).toMatch(text);
+  });
+
+  test('says that a machine without Intel PT can record waits', async ({ dir }) => {
+    const { stdout } = await doctor(dir, { flags: 'fpu hypervisor', caps: null });
+    expect(stdout).toContain('only waits (ptflame record --no-trace --waits)');
+  });
+
+  const PROBES = [11, 12, 13].map((pid) => `p:ptflame_${pid}/push /x:0x0000000000000010 job=%di\n`).join('');
+  const FOREIGN = 'p:probe_libc/lock /libc.so.6:0x0000000000000010\n';
+  const LEFT = { probes: `${PROBES}${FOREIGN}`, processes: { 12: 'node', 13: 'bash' } };
+
+  test('finds probes of processes that are gone, and of no others', async ({ dir }) => {
+    const { checks } = await report(dir, LEFT);
+    expect(checks['leftovers warn']).toMatch(/: ptflame_11, ptflame_13 → sudo ptflame doctor --fix$/);
+  });
+
+  test('removes them with --fix, and no others', async ({ dir }) => {
+    const { stderr } = await doctor(dir, LEFT, ['--fix']);
+    expect(stderr).toBe('removed the probes of ptflame_11\nremoved the probes of ptflame_13\n');
+    expect(await dir.read('root/sys/kernel/tracing/uprobe_events')).toBe(
+      `${PROBES}${FOREIGN}-:ptflame_11/push\n-:ptflame_13/push\n`,
+    );
+  });
+
+  test('removes nothing without --fix', async ({ dir }) => {
+    await doctor(dir, LEFT);
+    expect(await dir.read('root/sys/kernel/tracing/uprobe_events')).toBe(LEFT.probes);
+  });
+});
+
 describe.concurrent('doctor with a perf', () => {
   test('that is missing shows how to install it', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, {}, ['--perf', '/nowhere/perf']);
@@ -131,7 +178,7 @@ test('doctor prints a line per check with its remedy below, without colours in a
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^fail {2}Intel\(R\).*\n {6}→ record on another machine/);
   expect(stdout).toMatch(
-    /\n\nthis machine cannot record; it can render recordings from elsewhere, without perf: ptflame render\n$/,
+    /\n\nthis machine cannot record calls, only waits .*; it can render recordings from elsewhere, without perf: ptflame render\n$/,
   );
   expect(stdout).not.toContain('\x1b');
 });

@@ -24,6 +24,8 @@ export interface FakeMachine {
   readonly uprobes?: boolean;
   /** What `uprobe_events` contains. */
   readonly probes?: string;
+  /** Names of running processes. */
+  readonly processes?: Readonly<Record<number, string>>;
 }
 
 export const TRACEPOINTS = [
@@ -47,7 +49,7 @@ export async function machineTree(root: string, machine: FakeMachine = {}): Prom
   const { caps = CAPS, vendor = 'GenuineIntel', model = 'Intel(R) Core(TM) i7-8700', flags = 'fpu intel_pt' } = machine;
   const { paranoid = '2', mlockKb = '516', lockable = '8388608', capabilities = '000001ffffffffff', uid = 0 } = machine;
   const { online = '0-3', availableKb = 16_000_000 } = machine;
-  const { tracepoints = TRACEPOINTS, uprobes = true, probes = '' } = machine;
+  const { tracepoints = TRACEPOINTS, uprobes = true, probes = '', processes = {} } = machine;
   const files: Record<string, string> = {
     'proc/cpuinfo': `processor\t: 0\nvendor_id\t: ${vendor}\nmodel name\t: ${model}\nflags\t\t: ${flags}\n\n`,
     'proc/meminfo': `MemTotal:       20000000 kB\nMemAvailable:   ${availableKb} kB\n`,
@@ -68,6 +70,7 @@ export async function machineTree(root: string, machine: FakeMachine = {}): Prom
     });
     for (const [name, value] of Object.entries({ ...CAPS, ...caps })) files[`${pmu}/caps/${name}`] = `${value}\n`;
   }
+  for (const [pid, name] of Object.entries({ self: 'node', ...processes })) files[`proc/${pid}/comm`] = `${name}\n`;
   const tracing = 'sys/kernel/tracing';
   for (const event of tracepoints ?? [])
     files[`${tracing}/events/${event.replace(':', '/')}/format`] = `name: ${event.replace(/^.*:/, '')}\nID: 7\n`;

@@ -1,0 +1,23 @@
+/**
+ * Removes what killed recordings left behind.
+ */
+import { PtflameError } from '../../src/text.js';
+import type { Tracing } from '../perf/machine/tracing.js';
+import { removeUprobes } from '../perf/machine/uprobes.js';
+
+/** @throws PtflameError NO_PERMISSION */
+export function removeLeftovers({ directory, leftovers }: Tracing, notify: (text: string) => void): void {
+  for (const group of leftovers) {
+    try {
+      removeUprobes(directory ?? '', group);
+      notify(`removed the probes of ${group}`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY')
+        throw new PtflameError('NO_PERMISSION', `cannot remove the probes of ${group}: ${String(error)}`, {
+          hint: 'sudo ptflame doctor --fix',
+          cause: error,
+        });
+      notify(`the probes of ${group} are still recorded: find the perf that does, pgrep -a perf, and end it`);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * `ptflame record --no-trace` with the real perf and the kernel's tracepoints and uprobes; needs root.
+ */
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { execa } from 'execa';
+import { describe, expect, vi } from 'vitest';
+import { DoctorReport } from '../../../cli/doctor/report.js';
+import { type Directory, startPtflame, test } from '../../helpers/cli/run-cli.js';
+
+const UPROBES = '/sys/kernel/tracing/uprobe_events';
+const LIBC = /\s(\/\S*\/libc\.so\.6|\/\S*\/libc-2\S*\.so)$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1];
+
+async function isPermitted(): Promise<boolean> {
+  try {
+    accessSync(UPROBES, constants.R_OK | constants.W_OK);
+  } catch {
+    return false;
+  }
+  const args = ['record', '-o', '/dev/null', '-a', '-e', 'sched:sched_waking', '-e', 'syscalls:sys_enter_futex'];
+  const { failed } = await execa('perf', [...args, '--', 'true'], { reject: false, timeout: 20_000, stdin: 'ignore' });
+  return !failed && LIBC !== undefined;
+}
+
+const probesOf = (pid: number | undefined) => readFileSync(UPROBES, 'utf8').match(`:ptflame_${pid}/`);
+const scriptOf = async (dir: Directory, name: string) =>
+  (await execa('perf', ['script', '-i', dir.file(name), '-F', 'comm,tid,event,trace'])).stdout;
+
+/** Two threads that wake each other. */
+const PING_PONG = `
+const { Worker, isMainThread, workerData } = require('node:worker_threads');
+const turns = new Int32Array(workerData ?? new SharedArrayBuffer(8));
+const [mine, other] = isMainThread ? [0, 1] : [1, 0];
+if (isMainThread) new Worker(__filename, { workerData: turns.buffer });
+for (let turn = 0; turn < 50; turn++) {
+  if (isMainThread) (Atomics.store(turns, other, turn + 1), Atomics.notify(turns, other));
+  while (Atomics.load(turns, mine) <= turn) Atomics.wait(turns, mine, turn, 100);
+  if (!isMainThread) (Atomics.store(turns, other, turn + 1), Atomics.notify(turns, other));
+}`;
+
+describe.skipIf(!(await isPermitted()))('record --no-trace', () => {
+  test('records futexes, wakings and probes that perf script reads', async ({ dir }) => {
+    await dir.write('ping.cjs', PING_PONG);
+    const probe = `--probe=wait=${LIBC}:pthread_cond_timedwait cond=%di`;
+    const args = ['record', '--no-trace', '--waits', probe, '--', process.execPath, 'ping.cjs'];
+    const running = startPtflame(args, { cwd: dir.path });
+    const { exitCode, stderr } = await running;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
+    const text = await scriptOf(dir, 'perf.data');
+    expect(text).toMatch(/syscalls:sys_enter_futex: uaddr: 0x/);
+    expect(text).toMatch(new RegExp(`ptflame_${running.pid}:wait: \\([0-9a-f]+\\) cond=0x`));
+    const tids = new Set([...text.matchAll(/ (\d+) +syscalls/g)].map(([, tid]) => tid));
+    const woken = (await scriptOf(dir, 'perf.data.wakes.data')).matchAll(/sched_waking: comm=.* pid=(\d+) /g);
+    expect([...woken].filter(([, tid]) => tids.has(tid)).length).toBeGreaterThan(50);
+    expect(probesOf(running.pid)).toBeNull();
+    const formats = await dir.read('perf.data.formats');
+    for (const event of ['syscalls:sys_enter_futex', `ptflame_${running.pid}:wait`, 'sched:sched_waking'])
+      expect(formats).toMatch(
+        new RegExp(`^event ${event}\\nname: ${event.replace(/.*:/, '')}\\nID: \\d+\\nformat:\\n`, 'm'),
+      );
+  });
+
+  test('leaves probes behind only if it is killed, for doctor to remove', async ({ dir }) => {
+    const args = ['record', '--no-trace', `--probe=nap=${LIBC}:clock_nanosleep`, '--', 'sleep', '1000'];
+    const running = startPtflame(args, { cwd: dir.path });
+    running.catch(() => {});
+    await vi.waitFor(() => expect(existsSync(dir.file('perf.data'))).toBe(true), { timeout: 60_000 });
+    running.kill('SIGKILL');
+    await running.catch(() => {});
+    expect(probesOf(running.pid)).not.toBeNull();
+    await vi.waitFor(
+      async () => {
+        const { stdout } = await startPtflame(['doctor', '--fix', '--json'], { cwd: dir.path });
+        DoctorReport.parse(JSON.parse(String(stdout)));
+        expect(probesOf(running.pid)).toBeNull(); // perf ends up to three seconds after ptflame
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+  });
+});
