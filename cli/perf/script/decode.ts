@@ -31,7 +31,7 @@ import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { notify } from '../../terminal/notify.js';
 import { readNotes } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
-import { decodeRecording, recordingEnvironment } from './script.js';
+import { decodeRecording, hasSamples, recordingEnvironment } from './script.js';
 
 /** @throws PtflameError for a file that perf could not decode, with the reason */
 export async function decodeInput(
@@ -100,10 +100,6 @@ async function openSides(
 ): Promise<SideRecording[]> {
   const side = await openSideRecording({ name, recording }, sidePath(path), { signal });
   return side.recording !== null || hasSamples(recording) ? [side] : [];
-}
-
-function hasSamples({ samples }: Recording): boolean {
-  return samples.tables.length > 0 || samples.unreadable > 0;
 }
 
 function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {

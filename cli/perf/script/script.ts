@@ -33,6 +33,8 @@ export interface DecodeOptions {
   readonly kallsyms: string | null;
   /** Number of perf processes that run at a time. */
   readonly jobs: number;
+  /** It has samples of tracepoints or probes. Default: false. */
+  readonly hasSamples?: boolean;
   /** Overrides how the work is divided; for tests with small recordings. */
   readonly plan?: Pick<PlanOptions, 'leastBytes'>;
   /** A decoder that neither prints nor uses the CPU for this long counts as hung. */
@@ -52,7 +54,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   const failed = new AbortController();
   const parts = jobs.map((job, index) => ({
     name: jobs.length === 1 ? name : `${name}, part ${index + 1} of ${jobs.length}`,
-    bytes: decode(path, job, options, failed),
+    bytes: decode(path, job, { ...options, hasSamples: hasSamples(recording) }, failed),
     job,
   }));
   return {
@@ -66,6 +68,11 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   };
 }
 
+/** Whether it has samples of tracepoints or probes. */
+export function hasSamples({ samples }: Recording): boolean {
+  return samples.tables.length > 0 || samples.unreadable > 0;
+}
+
 export function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
   const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
   return { host, kernel, cpu, perf, command, startedAt: null };
@@ -73,7 +80,7 @@ export function recordingEnvironment({ machine, command }: Recording): Recording
 
 /** Returns perf's arguments for a part of a recording. */
 export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, options: DecodeOptions): string[] {
-  const { precise, symfs, kallsyms } = options;
+  const { hasSamples = false, precise, symfs, kallsyms } = options;
   const times = from || to ? `${from ? perfTimeText(from) : ''},${to ? perfTimeText(to) : ''}` : null;
   return [
     'script',
@@ -82,6 +89,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
     `--itrace=${precise ? 'be' : 'cre'}`, // without the "e" perf prints no errors
     '--ns',
     FIELDS,
+    ...(hasSamples ? ['-F', 'trace:'] : []), // prints nothing of them: they are read from the recording itself
     ...(cpus ? [`--cpu=${cpus.join(',')}`] : []),
     ...(times === null ? [] : [`--time=${times}`]),
     ...(symfs === null ? [] : [`--symfs=${symfs}`]),
