@@ -21,7 +21,7 @@ export type {
 } from './perfdata/recording.js';
 export { type Trailer, trailerOf } from './perfdata/records/sample-id.js';
 export { salvageRecording } from './perfdata/salvage.js';
-export { openSideRecording, type SideRecording, sidePath } from './perfdata/side-recording.js';
+export { openSideRecording, type SideRecording } from './perfdata/side-recording.js';
 export { type FoundBinaries, findBinaries } from './pipeline/decode/binaries/find-binaries.js';
 export { withJitCode } from './pipeline/decode/binaries/jit-code.js';
 export { locator } from './pipeline/decode/binaries/locate.js';

@@ -12,11 +12,6 @@ export interface SideRecording {
   readonly recording: Recording | null;
 }
 
-/** Returns where the side recording of a recording is, unless an option names another file. */
-export function sidePath(recording: string): string {
-  return `${recording.replace(/\/+$/, '')}.wakes.data`;
-}
-
 /**
  * Opens a side recording of `main`, whose name is for messages.
  *

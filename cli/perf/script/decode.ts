@@ -19,11 +19,10 @@ import {
   type SampledRecording,
   type SideRecording,
   salvageRecording,
-  sidePath,
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
 import { chooseDecoder } from '../../input/choose-decoder.js';
-import { dataFilePath, firstBytes } from '../../input/data-file.js';
+import { dataFilePath, firstBytes, wakingsPath } from '../../input/data-file.js';
 import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../../input/fetch-binaries.js';
 import type { DecodingOptions } from '../../options/shared.js';
@@ -98,7 +97,7 @@ async function openSides(
   path: string,
   signal: AbortSignal,
 ): Promise<SideRecording[]> {
-  const side = await openSideRecording({ name, recording }, sidePath(path), { signal });
+  const side = await openSideRecording({ name, recording }, wakingsPath(path.replace(/\/+$/, '')), { signal });
   return side.recording !== null || hasSamples(recording) ? [side] : [];
 }
 

@@ -65,6 +65,7 @@ export interface AttributeValues {
   readonly type?: number;
   readonly config?: number;
   readonly sampleType?: number;
+  readonly readFormat?: number;
   readonly flags?: number;
   readonly ids?: readonly number[];
 }
@@ -72,12 +73,13 @@ export interface AttributeValues {
 const SAMPLE_ID_ALL = 1 << 18;
 const EXCLUDE_KERNEL = 1 << 5;
 
-function attribute({ type, config, sampleType, flags }: AttributeValues): Buffer {
+function attribute({ type, config, sampleType, readFormat, flags }: AttributeValues): Buffer {
   const bytes = Buffer.alloc(ATTRIBUTE_BYTES);
   bytes.writeUInt32LE(type ?? PT_TYPE, 0);
   bytes.writeUInt32LE(ATTRIBUTE_BYTES, 4);
   bytes.writeUInt32LE(config ?? 0x402, 8);
   bytes.writeUInt32LE(sampleType ?? SAMPLE_TYPE, 24);
+  bytes.writeUInt32LE(readFormat ?? 0, 32);
   bytes.writeUInt32LE(flags ?? SAMPLE_ID_ALL | EXCLUDE_KERNEL, 40);
   return bytes;
 }
