@@ -7,20 +7,18 @@ import { HolderSource } from '../../src/waits/locks/holders.js';
 import { type LockWaits, lockWaitsOf } from '../../src/waits/locks/lock-waits.js';
 import { OffState } from '../../src/waits/schedule/off-state.js';
 import { type Waits, waitsOf } from '../../src/waits/waits.js';
-import { fixtureText, inputOfText } from './helpers/perf-text.js';
-import { type Truth, truthOf } from './helpers/truth.js';
+import { recordEmulated, recordReal, type Truth } from './helpers/recorded.js';
 import { inputOfRun, loads, runLoad } from './simulator/random-loads.js';
 import { inputOf, type RecordedSample, type Recorder } from './simulator/recorder.js';
 
 const PROBE = 'probe_libc:lock_slow';
 const RECORDINGS = [
-  { name: 'real', input: inputOfText([fixtureText('real.txt'), fixtureText('real-wakes.txt')]), count: 18 },
-  { name: 'emulated', input: inputOfText([fixtureText('emulated.txt')]), count: 6 },
-];
+  { ...(await recordReal()), count: 18 },
+  { ...(await recordEmulated()), count: 6 },
+] as const;
 
-describe.each(RECORDINGS)('waits for mutexes, $name', ({ name, input, count }) => {
+describe.each(RECORDINGS)('waits for mutexes, $name', ({ input, truth, count }) => {
   const waits = waitsOf(input);
-  const truth = truthOf(name);
   const trueWaits = truth.filter(({ kind, reason }) => kind === 'wait' && reason === 'mutex');
 
   it('are for the owner that the lock names, with and without a probe', () => {
@@ -137,8 +135,8 @@ describe('a word', () => {
 });
 
 it('names no holder if samples were lost before the lock was given back', () => {
-  const [{ input, name }] = RECORDINGS;
-  const [wait] = truthOf(name).filter(({ kind, reason }) => kind === 'wait' && reason === 'mutex');
+  const [{ input, truth }] = RECORDINGS;
+  const [wait] = truth.filter(({ kind, reason }) => kind === 'wait' && reason === 'mutex');
   const lost = { fromNs: wait.to - 1_000_000, toNs: wait.to - 900_000 };
   const waits = waitsOf({ ...input, lost: [lost] });
   const [row] = rowsWithin(waits, wait);

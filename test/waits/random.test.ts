@@ -18,6 +18,7 @@ it('finds each wait, its waker, its futex and its wake-up latency', () => {
       const waits = waitsOf(inputOfRun(run));
       expect(rowsOf(waits)).toEqual(truthOf(run));
     }),
+    { numRuns: 50 },
   );
 });
 
@@ -40,7 +41,7 @@ it('finds the same if all is recorded twice, or by switch records without sched_
       );
       expect(rowsOf(without)).toEqual(truthOf(run));
     }),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
 });
 
@@ -57,7 +58,7 @@ it('names fewer wakers if wakings are missing, cut off or doubled with a delay, 
         expectNoneWrong(waits, run);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
 });
 

@@ -2,45 +2,39 @@
  * Waits of the program `waitlab`, which knows for whom it waited: recorded by perf on a real machine, and emulated.
  */
 import { describe, expect, it } from 'vitest';
-import { NONE } from '../../src/model/units.js';
 import { OffState } from '../../src/waits/schedule/off-state.js';
 import { type Waits, waitsOf } from '../../src/waits/waits.js';
-import { WakerKind } from '../../src/waits/wakers/find-wakers.js';
-import { fixtureText, inputOfText } from './helpers/perf-text.js';
-import { type Truth, truthOf } from './helpers/truth.js';
+import { recordEmulated, recordReal, type Truth } from './helpers/recorded.js';
 
-const real = waitsOf(inputOfText([fixtureText('real.txt'), fixtureText('real-wakes.txt')]));
-const emulated = waitsOf(inputOfText([fixtureText('emulated.txt')]));
-
-/** How many waits of the program left the CPU. */
+/** How many waits of the program left the CPU, and were for mutexes or read-write locks. */
 const RECORDINGS = [
-  { name: 'real', waits: real, blocked: 115 },
-  { name: 'emulated', waits: emulated, blocked: 33 },
+  { ...(await recordReal()), blocked: 115, locks: 24 },
+  { ...(await recordEmulated()), blocked: 33, locks: 8 },
 ];
 
-describe.each(RECORDINGS)('$name', ({ name, waits, blocked }) => {
-  const truth = truthOf(name);
+describe.each(RECORDINGS)('$name', ({ input, truth, blocked, locks }) => {
+  const waits = waitsOf(input);
   const trueWaits = truth.filter(({ kind, reason }) => kind === 'wait' && reason !== 'spin');
 
   it('finds the thread that ended each wait', () => {
+    const ownTids = new Set(truth.map(({ tid }) => tid));
     let checked = 0;
     for (const wait of trueWaits) {
       const rows = blockedRows(waits, wait);
       checked += Math.min(rows.length, 1);
       for (const row of rows) {
         const wakers = wakersOf(wait, truth, waits, row);
-        const isRight = wakers.includes(waits.waker[row]) || (waits.waker[row] === NONE && wakers.length === 0);
-        const isMaybe = waits.wakerKind[row] === WakerKind.MaybeThread && wait.for === 0;
-        if (!isRight && !isMaybe) expect.fail(`${JSON.stringify(wait)}: ${wakers}, not ${waits.waker[row]}`);
+        const isRight = wait.for === 0 ? !ownTids.has(waits.waker[row]) : wakers.includes(waits.waker[row]);
+        if (!isRight) expect.fail(`${JSON.stringify(wait)}: ${wakers}, not ${waits.waker[row]}`);
       }
     }
     expect(checked).toBe(blocked);
   });
 
   it('finds the address of each lock', () => {
-    const locks = trueWaits.filter(({ reason }) => reason === 'mutex' || reason === 'rwlock');
-    expect(locks).toHaveLength(name === 'real' ? 24 : 8);
-    for (const wait of locks) {
+    const lockWaits = trueWaits.filter(({ reason }) => reason === 'mutex' || reason === 'rwlock');
+    expect(lockWaits).toHaveLength(locks);
+    for (const wait of lockWaits) {
       const [row] = blockedRows(waits, wait);
       const offset = waits.calls.address[waits.waitCall[row]] - Number(wait.address);
       expect([wait, offset]).toEqual([wait, wait.reason === 'mutex' ? 0 : 8]); // a read-write lock has several words
@@ -63,10 +57,9 @@ function blockedRows(waits: Waits, { tid, from, to }: Truth): number[] {
 /** Offsets of the two words that threads wait for, in glibc's condition variable. */
 const CONDITION_WORDS = [40, 44];
 
-/** Who may have ended a wait; for waits that no thread ended: none. */
+/** Who may have ended a wait that a thread ended. */
 function wakersOf(wait: Truth, truth: readonly Truth[], waits: Waits, row: number): number[] {
   const { reason, address } = wait;
-  if (wait.for === 0) return [];
   if (reason === 'mutex') return [lastHolder(wait, truth)];
   if (reason !== 'queue' && reason !== 'cond') return [wait.for];
   const word = waits.calls.address[waits.waitCall[row]];

@@ -3,10 +3,11 @@
  * `next` (samples of sched_switch), each with a time in microseconds and a CPU.
  */
 import { describe, expect, it } from 'vitest';
-import { SwitchKind } from '../../src/waits/input/wait-input.js';
+import { SwitchKind } from '../../src/model/samples/switch-columns.js';
 import { OffState } from '../../src/waits/schedule/off-state.js';
 import { scheduleOf } from '../../src/waits/schedule/schedule.js';
-import { inputOf, type RecordedSample, type RecordedSwitch } from './simulator/recorder.js';
+import type { RecordedSwitch } from './helpers/switch-columns.js';
+import { inputOf, type RecordedSample } from './simulator/recorder.js';
 
 const TID = 7;
 const OTHER = 8;

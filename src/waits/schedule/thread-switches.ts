@@ -2,10 +2,10 @@
  * Lists the switches of each thread by time, from switch records and from samples of `sched:sched_switch`.
  */
 import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
+import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { byTime, groupRows, rowsOf } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';
-import { type Switches, SwitchKind } from '../input/wait-input.js';
 
 /** What became of the thread; `Dead` is known from samples alone. */
 export const Became = { Running: 0, Blocked: 1, Preempted: 2, Dead: 3 } as const;
@@ -27,7 +27,7 @@ export class ThreadSwitches {
   private readonly records: Source;
   private readonly samples: Source;
 
-  constructor(switches: Switches, tables: readonly SampleTable[]) {
+  constructor(switches: SwitchColumns, tables: readonly SampleTable[]) {
     this.records = sourceOfRecords(switches);
     this.samples = sourceOfSamples(tables);
     const tids = new Set([...this.records.groups.keys, ...this.samples.groups.keys].filter((tid) => tid > 0));
@@ -62,7 +62,7 @@ function eventOf({ timeNs, cpu, became }: Source, row: number, notedBy: NotedBy)
   return { timeNs: timeNs[row], cpu: cpu[row], became: became[row] as Became, notedBy };
 }
 
-function sourceOfRecords({ timeNs, tid, cpu, kind }: Switches): Source {
+function sourceOfRecords({ timeNs, tid, cpu, kind }: SwitchColumns): Source {
   const became = kind.map((direction) => {
     if (direction === SwitchKind.In) return Became.Running;
     return direction === SwitchKind.Preempted ? Became.Preempted : Became.Blocked;

@@ -3,8 +3,9 @@
  */
 import { SampleContext, type SampleValue } from '../../../src/model/samples/sample-table.js';
 import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
-import { SwitchKind, type WaitInput } from '../../../src/waits/input/wait-input.js';
-import { columnsOf } from '../helpers/perf-text.js';
+import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import type { WaitInput } from '../../../src/waits/input/wait-input.js';
+import { columnsOf, type RecordedSwitch } from '../helpers/switch-columns.js';
 
 export const PID = 100;
 export const INTERRUPT = 0;
@@ -36,13 +37,6 @@ export interface RecordedSample {
   readonly cpu: number;
   readonly context: SampleContext;
   readonly values: Readonly<Record<string, number | string>>;
-}
-
-export interface RecordedSwitch {
-  readonly timeNs: number;
-  readonly tid: number;
-  readonly cpu: number;
-  readonly kind: SwitchKind;
 }
 
 export class Recorder {

@@ -1,0 +1,21 @@
+/**
+ * Rows of switches as columns.
+ */
+import type { SwitchColumns, SwitchKind } from '../../../src/model/samples/switch-columns.js';
+
+export interface RecordedSwitch {
+  readonly timeNs: number;
+  readonly tid: number;
+  readonly cpu: number;
+  readonly kind: SwitchKind;
+}
+
+export function columnsOf(rows: readonly RecordedSwitch[]): SwitchColumns {
+  return {
+    length: rows.length,
+    timeNs: Float64Array.from(rows, ({ timeNs }) => timeNs),
+    tid: Int32Array.from(rows, ({ tid }) => tid),
+    cpu: Int32Array.from(rows, ({ cpu }) => cpu),
+    kind: Uint8Array.from(rows, ({ kind }) => kind),
+  };
+}
