@@ -1,0 +1,84 @@
+/**
+ * Reads a trace, concludes from it who waited for whom, and finds the stacks of waiters and wakers.
+ */
+import type { Shape } from '../../model/calls/overlay.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { type Waits, waitsOf } from '../../waits/waits.js';
+import type { AnalyzeOptions } from '../analyze.js';
+import { AskableTrace } from '../ask-threads.js';
+import type { AnalyzedInput } from '../read/read-trace.js';
+import type { Trace } from '../read/trace.js';
+import { type WorkResources, withTrace } from '../with-trace.js';
+import { type Moments, nodesOfMoments, orderMoments } from './moments.js';
+import { ThreadDirectory } from './thread-directory.js';
+import { waitInputOf } from './wait-input.js';
+
+/** The waits of all threads, in the trace's time. */
+export interface TraceWaits {
+  readonly trace: Trace;
+  readonly waits: Waits;
+  readonly threads: ThreadDirectory;
+  /** null: the recording has no branches, so nothing is known of calls. */
+  readonly calls: CallsOfWaits | null;
+}
+
+/** The call paths of waiters and wakers. */
+export interface CallsOfWaits {
+  readonly profile: Profile;
+  /** From the profile's time to the trace's. */
+  readonly shiftNs: Nanoseconds;
+  readonly symbols: SymbolTable;
+  /** The call paths of the nodes below. */
+  readonly paths: Shape;
+  /** By wait: what the thread was in when it began, usually a stop; NONE: its calls were not traced. */
+  readonly waiterNode: Int32Array;
+  /** By wait: what the waker did when it woke the waiter; NONE likewise. */
+  readonly wakerNode: Int32Array;
+  /** For further questions. */
+  readonly askable: AskableTrace;
+}
+
+/** Reads traces and hands their waits to a function, which may ask further questions for as long as it runs. */
+export function withWaits<Result>(
+  inputs: readonly AnalyzedInput[],
+  options: AnalyzeOptions,
+  work: (waits: TraceWaits) => Promise<Result>,
+): Promise<Result> {
+  const withOptions = { ...options, byCalls: false, isPart: options.window !== undefined, mayLackBranches: true };
+  return withTrace(inputs, withOptions, async (trace, resources) => {
+    const waits = waitsOf(waitInputOf(trace));
+    const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources) : null;
+    return work({ trace, waits, threads: new ThreadDirectory(trace), calls });
+  });
+}
+
+async function callsOf(
+  trace: Trace,
+  waits: Waits,
+  options: AnalyzeOptions,
+  resources: WorkResources,
+): Promise<CallsOfWaits> {
+  const askable = new AskableTrace(trace, options, resources);
+  const tids = new Set<Tid>(trace.store.tids);
+  const moments = orderMoments(momentsOf(waits), (tid) => tids.has(tid));
+  const { profile, answers, shiftNs } = await askable.replay(moments.asked);
+  const nodes = nodesOfMoments(2 * waits.length, moments, answers);
+  return {
+    ...{ profile, shiftNs, symbols: askable.symbols, paths: answers.paths, askable },
+    waiterNode: nodes.subarray(0, waits.length),
+    wakerNode: nodes.subarray(waits.length),
+  };
+}
+
+/** The beginning of each wait, then the moments at which waiters were woken. */
+function momentsOf({ length, tid, outNs, waker, wakeNs }: Waits): Moments {
+  const tids = new Int32Array(2 * length).fill(NONE);
+  const times = new Float64Array(2 * length);
+  tids.set(tid);
+  times.set(outNs);
+  tids.set(waker, length);
+  times.set(wakeNs, length);
+  return { tid: tids, timeNs: times };
+}
