@@ -16,6 +16,11 @@ export function threadBytes(source: ThreadSource): number {
   return (isOneLane(source) ? 1 : 2) * ROW_BYTES * rowsOf(source);
 }
 
+/** Returns what a thread of this size needs at most, on however many CPUs. */
+export function maxThreadBytes(source: ThreadSource): number {
+  return 2 * ROW_BYTES * rowsOf(source);
+}
+
 /** A single lane is ordered in place. */
 function isOneLane({ lanes, packed }: ThreadSource): boolean {
   return (packed?.thread.lanes ?? lanes).length === 1;

@@ -1,8 +1,8 @@
 /**
- * Where threads are replayed: large ones never on the main thread, which must handle Ctrl-C.
+ * Where threads are replayed, and how many at a time: large ones never on the main thread, which must handle Ctrl-C.
  */
 import { expect, test } from 'vitest';
-import type { ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
+import type { ReplayedThread, ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { StoredThreads } from '../../src/store/stored-threads.js';
@@ -35,4 +35,65 @@ test.for([
   ['a small thread stays on the main thread', 1000, new WorkerPool(4), 0],
 ] as const)('%s', async ([, events, pool, wanted]) => {
   expect(await tasksOnWorkers(events, pool)).toBe(wanted);
+});
+
+/** Threads with these events, of which none is finished: the tasks that two workers are given. */
+async function tasksBeforeFirst(events: readonly number[], memoryBytes: number): Promise<string[]> {
+  const store = {
+    eventCount: (tid: number) => events[tid],
+    threadSource: (tid: number) => ({ ...SOURCE, tid, events: events[tid] }),
+  } as unknown as StoredThreads;
+  const pool = new WorkerPool(2);
+  const given: string[] = [];
+  pool.run = async (name, task) => {
+    given.push(`${name} ${(task as { source: { tid: number } }).source.tid}`);
+    return new Promise<never>(() => {});
+  };
+  const tids = events.map((_, tid) => tid);
+  const isDone = replayThreads(tids, store, TRACE, { pool, memoryBytes, histograms: null }).next();
+  await Promise.race([isDone, new Promise((resolve) => setImmediate(resolve))]);
+  return given;
+}
+
+const HUGE = 4_000_000;
+const names = (given: readonly string[]) => [...new Set(given.map((task) => task.split(' ')[0]))];
+
+test('a huge thread does not keep the small ones after it from being replayed', async () => {
+  const given = await tasksBeforeFirst([1000, HUGE, ...Array<number>(30).fill(1000)], 1e9);
+  expect(given.slice(0, 3)).toEqual(['replayThread 1', 'replayThread 0', 'replayThread 2']);
+  expect(given).toHaveLength(16);
+});
+
+test('threads wait for a worker at that worker only if none is much larger than the others', async () => {
+  expect(names(await tasksBeforeFirst(Array<number>(32).fill(100_000), 1e9))).toEqual(['replayNextThread']);
+  expect(names(await tasksBeforeFirst([HUGE, ...Array<number>(32).fill(100_000)], 1e9))).toEqual(['replayThread']);
+});
+
+test('no more threads are begun than there is memory for', async () => {
+  const bytesOfTwo = 2 * 24 * HUGE; // an event has a time and a site, once in its lane and once merged
+  expect(await tasksBeforeFirst([HUGE, HUGE, HUGE], bytesOfTwo)).toHaveLength(3); // one for each worker, and one waits
+  expect(await tasksBeforeFirst([HUGE, HUGE, HUGE], bytesOfTwo - 1)).toHaveLength(1);
+});
+
+test('results come in the order of size, whichever is done first', async () => {
+  const events = [1_000_000, 2_000_000, 1_500_000];
+  const store = {
+    eventCount: (tid: number) => events[tid],
+    threadSource: (tid: number) => ({ ...SOURCE, tid, events: events[tid] }),
+  } as unknown as StoredThreads;
+  const pool = new WorkerPool(4);
+  const finish: (() => void)[] = [];
+  pool.run = (_, task) =>
+    new Promise((resolve) => {
+      finish.push(() => resolve({ tid: (task as { source: { tid: number } }).source.tid } as never));
+      if (finish.length === 3) for (const done of finish.toReversed()) done();
+    });
+  const results: [number, ReplayedThread][] = [];
+  for await (const [tid, thread] of replayThreads([0, 1, 2], store, TRACE, {
+    pool,
+    memoryBytes: 1e9,
+    histograms: null,
+  }))
+    results.push([tid, thread]);
+  expect(results).toEqual([1, 2, 0].map((tid) => [tid, { tid }]));
 });

@@ -1,5 +1,5 @@
 /**
- * A pool of shared memory in which workers count durations of calls: each task borrows a histogram, so that nothing is sent
+ * A pool of shared memory in which workers count durations of calls: each work space has a histogram, so that nothing is sent
  * until the end. Counts add up in any order.
  */
 import {

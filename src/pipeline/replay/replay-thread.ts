@@ -23,7 +23,9 @@ import { SkeletonBuilder, type TimeSpan } from '../../replay/skeleton/skeleton.j
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { loadThread, type ThreadFacts } from '../../store/load-thread.js';
 import type { SharedEvents } from '../../store/runs/event-memory.js';
+import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
+import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 /** The questions that each thread is to answer. */
 export interface Questions {
@@ -204,10 +206,8 @@ export interface ReplayTask {
   /** The same for all threads; its columns are in shared memory. */
   readonly trace: ReplaySetup;
   readonly source: ThreadSource;
-  /** In which to order its events. */
-  readonly buffer: SharedArrayBuffer;
-  /** In which to count durations; null if not requested, or if the thread returns its own. */
-  readonly histogram: HistogramMemory | null;
+  /** As many as threads that are replayed at the same time. */
+  readonly spaces: WorkSpaces;
   /** Questions to this thread alone; null: none. */
   readonly asked: ThreadQuestions | null;
 }
@@ -221,7 +221,16 @@ export function replayThread(task: ReplayTask): ReplayedThread {
   const kind = kindOf(task.trace);
   if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace);
   setupKind = kind;
-  return replayer.replay(task.source, task.buffer, task.histogram, task.asked);
+  const own = replayer;
+  return inOwnSpace(task.spaces, ({ buffer, histogram }) =>
+    own.replay(task.source, fitting(buffer, task.source), histogram, task.asked),
+  );
+}
+
+/** A thread with more records than the largest one may not fit. */
+function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer | SharedArrayBuffer {
+  const bytes = threadBytes(source);
+  return bytes <= buffer.byteLength ? buffer : new ArrayBuffer(bytes);
 }
 
 /** Returns the only parts of the setup that change. */

@@ -3,10 +3,9 @@
  * nothing depends on which worker is faster.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { HistogramMemory } from '../../model/calls/durations.js';
 import type { Tid } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
-import { threadBytes } from '../../store/thread-memory.js';
+import { maxThreadBytes, threadBytes } from '../../store/thread-memory.js';
 import { MIN_EVENTS } from '../workers/resources.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
@@ -18,6 +17,7 @@ import {
   type ReplaySetup,
   TraceReplayer,
 } from './replay-thread.js';
+import { workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -26,6 +26,12 @@ export interface ReplayHelp {
   /** For durations of calls; null if not requested, or if each thread counts its own. */
   readonly histograms: HistogramPool | null;
 }
+
+/** Results that may wait for the ones before them: a large thread keeps no worker from going on with small ones. */
+const PENDING_PER_WORKER = 8;
+
+/** Of threads that are smaller than this part of a worker's share, one can wait for another at the same worker. */
+const EVEN_PART = 1 / 4;
 
 type Replay = readonly [Tid, ReplayedThread];
 
@@ -81,75 +87,49 @@ async function* replayOnWorkers(
     ...inSharedMemory({ symbolRank: trace.symbolRank }),
     knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
   };
-  const buffers = new BufferPool(memoryBytes, pool.size + 1);
+  const { count, bytes } = spacesFor(tids, store, memoryBytes, pool.size);
+  const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
+  const spaces = workSpaces(histogramOf, bytes);
+  const task = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
+  const maxPending = count < pool.size ? count : PENDING_PER_WORKER * pool.size;
   const pending: Pending[] = [];
   for (const tid of tids) {
+    if (pending.length === maxPending) yield await finished(pending);
     const source = store.threadSource(tid);
-    while (!buffers.hasFree) {
-      const oldest = pending.shift() as Pending;
-      const replayed = await oldest.result;
-      buffers.release(oldest.buffer);
-      if (oldest.memory) histograms?.release(oldest.memory);
-      yield [oldest.tid, replayed];
-    }
-    const buffer = buffers.acquire(threadBytes(source));
-    const memory = histograms?.acquire() ?? null;
-    const result = pool.run('replayThread', {
-      ...{ trace: shared, source, buffer, histogram: memory },
-      asked: asked.get(tid) ?? null,
-    });
+    const result = pool.run(task, { trace: shared, source, spaces, asked: asked.get(tid) ?? null });
     result.catch(() => {}); // a rejection is handled when its result is awaited
-    pending.push({ tid, result, buffer, memory });
+    pending.push({ tid, result });
   }
-  for (const { tid, result, memory } of pending) {
-    const replayed = await result;
-    if (memory) histograms?.release(memory);
-    yield [tid, replayed];
-  }
+  while (pending.length > 0) yield await finished(pending);
+  for (const histogram of histogramOf) if (histogram) histograms?.release(histogram);
 }
 
-/** A task, and the memory that it uses. */
 interface Pending {
   readonly tid: Tid;
   readonly result: Promise<ReplayedThread>;
-  readonly buffer: SharedArrayBuffer;
-  readonly memory: HistogramMemory | null;
 }
 
-/** Buffers for tasks, within limits of number and memory; there is always at least one. */
-class BufferPool {
-  private readonly free: SharedArrayBuffer[] = [];
-  private readonly maxCount: number;
-  private readonly memoryBytes: number;
-  private created = 0;
-  private bytes = 0;
+/** Waits for the oldest one. */
+async function finished(pending: Pending[]): Promise<Replay> {
+  const { tid, result } = pending.shift() as Pending;
+  return [tid, await result];
+}
 
-  constructor(memoryBytes: number, maxCount: number) {
-    this.memoryBytes = memoryBytes;
-    this.maxCount = maxCount;
-  }
+/** Returns how many threads can be replayed at the same time, each as large as the first one: one at least. */
+function spacesFor(
+  tids: readonly Tid[],
+  store: StoredThreads,
+  memoryBytes: number,
+  workers: number,
+): { readonly count: number; readonly bytes: number } {
+  const first = tids[0];
+  const bytes = first === undefined ? 0 : maxThreadBytes(store.threadSource(first));
+  return { count: Math.max(1, Math.min(workers, tids.length, Math.floor(memoryBytes / bytes))), bytes };
+}
 
-  /** Whether a buffer can be acquired without waiting. The largest is acquired first, so a new one is not larger than those before. */
-  get hasFree(): boolean {
-    if (this.free.length > 0 || this.created === 0) return true;
-    return this.created < this.maxCount && this.bytes + this.bytes / this.created <= this.memoryBytes;
-  }
-
-  acquire(bytes: number): SharedArrayBuffer {
-    const free = this.free.pop();
-    if (free !== undefined && free.byteLength >= bytes) return free;
-    if (free !== undefined) this.discard(free);
-    this.created++;
-    this.bytes += bytes;
-    return new SharedArrayBuffer(bytes);
-  }
-
-  release(buffer: SharedArrayBuffer): void {
-    this.free.push(buffer);
-  }
-
-  private discard(buffer: SharedArrayBuffer): void {
-    this.created--;
-    this.bytes -= buffer.byteLength;
-  }
+/** Whether no thread is so large that others would wait long for it. The largest is first. */
+function areEven(tids: readonly Tid[], store: StoredThreads, workers: number): boolean {
+  const counts = tids.map((tid) => store.eventCount(tid));
+  const share = counts.reduce((sum, count) => sum + count, 0) / workers;
+  return (counts[0] ?? 0) <= EVEN_PART * share;
 }

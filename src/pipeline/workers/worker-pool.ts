@@ -6,6 +6,7 @@ import type { Piscina } from 'piscina';
 import type { WorkerBudget } from './memory-budget.js';
 import type * as tasks from './trace-worker.js';
 
+type LoadBalancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
 type Tasks = typeof tasks;
 type TaskName = keyof Tasks;
 
@@ -13,6 +14,13 @@ type TaskName = keyof Tasks;
 const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url));
 /** A worker allocates few and long-lived objects: a larger young generation would only cost memory. */
 const YOUNG_MEGABYTES = 4;
+/** How many tasks of a kind may be at one worker: it begins the next one at once, however busy the main thread is. */
+const TASKS_AT_WORKER: Readonly<Record<string, number | undefined>> = {
+  readPart: 3,
+  readLines: 3,
+  replayNextThread: 2,
+};
+const MAX_TASKS_AT_WORKER = 3;
 /** piscina tries require() before import(), and Node dies if a worker is terminated while require() links an ES module. */
 const WORKER_ARGUMENTS = ['--no-experimental-require-module'];
 
@@ -74,8 +82,18 @@ async function startPool(size: number, workerData: WorkerBudget | null): Promise
     minThreads: size,
     maxThreads: size,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    concurrentTasksPerWorker: MAX_TASKS_AT_WORKER,
+    loadBalancer: leastBusy,
+    stricterFIFO: true,
     recordTiming: false,
     execArgv: WORKER_ARGUMENTS,
     workerData,
   });
 }
+
+/** Returns the worker with the fewest tasks; null: none may have another one of this kind. */
+const leastBusy: LoadBalancer = ({ name }, workers) => {
+  const most = TASKS_AT_WORKER[name] ?? 1;
+  const least = Math.min(...workers.map(({ currentUsage }) => currentUsage));
+  return least < most ? (workers.find(({ currentUsage }) => currentUsage === least) ?? null) : null;
+};

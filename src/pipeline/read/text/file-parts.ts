@@ -6,6 +6,9 @@ import type { SeekableFile } from '../../input/trace-input.js';
 import { PIECE_BYTES, type ReadPiece } from '../piece-readers.js';
 import type { Piece, TextPieces } from './text-pieces.js';
 
+/** Those at the worker (workers/worker-pool.ts), and one that waits for its turn to be consumed. */
+const PIECES_PER_WORKER = 4;
+
 /** Whether there is a full part from `at` on, and more after it. */
 export function hasPart({ sizeBytes }: SeekableFile, at: number): boolean {
   return endOf(at) < sizeBytes;
@@ -35,7 +38,7 @@ export async function readParts(
   let goesOn = true;
   for (let start = from - 1; goesOn && hasPart(file, start); start = endOf(start)) {
     pieces.handOut(partFrom(start, file, pieces, follows));
-    if (pieces.isFull) goesOn = await nextPiece();
+    if (pieces.isFull(PIECES_PER_WORKER)) goesOn = await nextPiece();
   }
   while (goesOn && pieces.isWaiting) goesOn = await nextPiece();
   await pieces.discard();

@@ -4,6 +4,9 @@
 import { PIECE_BYTES } from '../piece-readers.js';
 import type { Slot, TextPieces } from './text-pieces.js';
 
+/** One that is read, and one that is next or waits for its turn: each holds its text in memory. */
+const PIECES_PER_WORKER = 2;
+
 export class StreamPieces {
   private readonly pieces: TextPieces;
   /** The slot that is being filled. */
@@ -33,7 +36,7 @@ export class StreamPieces {
   }
 
   private async nextSlot(): Promise<Slot> {
-    while (this.pieces.isFull) await this.pieces.consumeOldest();
+    while (this.pieces.isFull(PIECES_PER_WORKER)) await this.pieces.consumeOldest();
     return this.pieces.freeSlot();
   }
 

@@ -6,8 +6,6 @@ import { LineCutter } from '../../../parser/lines/lines.js';
 import type { TraceParser } from '../../../parser/trace-parser.js';
 import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from '../piece-readers.js';
 
-/** While all workers are busy, some pieces wait for a worker, and some for their turn to be consumed. */
-const WAITING_PIECES = 2;
 /** After this many consecutive pieces that workers could not read on their own, none is handed out any more. */
 const MAX_REFUSED = 8;
 
@@ -87,8 +85,8 @@ export class TextPieces {
   }
 
   /** The oldest piece must be consumed before another one is handed out. */
-  get isFull(): boolean {
-    return this.pending.length >= this.readers.size + WAITING_PIECES;
+  isFull(perWorker: number): boolean {
+    return this.pending.length >= perWorker * this.readers.size;
   }
 
   freeSlot(): Slot {
