@@ -2,8 +2,10 @@
  * Fuzzes recordings: each is read or rejected, what is read is consistent, and a salvaged copy is undamaged.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { PtflameError } from '../../src/index.js';
 import { neededFiles, openRecording, planJobs, type Recording, salvageRecording } from '../../src/recordings.js';
 import type { Kind } from '../kind.js';
@@ -11,6 +13,8 @@ import { Random } from '../random.js';
 import { mutated } from './mutate.js';
 import { randomRecording } from './random-recording.js';
 
+/** A recording of samples. From dist/fuzz/files. */
+const SAMPLES = gunzipSync(readFileSync(new URL('../../../fixtures/waits/values.data.gz', import.meta.url)));
 const NEVER = new AbortController().signal;
 const NO_ROOT = '/var/empty'; // a case must not depend on the machine's files
 
@@ -22,7 +26,8 @@ export function recordings(seed: number, directory: string): Kind {
     make(number) {
       const random = new Random(seed, number);
       const steps: string[] = [];
-      return { number, bytes: mutated(randomRecording(random), random, steps), steps };
+      const whole = random.oneIn(4) ? SAMPLES : randomRecording(random);
+      return { number, bytes: mutated(whole, random, steps), steps };
     },
     async check({ bytes }) {
       const [path, copy] = [join(directory, 'perf.data'), join(directory, 'salvaged.data')];
@@ -49,9 +54,25 @@ async function checkRecording(recording: Recording, fileBytes: number): Promise<
     expectIds({ cpu, tid });
   }
   expectCounts({ lostRecords });
+  checkSamples(recording);
   if (bounds !== null) assert(bounds.start.seconds <= bounds.end.seconds, 'the recording ends before it begins');
   for (const decoders of [1, 2, 8]) checkPlan(recording, decoders);
   await neededFiles(recording, NO_ROOT);
+}
+
+function checkSamples({ samples }: Recording): void {
+  const { unreadable, damaged, tables } = samples;
+  expectCounts({ unreadable, damaged });
+  for (const { length, timeNs, tid, cpu, fields } of tables) {
+    assert(
+      fields.every(({ numbers, texts }) => (numbers ?? texts).length === length),
+      'a field lacks rows',
+    );
+    for (let row = 0; row < length; row++) {
+      expectIds({ tid: tid[row] as number, cpu: cpu[row] as number });
+      assert(row === 0 || (timeNs[row] as number) >= (timeNs[row - 1] as number), 'samples are not in order');
+    }
+  }
 }
 
 function checkPlan(recording: Recording, decoders: number): void {

@@ -1,15 +1,22 @@
 /**
  * Samples of recordings and of their side recordings in a trace.
  */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type SampleTable, tableOf } from '../../src/model/samples/sample-table.js';
 import { SwitchKind } from '../../src/model/samples/switch-columns.js';
 import type { AnalyzedInput } from '../../src/pipeline/read/read-trace.js';
 import type { Trace } from '../../src/pipeline/read/trace.js';
 import { withTrace } from '../../src/pipeline/with-trace.js';
 import { type Recording, readRecording, type SampledRecording, type SideRecording } from '../../src/recordings.js';
+import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { fileOf } from '../helpers/perf/perf-data.js';
 import { fixture } from '../helpers/traces/load.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ptflame-samples-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const recordingOf = (name: string) => readRecording(fileOf(fixture(`waits/${name}.data.gz`)));
 const WAKING = 'sched:sched_waking';
@@ -79,6 +86,17 @@ describe('samples in a trace', () => {
       traceOf([sampled(side), sampled(main)]),
     ]);
     expect(other.samples.map(rowsOf)).toEqual(one.samples.map(rowsOf));
+  });
+
+  test('the own decoder has the samples of a recording with Intel PT', async () => {
+    const path = join(directory, 'waits.data');
+    writeFileSync(path, fixture('waits/waits.data.gz'));
+    const encoded = { ...(await encodedOf(path, directory, false)), sides: [{ name: 'side', recording: null }] };
+    const { samples, account } = await traceOf([encoded]);
+    const alone = (await traceOf([sampled(encoded.recording)])).samples;
+    expect(samples.map(rowsOf)).toEqual(alone.map(rowsOf));
+    expect(samples.reduce((sum, { length }) => sum + length, 0)).toBe(737);
+    expect(account).toMatchObject({ withoutTrace: [], sides: [{ isMissing: true }] });
   });
 
   test('notes a missing side recording', async () => {
