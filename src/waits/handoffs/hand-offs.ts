@@ -1,0 +1,142 @@
+/**
+ * Finds who handed on the work that a thread took: by a key that both sides show, by order, or by who woke the taker.
+ */
+import { NONE, type Tid } from '../../model/units.js';
+import { groupOf } from '../input/group-rows.js';
+import { type LockWords, lockWordsOf } from '../locks/lock-words.js';
+import { OffState } from '../schedule/off-state.js';
+import { rowEndingFrom } from '../schedule/schedule.js';
+import type { Waits } from '../waits.js';
+import { WakerKind } from '../wakers/find-wakers.js';
+import { hasKey, type Moments } from './moments.js';
+
+/**
+ * - `Key`: certain, unless a key is used again before it was taken.
+ * - `Order`: right for a queue that is first in, first out, and of which all is recorded.
+ * - `Waking`: the taker slept, and was woken by the thread right after it handed work on. If the thread handed on more
+ *   than one, the taker may have got another.
+ */
+export const HandOffBy = { None: 0, Key: 1, Order: 2, Waking: 3 } as const;
+export type HandOffBy = (typeof HandOffBy)[keyof typeof HandOffBy];
+
+/** By moment at which work was taken. */
+export interface HandOffs {
+  readonly push: Int32Array; // row of the moments at which work was handed on; NONE: not found
+  readonly by: Uint8Array; // HandOffBy
+}
+
+/** `waits`: null, if wakings must not decide. */
+export function handOffsOf(pushes: Moments, pops: Moments, waits: Waits | null): HandOffs {
+  const push = new Int32Array(pops.length).fill(NONE);
+  const by = new Uint8Array(pops.length);
+  const isKeyed = rowsWhere(pops, hasKey) && rowsWhere(pushes, hasKey);
+  const ways: readonly [HandOffBy, Int32Array][] = isKeyed
+    ? [[HandOffBy.Key, pushesByKey(pushes, pops)]]
+    : [
+        [HandOffBy.Order, pushesByOrder(pushes, pops)],
+        [HandOffBy.Waking, waits ? pushesByWaking(pushes, pops, waits) : push.slice()],
+      ];
+  for (const [way, found] of ways) {
+    found.forEach((row, pop) => {
+      if (push[pop] !== NONE || row === NONE) return;
+      push[pop] = row;
+      by[pop] = way;
+    });
+  }
+  return { push, by };
+}
+
+function rowsWhere(moments: Moments, holds: (moments: Moments, row: number) => boolean): boolean {
+  for (let row = 0; row < moments.length; row++) if (holds(moments, row)) return true;
+  return false;
+}
+
+/** The last one before with the same key; each is taken once. */
+export function pushesByKey(pushes: Moments, pops: Moments): Int32Array {
+  const waiting = new Map<number | string, number>();
+  const handOn = (row: number) => {
+    if (hasKey(pushes, row)) waiting.set(pushes.key[row], row);
+  };
+  return match(pushes, pops, handOn, (pop) => {
+    const row = waiting.get(pops.key[pop]) ?? NONE;
+    waiting.delete(pops.key[pop]);
+    return row;
+  });
+}
+
+/** First in, first out. */
+export function pushesByOrder(pushes: Moments, pops: Moments): Int32Array {
+  let handedOn = 0;
+  let taken = 0;
+  return match(
+    pushes,
+    pops,
+    (row) => {
+      handedOn = row + 1;
+    },
+    () => (taken < handedOn ? taken++ : NONE),
+  );
+}
+
+/** Goes through both by time. */
+function match(
+  pushes: Moments,
+  pops: Moments,
+  handOn: (push: number) => void,
+  take: (pop: number) => number,
+): Int32Array {
+  const found = new Int32Array(pops.length);
+  let push = 0;
+  for (let pop = 0; pop < pops.length; pop++) {
+    while (push < pushes.length && pushes.timeNs[push] <= pops.timeNs[pop]) handOn(push++);
+    found[pop] = take(pop);
+  }
+  return found;
+}
+
+/** The last one before of the thread that woke the taker, if it slept since it took work before. */
+export function pushesByWaking(pushes: Moments, pops: Moments, waits: Waits): Int32Array {
+  const locks = lockWordsOf(waits.calls);
+  const lastPopNs = new Map<Tid, number>();
+  const isTaken = new Uint8Array(pushes.length);
+  return new Int32Array(pops.length).map((_, pop) => {
+    const tid = pops.tid[pop];
+    const sinceNs = lastPopNs.get(tid) ?? Number.NEGATIVE_INFINITY;
+    lastPopNs.set(tid, pops.timeNs[pop]);
+    const wait = lastWait(waits, locks, tid, pops.timeNs[pop]);
+    if (wait === NONE || waits.outNs[wait] < sinceNs || waits.wakerKind[wait] !== WakerKind.Thread) return NONE;
+    const push = lastOf(pushes, waits.waker[wait], waits.wakeNs[wait]);
+    if (push === NONE || isTaken[push] || pushes.timeNs[push] < waits.outNs[wait]) return NONE;
+    isTaken[push] = 1;
+    return push;
+  });
+}
+
+/** Returns the last wait of a thread that ended at or before a time, without those for a CPU or a lock; NONE. */
+function lastWait(waits: Waits, { lockOf }: LockWords, tid: Tid, timeNs: number): number {
+  const thread = groupOf(waits.tids, tid);
+  if (thread === NONE) return NONE;
+  const isForWork = (wait: number) => {
+    const call = waits.waitCall[wait];
+    return waits.state[wait] !== OffState.Preempted && (call === NONE || lockOf[call] === NONE);
+  };
+  let wait = rowEndingFrom(waits, thread, timeNs) - 1;
+  while (wait >= waits.starts[thread] && !isForWork(wait)) wait--;
+  return wait >= waits.starts[thread] ? wait : NONE;
+}
+
+function lastOf({ timeNs, tid }: Moments, wanted: Tid, untilNs: number): number {
+  let low = 0;
+  let high = timeNs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (timeNs[middle] <= untilNs) low = middle + 1;
+    else high = middle;
+  }
+  for (let row = low - 1; row >= 0 && untilNs - timeNs[row] <= MAX_NS_TO_WAKING; row--)
+    if (tid[row] === wanted) return row;
+  return NONE;
+}
+
+/** Who hands work on wakes a taker soon. */
+const MAX_NS_TO_WAKING = 1_000_000;
