@@ -13,20 +13,24 @@ export interface Groups {
 
 export function groupRows(keys: Int32Array): Groups {
   const counts = new Map<number, number>();
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (let row = 0, end = 0; row < keys.length; row = end) {
+    while (end < keys.length && keys[end] === keys[row]) end++;
+    counts.set(keys[row], (counts.get(keys[row]) ?? 0) + end - row);
+  }
   const sorted = Int32Array.from(counts.keys()).sort();
   const starts = new Uint32Array(sorted.length + 1);
-  const next = new Map<number, number>();
+  const groupOfKey = new Map<number, number>();
   sorted.forEach((key, group) => {
-    next.set(key, starts[group]);
-    starts[group + 1] = starts[group] + counts.get(key)!;
+    groupOfKey.set(key, group);
+    starts[group + 1] = starts[group] + (counts.get(key) as number);
   });
+  const next = starts.slice();
   const rows = new Uint32Array(keys.length);
-  keys.forEach((key, row) => {
-    const at = next.get(key)!;
-    rows[at] = row;
-    next.set(key, at + 1);
-  });
+  let group = 0;
+  for (let row = 0; row < keys.length; row++) {
+    if (sorted[group] !== keys[row]) group = groupOfKey.get(keys[row]) as number;
+    rows[next[group]++] = row;
+  }
   return { keys: sorted, starts, rows };
 }
 

@@ -14,13 +14,14 @@ export interface SampleRows extends Omit<SampleTable, 'event' | 'fields'> {
 export function sampleRows(tables: readonly SampleTable[], event: string, fields: readonly string[]): SampleRows {
   const table = tableOf(tables, event) ?? EMPTY;
   const integers = fields.map((field) => integersOf(table, field));
-  const isDuplicate = (row: number) => isRepeated(table, integers, row);
-  const kept = new Uint32Array(table.length).map((_, row) => row).filter((row) => !isDuplicate(row));
-  if (kept.length === table.length) return { ...table, integers, tableRow: kept };
+  const kept = new Uint32Array(table.length);
+  let length = 0;
+  for (let row = 0; row < table.length; row++) if (!isRepeated(table, integers, row)) kept[length++] = row;
+  if (length === table.length) return { ...table, integers, tableRow: kept };
   const keptOf = <Column extends Float64Array | Int32Array | Uint8Array>(column: Column): Column =>
-    column.slice(0, kept.length).map((_, at) => column[kept[at]]) as Column;
+    column.slice(0, length).map((_, at) => column[kept[at]]) as Column;
   return {
-    length: kept.length,
+    length,
     timeNs: keptOf(table.timeNs),
     tid: keptOf(table.tid),
     pid: keptOf(table.pid),

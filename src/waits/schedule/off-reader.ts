@@ -7,7 +7,7 @@
 import type { Nanoseconds } from '../../model/units.js';
 import type { ThreadSpan } from '../input/wait-input.js';
 import { OffState } from './off-state.js';
-import { Became, NotedBy, type Switch } from './thread-switches.js';
+import { Became, NotedBy } from './thread-switches.js';
 
 export interface Off {
   readonly outNs: Nanoseconds;
@@ -19,9 +19,53 @@ export interface Off {
 /** Two notes of one switch are this close: the kernel writes them in one go, but a virtual CPU may be halted. */
 const MAX_NOTE_DISTANCE_NS = 1_000_000;
 
+/** A switch that counted, and when each means noted it; NaN: not yet. */
+class Note {
+  timeNs = Number.NaN;
+  cpu = 0;
+  became: Became = Became.Running;
+  recordNs = Number.NaN;
+  sampleNs = Number.NaN;
+
+  set(timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy): void {
+    this.timeNs = timeNs;
+    this.cpu = cpu;
+    this.became = became;
+    this.recordNs = notedBy === NotedBy.Record ? timeNs : Number.NaN;
+    this.sampleNs = notedBy === NotedBy.Sample ? timeNs : Number.NaN;
+  }
+
+  get exists(): boolean {
+    return !Number.isNaN(this.timeNs);
+  }
+
+  get isRunning(): boolean {
+    return this.became === Became.Running;
+  }
+
+  isNotedAgain(timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy): boolean {
+    if (!this.exists || this.isRunning !== (became === Became.Running) || this.cpu !== cpu) return false;
+    const notedNs = notedBy === NotedBy.Sample ? this.sampleNs : this.recordNs;
+    if (!Number.isNaN(notedNs)) return timeNs === notedNs; // the same recording, read twice
+    return timeNs - this.timeNs <= MAX_NOTE_DISTANCE_NS;
+  }
+
+  /** The sample knows the thread's state better. */
+  merge(timeNs: Nanoseconds, became: Became, notedBy: NotedBy): void {
+    if (notedBy === NotedBy.Record) this.recordNs = timeNs;
+    else {
+      this.became = became;
+      this.sampleNs = timeNs;
+    }
+  }
+}
+
+/** Its work is done millions of times, so switches are numbers, not objects. */
 export class OffReader {
+  /** The last switch in, and the last one out; one of them is the last. */
+  private readonly ins = new Note();
+  private readonly outs = new Note();
   private last: Note | null = null;
-  private lastOut: Note | null = null;
   private startNs: Nanoseconds | null = null;
   private readonly span: ThreadSpan | null;
   private readonly found: (off: Off) => void;
@@ -31,15 +75,17 @@ export class OffReader {
     this.found = found;
   }
 
-  add(event: Switch): void {
-    const { last } = this;
-    if (last === null) this.begin(event);
-    else if (isSecondNote(event, last)) this.last = merged(last, event);
-    else if (this.isLateNote(event)) return;
-    else if (isRunning(event) && !isRunning(last)) this.emit(last.timeNs, event.timeNs, stateOf(last.became));
-    else if (isRunning(event) === isRunning(last)) this.emit(last.timeNs, event.timeNs, OffState.Unknown);
-    if (this.last === last) this.last = noteOf(event);
-    if (this.last && !isRunning(this.last)) this.lastOut = this.last;
+  add(timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy): void {
+    const { last, ins, outs } = this;
+    const isIn = became === Became.Running;
+    if (last === null) this.begin(timeNs, isIn);
+    else if (last.isNotedAgain(timeNs, cpu, became, notedBy)) return last.merge(timeNs, became, notedBy);
+    // A record of the switch out that comes when the thread runs on another CPU, whose clock is behind.
+    else if (last === ins && ins.cpu !== cpu && outs.isNotedAgain(timeNs, cpu, became, notedBy)) return;
+    else if (isIn && last === outs) this.emit(last.timeNs, timeNs, stateOf(last.became));
+    else if (isIn === (last === ins)) this.emit(last.timeNs, timeNs, OffState.Unknown);
+    this.last = isIn ? ins : outs;
+    this.last.set(timeNs, cpu, became, notedBy);
   }
 
   /** `lastNs`: the end of the recording. Returns the time in which the thread is known. */
@@ -47,27 +93,17 @@ export class OffReader {
     const { last, span } = this;
     const startNs = this.startNs ?? 0;
     if (last === null) return { startNs, endNs: startNs };
-    const isGone = last.became === Became.Dead;
-    const endNs = Math.max(
-      last.timeNs,
-      isGone || isRunning(last) ? (span?.endNs ?? last.timeNs) : (span?.endNs ?? lastNs),
-    );
-    if (!isRunning(last) && !isGone && endNs > last.timeNs) {
+    if (last.became === Became.Dead) return { startNs, endNs: last.timeNs };
+    const endNs = Math.max(last.timeNs, span?.endNs ?? (last.isRunning ? last.timeNs : lastNs));
+    if (!last.isRunning && endNs > last.timeNs) {
       this.found({ outNs: last.timeNs, inNs: endNs, state: stateOf(last.became), isOpen: true });
     }
-    return { startNs, endNs: isGone ? last.timeNs : endNs };
+    return { startNs, endNs };
   }
 
-  private begin(event: Switch): void {
-    this.startNs = Math.min(this.span?.startNs ?? event.timeNs, event.timeNs);
-    if (isRunning(event)) this.emit(this.startNs, event.timeNs, OffState.Unknown);
-  }
-
-  /** A record of the switch out that comes when the thread runs on another CPU, whose clock is behind. */
-  private isLateNote(event: Switch): boolean {
-    const { last, lastOut } = this;
-    if (last === null || lastOut === null || isRunning(event) || !isRunning(last)) return false;
-    return last.cpu !== event.cpu && isSecondNote(event, lastOut);
+  private begin(timeNs: Nanoseconds, isIn: boolean): void {
+    this.startNs = Math.min(this.span?.startNs ?? timeNs, timeNs);
+    if (isIn) this.emit(this.startNs, timeNs, OffState.Unknown);
   }
 
   private emit(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState): void {
@@ -75,41 +111,7 @@ export class OffReader {
   }
 }
 
-function isRunning({ became }: Switch): boolean {
-  return became === Became.Running;
-}
-
 function stateOf(became: Became): OffState {
   if (became === Became.Blocked) return OffState.Blocked;
   return became === Became.Preempted ? OffState.Preempted : OffState.Unknown;
-}
-
-/** A switch that counted, and when each means noted it; NaN: not yet. */
-interface Note extends Switch {
-  readonly recordNs: Nanoseconds;
-  readonly sampleNs: Nanoseconds;
-}
-
-function noteOf(event: Switch): Note {
-  const { timeNs } = event;
-  return isSample(event)
-    ? { ...event, recordNs: Number.NaN, sampleNs: timeNs }
-    : { ...event, recordNs: timeNs, sampleNs: Number.NaN };
-}
-
-function isSample({ notedBy }: Switch): boolean {
-  return notedBy === NotedBy.Sample;
-}
-
-function isSecondNote(event: Switch, first: Note): boolean {
-  if (isRunning(event) !== isRunning(first) || event.cpu !== first.cpu) return false;
-  const notedNs = isSample(event) ? first.sampleNs : first.recordNs;
-  if (!Number.isNaN(notedNs)) return event.timeNs === notedNs; // the same recording, read twice
-  return event.timeNs - first.timeNs <= MAX_NOTE_DISTANCE_NS;
-}
-
-/** The sample knows the thread's state better. */
-function merged(first: Note, second: Switch): Note {
-  if (isSample(second)) return { ...first, became: second.became, sampleNs: second.timeNs };
-  return { ...first, recordNs: second.timeNs };
 }

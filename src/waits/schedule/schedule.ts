@@ -33,7 +33,7 @@ export function scheduleOf({ switches, samples, threads }: WaitInput): Schedule 
   const builder = new ScheduleBuilder();
   for (const tid of events.tids) {
     const reader = new OffReader(spans.get(tid) ?? null, (off) => builder.add(tid, off));
-    events.forEach(tid, (event) => reader.add(event));
+    events.forEach(tid, (timeNs, cpu, became, notedBy) => reader.add(timeNs, cpu, became, notedBy));
     builder.endThread(tid, reader.end(lastNs));
   }
   return builder.build();

@@ -15,12 +15,7 @@ export type Became = (typeof Became)[keyof typeof Became];
 export const NotedBy = { Record: 0, Sample: 1 } as const;
 export type NotedBy = (typeof NotedBy)[keyof typeof NotedBy];
 
-export interface Switch {
-  readonly timeNs: Nanoseconds;
-  readonly cpu: number;
-  readonly became: Became;
-  readonly notedBy: NotedBy;
-}
+export type SwitchVisitor = (timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy) => void;
 
 export class ThreadSwitches {
   readonly tids: Int32Array; // ascending, without the idle thread
@@ -35,7 +30,7 @@ export class ThreadSwitches {
   }
 
   /** Calls back for each switch, by time; where both noted one at the same time, for the sample first. */
-  forEach(tid: Tid, visit: (event: Switch) => void): void {
+  forEach(tid: Tid, visit: SwitchVisitor): void {
     const { records, samples } = this;
     const ofRecords = byTime(rowsOf(records.groups, tid), records.timeNs);
     const ofSamples = rowsOf(samples.groups, tid);
@@ -43,8 +38,8 @@ export class ThreadSwitches {
       const isRecord =
         sample === ofSamples.length ||
         (record < ofRecords.length && records.timeNs[ofRecords[record]] < samples.timeNs[ofSamples[sample]]);
-      if (isRecord) visit(eventOf(records, ofRecords[record++], NotedBy.Record));
-      else visit(eventOf(samples, ofSamples[sample++], NotedBy.Sample));
+      if (isRecord) visitRow(records, ofRecords[record++], NotedBy.Record, visit);
+      else visitRow(samples, ofSamples[sample++], NotedBy.Sample, visit);
     }
   }
 }
@@ -58,8 +53,8 @@ interface Source {
   readonly groups: ReturnType<typeof groupRows>;
 }
 
-function eventOf({ timeNs, cpu, became }: Source, row: number, notedBy: NotedBy): Switch {
-  return { timeNs: timeNs[row], cpu: cpu[row], became: became[row] as Became, notedBy };
+function visitRow({ timeNs, cpu, became }: Source, row: number, notedBy: NotedBy, visit: SwitchVisitor): void {
+  visit(timeNs[row], cpu[row], became[row] as Became, notedBy);
 }
 
 function sourceOfRecords({ timeNs, tid, cpu, kind }: SwitchColumns): Source {
