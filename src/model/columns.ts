@@ -87,3 +87,18 @@ export function resized<Values extends Column>(values: Values, length: number): 
   larger.set(values);
   return larger;
 }
+
+/** Returns the numbers from 0 up to, but not including, `length`. */
+export function rowNumbers(length: number): Int32Array {
+  const rows = new Int32Array(length);
+  for (let row = 0; row < length; row++) rows[row] = row;
+  return rows;
+}
+
+/** Returns the values of these rows, in their order. */
+export function valuesOf<Values extends Int32Array | Float64Array>(values: Values, rows: Int32Array): Values {
+  askForMemory(rows.length * values.BYTES_PER_ELEMENT);
+  const selected = new (values.constructor as new (length: number) => Values)(rows.length);
+  for (let row = 0; row < rows.length; row++) selected[row] = values[rows[row]];
+  return selected;
+}

@@ -1,6 +1,7 @@
 /**
  * Passes the starts and ends of intervals in the order of time. Intervals may overlap and nest.
  */
+import { rowNumbers } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /** Columns; `fromNs` is included, `toNs` is not. An interval that does not end after it begins is empty. */
@@ -30,7 +31,7 @@ export class IntervalSweep {
     this.fromNs = fromNs;
     this.toNs = toNs;
     this.listener = listener;
-    const rows = Int32Array.from(fromNs.keys()).filter((row) => fromNs[row] < toNs[row]);
+    const rows = rowNumbers(fromNs.length).filter((row) => fromNs[row] < toNs[row]);
     this.starts = inOrderOf(fromNs, rows);
     this.ends = inOrderOf(toNs, rows);
     this.nextNs = this.findNext();

@@ -6,7 +6,7 @@
  * open calls that began in it.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
-import { float64Column, int32Column } from '../../model/columns.js';
+import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { IntervalSweep, type Intervals, type SweepListener } from './interval-sweep.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
@@ -115,22 +115,17 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
   }
 
   build(): SpanTrees {
-    const { interval, call, below, node, startNs, endNs, ending } = this.rows;
-    const [intervals, calls] = [interval.view(), call.view()];
-    const order = Int32Array.from(intervals.keys()).sort((a, b) => intervals[a] - intervals[b] || calls[a] - calls[b]);
-    const ordered = <Column extends Int32Array | Float64Array>(column: Column, into: Column): Column => {
-      for (let row = 0; row < order.length; row++) into[row] = column[order[row]];
-      return into;
-    };
-    const int32s = (column: Int32Array) => ordered(column, new Int32Array(order.length));
-    const float64s = (column: Float64Array) => ordered(column, new Float64Array(order.length));
+    const { call, below, node, startNs, endNs, ending } = this.rows;
+    const [intervals, calls] = [this.rows.interval.view(), call.view()];
+    const order = rowNumbers(calls.length).sort((a, b) => intervals[a] - intervals[b] || calls[a] - calls[b]);
+    const interval = valuesOf(intervals, order);
     return {
-      interval: int32s(intervals),
-      parent: parentsOf(int32s(intervals), int32s(calls), int32s(below.view())),
-      node: int32s(node.view()),
-      startNs: float64s(startNs.view()),
-      endNs: float64s(endNs.view()),
-      ending: int32s(ending.view()),
+      interval,
+      parent: parentsOf(interval, valuesOf(calls, order), valuesOf(below.view(), order)),
+      node: valuesOf(node.view(), order),
+      startNs: valuesOf(startNs.view(), order),
+      endNs: valuesOf(endNs.view(), order),
+      ending: valuesOf(ending.view(), order),
     };
   }
 

@@ -3,7 +3,7 @@
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import { float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { type Bounds, type CallSelection, isInSet } from '../questions.js';
@@ -86,15 +86,13 @@ class SpanFinder implements CallListener<SpanCall> {
     // A span that is left out stands for the one around it, which began earlier.
     for (let span = 0; span < newRow.length; span++)
       newRow[span] = isSelected[span] ? length++ : rowOf(this.outer.values[span]);
+    const rows = rowNumbers(newRow.length).filter((span) => isSelected[span] === 1);
     return {
-      startNs: this.startNs.view().filter((_, span) => isSelected[span] === 1),
-      endNs: this.endNs.view().filter((_, span) => isSelected[span] === 1),
-      node: this.node.view().filter((_, span) => isSelected[span] === 1),
-      ending: this.ending.view().filter((_, span) => isSelected[span] === 1),
-      outer: this.outer
-        .view()
-        .filter((_, span) => isSelected[span] === 1)
-        .map(rowOf),
+      startNs: valuesOf(this.startNs.view(), rows),
+      endNs: valuesOf(this.endNs.view(), rows),
+      node: valuesOf(this.node.view(), rows),
+      ending: valuesOf(this.ending.view(), rows),
+      outer: valuesOf(this.outer.view(), rows).map(rowOf),
     };
   }
 

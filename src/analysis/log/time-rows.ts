@@ -1,7 +1,7 @@
 /**
  * Adds up time by key and node, and orders it.
  */
-import { float64Column, int32Column } from '../../model/columns.js';
+import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 
 /** A row for each key and node with time: by key, then node. */
@@ -22,11 +22,21 @@ export class TimeRowsBuilder {
   private readonly inferredNs = float64Column();
   /** Rows by key and node: open addressing. */
   private slots = new Int32Array(MIN_SLOTS).fill(NONE);
+  private listed = 0;
 
   add(key: number, node: NodeId, ns: Nanoseconds, inferredNs: Nanoseconds): void {
     const row = this.rowOf(key, node);
     this.ns.values[row] += ns;
     this.inferredNs.values[row] += inferredNs;
+  }
+
+  /** Adds time of a key and node that no other time is added to. */
+  append(key: number, node: NodeId, ns: Nanoseconds, inferredNs: Nanoseconds): number {
+    this.key.push(key);
+    this.node.push(node);
+    this.ns.push(ns);
+    this.inferredNs.push(inferredNs);
+    return this.key.length - 1;
   }
 
   /** In the order in which they were added. */
@@ -38,13 +48,9 @@ export class TimeRowsBuilder {
   private rowOf(key: number, node: NodeId): number {
     const slot = this.slotOf(key, node);
     if (this.slots[slot] !== NONE) return this.slots[slot];
-    const row = this.key.length;
+    const row = this.append(key, node, 0, 0);
     this.slots[slot] = row;
-    this.key.push(key);
-    this.node.push(node);
-    this.ns.push(0);
-    this.inferredNs.push(0);
-    if (2 * this.key.length > this.slots.length) this.growTable();
+    if (2 * ++this.listed > this.slots.length) this.growTable();
     return row;
   }
 
@@ -58,9 +64,10 @@ export class TimeRowsBuilder {
   }
 
   private growTable(): void {
-    this.slots = new Int32Array(2 * this.slots.length).fill(NONE);
-    for (let row = 0; row < this.key.length; row++)
-      this.slots[this.slotOf(this.key.values[row], this.node.values[row])] = row;
+    const { slots } = this;
+    this.slots = new Int32Array(2 * slots.length).fill(NONE);
+    for (const row of slots)
+      if (row !== NONE) this.slots[this.slotOf(this.key.values[row], this.node.values[row])] = row;
   }
 }
 
@@ -71,13 +78,10 @@ function hashOf(key: number, node: NodeId): number {
 
 /** Returns the rows by key, then by node. `keys` and `nodes`: how many there are. */
 export function inOrder({ key, node, ns, inferredNs }: TimeRows, keys: number, nodes: number): TimeRows {
-  const byNode = stablyOrdered(Int32Array.from(key.keys()), node, nodes);
-  const rows = stablyOrdered(byNode, key, keys);
+  const rows = stablyOrdered(stablyOrdered(rowNumbers(key.length), node, nodes), key, keys);
   return {
-    key: rows.map((row) => key[row]),
-    node: rows.map((row) => node[row]),
-    ns: Float64Array.from(rows, (row) => ns[row]),
-    inferredNs: Float64Array.from(rows, (row) => inferredNs[row]),
+    ...{ key: valuesOf(key, rows), node: valuesOf(node, rows) },
+    ...{ ns: valuesOf(ns, rows), inferredNs: valuesOf(inferredNs, rows) },
   };
 }
 

@@ -8,7 +8,7 @@ import { type CallLog, Certainty } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { IntervalSweep, type Intervals, type SweepListener } from './interval-sweep.js';
-import { NodeTimes } from './node-times.js';
+import { type NodeTime, NodeTimes } from './node-times.js';
 import { type TimeRows, TimeRowsBuilder } from './time-rows.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
@@ -42,15 +42,20 @@ class IntervalSums implements CallListener, SweepListener {
   private readonly keys: Int32Array;
   /** By interval: the index of its key. */
   private readonly keyOf: Int32Array;
-  /** By index of a key: how many of its intervals are open, and the mark at which that changed. */
+  /** By index of a key: how many intervals it has, how many of these are open, and the mark at which that changed. */
+  private readonly intervalsOf: Int32Array;
   private readonly openOf: Int32Array;
   private readonly markOf: Int32Array;
   private open = 0;
+  /** The key whose number of open intervals changes. */
+  private changed = 0;
 
   constructor(nodes: number, intervals: KeyedIntervals) {
     this.times = new NodeTimes(nodes);
     this.keys = distinct(intervals.key);
     this.keyOf = intervals.key.map((key) => indexOf(this.keys, key));
+    this.intervalsOf = new Int32Array(this.keys.length);
+    for (const key of this.keyOf) this.intervalsOf[key]++;
     this.openOf = new Int32Array(this.keys.length);
     this.markOf = new Int32Array(this.keys.length);
     this.sweep = new IntervalSweep(intervals, this);
@@ -88,16 +93,24 @@ class IntervalSums implements CallListener, SweepListener {
     return { keys: this.keys, rows: this.rows.build() };
   }
 
+  private readonly add: NodeTime = (node, ns, inferredNs) => {
+    const count = this.openOf[this.changed];
+    this.rows.add(this.changed, node, count * ns, count * inferredNs);
+  };
+
+  /** The time of a key's only interval. */
+  private readonly append: NodeTime = (node, ns, inferredNs) => {
+    this.rows.append(this.changed, node, ns, inferredNs);
+  };
+
   private charge(node: NodeId, ns: Nanoseconds, certainty: Certainty): void {
     if (this.open > 0 && ns > 0) this.times.charge(node, ns, certainty !== Certainty.Certain);
   }
 
   private change(key: number, by: number): void {
     const count = this.openOf[key];
-    if (count > 0)
-      this.times.since(this.markOf[key], (node, ns, inferredNs) => {
-        this.rows.add(key, node, count * ns, count * inferredNs);
-      });
+    this.changed = key;
+    if (count > 0) this.times.since(this.markOf[key], this.intervalsOf[key] === 1 ? this.append : this.add);
     this.openOf[key] += by;
     this.open += by;
     if (this.open === 0) this.times.clear();
