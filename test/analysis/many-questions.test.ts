@@ -4,7 +4,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answerThread } from '../../src/analysis/log/answer-thread.js';
-import { functionSet } from '../../src/analysis/questions.js';
 import { type CallLog, CallOp, opOf } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
 import type { Shape } from '../../src/model/calls/overlay.js';
@@ -14,10 +13,12 @@ import { Replayer } from '../../src/replay/replayer.js';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';
 import { execute } from '../helpers/random/execution.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
-import { type Askable, askableOf, decisions } from '../helpers/random/random-questions.js';
+import { type Askable, askableOf, askedFunctions, decisions } from '../helpers/random/random-questions.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOfInput } from '../helpers/traces/threads-of.js';
+import { askedSet } from '../helpers/twin/asked-answers.js';
+import type { AskedFunctions } from '../helpers/twin/reference-answers.js';
 import { symbolKey } from '../helpers/twin/reference-levels.js';
 import { type AskedInterval, nodeAt, spansIn, spanTreeOf, timesOver } from '../helpers/twin/reference-spans.js';
 import { type ListedThread, referenceThreads, referenceThreadsOf } from '../helpers/twin/reference-threads.js';
@@ -28,13 +29,14 @@ const MAX_CALLS = 1000;
 interface Asked {
   readonly moments: readonly number[];
   readonly intervals: readonly AskedInterval[];
-  readonly functions: readonly string[];
+  readonly functions: AskedFunctions;
   readonly window: AskedInterval;
   readonly minNs: number;
 }
 
 /** Times of events and around them; intervals that overlap, nest, share bounds and keys, or are empty. */
-function questions({ timesNs, durationsNs, functions }: Askable): fc.Arbitrary<Asked> {
+function questions(askable: Askable): fc.Arbitrary<Asked> {
+  const { timesNs, durationsNs } = askable;
   const moment = fc
     .tuple(fc.constantFrom(...timesNs), fc.constantFrom(-1, 0, 0, 0, 1, 100))
     .map(([ns, offsetNs]) => ns + offsetNs);
@@ -44,7 +46,7 @@ function questions({ timesNs, durationsNs, functions }: Askable): fc.Arbitrary<A
   return fc.record({
     moments: fc.array(moment, { maxLength: 20 }).map((moments) => moments.toSorted((a, b) => a - b)),
     intervals: fc.array(interval, { maxLength: 12 }),
-    functions: fc.array(fc.constantFrom(...functions), { maxLength: 3 }),
+    functions: askedFunctions(askable),
     window: interval.map((bounds) => ({ ...bounds, toNs: bounds.toNs + 1 })),
     minNs: fc.constantFrom(0, 1, ...durationsNs),
   });
@@ -103,7 +105,7 @@ function expectRight(trace: TraceThreads, threads: readonly ListedThread[], aske
     );
     expectSame(real.times, sorted(timesOver(reference, asked.intervals)));
     const window = { startNs: asked.window.fromNs, endNs: asked.window.toNs };
-    expectSame(real.spans, spansIn(reference, new Set(asked.functions), window));
+    expectSame(real.spans, spansIn(reference, asked.functions, window));
     const trees = asked.intervals.map((interval) => spanTreeOf(reference, interval, asked.minNs));
     if (!hasFibers(log)) expectSame(real.trees, trees);
     // Calls of a stack that is switched away from when the interval ends are not listed.
@@ -131,7 +133,6 @@ const column = (intervals: readonly AskedInterval[], name: 'fromNs' | 'toNs') =>
 function realAnswers({ symbols }: TraceThreads, log: CallLog, tree: CallTree, asked: Asked) {
   const nameOf = (symbol: number) => symbolKey(symbols, symbol);
   const bounds = { fromNs: column(asked.intervals, 'fromNs'), toNs: column(asked.intervals, 'toNs') };
-  const functions = symbols.name.flatMap((_, symbol) => (asked.functions.includes(nameOf(symbol)) ? [symbol] : []));
   const { answers, paths } = answerThread(
     log,
     tree,
@@ -139,7 +140,7 @@ function realAnswers({ symbols }: TraceThreads, log: CallLog, tree: CallTree, as
       nodesAt: Float64Array.from(asked.moments),
       treesOver: { ...bounds, key: Int32Array.from(asked.intervals, ({ key }) => key) },
       spans: {
-        calls: { functions: functionSet(functions, symbols.length), durations: null },
+        calls: askedSet(asked.functions, symbols, nameOf),
         window: { startNs: asked.window.fromNs, endNs: asked.window.toNs },
       },
       spanTrees: { ...bounds, minNs: asked.minNs },

@@ -6,6 +6,7 @@ import type { Bounds } from '../../../src/analysis/questions.js';
 import { Certainty } from '../../../src/model/calls/call-log.js';
 import { Inference, UNWOUND } from '../../../src/model/profile/quality.js';
 import { NONE } from '../../../src/model/units.js';
+import type { AskedFunctions } from './reference-answers.js';
 import { pathOf, pathOfInterval, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 
 export interface AskedInterval {
@@ -40,11 +41,18 @@ export function timesOver({ intervals }: ReferenceThread, asked: readonly AskedI
   return times;
 }
 
-/** The calls of some functions that overlap a window; `outer`: index in the list. */
-export function spansIn({ calls }: ReferenceThread, functions: ReadonlySet<string>, { startNs, endNs }: Bounds) {
-  const selected = calls.filter(
-    (call) => functions.has(call.fn) && call.startNs < endNs && (call.startNs >= startNs || call.endNs > startNs),
-  );
+/** The calls of some functions that overlap a window, and have a duration; `outer`: index in the list. */
+export function spansIn(
+  { calls }: ReferenceThread,
+  { functions, durations }: AskedFunctions,
+  { startNs, endNs }: Bounds,
+) {
+  const selected = calls.filter((call) => {
+    const ns = call.endNs - call.startNs;
+    const isLong = durations === null || (call.why === null && ns >= durations.minNs && ns <= durations.maxNs);
+    const isInWindow = call.startNs < endNs && (call.startNs >= startNs || call.endNs > startNs);
+    return functions.has(call.fn) && isLong && isInWindow;
+  });
   return selected.map((call) => ({
     path: pathText(pathOf(call)),
     startNs: call.startNs,
