@@ -14,6 +14,7 @@ import {
   type PackedFile,
   packableFiles,
   packableVdso,
+  sideFiles,
   writePack,
 } from '../../src/packs.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
@@ -64,6 +65,7 @@ async function collect(recording: Recording, options: PackOptions) {
   const files = [
     ...(await filesOfRecording(path, PACK_PATHS.recording)),
     ...(await notesFor(path)),
+    ...(await sideFiles(path, recordingUid, PACK_PATHS.recording)),
     ...programs.map((file) => packed(file, PACK_PATHS.root)),
     ...vdso.map((file) => packed(file, PACK_PATHS.buildIdCache)),
     ...(await kallsymsFor(recording, options.kallsyms ?? null)),

@@ -11,12 +11,12 @@ export function notesPath(recording: string): string {
 
 /** Returns the path of the recording of wakings next to a recording. */
 export function wakingsPath(recording: string): string {
-  return `${recording}.wakes.data`;
+  return `${recording.replace(/\/+$/, '')}.wakes.data`;
 }
 
 /** Returns the path of the formats of a recording's tracepoints and probes. */
 export function formatsPath(recording: string): string {
-  return `${recording}.formats`;
+  return `${recording.replace(/\/+$/, '')}.formats`;
 }
 
 const HEAD_BYTES = 4096;

@@ -11,6 +11,7 @@ import { PtflameError } from '../model/errors.js';
 import { HeaderGuard } from './header-guard.js';
 import { Manifest } from './manifest.js';
 import { MANIFEST, PACK_PATHS } from './pack-paths.js';
+import { SIDE_FILES } from './side-files.js';
 
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
@@ -79,7 +80,8 @@ async function extractEntry(entry: Entry, directory: string): Promise<void> {
 function isExpected(name: string): boolean {
   const { recording, root, kallsyms } = PACK_PATHS;
   if (name !== normalize(name) || name.includes('\0')) return false;
-  if (name === kallsyms || name === recording || name === `${recording}.ptflame.json`) return true;
+  if (name === kallsyms || name === recording) return true;
+  if (['.ptflame.json', ...Object.keys(SIDE_FILES)].some((ending) => name === `${recording}${ending}`)) return true;
   return [recording, root].some((top) => name.startsWith(`${top}/`));
 }
 

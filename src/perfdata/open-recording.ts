@@ -35,9 +35,9 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   }
 }
 
-/** Reads the formats of events that were noted next to a recording when it began; there may be none. */
+/** Reads the formats that were noted when a recording began, next to it: also those of its side recording; or none. */
 async function formatNotes(recording: string): Promise<EventFormat[]> {
-  const text = await readFile(`${recording}.formats`, 'utf8').catch(() => '');
+  const text = await readFile(`${recording.replace(/\.wakes\.data$/, '')}.formats`, 'utf8').catch(() => '');
   return readFormatNotes(text);
 }
 

@@ -70,3 +70,14 @@ test('reads a cut one as far as it goes', async () => {
   expect(cut.recording?.samples.tables[0]?.length).toBeLessThan(269);
   expect(cut.recording?.samples.tables[0]?.length).toBeGreaterThan(100);
 });
+
+test('reads one of a killed perf with the formats next to the recording', async () => {
+  const killed = Buffer.from(SIDE);
+  killed.fill(0, 72, 104); // no features: perf writes them last
+  const [format = ''] = /name: sched_waking\n[\s\S]*?\nprint fmt: .*/.exec(SIDE.toString('latin1')) ?? [];
+  await writeFile(pathOf('cut.wakes.data'), killed);
+  const tables = async () => (await openRecording(pathOf('cut.wakes.data'))).samples.tables;
+  expect(await tables()).toEqual([]);
+  await writeFile(pathOf('cut.formats'), `event sched:sched_waking\n${format}\n`);
+  expect((await tables())[0]).toMatchObject({ event: 'sched:sched_waking', length: 269 });
+});
