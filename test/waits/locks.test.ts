@@ -49,10 +49,12 @@ describe('in random runs', () => {
     let count = 0;
     let right = 0;
     let wrong = 0;
+    let withProbes = 0;
     const check = (load: Parameters<typeof runLoad>[0]) => {
       const run = runLoad(load);
       const input = inputOfRun(run);
       const waits = waitsOf(input);
+      const probes = new Set<string>();
       const withProbe = lockWaitsOf(waits, input.samples);
       const { lock, locks, holder } = lockWaitsOf(waits, input.samples, null);
       for (let row = 0; row < waits.length; row++) {
@@ -64,7 +66,11 @@ describe('in random runs', () => {
         else if (holder[row] > 0) wrong++;
         if (withProbe.holderSource[row] !== HolderSource.Probe) continue;
         expect(withProbe.holder[row]).toBe(trueHolder(run, address, probeNs(run, waits, row)));
+        probes.add(`${waits.tid[row]} ${probeNs(run, waits, row)}`);
+        withProbes++;
       }
+      expect(probes.size).toBe(withProbes); // each decides about one wait
+      withProbes = 0;
     };
     fc.assert(fc.property(loads, check), { seed: 19, numRuns: 60 });
     expect(count).toBeGreaterThan(1000);

@@ -22,7 +22,12 @@ describe('in random runs', () => {
       const switches = run.switches.filter(({ timeNs }) => (timeNs * 6007) % 1000 < kept * 1200);
       for (const input of [inputOfRun(run), inputOf(samples, switches)]) {
         const waits = waitsOf(input);
-        for (const tid of waits.tids) expectToAddUp(waits, tid, Math.round(from * 3e6), Math.round((1 + to) * 3e6));
+        waits.tids.forEach((tid, thread) => {
+          const [startNs, endNs] = [waits.startNs[thread], waits.endNs[thread]];
+          const at = (share: number) => Math.round(startNs + share * (endNs - startNs));
+          expectToAddUp(waits, tid, at(Math.min(from, to)), at(Math.max(from, to)));
+          expectToAddUp(waits, tid, startNs - 1000, endNs + 1000);
+        });
       }
     };
     fc.assert(fc.property(loads, share, fc.tuple(share, share), check), { numRuns: 25 });
