@@ -45,7 +45,7 @@ function noBranches({ counts, broken, isDecodedHere, withoutTrace }: ReadAccount
   });
 }
 
-function noTrace(name: string): PtflameError {
+export function noTrace(name: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${name} is a recording without an Intel PT trace: it has no calls`, {
     hint: 'ptflame waits and ptflame locks answer from its samples and switches; ptflame record traces calls, too',
   });

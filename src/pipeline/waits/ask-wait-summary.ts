@@ -1,0 +1,126 @@
+/**
+ * Answers `ptflame waits`: for whom threads waited, the critical paths of the slowest, and stages between points.
+ */
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { Profile } from '../../model/profile/profile.js';
+import type { SymbolId, Tid } from '../../model/units.js';
+import { threadOf } from '../../waits/schedule/schedule.js';
+import type { Waits } from '../../waits/waits.js';
+import type { AnalyzeOptions } from '../analyze.js';
+import type { AnalyzedInput } from '../read/read-trace.js';
+import { noTrace } from '../read/refusals.js';
+import type { ReadAccount } from '../read/trace.js';
+import type { FunctionPattern } from '../replay/questions.js';
+import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
+import { type DescribedPath, describePaths, type ThreadInterval } from './described-paths.js';
+import { callsOfFunctions, longestCalls, type ThreadCalls, waitsInside } from './spans-of-calls.js';
+import { type StagesSummary, summarizeStages } from './summarize-stages.js';
+import { summarizeWaits, type WaitSummary } from './summarize-waits.js';
+import type { ThreadDirectory } from './thread-directory.js';
+import { WaitFacts } from './wait-facts.js';
+
+export interface WaitsQuestion {
+  /** Only waits inside calls of these functions. */
+  readonly inside?: FunctionPattern;
+  /** The functions whose calls, in this order, begin the stages. */
+  readonly points?: readonly FunctionPattern[];
+  /** How many of the longest waits are described; with `inside`, of the longest calls. Default: none. */
+  readonly slowest?: number;
+}
+
+export interface WaitsResult {
+  readonly waits: Waits;
+  readonly threads: ThreadDirectory;
+  readonly facts: WaitFacts;
+  readonly account: ReadAccount;
+  /** perf's clock at time 0. */
+  readonly originNs: bigint;
+  /** null: the recording has no branches. */
+  readonly profile: Profile | null;
+  readonly symbols: SymbolTable;
+  readonly summary: WaitSummary;
+  /** The calls around the waits; null: not asked. */
+  readonly calls: ThreadCalls | null;
+  readonly slowest: readonly SlowInterval[];
+  readonly stages: StagesSummary | null;
+}
+
+export interface SlowInterval extends DescribedPath {
+  /** The row of the wait; null: it is a call. */
+  readonly wait: number | null;
+}
+
+/** @throws PtflameError as `analyze`; NO_SUCH_FUNCTION; NO_BRANCHES if functions are asked of a recording without calls */
+export function askWaits(
+  inputs: readonly AnalyzedInput[],
+  question: WaitsQuestion,
+  options: AnalyzeOptions = {},
+): Promise<WaitsResult> {
+  return withWaits(inputs, options, async (traceWaits) => {
+    const { trace, waits, threads, calls } = traceWaits;
+    const facts = new WaitFacts(traceWaits);
+    const shown = shownTids(traceWaits);
+    const inside = question.inside === undefined ? null : await callsOf(traceWaits, [question.inside]);
+    const rows = inside ? waitsInside(waits, inside) : rowsOfThreads(waits, shown);
+    const count = question.slowest ?? 0;
+    const slowest = inside ? slowestCalls(inside, count) : slowestWaits(waits, rows, count);
+    const paths = await describePaths(traceWaits, slowest);
+    return {
+      ...{ waits, threads, facts, account: trace.account, calls: inside },
+      originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
+      profile: calls && calls.profile,
+      symbols: calls ? calls.symbols : trace.symbols,
+      summary: summarizeWaits(traceWaits, facts, rows),
+      slowest: slowest.map(({ wait }, at) => ({ wait, ...paths[at] })),
+      stages: question.points === undefined ? null : await stages(traceWaits, question.points),
+    };
+  });
+}
+
+/** Threads whose waits are shown. */
+function shownTids({ waits, threads }: TraceWaits): Tid[] {
+  return [...waits.tids].filter((tid) => threads.of(tid).isRecorded);
+}
+
+function rowsOfThreads(waits: Waits, tids: readonly Tid[]): Uint32Array {
+  const isShown = new Uint8Array(waits.length);
+  for (const tid of tids) {
+    const thread = threadOf(waits, tid);
+    isShown.fill(1, waits.starts[thread], waits.starts[thread + 1]);
+  }
+  return Uint32Array.from(isShown.keys()).filter((wait) => isShown[wait] === 1);
+}
+
+async function callsOf(traceWaits: TraceWaits, patterns: readonly FunctionPattern[]): Promise<ThreadCalls> {
+  const { calls, trace } = traceWaits;
+  if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
+  const sets = patterns.map((pattern) => calls.askable.functions(pattern));
+  const functions = sets[0].map((_, symbol) => Number(sets.some((set) => set[symbol] === 1)));
+  return callsOfFunctions(calls, functions, shownTids(traceWaits));
+}
+
+function slowestCalls(calls: ThreadCalls, count: number): (ThreadInterval & Pick<SlowInterval, 'wait'>)[] {
+  const { tid, startNs, endNs } = calls;
+  return longestCalls(calls, count).map((row) => {
+    return { wait: null, tid: tid[row], fromNs: startNs[row], toNs: endNs[row] };
+  });
+}
+
+/** Waits that did not end have no path. */
+function slowestWaits(
+  { tid, outNs, inNs, isOpen }: Waits,
+  rows: Uint32Array,
+  count: number,
+): (ThreadInterval & Pick<SlowInterval, 'wait'>)[] {
+  const ended = count === 0 ? [] : [...rows].filter((wait) => !isOpen[wait]);
+  ended.sort((a, b) => inNs[b] - outNs[b] - (inNs[a] - outNs[a]) || a - b);
+  return ended.slice(0, count).map((wait) => ({ wait, tid: tid[wait], fromNs: outNs[wait], toNs: inNs[wait] }));
+}
+
+/** A function that several patterns match is the first of these points. */
+async function stages(traceWaits: TraceWaits, patterns: readonly FunctionPattern[]): Promise<StagesSummary> {
+  const calls = await callsOf(traceWaits, patterns);
+  const sets = patterns.map((pattern) => (traceWaits.calls as CallsOfWaits).askable.functions(pattern));
+  const pointOf = (symbol: SymbolId) => sets.findIndex((set) => set[symbol] === 1);
+  return summarizeStages(traceWaits.waits, calls, pointOf, patterns.length);
+}

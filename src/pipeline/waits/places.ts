@@ -1,0 +1,73 @@
+/**
+ * Says for each call path which function of the program it is in, and what that function called to wait or to wake.
+ */
+import { isStop } from '../../analysis/tree/outside.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { NONE, type SymbolId } from '../../model/units.js';
+import { Reason, reasonByNames } from '../../waits/reasons/reason.js';
+
+/** By node of the paths. */
+export interface Places {
+  /** The innermost function that is not of a system library; without one, the function on top; NONE: no function. */
+  readonly symbol: Int32Array;
+  /** The function of a system library that it called; NONE: none. */
+  readonly call: Int32Array;
+  /** By the names of these functions: Reason. */
+  readonly reason: Uint8Array;
+}
+
+/** The C and C++ libraries, the loader, and the kernel, where functions wait for others and wake them. */
+const SYSTEM_LIBRARY = /(^|\/)(libc|libpthread|librt|libstdc\+\+|libc\+\+|libgcc_s|ld)(-[\w.-]*)?\.so|^\[(vdso|kernel)/;
+
+export function placesOf({ length, parent, symbol }: Shape, symbols: SymbolTable): Places {
+  const kinds = new SymbolKinds(symbols);
+  const place = new Int32Array(length).fill(NONE);
+  const call = new Int32Array(length).fill(NONE);
+  const reason = new Uint8Array(length);
+  const isOfProgram = new Uint8Array(length); // what `place` is
+  for (let node = 1; node < length; node++) {
+    const own = symbol[node];
+    const below = parent[node];
+    const isCall = kinds.isSystemCall(own);
+    if (!isStop(own) && !isCall) {
+      place[node] = own;
+      isOfProgram[node] = 1;
+    } else {
+      isOfProgram[node] = isOfProgram[below];
+      place[node] = isStop(own) || isOfProgram[below] ? place[below] : own;
+      call[node] = isCall && isOfProgram[below] && call[below] === NONE ? own : call[below];
+      reason[node] = kinds.reasonOf(own) || reason[below];
+    }
+  }
+  return { symbol: place, call, reason };
+}
+
+/** Names are compared once for each symbol. */
+class SymbolKinds {
+  private readonly symbols: SymbolTable;
+  private readonly reasons = new Map<SymbolId, Reason>();
+  private readonly systemFiles: readonly boolean[];
+
+  constructor(symbols: SymbolTable) {
+    this.symbols = symbols;
+    this.systemFiles = symbols.dsoName.map((name) => SYSTEM_LIBRARY.test(name));
+  }
+
+  /** Of a system library; in programs that contain one, by its name. */
+  isSystemCall(symbol: SymbolId): boolean {
+    if (isStop(symbol)) return false;
+    const { dso, name } = this.symbols;
+    if (this.systemFiles[dso[symbol]]) return true;
+    return !name[symbol].includes('::') && this.reasonOf(symbol) !== Reason.Unknown;
+  }
+
+  reasonOf(symbol: SymbolId): Reason {
+    let reason = this.reasons.get(symbol);
+    if (reason === undefined) {
+      reason = reasonByNames([this.symbols.name[symbol]]);
+      this.reasons.set(symbol, reason);
+    }
+    return reason;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Lists the calls of functions in threads, to tell which waits are inside of them.
+ */
+import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import type { Spans } from '../../analysis/log/spans.js';
+import { type FunctionSet, UNBOUNDED } from '../../analysis/questions.js';
+import { isComplete } from '../../model/profile/quality.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { eachWaitWithin } from '../../waits/summary/interval-sums.js';
+import type { Waits } from '../../waits/waits.js';
+import type { CallsOfWaits } from './ask-waits.js';
+
+/** Columns; by thread, then in the order in which they began. */
+export interface ThreadCalls {
+  readonly length: number;
+  readonly tid: Int32Array;
+  readonly startNs: Float64Array;
+  readonly endNs: Float64Array;
+  readonly symbol: Int32Array;
+  /** 0: its start or its end was not seen. */
+  readonly isComplete: Uint8Array;
+  /** 1: it is inside another one of these calls. */
+  readonly isNested: Uint8Array;
+}
+
+export async function callsOfFunctions(
+  { askable }: CallsOfWaits,
+  functions: FunctionSet,
+  tids: readonly Tid[],
+): Promise<ThreadCalls> {
+  const spans = { calls: { functions, durations: null }, window: UNBOUNDED };
+  const question: ThreadQuestions = { nodesAt: null, treesOver: null, spans, spanTrees: null };
+  const answers = await askable.ask(new Map(tids.map((tid) => [tid, question])));
+  const rows: { tid: Tid; spans: Spans; row: number }[] = [];
+  for (const tid of tids) {
+    const own = answers.threads.get(tid)?.spans;
+    own?.outer.forEach((_, row) => {
+      rows.push({ tid, spans: own, row });
+    });
+  }
+  return {
+    length: rows.length,
+    tid: Int32Array.from(rows, ({ tid }) => tid),
+    startNs: Float64Array.from(rows, ({ spans: { startNs }, row }) => startNs[row]),
+    endNs: Float64Array.from(rows, ({ spans: { endNs }, row }) => endNs[row]),
+    symbol: Int32Array.from(rows, ({ spans: { node }, row }) => answers.paths.symbol[node[row]]),
+    isComplete: Uint8Array.from(rows, ({ spans: { ending }, row }) => Number(isComplete(ending[row]))),
+    isNested: Uint8Array.from(rows, ({ spans: { outer }, row }) => Number(outer[row] !== NONE)),
+  };
+}
+
+/** Returns the waits that overlap calls, each once. */
+export function waitsInside(waits: Waits, { length, tid, startNs, endNs }: ThreadCalls): Uint32Array {
+  const isInside = new Uint8Array(waits.length);
+  for (let row = 0; row < length; row++)
+    eachWaitWithin(waits, tid[row], startNs[row], endNs[row], (wait) => {
+      isInside[wait] = 1;
+    });
+  return Uint32Array.from(isInside.keys()).filter((wait) => isInside[wait] === 1);
+}
+
+/** Returns the longest complete calls that are not nested, longest first; ties by their order. */
+export function longestCalls(calls: ThreadCalls, count: number): number[] {
+  const { length, startNs, endNs, isComplete, isNested } = calls;
+  const ns = (row: number): Nanoseconds => endNs[row] - startNs[row];
+  const rows = Array.from({ length }, (_, row) => row).filter((row) => isComplete[row] === 1 && isNested[row] === 0);
+  return rows.sort((a, b) => ns(b) - ns(a) || a - b).slice(0, count);
+}

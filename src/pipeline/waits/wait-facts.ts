@@ -1,0 +1,102 @@
+/**
+ * Why and where each wait was, and who ended it where: what groups of waits have in common.
+ */
+import { NONE, type SymbolId } from '../../model/units.js';
+import { lockWordsOf } from '../../waits/locks/lock-words.js';
+import { objectAddress } from '../../waits/reasons/object-address.js';
+import { Reason, reasonByFutex } from '../../waits/reasons/reason.js';
+import { OffState } from '../../waits/schedule/off-state.js';
+import type { Waits } from '../../waits/waits.js';
+import { WakerKind } from '../../waits/wakers/find-wakers.js';
+import type { CallsOfWaits, TraceWaits } from './ask-waits.js';
+import { type Places, placesOf } from './places.js';
+
+/** A function, and what it called; NONE: not known, or nothing. */
+export interface Place {
+  readonly symbol: SymbolId;
+  readonly call: SymbolId;
+}
+
+/** Who or what ended a wait. */
+export const EndedBy = {
+  Thread: 0,
+  MaybeThread: 1,
+  Interrupt: 2,
+  NotSeen: 3,
+  Preempted: 4,
+  Unknown: 5,
+  Open: 6,
+} as const;
+export type EndedBy = (typeof EndedBy)[keyof typeof EndedBy];
+
+export const UNKNOWN_PLACE: Place = { symbol: NONE, call: NONE };
+
+export class WaitFacts {
+  /** By wait: Reason. */
+  readonly reason: Uint8Array;
+  private readonly waits: Waits;
+  private readonly calls: CallsOfWaits | null;
+  private readonly places: Places | null;
+
+  constructor({ waits, calls }: TraceWaits) {
+    this.waits = waits;
+    this.calls = calls;
+    this.places = calls && placesOf(calls.paths, calls.symbols);
+    const { lockOf } = lockWordsOf(waits.calls);
+    this.reason = new Uint8Array(waits.length);
+    for (let wait = 0; wait < waits.length; wait++) {
+      if (waits.state[wait] !== OffState.Blocked) continue;
+      const call = waits.waitCall[wait];
+      this.reason[wait] = this.reasonOf(wait, call !== NONE && lockOf[call] !== NONE);
+    }
+  }
+
+  /** Where the thread waited. */
+  placeOf(wait: number): Place {
+    return this.calls === null ? UNKNOWN_PLACE : this.placeAt(this.calls.waiterNode[wait]);
+  }
+
+  /** Where the waker was when it woke the thread. */
+  wakerPlaceOf(wait: number): Place {
+    return this.calls === null || this.waits.waker[wait] === NONE
+      ? UNKNOWN_PLACE
+      : this.placeAt(this.calls.wakerNode[wait]);
+  }
+
+  /** `node`: of the call paths. */
+  placeAt(node: number): Place {
+    if (node === NONE || this.places === null) return UNKNOWN_PLACE;
+    return { symbol: this.places.symbol[node], call: this.places.call[node] };
+  }
+
+  endedBy(wait: number): EndedBy {
+    const { state, isOpen, wakerKind } = this.waits;
+    if (isOpen[wait]) return EndedBy.Open;
+    if (state[wait] !== OffState.Blocked)
+      return state[wait] === OffState.Preempted ? EndedBy.Preempted : EndedBy.Unknown;
+    return ENDED_BY[wakerKind[wait]];
+  }
+
+  /** The object that the thread waited for, such as a lock; null: not known. */
+  addressOf(wait: number): number | null {
+    const call = this.waits.waitCall[wait];
+    if (call === NONE) return null;
+    return objectAddress(this.reason[wait] as Reason, this.waits.calls.address[call]);
+  }
+
+  /** Functions say more than words in memory; but within a condition's functions, a thread waits for its lock, too. */
+  private reasonOf(wait: number, isLock: boolean): Reason {
+    const byFutex = reasonByFutex(this.waits, wait, isLock);
+    const node = this.calls === null ? NONE : this.calls.waiterNode[wait];
+    const byNames = node === NONE || this.places === null ? Reason.Unknown : (this.places.reason[node] as Reason);
+    const isLockOfCondition = byNames === Reason.Condition && byFutex === Reason.Mutex;
+    return byNames === Reason.Unknown || isLockOfCondition ? byFutex : byNames;
+  }
+}
+
+const ENDED_BY: readonly EndedBy[] = Object.assign([], {
+  [WakerKind.NotSeen]: EndedBy.NotSeen,
+  [WakerKind.Thread]: EndedBy.Thread,
+  [WakerKind.MaybeThread]: EndedBy.MaybeThread,
+  [WakerKind.Interrupt]: EndedBy.Interrupt,
+});
