@@ -1,25 +1,12 @@
 /**
  * `ptflame record --no-trace` with the real perf and the kernel's tracepoints and uprobes; needs root.
  */
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
 import { DoctorReport } from '../../../cli/doctor/report.js';
 import { type Directory, startPtflame, test } from '../../helpers/cli/run-cli.js';
-
-const UPROBES = '/sys/kernel/tracing/uprobe_events';
-const LIBC = /\s(\/\S*\/libc\.so\.6|\/\S*\/libc-2\S*\.so)$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1];
-
-async function isPermitted(): Promise<boolean> {
-  try {
-    accessSync(UPROBES, constants.R_OK | constants.W_OK);
-  } catch {
-    return false;
-  }
-  const args = ['record', '-o', '/dev/null', '-a', '-e', 'sched:sched_waking', '-e', 'syscalls:sys_enter_futex'];
-  const { failed } = await execa('perf', [...args, '--', 'true'], { reject: false, timeout: 20_000, stdin: 'ignore' });
-  return !failed && LIBC !== undefined;
-}
+import { isTracingPermitted, LIBC, UPROBES } from '../../tools/tracing.js';
 
 const probesOf = (pid: number | undefined) => readFileSync(UPROBES, 'utf8').match(`:ptflame_${pid}/`);
 const scriptOf = async (dir: Directory, name: string) =>
@@ -37,7 +24,7 @@ for (let turn = 0; turn < 50; turn++) {
   if (!isMainThread) (Atomics.store(turns, other, turn + 1), Atomics.notify(turns, other));
 }`;
 
-describe.skipIf(!(await isPermitted()))('record --no-trace', () => {
+describe.skipIf(!(await isTracingPermitted()))('record --no-trace', () => {
   test('records futexes, wakings and probes that perf script reads', async ({ dir }) => {
     await dir.write('ping.cjs', PING_PONG);
     const probe = `--probe=wait=${LIBC}:pthread_cond_timedwait cond=%di`;

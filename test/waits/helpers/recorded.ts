@@ -49,8 +49,19 @@ async function recorded(name: string, files: readonly string[]): Promise<Recorde
 }
 
 function truthOf(name: string, originNs: number): Truth[] {
-  const lines = fixture(`waits/${name}.truth.jsonl.gz`).toString().trim().split('\n');
-  return lines
-    .map((line) => JSON.parse(line) as Truth)
-    .map((truth) => ({ ...truth, from: truth.from - originNs, to: truth.to - originNs, at: truth.at - originNs }));
+  return readTruth(fixture(`waits/${name}.truth.jsonl.gz`).toString(), originNs);
+}
+
+/** `originNs`: what to subtract from the program's times. */
+export function readTruth(text: string, originNs: number): Truth[] {
+  const all = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Truth);
+  return all.map((truth) => ({
+    ...truth,
+    from: truth.from - originNs,
+    to: truth.to - originNs,
+    at: truth.at - originNs,
+  }));
 }
