@@ -21,6 +21,7 @@ import {
   type StandalonePiece,
   standalonePiece,
 } from './pieces/standalone-piece.js';
+import { type SampleLine, TextSamples } from './pieces/text-samples.js';
 import { MAX_STEP_BACK_NS, TimeGuard } from './pieces/time-guard.js';
 import { OVERLONG } from './reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from './reader/read-lines.js';
@@ -35,11 +36,14 @@ const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
 /** A first or last event further than this from its neighbour has a garbled time. */
 const MAX_WAIT_SECONDS = 3600;
+/** Text of samples alone never has a second branch. */
+const MAX_EARLY = 65_536;
 
 /** Parses one input piece by piece. */
 export class TraceParser {
   readonly counts = noLines();
   readonly damaged: DamagedLine[] = [];
+  readonly samples = new TextSamples();
   private readonly context: TraceContext;
   private readonly input: string;
   private guard = new TimeGuard();
@@ -103,6 +107,7 @@ export class TraceParser {
     for (const record of piece.records) chunk.addRecord(record);
     for (const mapping of piece.mappings) chunk.addMapping(mapping);
     for (const name of piece.names) this.addName(name);
+    this.samples.append(piece.samples, piece.sampleLines);
     const { last, branches } = piece;
     if (last && branches) {
       this.confirmHeld();
@@ -179,6 +184,8 @@ export class TraceParser {
         return this.whenTimed(line.time, start, () => this.addErrorLine(line));
       case 'sideband':
         return this.whenTimed(line.prefix.time, start, () => this.addSidebandLine(line));
+      case 'sample':
+        return this.whenTimed(line.prefix.time, start, () => this.addSample(line));
       case 'ignored':
         this.counts.ignoredLines++;
         return;
@@ -283,6 +290,7 @@ export class TraceParser {
     };
     if (early) early.push(addIfNear);
     else addIfNear();
+    if (this.early && this.early.length >= MAX_EARLY) this.addEarly();
   }
 
   private addEarly(): void {
@@ -306,6 +314,11 @@ export class TraceParser {
     const { time } = line.prefix;
     this.counts.ignoredLines++;
     addSideband(line, time && !isBeforeRecording(time) ? this.context.timeOf(time) : this.held.timeNs, this);
+  }
+
+  private addSample(line: SampleLine): void {
+    this.counts.ignoredLines++;
+    this.samples.add(line, this.context.timeOf(line.prefix.time as PerfTime));
   }
 
   addRecord(record: TraceRecord): void {

@@ -14,7 +14,7 @@ import { WorkerPool } from './workers/worker-pool.js';
 export interface WithTraceOptions extends ReadOptions, ResourceOptions {
   /** Accepts a trace without times. */
   readonly byCalls: boolean;
-  /** Accepts recordings without Intel PT, for questions that samples and switches answer. Default: false. */
+  /** Accepts recordings without Intel PT, and text of samples, for questions that samples and switches answer. Default: false. */
   readonly mayLackBranches?: boolean;
 }
 
@@ -25,7 +25,8 @@ export interface WorkResources {
 }
 
 function mayBeWithoutBranches({ account, store }: Trace, { mayLackBranches }: WithTraceOptions): boolean {
-  return mayLackBranches === true && account.withoutTrace.length > 0 && !store.hasThreads;
+  const hasSamples = account.withoutTrace.length > 0 || account.samples.lines > 0;
+  return mayLackBranches === true && hasSamples && !store.hasThreads;
 }
 
 export async function withTrace<Result>(

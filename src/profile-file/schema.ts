@@ -93,6 +93,7 @@ export const QualityPart = z.object({
   events: count,
   gapLines: count,
   ignoredLines: count,
+  sampleLines: count.optional(), // absent: none
   damagedLines: count,
   firstDamaged: few(z.object({ input: z.string(), line: count, text: z.string(), reason: z.string() }), 10),
   brokenInputs: few(z.object({ input: z.string(), reason: z.string() }), 2 ** 16),

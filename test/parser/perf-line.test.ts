@@ -24,6 +24,8 @@ function words(line: PerfLine): string {
       return `error ${line.code} ${line.pid}/${line.tid} cpu ${line.cpu} ip ${line.ip.toString(16)} at ${timeWords(line.time)}: ${line.message}`;
     case 'sideband':
       return `${prefixWords(line.prefix)} ${recordWords(line.record)}`;
+    case 'sample':
+      return `${prefixWords(line.prefix)} ${line.sample ? `${line.sample.event} ${line.sample.values.map(({ name, text, isText }) => `${name}=${isText ? JSON.stringify(text) : text}`).join(' ')}` : 'unnamed sample'}`;
     case 'damaged':
       return `damaged: ${line.reason}`;
     case 'ignored':
@@ -255,7 +257,6 @@ describe('ignores lines with nothing to replay', () => {
       'a software event',
       '            bash 10240  1301.828061456:     250000 cpu-clock:      7f05fed3f645 handle_amd+0x25 (/usr/lib/ld.so)',
     ],
-    ['a tracepoint', '            bash 10240 [000]  1301.828061456: sched:sched_switch: prev_comm=bash prev_pid=10240'],
     [
       'a sampled branch',
       '            bash 10240 [000]  1301.828061456:     250000 branches:u:      7f05fed3f645 handle_amd+0x25',
@@ -586,7 +587,7 @@ function locationOf({ address, name, offset }: Generated['from'], dso: string | 
   return { address: Number(BigInt.asIntN(64, address)), name, offset, dso: dso ?? null, fileOffset: Number.NaN };
 }
 
-const TYPES = ['branch', 'error', 'sideband', 'ignored', 'damaged'];
+const TYPES = ['branch', 'error', 'sideband', 'sample', 'ignored', 'damaged'];
 
 test('gives any bytes one of the five types of lines', () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((all) => Buffer.from(all).toString('latin1'));
@@ -645,6 +646,11 @@ test('parses no line of 60 KB slowly', () => {
       'PERF_RECORD_ ',
       ' PERF_RECORD_COMM a:1',
       ']: r-xp ',
+      'comm=a pid=1 prio=1 ',
+      'a="b ',
+      ' x: 0x1,',
+      '               0',
+      ' 401000 [unknown]',
     ],
   ];
   const head = '14820 [000]  1000.000000020:   ';
@@ -669,6 +675,11 @@ test('parses no line of 60 KB slowly', () => {
     ],
     ...[
       [`${head}branches:`, 'Q'],
+      [`${head}prev_comm=a prev_pid=1 prev_prio=1 prev_state=S ==> next_comm=`, ' next_pid=x'],
+      [`${head}sched:sched_waking: `, ' target_cpu=x'],
+      [`${head}syscalls:sys_enter_read: `, 'x'],
+      [`${head}probe_a:b: (401000) `, 'x'],
+      [`${head}a=1 `, '"'],
       [`${head}call 401 a+0x1`, 'Q => 0 x'],
       [`${head}call 401 a+0x1 => 5 a`, 'insn: x'],
     ],

@@ -86,6 +86,8 @@ export interface LineCounts {
 }
 
 export interface Quality extends Readonly<LineCounts> {
+  /** Samples of tracepoints and probes, among the ignored lines; absent: none. */
+  readonly sampleLines?: number | undefined;
   /** By input name, then line; ten at most. */
   readonly firstDamaged: readonly DamagedLine[];
   /** Inputs that could not be read to their end, and why. */

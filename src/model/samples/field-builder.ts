@@ -2,11 +2,8 @@
  * Collects the values of one field of an event.
  */
 import { float64Column } from '../columns.js';
-import type { SampleField } from './sample-table.js';
+import type { NumberStyle, SampleField } from './sample-table.js';
 import { inOrder } from './time-order.js';
-
-/** How perf prints the numbers of a field. */
-export type NumberStyle = 'signed' | 'unsigned' | 'hexadecimal';
 
 /** A field is of numbers until it gets a text. */
 export class FieldBuilder {
@@ -32,11 +29,17 @@ export class FieldBuilder {
     this.addText(this.texts, row, value);
   }
 
+  /** `firstRow`: of the field's first value, after those set before. */
+  append(firstRow: number, { numbers, texts }: SampleField): void {
+    if (texts !== null) texts.forEach((text, row) => void this.setText(firstRow + row, text));
+    else numbers.forEach((number, row) => void (Number.isNaN(number) || this.setNumber(firstRow + row, number)));
+  }
+
   build(order: Uint32Array): SampleField {
-    const { name, texts, numbers } = this;
-    if (texts) return { name, numbers: null, texts: Array.from(order, (row) => texts[row] ?? '') };
+    const { name, style, texts, numbers } = this;
+    if (texts) return { name, style, numbers: null, texts: Array.from(order, (row) => texts[row] ?? '') };
     while (numbers.length < order.length) numbers.push(Number.NaN);
-    return { name, numbers: inOrder(numbers.values, order), texts: null };
+    return { name, style, numbers: inOrder(numbers.values, order), texts: null };
   }
 
   private addText(texts: string[], row: number, value: string): void {

@@ -85,8 +85,8 @@ function addRow(table: SampleTable, row: number, other: SampleTable, twin: numbe
   const timeNs = twin === -1 ? table.timeNs[row] : Math.min(table.timeNs[row], other.timeNs[twin]);
   const context = twin === -1 ? table.context[row] : Math.max(table.context[row], other.context[twin]);
   const added = into.addRow(timeNs, table.tid[row], table.pid[row], table.cpu[row], context as SampleContext);
-  for (const { name, numbers, texts } of table.fields) {
-    if (texts !== null) into.field(name).setText(added, texts[row] as string);
-    else into.field(name).setNumber(added, numbers[row]);
+  for (const { name, style, numbers, texts } of table.fields) {
+    if (texts !== null) into.field(name, style).setText(added, texts[row] as string);
+    else into.field(name, style).setNumber(added, numbers[row]);
   }
 }

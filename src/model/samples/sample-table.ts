@@ -21,11 +21,16 @@ export interface SampleTable {
   readonly fields: readonly SampleField[];
 }
 
-export type SampleField =
-  /** Exact integers; those of 64 bits from 2^63 on are negative, as in `Address`. A sample without this field has NaN. */
+/** How perf prints the numbers of a field. */
+export type NumberStyle = 'signed' | 'unsigned' | 'hexadecimal';
+
+export type SampleField = {
+  readonly style?: NumberStyle /* default: signed */;
+} /** Exact integers; those of 64 bits from 2^63 on are negative, as in `Address`. A sample without this field has NaN. */ & (
   | { readonly name: string; readonly numbers: Float64Array; readonly texts: null }
   /** Texts, or numbers beyond 2^53 as perf prints them; a sample without this field has ''. */
-  | { readonly name: string; readonly numbers: null; readonly texts: readonly string[] };
+  | { readonly name: string; readonly numbers: null; readonly texts: readonly string[] }
+);
 
 /** One sample, before it is in a table. */
 export interface Sample {

@@ -3,8 +3,8 @@
  */
 import { float64Column, int32Column, uint8Column } from '../columns.js';
 import type { Nanoseconds } from '../units.js';
-import { FieldBuilder, type NumberStyle } from './field-builder.js';
-import type { Sample, SampleContext, SampleTable } from './sample-table.js';
+import { FieldBuilder } from './field-builder.js';
+import type { NumberStyle, Sample, SampleContext, SampleTable } from './sample-table.js';
 import { inOrder, timeOrder } from './time-order.js';
 
 export class SampleTablesBuilder {
@@ -66,6 +66,14 @@ export class SampleTableBuilder {
     let field = this.fields.get(name);
     if (field === undefined) this.fields.set(name, (field = new FieldBuilder(name, style)));
     return field;
+  }
+
+  /** Adds the rows of a table of the same event. */
+  append({ length, timeNs, tid, pid, cpu, context, fields }: SampleTable): void {
+    const first = this.length;
+    for (let row = 0; row < length; row++)
+      this.addRow(timeNs[row], tid[row], pid[row], cpu[row], context[row] as SampleContext);
+    for (const field of fields) this.field(field.name, field.style).append(first, field);
   }
 
   build(): SampleTable {

@@ -35,6 +35,8 @@ export function lineFault(line: PerfLine): string | null {
       return prefixFault(line.prefix) ?? addressFault(line.from) ?? addressFault(line.to);
     case 'error':
       return idFault(line.pid, line.tid) ?? cpuFault(line.cpu);
+    case 'sample':
+      return prefixFault(line.prefix);
     case 'sideband':
       return prefixFault(line.prefix) ?? recordFault(line.record);
     default:

@@ -5,6 +5,7 @@ import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { SidebandRecord } from '../../model/trace/sideband.js';
 import type { Address } from '../../model/units.js';
 import type { Flags } from './flags.js';
+import type { SampleText } from './sample-line.js';
 
 /** The columns before the event; `pid`, `cpu`, `comm` and `time` are null if they were not printed. */
 export interface Prefix {
@@ -34,6 +35,8 @@ export type PerfLine =
       readonly message: string;
     }
   | { readonly type: 'sideband'; readonly prefix: Prefix; readonly record: SidebandRecord }
+  /** It has a time. `sample` is null if perf did not print which event it is, and it is none of the usual ones. */
+  | { readonly type: 'sample'; readonly prefix: Prefix; readonly sample: SampleText | null }
   /** Valid, but nothing to replay: blank lines, headers, source lines, call chains, other events. */
   | { readonly type: 'ignored' }
   | { readonly type: 'damaged'; readonly reason: string };

@@ -15,6 +15,7 @@ import { parseFlags } from './flags.js';
 import { lineFault } from './line-fault.js';
 import { parseAddress } from './location.js';
 import type { PerfLine, Prefix } from './perf-line-types.js';
+import { GARBLED, parseSample, UNNAMED } from './sample-line.js';
 import { parseRecord } from './sideband.js';
 
 const IGNORED: PerfLine = { type: 'ignored' };
@@ -61,7 +62,9 @@ function readLine(line: string): PerfLine {
   const sideband = parseSideband(line);
   if (sideband !== null) return sideband;
   const arrow = findArrow(line);
-  return arrow === -1 ? parseOtherEvent(line) : parseBranch(line, arrow);
+  const branch = arrow === -1 ? null : parseBranch(line, arrow);
+  if (branch?.type === 'branch' && !line.includes('comm=')) return branch; // the name of a thread may contain an arrow
+  return parseSampleLine(line) ?? branch ?? parseOtherEvent(line);
 }
 
 // "  dl-lookup.c:118" and "  libc.so.6[29d90]" are source lines, perhaps followed by " insn: …"; frames of call chains
@@ -170,6 +173,16 @@ function parseSideband(line: string): PerfLine | null {
   const head = parsePrefix(line.slice(0, at));
   if (head === null || head.length !== at) return null;
   return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 'PERF_RECORD_'.length)) };
+}
+
+/** Returns null for any other line. */
+function parseSampleLine(line: string): PerfLine | null {
+  const head = parsePrefix(line);
+  if (head === null || head.prefix.time === null) return null;
+  const sample = parseSample(line.slice(head.length));
+  if (sample === null) return null;
+  if (sample === GARBLED) return { type: 'damaged', reason: GARBLED };
+  return { type: 'sample', prefix: head.prefix, sample: sample === UNNAMED ? null : sample };
 }
 
 /** Events that perf synthesizes without a name; only their text identifies them, their flags are stale. */

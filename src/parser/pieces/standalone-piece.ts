@@ -4,6 +4,7 @@
  */
 import { isPossibleTime } from '../../model/limits.js';
 import { type LineCounts, noLines } from '../../model/profile/quality.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
@@ -14,6 +15,7 @@ import type { PerfLine } from '../lines/perf-line-types.js';
 import { type GroupedBranches, type LineReader, OVERLONG } from '../reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../reader/read-lines.js';
 import { addError, addSideband, isBeforeRecording } from './records.js';
+import { type SampleLine, TextSamples } from './text-samples.js';
 import { MAX_STEP_BACK_NS } from './time-guard.js';
 
 /** A damaged line; `line` counts from 1 in the piece, `text` is bytes as latin1 characters. */
@@ -44,6 +46,8 @@ export interface StandalonePiece {
   /** With `comm` as latin1 characters. */
   readonly names: readonly ThreadName[];
   readonly mappings: readonly Mapping[];
+  readonly samples: readonly SampleTable[];
+  readonly sampleLines: number;
   /** Time of the first branch; NaN if there is none. */
   readonly firstNs: Nanoseconds;
   readonly last: LastBranch | null;
@@ -68,6 +72,7 @@ class PieceBuilder {
   private readonly records: TraceRecord[] = [];
   private readonly names: ThreadName[] = [];
   private readonly mappings: Mapping[] = [];
+  private readonly samples = new TextSamples();
   /** Row of the last branch before the current line, or NONE. */
   private branchRow: number = NONE;
   private readonly lines: ReadLines;
@@ -103,10 +108,17 @@ class PieceBuilder {
     if (line.type === 'branch') return line.prefix.tid <= 0 || line.flags.notTaken;
     if (line.type === 'ignored') return true;
     const { time } = line.prefix;
+    if (line.type === 'sample') return time !== null && this.addSample(line, this.timeOf(time));
     const isKnown = time !== null && !isBeforeRecording(time);
     const timeNs = isKnown ? this.timeOf(time) : this.rowTime(this.branchRow);
     if (!isPossibleTime(timeNs)) return false; // also if NaN
     addSideband(line, timeNs, this);
+    return true;
+  }
+
+  private addSample(line: SampleLine, timeNs: Nanoseconds): boolean {
+    if (!isPossibleTime(timeNs)) return false;
+    this.samples.add(line, timeNs);
     return true;
   }
 
@@ -156,7 +168,8 @@ class PieceBuilder {
 
   build(reader: LineReader): StandalonePiece | null {
     const { counts, flagless, damaged, records, names, mappings } = this;
-    const all = { counts, flagless, damaged, records, names, mappings };
+    const samples = { samples: this.samples.build(), sampleLines: this.samples.lines };
+    const all = { counts, flagless, damaged, records, names, mappings, ...samples };
     const lastRow = this.branchBefore(this.lines.length);
     if (lastRow === NONE) return { ...all, firstNs: Number.NaN, last: null, branches: null };
     const before = this.branchBefore(lastRow);

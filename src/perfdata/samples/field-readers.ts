@@ -1,7 +1,8 @@
 /**
  * Reads the fields of raw samples of one event into the columns of its table.
  */
-import type { FieldBuilder, NumberStyle } from '../../model/samples/field-builder.js';
+import type { FieldBuilder } from '../../model/samples/field-builder.js';
+import type { NumberStyle } from '../../model/samples/sample-table.js';
 import type { SampleTableBuilder } from '../../model/samples/sample-tables-builder.js';
 import type { EventFormat, FormatField } from './event-format.js';
 import { taskStates } from './task-state.js';

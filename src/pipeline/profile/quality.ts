@@ -81,6 +81,7 @@ export class QualityBuilder {
     const { account } = this.trace;
     return {
       ...countsOf(account),
+      ...(account.samples.lines > 0 && { sampleLines: account.samples.lines }),
       firstDamaged: account.firstDamaged,
       brokenInputs: account.broken.toSorted((a, b) => (a.input === b.input ? 0 : a.input < b.input ? -1 : 1)),
       losses: this.losses.build(),

@@ -51,7 +51,7 @@ export class TraceBuilder {
   /** Recordings without Intel PT. */
   readonly withoutTrace: string[] = [];
   private readonly samples: (readonly SampleTable[])[] = [];
-  private readonly sampleAccount = { unreadable: 0, damaged: 0, lost: 0 };
+  private readonly sampleAccount = { lines: 0, unreadable: 0, damaged: 0, lost: 0 };
   private readonly sides: SideAccount[] = [];
   private readonly options: ReadOptions;
   private readonly counts = noLines();
@@ -78,6 +78,8 @@ export class TraceBuilder {
   endText(parser: TraceParser): void {
     this.parsers.delete(parser);
     this.addAccount(parser);
+    this.addSamples(parser.samples.build());
+    this.sampleAccount.lines += parser.samples.lines;
   }
 
   addAccount({ counts, damaged = [], broken = [] }: PartialAccount): void {
@@ -96,7 +98,7 @@ export class TraceBuilder {
     this.samples.push(tables);
   }
 
-  addSampleAccount({ unreadable, damaged, lost }: SampleAccount): void {
+  addSampleAccount({ unreadable, damaged, lost }: Omit<SampleAccount, 'lines'>): void {
     this.sampleAccount.unreadable += unreadable;
     this.sampleAccount.damaged += damaged;
     this.sampleAccount.lost += lost;

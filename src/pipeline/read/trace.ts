@@ -52,6 +52,8 @@ export interface ReadAccount {
 
 /** What is missing of the samples of the inputs, without side recordings. */
 export interface SampleAccount {
+  /** Of text; they count as ignored lines, because replay does not need them. */
+  readonly lines: number;
   /** Their format is unknown, because perf was killed. */
   readonly unreadable: number;
   /** Too short or impossible; also in side recordings. */

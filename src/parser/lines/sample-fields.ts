@@ -1,0 +1,110 @@
+/**
+ * Parses the fields of samples, in the forms that the kernel gives their events.
+ */
+
+export interface PrintedValue {
+  readonly name: string;
+  /** Bytes as latin1 characters. */
+  readonly text: string;
+  /** It is a text even if it looks like a number. */
+  readonly isText: boolean;
+}
+
+/** Returns the fields, or null if the text has another form. */
+type Form = (text: string) => PrintedValue[] | null;
+
+// Names of threads may contain anything, so only the whole line shows where they end.
+const SWITCH =
+  /^prev_comm=(?<prev_comm>.{0,64}) prev_pid=(?<prev_pid>-?\d+) prev_prio=(?<prev_prio>-?\d+) prev_state=(?<prev_state>\S+) ==> next_comm=(?<next_comm>.{0,64}) next_pid=(?<next_pid>-?\d+) next_prio=(?<next_prio>-?\d+)$/s;
+const WAKING =
+  /^comm=(?<comm>.{0,64}) pid=(?<pid>-?\d+) prio=(?<prio>-?\d+)(?: success=(?<success>\d+))? target_cpu=(?<target_cpu>\d+)$/s;
+// The same, printed by the plugins of libtraceevent.
+const SHORT_SWITCH =
+  /^(?<prev_comm>.{0,64}):(?<prev_pid>\d+) \[(?<prev_prio>-?\d+)\] (?<prev_state>\S+) ==> (?<next_comm>.{0,64}):(?<next_pid>\d+) \[(?<next_prio>-?\d+)\]$/s;
+const SHORT_WAKING =
+  /^(?<comm>.{0,64}):(?<pid>\d+) \[(?<prio>-?\d+)\](?: success=(?<success>\d+))? CPU:(?<target_cpu>\d+)$/s;
+const FUTEX =
+  /^uaddr: (?<uaddr>0x[0-9a-f]+), op: (?<op>0x[0-9a-f]+), val: (?<val>0x[0-9a-f]+), utime: (?<utime>0x[0-9a-f]+), uaddr2: (?<uaddr2>0x[0-9a-f]+), val3: (?<val3>0x[0-9a-f]{8,16})$/;
+const EXIT = /^(?<ret>0x[0-9a-f]{1,16})$/;
+
+const switchForm = formOf(SWITCH, SHORT_SWITCH);
+const wakingForm = formOf(WAKING, SHORT_WAKING);
+const futexForm = formOf(FUTEX);
+const exitForm = formOf(EXIT);
+
+/** Returns the fields of an event; null if they are garbled. */
+export function fieldsOf(event: string, text: string): PrintedValue[] | null {
+  if (event === 'sched:sched_switch') return switchForm(text);
+  if (/^sched:sched_wak(ing|eup|eup_new)$/.test(event)) return wakingForm(text);
+  if (event.startsWith('syscalls:sys_exit_')) return exitForm(text);
+  if (event === 'syscalls:sys_enter_futex') return futexForm(text);
+  if (event.startsWith('syscalls:sys_enter_')) return callArguments(text);
+  return event.startsWith('probe') ? probeForm(text) : namedValues(text);
+}
+
+const NAMELESS: readonly (readonly [event: string, Form])[] = [
+  ['sched:sched_switch', switchForm],
+  ['sched:sched_waking', wakingForm],
+  ['syscalls:sys_enter_futex', futexForm],
+  ['syscalls:sys_exit_futex', exitForm],
+];
+
+/** Returns the event that has such fields; null: none of the usual ones. Probes are named after their address. */
+export function namelessFields(text: string): { readonly event: string; readonly values: PrintedValue[] } | null {
+  for (const [event, form] of NAMELESS) {
+    const values = form(text);
+    if (values !== null) return { event, values };
+  }
+  const values = probeForm(text);
+  if (values === null) return null;
+  const [at] = values;
+  return { event: `probe:${at?.text}${at?.name === '__probe_func' ? '%return' : ''}`, values };
+}
+
+function formOf(...forms: readonly RegExp[]): Form {
+  return (text) => {
+    for (const form of forms) {
+      const groups = form.exec(text)?.groups;
+      if (groups !== undefined) return valuesOf(groups);
+    }
+    return null;
+  };
+}
+
+function valuesOf(groups: Readonly<Record<string, string | undefined>>): PrintedValue[] {
+  return Object.entries(groups).flatMap(([name, text]) => (text === undefined ? [] : value(name, text)));
+}
+
+const TEXT_FIELDS = /comm$|^(?:file)?name$/;
+
+function value(name: string, text: string): PrintedValue {
+  return { name, text, isText: TEXT_FIELDS.test(name) };
+}
+
+/** Parses `fd: 0x00000004, buf: 0x5620a494c580`. */
+function callArguments(text: string): PrintedValue[] {
+  return Array.from(text.matchAll(/(?<![^ ])(\w{1,64}): ([^, ]*)/g), ([, name = '', text = '']) => value(name, text));
+}
+
+const PROBE = /^\(([0-9a-f]{1,16})(?: <- ([0-9a-f]{1,16}))?\)(?: (?=\w+=)|$)/;
+
+/** Parses `(7f6c9a7c6100) lock=0x5620a494c540`, or `(function <- return address) arg1=0x1`. */
+function probeForm(text: string): PrintedValue[] | null {
+  const [head, address, returnAddress] = PROBE.exec(text) ?? [];
+  if (head === undefined) return null;
+  const at =
+    returnAddress === undefined
+      ? [value('__probe_ip', `0x${address}`)]
+      : [value('__probe_func', `0x${address}`), value('__probe_ret_ip', `0x${returnAddress}`)];
+  return [...at, ...namedValues(text.slice(head.length))];
+}
+
+const NAMED_VALUE = /(?<![^ ])(\w{1,64})=(".{0,4096}?"(?= \w{1,64}=|$)|.*?(?=,? \w{1,64}=|$))/gs;
+
+/** Parses `name=value` wherever it is, and `name="text"`. Nothing else is understood. */
+function namedValues(text: string): PrintedValue[] {
+  return Array.from(text.matchAll(NAMED_VALUE), ([, name = '', printed = '']) => {
+    const isQuoted = printed.length > 1 && printed.startsWith('"') && printed.endsWith('"');
+    return isQuoted ? { name, text: printed.slice(1, -1), isText: true } : value(name, printed);
+  });
+}
