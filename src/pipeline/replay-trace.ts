@@ -4,10 +4,14 @@
 import { askForMemory, checkMemory } from '../model/memory-watch.js';
 import { symbolRanks } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { BranchSites } from '../model/trace/branch-sites.js';
 import type { Tid } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
+import type { Probes } from '../replay/probes/mend-hits.js';
+import { probeHits } from '../replay/probes/probe-hits.js';
+import { probeSites } from '../replay/probes/probe-sites.js';
 import type { TailCalls } from '../replay/stack/frame.js';
 import { ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
 import type { ReplayProgress } from './progress.js';
@@ -151,7 +155,8 @@ function setupOf(
   options: ReplayTraceOptions,
   asked: ExtraQuestions,
 ): { readonly setup: ReplaySetup; readonly symbols: SymbolTable } {
-  const { sites, store } = trace;
+  const { store } = trace;
+  const { sites, probes } = withProbes(trace);
   askForMemory(sites.length * SITE_FACTS_BYTES);
   const numbered = numberFunctions(sites, trace.symbols);
   const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.threadMappings());
@@ -159,6 +164,7 @@ function setupOf(
     siteFacts: siteFacts(sites, symbols, ids),
     symbolRank: symbolRanks(symbols),
     edge: sites.edge,
+    probes,
     events: store.memory.shared(),
     options: {
       tailCalls: options.tailCalls ?? 'nest',
@@ -170,6 +176,14 @@ function setupOf(
     knownPaths: null,
   };
   return { setup, symbols };
+}
+
+/** Returns the sites of a trace, with those that mending needs. */
+function withProbes({ sites, samples }: Trace): { readonly sites: BranchSites; readonly probes: Probes | null } {
+  const hits = probeHits(samples);
+  if (hits === null) return { sites, probes: null };
+  const found = probeSites(sites, hits);
+  return { sites: found.sites, probes: { ...found.probes, hits } };
 }
 
 /** Returns memory for histograms of all calls; null if they are not requested, or if each thread histograms its own. */

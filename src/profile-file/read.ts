@@ -87,8 +87,12 @@ function profileOf(file: JsonObject): Profile {
 }
 
 /** Remedies follow from the rest. */
-function withoutRemedies({ remedies: _, losses, ...quality }: z.infer<typeof QualityPart>): Quality {
-  return { ...quality, losses: losses.map(({ remedy: _, ...kind }) => kind) };
+function withoutRemedies({ remedies: _, losses, mendedHits, ...quality }: z.infer<typeof QualityPart>): Quality {
+  return {
+    ...quality,
+    ...(mendedHits !== undefined && { mendedHits }),
+    losses: losses.map(({ remedy: _, ...kind }) => kind),
+  };
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string): z.infer<Schema> {

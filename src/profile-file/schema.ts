@@ -126,6 +126,7 @@ export const QualityPart = z.object({
   }),
   inferredEvents: count,
   clockSteps: count,
+  mendedHits: count.optional(), // absent: none
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,
   remedies: z.object({ hiddenJumps: nullableText, switches: nullableText }).optional(),

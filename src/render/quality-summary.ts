@@ -73,9 +73,11 @@ function hiddenNotes(quality: Quality, meta: TraceMeta): string[] {
   return remedy === null ? [] : [`${share} of the time is inferred around hidden jumps; ${remedy}`];
 }
 
-function otherNotes({ clockSteps, unknownFlags, unknownFlagLines }: Quality): string[] {
+function otherNotes({ clockSteps, mendedHits = 0, unknownFlags, unknownFlagLines }: Quality): string[] {
   const notes: string[] = [];
   if (clockSteps > 0) notes.push(`${formatMany(clockSteps, 'timestamp')} went backwards, set to the previous time`);
+  if (mendedHits > 0)
+    notes.push(`${formatMany(mendedHits, 'probe hit')} mended: what was decoded after their breakpoints is left out`);
   const flags = unknownFlags.slice(0, MAX_FLAGS).join(', ') + (unknownFlags.length > MAX_FLAGS ? ' and more' : '');
   if (unknownFlagLines > 0)
     notes.push(`unknown flags on ${formatMany(unknownFlagLines, 'line')}, treated as jumps: ${flags}`);

@@ -5,7 +5,7 @@ import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Selection, TraceRecord } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
-import type { UnownedGaps } from './records/gap-records.js';
+import type { GapRecord, UnownedGaps } from './records/gap-records.js';
 import type { Mappings } from './records/mappings.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
@@ -34,6 +34,8 @@ export interface StoreContents {
   readonly isTimed: boolean;
   readonly hasSwitches: boolean;
   readonly hasErrors: boolean;
+  /** Whether an error is about something else than undecoded code. */
+  readonly isExplained: (error: GapRecord) => boolean;
   readonly hasBranches: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
-import { UnownedGaps } from './records/gap-records.js';
+import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
 import { ThreadNames } from './records/thread-names.js';
 import { EventMemory, type EventMemoryOptions } from './runs/event-memory.js';
@@ -61,13 +61,17 @@ export class TraceStore {
     if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, events });
   }
 
-  /** Ends the store. `isTimed`: branches have times; only then can records show what was lost between them. */
-  freeze(isTimed: boolean): StoredThreads {
+  /**
+   * Ends the store. `isTimed`: branches have times; only then can records show what was lost between them. `isExplained`:
+   * whether an error is known to be about something else than undecoded code.
+   */
+  freeze(isTimed: boolean, isExplained: (error: GapRecord) => boolean = () => false): StoredThreads {
     const { names, mappings, selection, memory, threads, records, unownedGaps } = this;
-    const { startNs, endNs, unwanted, hasSwitches, hasErrors, hasBranches } = this;
+    const { startNs, endNs, unwanted, hasSwitches, hasBranches } = this;
     return new StoredThreads({
       ...{ names, mappings, selection, memory, threads, records, unownedGaps },
-      ...{ isTimed, bounds: { startNs, endNs }, unwanted, hasSwitches, hasErrors, hasBranches },
+      ...{ isTimed, bounds: { startNs, endNs }, unwanted, hasSwitches, hasBranches, isExplained },
+      hasErrors: this.hasErrors && this.hasErrorOtherThan(isExplained),
     });
   }
 
@@ -139,6 +143,11 @@ export class TraceStore {
     let lane = inputs.findLast((lane) => lane.input === input); // mostly the last one: few inputs are read at the same time
     if (lane === undefined) inputs.push((lane = { cpu, input, addresses: [], lengths: [] }));
     return lane;
+  }
+
+  private hasErrorOtherThan(isExplained: (error: GapRecord) => boolean): boolean {
+    const isOther = (record: TraceRecord) => isDecodeError(record) && !isExplained(record);
+    return [...this.records.values()].some((records) => [...records.values()].some(isOther));
   }
 
   // Decoding in parts repeats such records in every part, so duplicates are dropped.

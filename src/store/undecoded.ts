@@ -68,6 +68,7 @@ export class Undecoded {
       [...this.contents.records.values()]
         .flatMap((records) => [...records.values()])
         .filter((record) => record.what === 'gap' && CODE_ERRORS.includes(record.code))
+        .filter((record) => !this.contents.isExplained(record as GapRecord))
         .map((record) => this.fileOf(record.tid, record as GapRecord)),
     );
     return this.withoutCode;

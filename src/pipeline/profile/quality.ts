@@ -25,6 +25,8 @@ export interface ThreadQuality {
   readonly tid: Tid;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
   readonly clockSteps: number;
+  /** Hits of probes whose damage was taken out. */
+  readonly mendedNs: Float64Array;
   readonly inferredEvents: number;
   readonly lost: readonly ThreadGap[];
   /** perf's errors, by time. */
@@ -41,6 +43,7 @@ export class QualityBuilder {
   private readonly sums = { clockSteps: 0, threadsCut: 0, inferredEvents: 0 };
   private readonly times = new TimeSums();
   private lostNs = 0;
+  private mendedHits = 0;
 
   private readonly shiftNs: Nanoseconds;
   private readonly window: Bounds | null;
@@ -60,24 +63,25 @@ export class QualityBuilder {
     kinds: SymbolTable['kind'],
   ): ThreadQuality {
     const { inferred, inferredEvents, lost } = replay;
-    const { clockSteps, gaps: errors } = thread;
+    const { clockSteps, gaps: errors, mendedNs } = thread;
     const inferredCalls = { ...inferred, OpenAtStart: inferred.OpenAtStart + callersBelow };
     const times = new TimeSums();
     times.add(profile, kinds);
-    return { tid: profile.tid, inferredCalls, clockSteps, inferredEvents, lost, errors, times };
+    return { tid: profile.tid, inferredCalls, clockSteps, mendedNs, inferredEvents, lost, errors, times };
   }
 
-  add({ tid, inferredCalls, clockSteps, inferredEvents, lost, errors, times }: ThreadQuality): void {
+  add({ tid, inferredCalls, clockSteps, mendedNs, inferredEvents, lost, errors, times }: ThreadQuality): void {
     for (const reason of Object.keys(inferredCalls) as InferenceName[])
       this.inferredCalls[reason] += inferredCalls[reason];
     this.sums.clockSteps += clockSteps;
     this.sums.inferredEvents += inferredEvents;
+    this.mendedHits += mendedNs.filter((atNs) => isWithin(atNs, this.window)).length;
     this.times.addAll(times);
     this.addLost(tid, lost, errors);
   }
 
   build(): Quality {
-    const { sums, times } = this;
+    const { sums, times, mendedHits } = this;
     const { account } = this.trace;
     return {
       ...countsOf(account),
@@ -88,6 +92,7 @@ export class QualityBuilder {
       gaps: this.gaps.build(),
       inferredCalls: this.inferredCalls,
       ...sums,
+      ...(mendedHits > 0 && { mendedHits }),
       unknownFlags: account.unknownFlags.words,
       unknownFlagLines: account.unknownFlags.lines,
       lostNs: this.lostNs,
@@ -127,6 +132,10 @@ export class QualityBuilder {
     const { code, message } = error;
     return { ...at, cause: 'decode-error', code, message, file: undecoded.fileOf(tid, error) };
   }
+}
+
+function isWithin(atNs: Nanoseconds, window: Bounds | null): boolean {
+  return window === null || (window.startNs <= atNs && atNs < window.endNs);
 }
 
 /** Returns the selected part of a gap; null: none of it is selected. */

@@ -10,6 +10,7 @@ import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
 import { TraceContext } from '../../parser/sites/trace-context.js';
 import { TraceParser } from '../../parser/trace-parser.js';
+import { isAtHit, probeHits } from '../../replay/probes/probe-hits.js';
 import type { EventMemoryOptions } from '../../store/runs/event-memory.js';
 import { TraceStore } from '../../store/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
@@ -124,13 +125,15 @@ export class TraceBuilder {
   /** Freezes the trace; all sources must have been read. */
   freeze(recorded: RecordingEnvironment | null): Trace {
     const { context } = this;
-    const store = this.store.freeze(context.timeless === 0);
+    const samples = mergeSampleTables(this.samples);
+    const hits = probeHits(samples);
+    const store = this.store.freeze(context.timeless === 0, (error) => hits !== null && isAtHit(hits, error));
     return {
       store,
       symbols: context.interner.symbols.build(),
       sites: context.interner.sites.build(),
       originSeconds: context.originSeconds,
-      samples: mergeSampleTables(this.samples),
+      samples,
       account: this.account(store.unwanted),
       recorded,
     };

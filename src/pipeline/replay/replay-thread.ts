@@ -18,10 +18,11 @@ import { TreeSorter } from '../../model/calls/tree-sorter.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { KnownPaths, type KnownPathsData } from '../../replay/losses/known-paths.js';
+import { type MendedThread, mendHits, type Probes } from '../../replay/probes/mend-hits.js';
 import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder, type TimeSpan } from '../../replay/skeleton/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
-import { loadThread, type ThreadFacts } from '../../store/load-thread.js';
+import { type LoadedThread, loadThread, type ThreadFacts } from '../../store/load-thread.js';
 import type { SharedEvents } from '../../store/runs/event-memory.js';
 import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
@@ -51,6 +52,8 @@ export interface ReplaySetup {
   /** Per site: whether the trace begins or ends there. */
   readonly edge: Uint8Array;
   readonly events: SharedEvents;
+  /** Probes whose hits damaged the trace; null: there are none. */
+  readonly probes: Probes | null;
   readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
   readonly questions: Questions;
   /** Outside this time only what matters in it is replayed; null: all is replayed. */
@@ -61,7 +64,7 @@ export interface ReplaySetup {
 
 /** A thread and its replay. */
 export interface ReplayedThread {
-  readonly thread: ThreadFacts;
+  readonly thread: ThreadFacts & Pick<MendedThread, 'mendedNs'>;
   /** Its numbers cover only the selection. The tree is in pre-order with siblings by `symbolRank`. */
   readonly replay: Omit<ThreadReplay, 'log'>;
   /** Of its complete calls; null if not requested, or counted in a histogram pool. */
@@ -114,7 +117,7 @@ export class TraceReplayer {
     asked: ThreadQuestions | null,
   ): ReplayedThread {
     const { trace, knownPaths } = this;
-    const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
+    const { events, ...thread } = mended(loadThread(source, trace.events, trace, buffer), trace.probes);
     const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
     const { createdInside, exitNs } = thread;
     const { questions } = trace;
@@ -135,6 +138,14 @@ export class TraceReplayer {
       replay: { ...answered.replay, tree },
     };
   }
+}
+
+const NO_TIMES = new Float64Array(0);
+
+/** Takes the damage of probes out of a thread's events. */
+function mended(thread: LoadedThread, probes: Probes | null): LoadedThread & Pick<MendedThread, 'mendedNs'> {
+  if (probes === null) return { ...thread, mendedNs: NO_TIMES };
+  return { ...thread, ...mendHits(probes, thread.events, thread.gaps) };
 }
 
 /**

@@ -84,6 +84,7 @@ async function* replayOnWorkers(
   const shared = {
     ...trace,
     siteFacts: inSharedMemory(trace.siteFacts),
+    probes: trace.probes && inSharedMemory(trace.probes),
     ...inSharedMemory({ symbolRank: trace.symbolRank }),
     knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
   };

@@ -1,0 +1,144 @@
+/**
+ * Finds the damage that a probe's breakpoint does to a trace.
+ *
+ * The breakpoint is not in the file of the code. So the decoder goes on after it as if the probed instruction had been
+ * executed: without any data of the trace, along direct calls and jumps, up to the first branch that needs data. There it
+ * reports that the trace does not match, or takes the trace's stop for one of that branch. The trace then restarts at the
+ * instruction after the probed one, and shows the same calls and jumps again: now they were executed.
+ */
+import { BranchKind, recordSite, TraceEdge } from '../../model/trace/branch-sites.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import { type Address, NONE, type SiteId } from '../../model/units.js';
+import { SYSCALL_BYTES } from '../functions/site-facts.js';
+import { ERRORS_OF_CODE, type GapRecord } from './probe-hits.js';
+import type { ProbeSites } from './probe-sites.js';
+
+export interface Damage {
+  /** The last event before the hit. */
+  readonly lastRow: number;
+  /** The stop or the error with which the phantoms end. */
+  readonly stopRow: number;
+  readonly restartRow: number;
+  /** Row in the list of gaps; NONE: the decoder reported no error. */
+  readonly gap: number;
+}
+
+export const GAP = recordSite(BranchKind.Gap);
+const SWITCHES: ReadonlySet<number> = new Set(
+  ([BranchKind.SwitchOut, BranchKind.PreemptOut, BranchKind.SwitchIn] as const).map(recordSite),
+);
+
+export function isSwitch(site: SiteId): boolean {
+  return SWITCHES.has(site);
+}
+
+/** Whether the code between an event and the next one contains the probe. */
+const HasProbe = { No: 0, Possibly: 1, Surely: 2 } as const;
+
+/** Code without a branch that needs data is not longer. */
+const MAX_PHANTOMS = 256;
+
+/** Finds the damage before restarts after probed instructions. */
+export class DamageFinder {
+  private readonly probes: ProbeSites;
+  private readonly events: ThreadEvents;
+  private readonly gaps: readonly GapRecord[];
+
+  constructor(probes: ProbeSites, events: ThreadEvents, gaps: readonly GapRecord[]) {
+    this.probes = probes;
+    this.events = events;
+    this.gaps = gaps;
+  }
+
+  /** `gapsBefore`: the number of gaps before the restart. null: no hit explains it, or it is unclear what is damage. */
+  before(restartRow: number, gapsBefore: number): Damage | null {
+    const stop = this.stopBefore(restartRow, gapsBefore - 1);
+    if (stop === null) return null;
+    const lastRow = this.lastRowBefore(stop.row, restartRow, stop.address);
+    return lastRow === NONE ? null : { lastRow, stopRow: stop.row, restartRow, gap: stop.gap };
+  }
+
+  /** Returns the error or the impossible stop before a restart; null: there is none, or more than one. */
+  private stopBefore(restartRow: number, gap: number): { row: number; gap: number; address: Address } | null {
+    const { site } = this.events;
+    const { from, edge } = this.probes;
+    const row = this.rowBefore(restartRow);
+    if (row < 0) return null;
+    if (site[row] !== GAP)
+      return this.isImpossible(row, restartRow) ? { row, gap: NONE, address: from[site[row]] } : null;
+    const { code, ip } = this.gaps[gap];
+    const before = this.rowBefore(row);
+    const isOnly = before < 0 || (site[before] !== GAP && edge[site[before]] !== TraceEdge.End);
+    return ERRORS_OF_CODE.includes(code) && isOnly ? { row, gap, address: ip } : null;
+  }
+
+  /** True if a row is a stop after which the trace cannot restart where it does. */
+  private isImpossible(row: number, restartRow: number): boolean {
+    const { kind, edge, from, to } = this.probes;
+    const { site } = this.events;
+    const id = site[row];
+    if (edge[id] !== TraceEdge.End || kind[id] === BranchKind.Async) return false;
+    const bytes = to[site[restartRow]] - from[id];
+    return kind[id] !== BranchKind.Syscall || !(bytes > 0 && bytes <= SYSCALL_BYTES);
+  }
+
+  /** Returns the row of the last event before the hit; NONE if it cannot be told from phantoms. */
+  private lastRowBefore(stopRow: number, restartRow: number, stopAddress: Address): number {
+    const { site } = this.events;
+    const { kind, edge, from, to, stop, firstStop } = this.probes;
+    const probe = stop[site[restartRow]] - firstStop;
+    const possible: number[] = [];
+    const phantoms: SiteId[] = []; // the last one first
+    let next = stopAddress;
+    for (let row = this.rowBefore(stopRow); row >= 0 && phantoms.length < MAX_PHANTOMS; row = this.rowBefore(row)) {
+      const id = site[row];
+      if (kind[id] >= BranchKind.Gap || edge[id] === TraceEdge.End) break;
+      const has = this.hasProbe(to[id], next, probe);
+      if (has !== HasProbe.No && this.areRepeated(phantoms, restartRow)) {
+        if (has === HasProbe.Surely) return row;
+        possible.push(row);
+      }
+      if (!this.mayBePhantom(id)) break;
+      phantoms.push(id);
+      next = from[id];
+    }
+    return possible.length === 1 ? possible[0] : NONE;
+  }
+
+  /** Whether the code from the target of an event to the next branch contains the probe. */
+  private hasProbe(target: Address, next: Address, row: number): number {
+    const { probe, functionStart, functionEnd } = this.probes;
+    const address = probe[row];
+    if (target === address) return HasProbe.Surely;
+    const isInside = (at: Address) => functionStart[row] <= at && at < functionEnd[row];
+    if (isInside(target) && isInside(next) && target < address && address <= next) return HasProbe.Surely;
+    return isInside(target) || isInside(next) ? HasProbe.Possibly : HasProbe.No; // jumps may be hidden
+  }
+
+  /** True if the phantoms come again after the restart, as far as nothing interrupts the thread. */
+  private areRepeated(phantoms: readonly SiteId[], restartRow: number): boolean {
+    const { site, length } = this.events;
+    const { kind, edge, from, to } = this.probes;
+    for (let at = 1; at <= phantoms.length; at++) {
+      const row = restartRow + at;
+      if (row >= length) return true;
+      const [id, phantom] = [site[row], phantoms[phantoms.length - at]];
+      if (edge[id] !== TraceEdge.None || kind[id] >= BranchKind.Gap) return true;
+      if (kind[id] !== kind[phantom] || from[id] !== from[phantom] || to[id] !== to[phantom]) return false;
+    }
+    return true;
+  }
+
+  /** Direct calls and jumps need no data of the trace. */
+  private mayBePhantom(site: SiteId): boolean {
+    const { kind, edge } = this.probes;
+    return edge[site] === TraceEdge.None && (kind[site] === BranchKind.Call || kind[site] === BranchKind.Jump);
+  }
+
+  /** Returns the row before, without context switches; -1: there is none. */
+  private rowBefore(row: number): number {
+    let before = row - 1;
+    while (before >= 0 && isSwitch(this.events.site[before])) before--;
+    return before;
+  }
+}
