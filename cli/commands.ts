@@ -15,6 +15,7 @@ import { RecordOptions } from './options/record.js';
 import { RenderOptions } from './options/render.js';
 import { ReportOptions } from './options/report.js';
 import { StacksOptions } from './options/stacks.js';
+import { WaitsOptions } from './options/waits.js';
 import { answerFormat, outputFormats } from './output/formats.js';
 import type { Argument, Command, Program } from './usage/command.js';
 import { defineCommand } from './usage/define-command.js';
@@ -145,6 +146,24 @@ const STACKS = defineCommand({
   arguments: [TRACES],
   schema: StacksOptions,
   run: async (options, signal) => (await import('./commands/questions.js')).stacks(options, signal),
+});
+
+const WAITS = defineCommand({
+  name: 'waits',
+  task: 'Analyze',
+  summary: 'show why threads waited, where, and who woke them',
+  details:
+    'The input must be recorded with ptflame record --waits. Functions are known if it has an Intel PT trace, too.',
+  examples: [
+    ['ptflame waits perf.data', 'by reason, by waker, by place and by thread'],
+    ['ptflame waits perf.data --slowest 3', 'what the longest waits consisted of: who did what meanwhile'],
+    ['ptflame waits perf.data --in do_command --slowest 3', 'the same of calls of a function'],
+    ['ptflame waits perf.data --points trx_commit,log_write,fsync', 'the stages of a commit'],
+  ],
+  arguments: [TRACES],
+  schema: WaitsOptions,
+  formats: (options) => [answerFormat(options)],
+  run: async (options, signal) => (await import('./commands/questions.js')).waits(options, signal),
 });
 
 const DIFF = defineCommand({
@@ -278,6 +297,7 @@ const COMMANDS: readonly Command[] = [
   REPORT,
   LATENCY,
   STACKS,
+  WAITS,
   DIFF,
   IMPORT,
   PACK,

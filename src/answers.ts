@@ -20,5 +20,16 @@ export {
   ThreadReport,
 } from './answers/schema.js';
 export { type StackOfThread, stacksAnswer } from './answers/stacks.js';
+export {
+  PathPiece,
+  SlowWait,
+  StageRow,
+  WaitPlace,
+  WaitStats,
+  WaitsAnswer,
+  WaitThread,
+  WakerRow,
+} from './answers/waits/schema.js';
+export { waitsAnswer } from './answers/waits/waits-answer.js';
 export { filesBehindNames } from './model/names/distinct-names.js';
 export { nameMatcher } from './store/records/name-matcher.js';

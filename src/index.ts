@@ -26,6 +26,7 @@ export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-pr
 export type { Progress } from './pipeline/progress.js';
 export type { AnalyzedInput } from './pipeline/read/read-trace.js';
 export type { CallPattern, FunctionPattern, LatencyOptions, Moment } from './pipeline/replay/questions.js';
+export { askWaits, type WaitsQuestion, type WaitsResult } from './pipeline/waits/ask-wait-summary.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
 export { type QualitySummary, qualitySummary } from './render/quality-summary.js';

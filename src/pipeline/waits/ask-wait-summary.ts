@@ -3,6 +3,7 @@
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { SymbolId, Tid } from '../../model/units.js';
 import { threadOf } from '../../waits/schedule/schedule.js';
 import type { Waits } from '../../waits/waits.js';
@@ -33,6 +34,7 @@ export interface WaitsResult {
   readonly threads: ThreadDirectory;
   readonly facts: WaitFacts;
   readonly account: ReadAccount;
+  readonly samples: readonly SampleTable[];
   /** perf's clock at time 0. */
   readonly originNs: bigint;
   /** null: the recording has no branches. */
@@ -66,9 +68,9 @@ export function askWaits(
     const slowest = inside ? slowestCalls(inside, count) : slowestWaits(waits, rows, count);
     const paths = await describePaths(traceWaits, slowest);
     return {
-      ...{ waits, threads, facts, account: trace.account, calls: inside },
+      ...{ waits, threads, facts, account: trace.account, samples: trace.samples, calls: inside },
       originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
-      profile: calls && calls.profile,
+      profile: calls?.profile ?? null,
       symbols: calls ? calls.symbols : trace.symbols,
       summary: summarizeWaits(traceWaits, facts, rows),
       slowest: slowest.map(({ wait }, at) => ({ wait, ...paths[at] })),

@@ -3,6 +3,7 @@
  */
 import type { Tid } from '../../model/units.js';
 import type { Reason } from '../../waits/reasons/reason.js';
+import { OffState } from '../../waits/schedule/off-state.js';
 import { threadOf } from '../../waits/schedule/schedule.js';
 import { type Distribution, distributionOf, type HistogramRow, histogramOf } from '../../waits/summary/distribution.js';
 import { groupOfRows, type WaitGroup, waitGroups } from '../../waits/summary/wait-groups.js';
@@ -62,7 +63,9 @@ function stateKey(endedBy: EndedBy): number {
   return endedBy === EndedBy.Preempted || endedBy === EndedBy.Unknown ? endedBy : 0;
 }
 
-function wakersOf({ waits, threads }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['wakers'] {
+/** Of waits that needed a waker. */
+function wakersOf({ waits, threads }: TraceWaits, facts: WaitFacts, all: Uint32Array): WaitSummary['wakers'] {
+  const rows = all.filter((wait) => waits.state[wait] === OffState.Blocked);
   const names = new Numbers();
   const nameOf = memoized((tid: Tid) => {
     const { comm, isRecorded } = threads.of(tid);

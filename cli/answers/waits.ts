@@ -1,0 +1,132 @@
+/**
+ * Formats why threads waited, where, and who woke them, as terminal text.
+ */
+import type { StageRow, WaitStats, WaitsAnswer } from '../../src/answers.js';
+import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../src/text.js';
+import { type TableColumn, tableLines } from '../terminal/table.js';
+import { durationCell, shareCell } from './numbers.js';
+import { slowWaitLines } from './slow-wait.js';
+import { topLines } from './top-lines.js';
+import { placeText, threadName, wakerText } from './wait-names.js';
+
+export interface WaitsTextOptions {
+  /** FUNCTION of --in; null: all waits. */
+  readonly inside: string | null;
+  readonly width: number;
+  /** Maximum number of rows of a table; 0: all. */
+  readonly top: number;
+}
+
+export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): string[] {
+  const { stats, reasons, wakers, places, threads, slowest, stages, trace } = answer;
+  const table = (title: string, rows: readonly NamedStats[]) =>
+    rows.length === 0 ? [] : ['', ...topLines(rows, options.top, (shown) => statsTable(title, shown, stats, options))];
+  const head = [...summaryLines(answer), ...insideLines(answer, options), ...missingLines(answer)];
+  if (stats.waits === 0) return [...head, '', 'no waits', ...stageLines(stages, options)];
+  const knownPlaces = trace.hasCalls ? places.map((row) => ({ name: placeText(row), stats: row.stats })) : [];
+  return [
+    ...head,
+    ...table(
+      'reason',
+      reasons.map((row) => ({ name: row.reason, stats: row.stats })),
+    ),
+    ...table(
+      'waker',
+      wakers.map((row) => ({ name: wakerText(row), stats: row.stats })),
+    ),
+    ...table('place', knownPlaces),
+    ...table(
+      'thread',
+      threads.map((row) => ({ name: threadName(row.thread), stats: row.stats })),
+    ),
+    ...stageLines(stages, options),
+    ...slowest.flatMap((slow, rank) => ['', ...slowWaitLines(slow, rank, options.width)]),
+  ];
+}
+
+function summaryLines({ trace, stats, wakeUps }: WaitsAnswer): string[] {
+  const { totalNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs } = stats;
+  const parts = [
+    [blockedNs, 'blocked'],
+    [wakeUpNs, 'from waking to running'],
+    [preemptedNs, 'preempted'],
+    [unknownNs, 'unknown'],
+  ] as const;
+  const shares = parts.filter(([ns]) => ns > 0).map(([ns, name]) => `${shareCell(ns, totalNs)} ${name}`);
+  const recorded = `${formatMany(trace.threads, 'thread')} in ${formatDuration(trace.durationNs)} from ${trace.start}`;
+  const lines = [
+    `${formatMany(stats.waits, 'wait')} of ${recorded}: ${formatDuration(totalNs)} off the CPU`,
+    ...(shares.length === 0 ? [] : [`${shares.join(', ')}; unexplained: ${shareCell(unexplainedNs, totalNs)}`]),
+  ];
+  if (wakeUps.waits === 0) return lines;
+  const { avgNs, p50Ns, p99Ns, maxNs } = wakeUps;
+  const cells = `avg ${durationCell(avgNs)}, p50 ${durationCell(p50Ns)}, p99 ${durationCell(p99Ns)}, max ${durationCell(maxNs)}`;
+  return [...lines, `from waking to running: ${cells}`];
+}
+
+function insideLines({ inside }: WaitsAnswer, { inside: name }: WaitsTextOptions): string[] {
+  if (inside === null || name === null) return [];
+  const { calls, inferred, totalNs, offNs } = inside;
+  const cut = inferred === 0 ? '' : ` (${formatCount(inferred)} of them inferred)`;
+  const per = calls === 0 ? '' : `, ${formatDuration(offNs / calls)} per call`;
+  const share = `${shareCell(offNs, totalNs)} of their ${formatDuration(totalNs)} off the CPU${per}`;
+  return [`only inside ${formatMany(calls, 'call')} of ${visibleText(name)}${cut}: ${share}`];
+}
+
+function missingLines({ missing }: WaitsAnswer): string[] {
+  return missing.map(({ what, remedy }) => `note: ${visibleText(what)}${remedy === null ? '' : `: ${remedy}`}`);
+}
+
+interface NamedStats {
+  readonly name: string;
+  readonly stats: WaitStats;
+}
+
+/** Columns that are zero in all rows are left out. */
+function statsTable(
+  title: string,
+  rows: readonly NamedStats[],
+  { totalNs }: WaitStats,
+  { width }: WaitsTextOptions,
+): string[] {
+  const part = (
+    name: string,
+    key: 'blockedNs' | 'wakeUpNs' | 'preemptedNs',
+    rank: number,
+  ): TableColumn<NamedStats>[] =>
+    rows.some(({ stats }) => stats[key] > 0)
+      ? [{ title: name, text: ({ stats }) => formatDuration(stats[key]), rank }]
+      : [];
+  const columns: TableColumn<NamedStats>[] = [
+    { title: 'total', text: ({ stats }) => formatDuration(stats.totalNs) },
+    { title: '%', text: ({ stats }) => shareCell(stats.totalNs, totalNs), rank: 2 },
+    { title: 'waits', text: ({ stats }) => formatCount(stats.waits) },
+    ...part('blocked', 'blockedNs', 4),
+    ...part('wake-up', 'wakeUpNs', 1),
+    ...part('preempted', 'preemptedNs', 3),
+    { title: 'avg', text: ({ stats }) => durationCell(stats.avgNs) },
+    { title: 'p50', text: ({ stats }) => durationCell(stats.p50Ns), rank: 6 },
+    { title: 'p99', text: ({ stats }) => durationCell(stats.p99Ns), rank: 5 },
+    { title: 'max', text: ({ stats }) => formatLongest(stats.maxNs, stats.longestOpenNs) },
+  ];
+  return tableLines(rows, columns, { name: ({ name }) => name, nameTitle: title, width });
+}
+
+function stageLines(stages: WaitsAnswer['stages'], { width }: WaitsTextOptions): string[] {
+  if (stages === null) return [];
+  const cut = stages.incomplete === 0 ? '' : `, ${formatCount(stages.incomplete)} begun but not completed`;
+  const head = ['', `stages of ${formatMany(stages.complete, 'pass')}${cut}`.replace('passs', 'passes')];
+  if (stages.complete === 0) return head;
+  const columns: TableColumn<StageRow>[] = [
+    { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+    { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 3 },
+    { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
+    { title: 'max', text: ({ maxNs }) => durationCell(maxNs) },
+    { title: 'on CPU', text: (row) => shareCell(row.onCpuNs, row.durationNs) },
+    { title: 'blocked', text: (row) => shareCell(row.blockedNs, row.durationNs) },
+    { title: 'wake-up', text: (row) => shareCell(row.wakeUpNs, row.durationNs) },
+    { title: 'preempted', text: (row) => shareCell(row.preemptedNs, row.durationNs), rank: 1 },
+  ];
+  const name = ({ from, to }: StageRow) => `${from} → ${to}`;
+  return [...head, ...tableLines(stages.rows, columns, { name, nameTitle: 'stage', width })];
+}

@@ -1,0 +1,57 @@
+/**
+ * `ptflame waits`: shows why threads waited, where, and who woke them.
+ */
+import { type WaitStats, type WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
+import { askWaits, type FunctionPattern, type WaitsResult } from '../../../src/index.js';
+import { placeText, threadName, wakerText } from '../../answers/wait-names.js';
+import { waitsLines } from '../../answers/waits.js';
+import { type CommandInput, openInputs } from '../../input/open-inputs.js';
+import { requireTraces, withProgress } from '../../input/traces.js';
+import type { WaitsOptions } from '../../options/waits.js';
+import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { notifyQuality } from '../../quality/lines.js';
+import { tableWidth } from '../../terminal/width.js';
+
+export async function waits(options: WaitsOptions, signal: AbortSignal): Promise<void> {
+  refuseTwoFormats(options);
+  const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const result = await askAbout(inputs, options, signal);
+  const answer = waitsAnswer(result, options.points?.map(patternText));
+  const inside = options.in === undefined ? null : patternText(options.in);
+  const text = () => waitsLines(answer, { inside, width: tableWidth(), top: options.top });
+  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
+  if (result.profile !== null) await notifyQuality(result.profile, options);
+}
+
+function askAbout(inputs: readonly CommandInput[], options: WaitsOptions, signal: AbortSignal): Promise<WaitsResult> {
+  const { in: inside, points, slowest } = options;
+  const question = { ...(inside !== undefined && { inside }), ...(points && { points }), slowest };
+  return withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
+    askWaits(inputs, question, { ...analyzing, trees: 'together' }),
+  );
+}
+
+function patternText(pattern: FunctionPattern): string {
+  return typeof pattern === 'string' ? pattern : `/${pattern.source}/`;
+}
+
+const COLUMNS = [
+  'waits totalNs blockedNs wakeUpNs preemptedNs unknownNs unexplainedNs',
+  'avgNs minNs p50Ns p90Ns p99Ns maxNs openWaits longestOpenNs',
+].flatMap((names) => names.split(' ')) as (keyof WaitStats)[];
+
+type Cell = string | number | boolean | null;
+
+/** A row for each row of all tables; the stages have no open waits, and their durations are not only waits. */
+function csvRows({ stats, reasons, wakers, places, threads, stages }: WaitsAnswer): Cell[][] {
+  const cells = (row: Partial<WaitStats>) => COLUMNS.map((column) => row[column] ?? null);
+  return [
+    ['by', 'name', ...COLUMNS],
+    ['all', null, ...cells(stats)],
+    ...reasons.map((row) => ['reason', row.reason, ...cells(row.stats)]),
+    ...wakers.map((row) => ['waker', wakerText(row), ...cells(row.stats)]),
+    ...places.map((row) => ['place', placeText(row), ...cells(row.stats)]),
+    ...threads.map((row) => ['thread', threadName(row.thread), ...cells(row.stats)]),
+    ...(stages?.rows ?? []).map((row) => ['stage', `${row.from} to ${row.to}`, ...cells(row)]),
+  ];
+}

@@ -1,0 +1,33 @@
+/**
+ * The options of `ptflame waits`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
+import { csv, json, limit, reading, replaying, selection } from './shared.js';
+import { functionList, functionPattern } from './values/question-values.js';
+import { path } from './values/values.js';
+
+export const WaitsOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Selection', {
+      in: flag(functionPattern.optional(), 'only waits inside calls of this function; the slowest are calls', {
+        value: 'FUNCTION',
+      }),
+    }),
+    ...group('Output', {
+      slowest: limit(0, 'show the critical path of each of the N longest waits (not with --csv)', ['text', 'json']),
+      points: flag(functionList.optional(), 'show the stages from the call of each function to the call of the next', {
+        value: 'F1,F2,…',
+      }),
+      top: limit(12, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
+      json,
+      csv,
+    }),
+    ...selection(),
+    ...replaying(),
+    ...reading(),
+  }),
+);
+export type WaitsOptions = z.infer<ReturnType<typeof WaitsOptions>>;

@@ -1,0 +1,34 @@
+/**
+ * Says what a recording lacks for answers about waits, and what would help.
+ */
+import type { WaitsAnswer } from './schema.js';
+
+type Missing = WaitsAnswer['missing'];
+
+export interface Recorded {
+  readonly hasCalls: boolean;
+  readonly hasSwitches: boolean;
+  readonly hasWakings: boolean;
+  /** Side recordings that are not where they should be. */
+  readonly missingSides: readonly string[];
+  readonly lostSamples: number;
+}
+
+export function missingOf({ hasCalls, hasSwitches, hasWakings, missingSides, lostSamples }: Recorded): Missing {
+  const all: [boolean, string, string | null][] = [
+    [!hasSwitches, 'no switches of threads were recorded', 'record with ptflame record --waits'],
+    [!hasWakings, 'no wakings were recorded: who woke whom is not known', 'record with ptflame record --waits'],
+    ...missingSides.map((side): [boolean, string, string] => [
+      true,
+      `${side} is missing: who was woken by interrupts and other processes is not known`,
+      'keep it next to the recording',
+    ]),
+    [
+      lostSamples > 0,
+      `${lostSamples} samples were lost: some wakers and locks are not known`,
+      'record less, or with a larger buffer (-m)',
+    ],
+    [!hasCalls, 'recorded without Intel PT: functions are not known', null],
+  ];
+  return all.filter(([isMissing]) => isMissing).map(([, what, remedy]) => ({ what, remedy }));
+}

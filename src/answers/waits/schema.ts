@@ -1,0 +1,155 @@
+/**
+ * zod schemas of the JSON that `ptflame waits` prints; docs/answers.md describes it.
+ */
+import * as z from 'zod';
+import { QualityPart } from '../../profile-file/schema.js';
+
+const ns = z.number();
+/** null: there is none, or it is not known. */
+const nsOrNull = z.number().nullable();
+const count = z.number().int().min(0);
+const named = { name: z.string(), dso: z.string().nullable() };
+
+/** The first fields of every answer about waits. */
+export const waitsHead = {
+  version: z.literal(2),
+  producer: z.object({ name: z.string(), version: z.string() }),
+  trace: z.object({
+    /** When the first thread was first seen, in seconds of perf's clock. */
+    start: z.string(),
+    durationNs: ns,
+    /** Those whose waits are known. */
+    threads: count,
+    /** false: recorded without Intel PT; no function is known. */
+    hasCalls: z.boolean(),
+  }),
+  /** What the recording lacks, and what would help. */
+  missing: z.array(z.object({ what: z.string(), remedy: z.string().nullable() })),
+};
+
+/** isTraced: its waits are known; others are known as wakers only. */
+export const WaitThread = z.object({
+  tid: z.number().int(),
+  pid: z.number().int().nullable(),
+  comm: z.string().nullable(),
+  isTraced: z.boolean(),
+});
+export type WaitThread = z.infer<typeof WaitThread>;
+
+/** A function, and the function of a system library that it called; null: not known, or none. */
+export const WaitPlace = z.object({ function: z.object(named).nullable(), call: z.object(named).nullable() });
+export type WaitPlace = z.infer<typeof WaitPlace>;
+
+const distribution = {
+  avgNs: nsOrNull,
+  minNs: nsOrNull,
+  p50Ns: nsOrNull,
+  p90Ns: nsOrNull,
+  p99Ns: nsOrNull,
+  maxNs: nsOrNull,
+};
+
+/** totalNs = blockedNs + wakeUpNs + preemptedNs + unknownNs. */
+const off = {
+  waits: count,
+  totalNs: ns,
+  blockedNs: ns,
+  wakeUpNs: ns,
+  preemptedNs: ns,
+  unknownNs: ns,
+  /** The part of it that nothing explains: no waking was seen, or switches are missing. */
+  unexplainedNs: ns,
+};
+
+/** Averages and percentiles are of the waits that ended. */
+export const WaitStats = z.object({ ...off, openWaits: count, longestOpenNs: ns, ...distribution });
+export type WaitStats = z.infer<typeof WaitStats>;
+
+const ENDED_BY = ['thread', 'interrupt', 'not-seen', 'open'] as const;
+
+export const WakerRow = z.object({
+  /** open: the wait did not end. */
+  kind: z.enum(ENDED_BY),
+  /** The threads of one name. */
+  threads: z.array(WaitThread),
+  ...WaitPlace.shape,
+  /** An interrupt that came while this thread ran may have done it. */
+  isCandidate: z.boolean(),
+  stats: WaitStats,
+});
+export type WakerRow = z.infer<typeof WakerRow>;
+
+const PIECE_KINDS = [
+  'running',
+  'preempted',
+  'wake-up',
+  'interrupt',
+  'not-traced',
+  'maybe-thread',
+  'not-seen',
+  'unknown',
+] as const;
+
+export const PathPiece = z.object({
+  kind: z.enum(PIECE_KINDS),
+  /** From the beginning of the interval. */
+  fromNs: ns,
+  durationNs: ns,
+  /** Whose doing, or whose wait it is. */
+  thread: WaitThread,
+  depth: count,
+  /** What ran, most time first. */
+  functions: z.array(z.object({ ...named, ns })),
+  /** What the thread waited for and where, if it waited; null: it ran. */
+  reason: z.string().nullable(),
+  place: WaitPlace.nullable(),
+  /** Of `not-traced` and `maybe-thread`: who woke it. */
+  waker: WaitThread.nullable(),
+  isCandidate: z.boolean(),
+});
+export type PathPiece = z.infer<typeof PathPiece>;
+
+export const SlowWait = z.object({
+  kind: z.enum(['wait', 'call']),
+  thread: WaitThread,
+  start: z.string(),
+  durationNs: ns,
+  /** Of a wait. */
+  reason: z.string().nullable(),
+  address: z.string().nullable(),
+  place: WaitPlace.nullable(),
+  /** They add up to the duration. */
+  path: z.array(PathPiece),
+});
+export type SlowWait = z.infer<typeof SlowWait>;
+
+export const StageRow = z.object({
+  from: z.string(),
+  to: z.string(),
+  passes: count,
+  ...off,
+  onCpuNs: ns,
+  durationNs: ns,
+  ...distribution,
+});
+export type StageRow = z.infer<typeof StageRow>;
+
+export const WaitsAnswer = z.object({
+  format: z.literal('ptflame-waits'),
+  ...waitsHead,
+  /** The calls around the waits; null: not asked. */
+  inside: z.object({ calls: count, inferred: count, totalNs: ns, offNs: ns }).nullable(),
+  stats: WaitStats,
+  /** From waking to running. */
+  wakeUps: z.object({ waits: count, ...distribution }),
+  histogram: z.array(z.object({ fromNs: ns, toNs: ns, waits: count, wakeUps: count })),
+  reasons: z.array(z.object({ reason: z.string(), stats: WaitStats })),
+  wakers: z.array(WakerRow),
+  places: z.array(z.object({ ...WaitPlace.shape, stats: WaitStats })),
+  threads: z.array(z.object({ thread: WaitThread, ranNs: ns, stats: WaitStats })),
+  slowest: z.array(SlowWait),
+  stages: z.object({ complete: count, incomplete: count, rows: z.array(StageRow) }).nullable(),
+  /** null: there are no calls. */
+  quality: QualityPart.nullable(),
+});
+export type WaitsAnswer = z.infer<typeof WaitsAnswer>;

@@ -1,0 +1,46 @@
+/**
+ * Names of threads, places and reasons in answers about waits.
+ */
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { NONE } from '../../model/units.js';
+import type { KnownThread } from '../../pipeline/waits/thread-directory.js';
+import type { Place } from '../../pipeline/waits/wait-facts.js';
+import { Reason } from '../../waits/reasons/reason.js';
+import { named } from '../common.js';
+import type { WaitPlace, WaitThread } from './schema.js';
+
+export function waitThread({ tid, pid, comm, isRecorded }: KnownThread): WaitThread {
+  return { tid, pid, comm, isTraced: isRecorded };
+}
+
+export function waitPlace(symbols: SymbolTable, { symbol, call }: Place): WaitPlace {
+  return {
+    function: symbol === NONE ? null : named(symbols, symbol),
+    call: call === NONE ? null : named(symbols, call),
+  };
+}
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  [Reason.Unknown]: 'unknown',
+  [Reason.Mutex]: 'mutex',
+  [Reason.RwLock]: 'rwlock',
+  [Reason.Condition]: 'condition',
+  [Reason.Semaphore]: 'semaphore',
+  [Reason.Barrier]: 'barrier',
+  [Reason.Join]: 'join',
+  [Reason.Futex]: 'futex',
+  [Reason.Poll]: 'poll',
+  [Reason.Socket]: 'socket',
+  [Reason.Sleep]: 'sleep',
+  [Reason.File]: 'file',
+  [Reason.Child]: 'child',
+};
+
+export function reasonName(reason: number): string {
+  return REASONS[reason as Reason];
+}
+
+/** Addresses in the upper half are negative numbers. */
+export function addressText(address: number): string {
+  return `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`;
+}
