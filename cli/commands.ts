@@ -14,6 +14,7 @@ import { PackOptions } from './options/pack.js';
 import { RecordOptions } from './options/record.js';
 import { RenderOptions } from './options/render.js';
 import { ReportOptions } from './options/report.js';
+import { RequestsOptions, requestsPattern } from './options/requests.js';
 import { StacksOptions } from './options/stacks.js';
 import { WaitsOptions } from './options/waits.js';
 import { answerFormat, outputFormats } from './output/formats.js';
@@ -166,6 +167,33 @@ const WAITS = defineCommand({
   run: async (options, signal) => (await import('./commands/questions.js')).waits(options, signal),
 });
 
+const REQUESTS = defineCommand({
+  name: 'requests',
+  task: 'Analyze',
+  summary: 'follow requests through threads: what each call of a function, and others for it, did',
+  details: 'Shows where the time of typical and of slow requests goes, and all that happened in the slowest.',
+  examples: [
+    ['ptflame requests handle_request perf.data', 'distribution, and where the time goes'],
+    [
+      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --slowest 3',
+      'with the work that was handed on by a queue, found by the argument job of two probes',
+    ],
+    ['ptflame requests do_command perf.data --slowest 1 --min 100us', 'the slowest one, without short calls'],
+  ],
+  arguments: [
+    {
+      property: 'function',
+      placeholder: 'ROOT',
+      description: 'each of its calls is a request: an exact name or /a regular expression/',
+    },
+    TRACES,
+  ],
+  schema: RequestsOptions,
+  formats: (options) => [answerFormat(options)],
+  run: async (options, signal) =>
+    (await import('./commands/questions.js')).requests(options, requestsPattern(options), signal),
+});
+
 const DIFF = defineCommand({
   name: 'diff',
   task: 'Analyze',
@@ -298,6 +326,7 @@ const COMMANDS: readonly Command[] = [
   LATENCY,
   STACKS,
   WAITS,
+  REQUESTS,
   DIFF,
   IMPORT,
   PACK,

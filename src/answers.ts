@@ -5,6 +5,16 @@
 export { type DiffKey, type DiffOptions, diffOf } from './answers/diff.js';
 export { latencyAnswer, SELF } from './answers/latency.js';
 export { type ReportOptions, reportOf, type SortKey } from './answers/report.js';
+export { requestsAnswer } from './answers/requests/answer.js';
+export {
+  RequestDetails,
+  RequestPart,
+  RequestSpan,
+  RequestsAnswer,
+  RequestThreadTime,
+  RequestTime,
+  RequestWait,
+} from './answers/requests/schema.js';
 export {
   CallerRow,
   ChildRow,

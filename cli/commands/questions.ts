@@ -4,5 +4,6 @@
 export { diff } from './questions/diff.js';
 export { latency } from './questions/latency.js';
 export { report } from './questions/report.js';
+export { requests } from './questions/requests.js';
 export { stacks } from './questions/stacks.js';
 export { waits } from './questions/waits.js';

@@ -4,17 +4,17 @@
 import * as z from 'zod';
 import { QualityPart } from '../profile-file/schema.js';
 
-const ns = z.number();
+export const ns = z.number();
 /** null: there is no complete call, or durations were not counted. */
-const nsOrNull = z.number().nullable();
-const count = z.number().int().min(0);
+export const nsOrNull = z.number().nullable();
+export const count = z.number().int().min(0);
 
 /** The part of a time outside traced code; the part of that off CPU, if the trace records it. */
 const outside = { outsideNs: ns, offCpuNs: ns };
 /** The part of `outsideNs` directly on the function, not on its callees. */
 const outsideSelf = { outsideSelfNs: ns };
 
-const Trace = z.object({
+export const Trace = z.object({
   /** When the selection begins, in seconds of perf's clock. */
   start: z.string(),
   durationNs: ns,
@@ -29,9 +29,9 @@ const Trace = z.object({
 });
 
 /** The first fields of every answer. */
-const head = { version: z.literal(2), producer: z.object({ name: z.string(), version: z.string() }) };
+export const head = { version: z.literal(2), producer: z.object({ name: z.string(), version: z.string() }) };
 
-const name = { name: z.string(), dso: z.string().nullable() };
+export const name = { name: z.string(), dso: z.string().nullable() };
 const thread = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
 /** Calls. inferred: with an unseen start or end. unwound: complete, but ended in an exception or a longjmp. */
 const calls = { calls: count, inferred: count, unwound: count, totalNs: ns };

@@ -69,6 +69,7 @@ function parsed<Value>(parse: (text: string) => Value | null, message: string) {
 }
 
 export const durations = parsed(parseDurations, 'must be MIN,MAX, such as 10us,1ms; either may be omitted');
+export const span = parsed(parseDuration, 'must be a duration, such as 10us');
 export const moment = parsed(
   parseMoment,
   "must be a time on perf's clock, such as 858572.85, or from the start, such as +10ms",

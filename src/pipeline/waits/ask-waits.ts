@@ -1,6 +1,8 @@
 /**
  * Reads a trace, concludes from it who waited for whom, and finds the stacks of waiters and wakers.
  */
+import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
@@ -10,6 +12,7 @@ import type { AnalyzeOptions } from '../analyze.js';
 import { AskableTrace } from '../ask-threads.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
 import type { Trace } from '../read/trace.js';
+import type { AskedThreads } from '../replay/replay-thread.js';
 import { type WorkResources, withTrace } from '../with-trace.js';
 import { type Moments, nodesOfMoments, orderMoments } from './moments.js';
 import { ThreadDirectory } from './thread-directory.js';
@@ -36,20 +39,29 @@ export interface CallsOfWaits {
   readonly waiterNode: Int32Array;
   /** By wait: what the waker did when it woke the waiter; NONE likewise. */
   readonly wakerNode: Int32Array;
+  /** Of the threads that were asked for calls. */
+  readonly spans: ReadonlyMap<Tid, Spans>;
   /** For further questions. */
   readonly askable: AskableTrace;
 }
 
-/** Reads traces and hands their waits to a function, which may ask further questions for as long as it runs. */
+/** Which calls to list of all threads. */
+export type CallsToList = (trace: AskableTrace) => SpansQuestion;
+
+/**
+ * Reads traces and hands their waits to a function, which may ask further questions for as long as it runs. `callsToList`:
+ * asked in the same replay as the waits.
+ */
 export function withWaits<Result>(
   inputs: readonly AnalyzedInput[],
   options: AnalyzeOptions,
   work: (waits: TraceWaits) => Promise<Result>,
+  callsToList: CallsToList | null = null,
 ): Promise<Result> {
   const withOptions = { ...options, byCalls: false, isPart: options.window !== undefined, mayLackBranches: true };
   return withTrace(inputs, withOptions, async (trace, resources) => {
     const waits = waitsOf(waitInputOf(trace));
-    const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources) : null;
+    const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
     return work({ trace, waits, threads: new ThreadDirectory(trace), calls });
   });
 }
@@ -59,17 +71,28 @@ async function callsOf(
   waits: Waits,
   options: AnalyzeOptions,
   resources: WorkResources,
+  callsToList: CallsToList | null,
 ): Promise<CallsOfWaits> {
   const askable = new AskableTrace(trace, options, resources);
   const tids = new Set<Tid>(trace.store.tids);
   const moments = orderMoments(momentsOf(waits), (tid) => tids.has(tid));
-  const { profile, answers, shiftNs } = await askable.replay(moments.asked);
+  const asked = callsToList ? withSpans(moments.asked, trace.store.tids, callsToList(askable)) : moments.asked;
+  const { profile, answers, shiftNs } = await askable.replay(asked);
   const nodes = nodesOfMoments(2 * waits.length, moments, answers);
   return {
-    ...{ profile, shiftNs, symbols: askable.symbols, paths: answers.paths, askable },
+    ...{ profile, shiftNs, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) },
     waiterNode: nodes.subarray(0, waits.length),
     wakerNode: nodes.subarray(waits.length),
   };
+}
+
+function withSpans(asked: AskedThreads, tids: readonly Tid[], spans: SpansQuestion): AskedThreads {
+  const nothing = { nodesAt: null, treesOver: null, spanTrees: null };
+  return new Map(tids.map((tid) => [tid, { ...(asked.get(tid) ?? nothing), spans }]));
+}
+
+function spansOf({ threads }: LogAnswers): Map<Tid, Spans> {
+  return new Map([...threads].flatMap(([tid, { spans }]) => (spans ? [[tid, spans] as const] : [])));
 }
 
 /** The beginning of each wait, then the moments at which waiters were woken. */

@@ -25,6 +25,10 @@ export interface Parts {
   readonly fromNs: Float64Array;
   readonly toNs: Float64Array;
   readonly by: Uint8Array; // HandOffBy; None: a root
+  /** The moment at which it was taken; NONE: a root. */
+  readonly pop: Int32Array;
+  /** 1: it lies within another part of the same request in the same thread, which has its time already. */
+  readonly isInside: Uint8Array;
 }
 
 /** `endNs`: by pop, when the taken work was done. */
@@ -50,7 +54,7 @@ export function joinRequests(
   for (let pop = 0; pop < pops.length; pop++) {
     beginAndHandOn(pops.timeNs[pop]);
     const parent = push[pop] === NONE ? NONE : owner[push[pop]];
-    parts.addTaken(parent, pops.tid[pop], pops.timeNs[pop], endNs[pop], by[pop]);
+    parts.addTaken(parent, pop, pops.tid[pop], pops.timeNs[pop], endNs[pop], by[pop]);
   }
   beginAndHandOn(Number.POSITIVE_INFINITY);
   return parts.build();
@@ -74,16 +78,26 @@ class PartsBuilder {
   private readonly fromNs = float64Column();
   private readonly toNs = float64Column();
   private readonly by = uint8Column();
+  private readonly pop = int32Column();
+  private readonly isInside = uint8Column();
   /** What each thread is doing, innermost last; NONE: work of no request. */
   private readonly open = new Map<Tid, { readonly part: number; readonly toNs: Nanoseconds }[]>();
 
   addRoot(request: number, tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds): void {
-    this.add(request, NONE, tid, fromNs, toNs, HandOffBy.None);
+    this.add(request, NONE, tid, fromNs, toNs);
+    this.noteTaking(HandOffBy.None, NONE, false);
   }
 
-  addTaken(parent: number, tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds, by: number): void {
-    if (parent === NONE) this.openOf(tid, fromNs).push({ part: NONE, toNs });
-    else this.add(this.request.values[parent], parent, tid, fromNs, toNs, by);
+  /** `parent`: NONE for work of no request. */
+  addTaken(parent: number, pop: number, tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds, by: number): void {
+    if (parent === NONE) {
+      this.openOf(tid, fromNs).push({ part: NONE, toNs });
+      return;
+    }
+    const request = this.request.values[parent];
+    const around = this.at(tid, fromNs);
+    this.add(request, parent, tid, fromNs, toNs);
+    this.noteTaking(by, pop, around !== NONE && this.request.values[around] === request);
   }
 
   /** Returns the part that a thread works on at a time; NONE. */
@@ -100,17 +114,24 @@ class PartsBuilder {
       fromNs: this.fromNs.view(),
       toNs: this.toNs.view(),
       by: this.by.view(),
+      pop: this.pop.view(),
+      isInside: this.isInside.view(),
     };
   }
 
-  private add(request: number, parent: number, tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds, by: number): void {
+  private noteTaking(by: number, pop: number, isInside: boolean): void {
+    this.by.push(by);
+    this.pop.push(pop);
+    this.isInside.push(isInside ? 1 : 0);
+  }
+
+  private add(request: number, parent: number, tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     this.openOf(tid, fromNs).push({ part: this.tid.length, toNs });
     this.request.push(request);
     this.parent.push(parent);
     this.tid.push(tid);
     this.fromNs.push(fromNs);
     this.toNs.push(toNs);
-    this.by.push(by);
   }
 
   private openOf(tid: Tid, timeNs: Nanoseconds): { readonly part: number; readonly toNs: Nanoseconds }[] {

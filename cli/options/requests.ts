@@ -1,0 +1,55 @@
+/**
+ * The options of `ptflame requests`.
+ */
+import * as z from 'zod';
+import type { FunctionPattern } from '../../src/index.js';
+import { PtflameError } from '../../src/text.js';
+import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
+import { csv, json, limit, reading, replaying, selection } from './shared.js';
+import { flows } from './values/flow-values.js';
+import { expression, parseFunction, span, window } from './values/question-values.js';
+import { path } from './values/values.js';
+
+export const RequestsOptions = memoize(() =>
+  z.object({
+    function: path,
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      slowest: limit(0, 'show each of the N slowest requests, with the work of other threads (not with --csv)', [
+        'text',
+        'json',
+      ]),
+      min: flag(span.optional(), 'in these, only calls and waits that last this long (default: 1 % of the slowest)', {
+        value: 'DURATION',
+      }),
+      top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
+      json,
+      csv,
+    }),
+    ...group('Selection', {
+      flow: flag(
+        flows.optional(),
+        'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
+        { value: 'PUSH:KEY=POP:KEY' },
+      ),
+      regex: flag(z.boolean().default(false), 'ROOT is a regular expression; all matches are requests'),
+      window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
+        value: 'FROM,TO',
+      }),
+    }),
+    ...selection(),
+    ...replaying(),
+    ...reading(),
+  }),
+);
+export type RequestsOptions = z.infer<ReturnType<typeof RequestsOptions>>;
+
+/** @throws PtflameError BAD_OPTION for an invalid regular expression */
+export function requestsPattern({ function: text, regex: isRegex }: RequestsOptions): FunctionPattern {
+  const pattern = isRegex ? expression(text) : parseFunction(text);
+  if (pattern !== null) return pattern;
+  throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {
+    hint: 'see ptflame requests --help',
+  });
+}

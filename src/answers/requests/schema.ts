@@ -1,0 +1,102 @@
+/**
+ * zod schema of the JSON that `ptflame requests` prints; docs/answers.md describes it.
+ */
+import * as z from 'zod';
+import { QualityPart } from '../../profile-file/schema.js';
+import { count, head, name, ns, nsOrNull, Trace } from '../schema.js';
+import { WaitPlace, WaitThread } from '../waits/schema.js';
+
+/** How the thread that handed work on was found. */
+const By = z.enum(['key', 'order', 'waking']);
+
+const Group = z.object({ requests: count, minNs: ns, maxNs: ns, avgNs: ns });
+
+export const RequestTime = z.object({
+  /** It is time of the request's own thread; otherwise of others that worked for it. */
+  isOwn: z.boolean(),
+  ...WaitPlace.shape,
+  /** A kind of stop, such as `[off-cpu]`; null: it ran. */
+  stop: z.string().nullable(),
+  /** Why it was off the CPU. */
+  reason: z.string().nullable(),
+  /** Averages per request. */
+  typicalNs: ns,
+  slowestNs: ns,
+});
+export type RequestTime = z.infer<typeof RequestTime>;
+
+/** Threads of one name. */
+export const RequestThreadTime = z.object({
+  isOwn: z.boolean(),
+  comm: z.string().nullable(),
+  threads: count,
+  typicalNs: ns,
+  slowestNs: ns,
+});
+export type RequestThreadTime = z.infer<typeof RequestThreadTime>;
+
+export const RequestWait = z.object({
+  reason: z.string().nullable(),
+  /** Of what it waited for, such as a lock. */
+  address: z.string().nullable(),
+  /** `preempted`, `unknown`: it needed no waker, or that is not known. open: the wait did not end. */
+  endedBy: z.enum(['thread', 'interrupt', 'not-seen', 'preempted', 'unknown', 'open']),
+  /** The waker's context is not known: an interrupt may have done it. */
+  isCandidate: z.boolean(),
+  waker: WaitThread.nullable(),
+  /** What the waker did. */
+  ...WaitPlace.shape,
+  /** From its waking until it ran. */
+  wakeUpNs: nsOrNull,
+});
+export type RequestWait = z.infer<typeof RequestWait>;
+
+export const RequestSpan = z.object({
+  depth: count,
+  ...name,
+  /** After the request began. */
+  startNs: ns,
+  durationNs: ns,
+  selfNs: ns,
+  wait: RequestWait.nullable(),
+});
+export type RequestSpan = z.infer<typeof RequestSpan>;
+
+export const RequestPart = z.object({
+  thread: WaitThread,
+  /** null: the request's own call. */
+  by: By.nullable(),
+  isCandidate: z.boolean(),
+  /** The part that handed it on, and when. */
+  parent: count.nullable(),
+  handedOnNs: nsOrNull,
+  startNs: ns,
+  durationNs: ns,
+  spans: z.array(RequestSpan),
+});
+export type RequestPart = z.infer<typeof RequestPart>;
+
+export const RequestDetails = z.object({ start: z.string(), durationNs: ns, parts: z.array(RequestPart) });
+export type RequestDetails = z.infer<typeof RequestDetails>;
+
+export const RequestsAnswer = z.object({
+  format: z.literal('ptflame-requests'),
+  ...head,
+  trace: Trace,
+  functions: z.array(z.object(name)),
+  requests: count,
+  complete: count,
+  threads: count,
+  otherThreads: count,
+  /** Of complete requests; null: there is none. */
+  stats: z.object({ avgNs: ns, minNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),
+  joined: z.object({ byKey: count, byOrder: count, byWaking: count, forNoRequest: count, notJoined: count }),
+  /** The half in the middle, by duration, and the slowest. */
+  typical: Group.nullable(),
+  slowest: Group.nullable(),
+  where: z.array(RequestTime),
+  whereByThread: z.array(RequestThreadTime),
+  details: z.array(RequestDetails),
+  quality: QualityPart,
+});
+export type RequestsAnswer = z.infer<typeof RequestsAnswer>;

@@ -1,0 +1,108 @@
+/**
+ * What was found of the requests of a trace: plain data, with functions as symbols, and times in the trace's time.
+ */
+import type { Address, Nanoseconds, SymbolId } from '../../model/units.js';
+import type { HandOffBy } from '../../waits/handoffs/hand-offs.js';
+import type { Reason } from '../../waits/reasons/reason.js';
+import type { RequestStats } from '../../waits/requests/compared.js';
+import type { KnownThread } from '../waits/thread-directory.js';
+import type { EndedBy, Place } from '../waits/wait-facts.js';
+
+export interface FoundRequests {
+  readonly functions: readonly SymbolId[];
+  readonly requests: number;
+  /** Their start or end was not seen. */
+  readonly cut: number;
+  /** How many threads they are in, and how many others did work for them. */
+  readonly threads: number;
+  readonly otherThreads: number;
+  readonly stats: RequestStats | null;
+  readonly joined: JoinedWork;
+  readonly typical: RequestGroup | null;
+  readonly slowest: RequestGroup | null;
+  /** Where the time of a typical and of a slow request goes: those with most time first. */
+  readonly where: readonly RequestTime[];
+  readonly whereByThread: readonly RequestThreadTime[];
+  readonly details: readonly RequestDetails[];
+}
+
+/** How often threads took work, by how the one that handed it on was found. */
+export interface JoinedWork {
+  readonly byKey: number;
+  readonly byOrder: number;
+  readonly byWaking: number;
+  /** Taken from a known thread, but not for a request of the trace. */
+  readonly forNoRequest: number;
+  /** Who handed it on is not known. */
+  readonly notJoined: number;
+}
+
+/** Complete requests, and their own durations. */
+export interface RequestGroup {
+  readonly requests: number;
+  readonly minNs: Nanoseconds;
+  readonly maxNs: Nanoseconds;
+  readonly avgNs: Nanoseconds;
+}
+
+/** Average time per request of a group. */
+export interface RequestTime {
+  /** Of the request's own thread, not of others that worked for it. */
+  readonly isOwn: boolean;
+  readonly place: Place;
+  /** The stop in which the time passed; NONE: it ran. */
+  readonly stop: SymbolId;
+  readonly reason: Reason;
+  readonly typicalNs: Nanoseconds;
+  readonly slowestNs: Nanoseconds;
+}
+
+/** Threads of one name: average time per request of a group. */
+export interface RequestThreadTime {
+  readonly isOwn: boolean;
+  readonly comm: string | null;
+  readonly threads: number;
+  readonly typicalNs: Nanoseconds;
+  readonly slowestNs: Nanoseconds;
+}
+
+/** One request; its first part is its own call. */
+export interface RequestDetails {
+  readonly startNs: Nanoseconds;
+  readonly durationNs: Nanoseconds;
+  readonly parts: readonly RequestPart[];
+}
+
+export interface RequestPart {
+  readonly thread: KnownThread;
+  readonly by: HandOffBy;
+  /** The part that handed this one on, and when; NONE and NaN: its own call. */
+  readonly parent: number;
+  readonly handedOnNs: Nanoseconds;
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  /** In the order in which they began; callers before what they called. */
+  readonly spans: readonly RequestSpan[];
+}
+
+export interface RequestSpan {
+  readonly depth: number;
+  readonly symbol: SymbolId;
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  /** Without the spans in it. */
+  readonly selfNs: Nanoseconds;
+  /** Of time off the CPU. */
+  readonly wait: RequestWait | null;
+}
+
+export interface RequestWait {
+  readonly reason: Reason;
+  readonly address: Address | null;
+  readonly endedBy: EndedBy;
+  /** null: it is not a thread, or not known. */
+  readonly waker: KnownThread | null;
+  readonly wakerPlace: Place;
+  /** From its waking until it ran; NaN: not known. */
+  readonly wakeUpNs: Nanoseconds;
+}

@@ -1,0 +1,67 @@
+/**
+ * What users ask about requests, and which events of a trace they mean.
+ */
+import { PtflameError } from '../../model/errors.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { Nanoseconds } from '../../model/units.js';
+import type { FunctionPattern } from '../replay/questions.js';
+
+export interface RequestsOptions {
+  /** Each of their calls is a request. */
+  readonly root: FunctionPattern;
+  /** How work is handed from one thread to another. Default: threads work for those that wake them. */
+  readonly flows?: readonly FlowPattern[];
+  /** Calls that take less are left out. Default: 1 % of the slowest request, but not less than 10 µs. */
+  readonly minNs?: Nanoseconds;
+  /** How many of the slowest requests to describe, and to compare with the typical ones. Default: none, and 1 %. */
+  readonly slowest?: number;
+}
+
+/** Events as in `queue_push:job` or `probe_server:queue_push:job`: where work is handed on, and taken. The key is optional. */
+export interface FlowPattern {
+  readonly push: string;
+  readonly pop: string;
+}
+
+/** An event, and the field that identifies the work; null: no field does. */
+export interface FlowSide {
+  readonly table: SampleTable;
+  readonly key: string | null;
+}
+
+/** @throws PtflameError NOT_RECORDED or BAD_OPTION */
+export function flowSide(text: string, samples: readonly SampleTable[]): FlowSide {
+  const table = findEvent(text, samples);
+  if (table !== null) return { table, key: null };
+  const colon = text.lastIndexOf(':');
+  const event = text.slice(0, Math.max(0, colon));
+  const withKey = findEvent(event, samples);
+  if (withKey === null) throw noSuchEvent(colon > 0 ? event : text, samples);
+  const key = text.slice(colon + 1);
+  if (withKey.fields.some(({ name }) => name === key)) return { table: withKey, key };
+  throw new PtflameError('NOT_RECORDED', `${withKey.event} has no argument ${key}`, {
+    hint: `it has ${argumentsOf(withKey).join(', ') || 'none'}; record others with --probe 'NAME=FILE:FUNCTION ${key}=%di'`,
+  });
+}
+
+function findEvent(name: string, samples: readonly SampleTable[]): SampleTable | null {
+  const found = samples.filter(({ event }) => event === name || event.endsWith(`:${name}`));
+  if (found.length < 2) return found[0] ?? null;
+  const names = found.map(({ event }) => event);
+  throw new PtflameError('BAD_OPTION', `${name} is one of several events`, { hint: `choose one: ${names.join(', ')}` });
+}
+
+function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameError {
+  const probes = samples.filter(({ event }) => event.startsWith('probe_')).map((table) => describe(table));
+  const hint =
+    probes.length > 0 ? `it has ${probes.join(', ')}` : `record it with --probe '${name}=FILE:FUNCTION KEY=%di'`;
+  return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, { hint });
+}
+
+function describe(table: SampleTable): string {
+  return `${table.event} (${argumentsOf(table).join(', ')})`;
+}
+
+function argumentsOf({ fields }: SampleTable): string[] {
+  return fields.map(({ name }) => name).filter((name) => !name.startsWith('__'));
+}

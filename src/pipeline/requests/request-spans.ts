@@ -1,0 +1,71 @@
+/**
+ * Describes the calls in one part of a request, and for whom it waited.
+ */
+import type { SpanTrees } from '../../analysis/log/span-trees.js';
+import { isOffCpu } from '../../analysis/tree/outside.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import type { Reason } from '../../waits/reasons/reason.js';
+import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
+import type { Scene } from './describe-requests.js';
+import type { RequestSpan, RequestWait } from './found-requests.js';
+
+export class RequestSpans {
+  private readonly scene: Pick<Scene, 'traced' | 'facts'>;
+  private readonly paths: Shape;
+
+  constructor(scene: Pick<Scene, 'traced' | 'facts'>, paths: Shape) {
+    this.scene = scene;
+    this.paths = paths;
+  }
+
+  /** `interval`: its row among those that the thread was asked about. */
+  of(tid: Tid, { interval, parent, node, startNs, endNs }: SpanTrees, wanted: number): RequestSpan[] {
+    const first = interval.indexOf(wanted);
+    const end = first + interval.subarray(Math.max(0, first)).findIndex((each) => each !== wanted);
+    if (first === NONE) return [];
+    const depth: number[] = [];
+    const selfNs: number[] = [];
+    const rows = Array.from({ length: (end < first ? interval.length : end) - first }, (_, at) => first + at);
+    for (const row of rows) {
+      const above = parent[row] === NONE ? NONE : parent[row] - first;
+      depth.push(above === NONE ? 0 : depth[above] + 1);
+      selfNs.push(endNs[row] - startNs[row]);
+      if (above !== NONE) selfNs[above] -= endNs[row] - startNs[row];
+    }
+    return rows.map((row, at) => {
+      const symbol = this.paths.symbol[node[row]];
+      const wait = isOffCpu(symbol) ? this.waitOf(tid, startNs[row], endNs[row]) : null;
+      return { depth: depth[at], symbol, startNs: startNs[row], endNs: endNs[row], selfNs: selfNs[at], wait };
+    });
+  }
+
+  /** Returns the wait that overlaps an interval most. */
+  private waitOf(tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds): RequestWait | null {
+    const { waits } = this.scene.traced;
+    const thread = threadOf(waits, tid);
+    if (thread === NONE) return null;
+    let found = NONE;
+    let mostNs = 0;
+    for (let wait = rowEndingFrom(waits, thread, fromNs); wait < waits.starts[thread + 1]; wait++) {
+      if (waits.outNs[wait] >= toNs) break;
+      const ns = Math.min(toNs, waits.inNs[wait]) - Math.max(fromNs, waits.outNs[wait]);
+      if (ns > mostNs) [found, mostNs] = [wait, ns];
+    }
+    return found === NONE ? null : this.describe(found);
+  }
+
+  private describe(wait: number): RequestWait {
+    const { facts, traced } = this.scene;
+    const { waits, threads } = traced;
+    const waker = waits.waker[wait];
+    return {
+      reason: facts.reason[wait] as Reason,
+      address: facts.addressOf(wait),
+      endedBy: facts.endedBy(wait),
+      waker: waker === NONE ? null : threads.of(waker),
+      wakerPlace: facts.wakerPlaceOf(wait),
+      wakeUpNs: waits.isOpen[wait] ? Number.NaN : waits.inNs[wait] - waits.wakeNs[wait],
+    };
+  }
+}
