@@ -26,12 +26,9 @@ export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-pr
 export type { Progress } from './pipeline/progress.js';
 export type { AnalyzedInput } from './pipeline/read/read-trace.js';
 export type { CallPattern, FunctionPattern, LatencyOptions, Moment } from './pipeline/replay/questions.js';
-<<<<<<< HEAD
-export { askWaits, type WaitsQuestion, type WaitsResult } from './pipeline/waits/ask-wait-summary.js';
-=======
 export { askRequests, type RequestsResult } from './pipeline/requests/ask-requests.js';
 export type { FlowPattern, RequestsOptions } from './pipeline/requests/request-question.js';
->>>>>>> 747a105 (ptflame requests follows requests through threads: what each did, what others did for it, and where the time goes)
+export { askWaits, type WaitsQuestion, type WaitsResult } from './pipeline/waits/ask-wait-summary.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
 export { type QualitySummary, qualitySummary } from './render/quality-summary.js';

@@ -4,26 +4,13 @@
 import type { ThreadAnswers, ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import type { Flow } from '../../waits/handoffs/flow.js';
 import type { HandOffBy } from '../../waits/handoffs/hand-offs.js';
 import type { ComparedRequests } from '../../waits/requests/compared.js';
-import type { Parts } from '../../waits/requests/join-requests.js';
-import type { CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
-import type { WaitFacts } from '../waits/wait-facts.js';
 import type { RequestDetails, RequestPart, RequestThreadTime, RequestTime } from './found-requests.js';
 import { RequestSpans } from './request-spans.js';
 import { RequestTimes, TimeKey } from './request-times.js';
 import type { RootCalls } from './root-calls.js';
-
-/** All that was found, to describe parts of it. */
-export interface Scene {
-  readonly traced: TraceWaits;
-  readonly calls: CallsOfWaits;
-  readonly facts: WaitFacts;
-  readonly roots: RootCalls;
-  readonly flow: Flow;
-  readonly parts: Parts;
-}
+import type { Scene } from './scene.js';
 
 export interface DescribedRequests {
   readonly where: readonly RequestTime[];

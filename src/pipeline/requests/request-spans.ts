@@ -7,8 +7,8 @@ import type { Shape } from '../../model/calls/overlay.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Reason } from '../../waits/reasons/reason.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
-import type { Scene } from './describe-requests.js';
 import type { RequestSpan, RequestWait } from './found-requests.js';
+import type { Scene } from './scene.js';
 
 export class RequestSpans {
   private readonly scene: Pick<Scene, 'traced' | 'facts'>;

@@ -130,7 +130,7 @@ describe.concurrent('completion', () => {
   test.for([
     [
       ['ptflame', 're'],
-      ['record', 'render', 'report'],
+      ['record', 'render', 'report', 'requests'],
     ],
     [['ptflame', 'render', '--an'], ['--annotate']],
     [
