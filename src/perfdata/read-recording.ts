@@ -96,6 +96,7 @@ function toRecording(
     buildIds: distinct([...features.buildIds, ...collector.buildIds.values()]),
     bounds: collector.times.bounds ?? features.sampleTimes,
     lostRecords: collector.lostRecords,
+    losses: collector.losses,
     damage: damage.messages(),
   };
 }

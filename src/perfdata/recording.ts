@@ -33,8 +33,16 @@ export interface Recording {
   readonly bounds: { readonly start: PerfTime; readonly end: PerfTime } | null;
   /** Records that perf was too slow to write (LOST), and lost samples. */
   readonly lostRecords: number;
+  /** When these were lost, in the order of the file. */
+  readonly losses: readonly Loss[];
   /** Faults of the file, in words; perf may crash on it. Empty: none. */
   readonly damage: readonly string[];
+}
+
+/** The kernel could not write records between two moments; null: unknown. */
+export interface Loss {
+  readonly after: PerfTime | null;
+  readonly before: PerfTime | null;
 }
 
 export interface RecordedSamples {

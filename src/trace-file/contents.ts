@@ -3,6 +3,8 @@
  */
 
 import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { SampleAccount, SideAccount } from '../model/samples/sample-account.js';
+import type { SampleTable } from '../model/samples/sample-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import type { TraceFileMeta } from './meta.js';
@@ -13,6 +15,14 @@ export interface TraceContents {
   /** The sites of records first, then by source address. */
   readonly sites: BranchSites;
   readonly side: SideRecords;
+  readonly samples: StoredSamples;
+}
+
+/** Samples, a table per event, and what is missing of them; times likewise. */
+export interface StoredSamples {
+  readonly tables: readonly SampleTable[];
+  readonly account: SampleAccount;
+  readonly sides: readonly SideAccount[];
 }
 
 /** Records other than branches; their times are relative to the same time 0 as those of events. */

@@ -4,8 +4,9 @@
 import { crc32 } from 'node:zlib';
 import { MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION } from '../model/trace/packed-thread.js';
 
-/** Mappings have offsets since version 2. */
-export const VERSION = 2;
+/** Mappings have offsets since version 2. A file without samples is of version 2, so that older programs read it. */
+export const VERSION = 3;
+export const VERSION_WITHOUT_SAMPLES = 2;
 
 /** Like PNG's: a byte above 127, both kinds of line ends, and DOS's end of file, so that a transfer as text corrupts it. */
 export const MAGIC = Buffer.from('\x8fPTF\r\n\x1a\n', 'latin1');
@@ -19,8 +20,8 @@ export const TRAILER_BYTES = 28;
 /** Kind, coding, two zeros, stored and inflated size, checksum of the stored bytes, and a checksum of all this. */
 export const FRAME_BYTES = 20;
 
-/** In the order of the file; there is one of each, except for blocks. */
-export const FrameKind = { Meta: 1, Symbols: 2, Sites: 3, Side: 4, Block: 5, Index: 6 } as const;
+/** There is one of each, except for blocks; samples, which not all files have, follow the side records. */
+export const FrameKind = { Meta: 1, Symbols: 2, Sites: 3, Side: 4, Block: 5, Index: 6, Samples: 7 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
 
 export const Coding = { Stored: 0, Deflated: 1 } as const;

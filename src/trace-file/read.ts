@@ -4,7 +4,7 @@
 
 import { FileFault, newerVersion } from '../codec/file-fault.js';
 import type { PackedThread } from '../model/trace/packed-thread.js';
-import type { TraceContents } from './contents.js';
+import type { StoredSamples, TraceContents } from './contents.js';
 import type { FileBytes } from './file-bytes.js';
 import {
   END_MAGIC,
@@ -15,9 +15,11 @@ import {
   PRODUCER_BYTES,
   TRAILER_BYTES,
   VERSION,
+  VERSION_WITHOUT_SAMPLES,
 } from './format.js';
 import { readIndex } from './index-section.js';
 import { readMeta } from './meta.js';
+import { NO_SAMPLES, readSamples } from './samples.js';
 import { readSide } from './side-records.js';
 import { readSites } from './sites.js';
 import { readSymbols } from './symbols.js';
@@ -33,12 +35,18 @@ export function readTraceFile(file: FileBytes): StoredContents {
   const version = readHead(file);
   const { end: sideAt, ...common } = readCommon(file);
   const side = file.frame(sideAt, FrameKind.Side);
-  const threads = readThreads(file, side.end, common.meta);
-  return { contents: { ...common, side: readSide(side.bytes, version) }, threads };
+  const samples = version > VERSION_WITHOUT_SAMPLES ? file.frame(side.end, FrameKind.Samples) : null;
+  const threads = readThreads(file, samples?.end ?? side.end, common.meta);
+  const contents = { ...common, side: readSide(side.bytes, version), samples: samplesIn(samples?.bytes ?? null) };
+  return { contents, threads };
+}
+
+function samplesIn(bytes: Uint8Array | null): StoredSamples {
+  return bytes === null ? NO_SAMPLES : readSamples(bytes);
 }
 
 /** Reads what all events depend on; also returns the offset where it ends. */
-export function readCommon(file: FileBytes): Omit<TraceContents, 'side'> & { readonly end: number } {
+export function readCommon(file: FileBytes): Omit<TraceContents, 'side' | 'samples'> & { readonly end: number } {
   const meta = file.frame(HEAD_BYTES, FrameKind.Meta);
   const symbols = file.frame(meta.end, FrameKind.Symbols);
   const sites = file.frame(symbols.end, FrameKind.Sites);

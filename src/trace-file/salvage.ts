@@ -6,10 +6,11 @@ import { FileFault } from '../codec/file-fault.js';
 import type { PackedBlock, PackedThread } from '../model/trace/packed-thread.js';
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
-import type { SideRecords, TraceContents } from './contents.js';
+import type { SideRecords, StoredSamples, TraceContents } from './contents.js';
 import type { FileBytes } from './file-bytes.js';
 import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
 import { readCommon, readHead, readThreads, type StoredContents } from './read.js';
+import { NO_SAMPLES, readSamples } from './samples.js';
 import { readSide } from './side-records.js';
 
 export interface SalvagedTrace extends StoredContents {
@@ -17,6 +18,7 @@ export interface SalvagedTrace extends StoredContents {
   readonly ofEvents: number;
   /** Names, switches, mappings and perf's errors are lost. */
   readonly isSideLost: boolean;
+  readonly areSamplesLost: boolean;
 }
 
 const LOST_CODE = 8; // perf's "Lost trace data"
@@ -28,7 +30,8 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   const { meta, symbols, sites, end: sideAt } = readCommon(file);
   const side = nullIfDamaged(() => file.frame(sideAt, FrameKind.Side));
   const records = side && nullIfDamaged(() => readSide(side.bytes, version));
-  const blocksAt = side?.end ?? endOfFrame(file, sideAt);
+  const samplesAt = side?.end ?? endOfFrame(file, sideAt);
+  const { samples, end: blocksAt } = salvagedSamples(file, samplesAt);
   const indexed = nullIfDamaged(() => readThreads(file, blocksAt ?? sideAt, meta));
   const kept = new IntactBlocks();
   const lost: TraceRecord[] = [];
@@ -40,8 +43,20 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   if (kept.events === 0 || kept.events > ofEvents) throw new FileFault('damaged', 'none of its events can be salvaged');
   const losses = ofEvents - kept.events;
   const counts = { ...meta.counts, events: meta.counts.events - losses, lines: meta.counts.lines - losses };
-  const contents = { meta: { ...meta, counts }, symbols, sites, side: withLosses(records ?? NO_SIDE_RECORDS, lost) };
-  return { contents, threads: kept.threads(), keptEvents: kept.events, ofEvents, isSideLost: records === null };
+  const rest = { side: withLosses(records ?? NO_SIDE_RECORDS, lost), samples: samples ?? NO_SAMPLES };
+  const contents = { meta: { ...meta, counts }, symbols, sites, ...rest };
+  const areLost = { isSideLost: records === null, areSamplesLost: samples === null };
+  return { contents, threads: kept.threads(), keptEvents: kept.events, ofEvents, ...areLost };
+}
+
+/** Returns what may follow the side records: null if it is damaged; and where the blocks begin, if that is known. */
+function salvagedSamples(
+  file: FileBytes,
+  at: number | null,
+): { readonly samples: StoredSamples | null; readonly end: number | null } {
+  if (at === null || file.frameHead(at)?.kind !== FrameKind.Samples) return { samples: NO_SAMPLES, end: at };
+  const samples = nullIfDamaged(() => readSamples(file.frame(at, FrameKind.Samples).bytes));
+  return { samples, end: endOfFrame(file, at) };
 }
 
 const NO_SIDE_RECORDS: SideRecords = { records: [], names: [], mappings: [] };

@@ -6,6 +6,7 @@ import { NumberReader } from '../codec/number-reader.js';
 import { NumberWriter } from '../codec/number-writer.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import type { SideRecords } from './contents.js';
+import { WordReader, WordWriter } from './words.js';
 
 type Switch = Extract<TraceRecord, { what: 'switch' }>;
 
@@ -31,7 +32,7 @@ export function sideBytes({ records, names, mappings }: SideRecords): Uint8Array
 
 class SideWriter {
   readonly numbers = new NumberWriter();
-  private readonly rowOfText = new Map<string, number>();
+  private readonly words = new WordWriter(this.numbers);
   private tid = 0;
   private timeNs = 0;
 
@@ -46,7 +47,7 @@ class SideWriter {
     if (record.what !== 'gap') return;
     numbers.near(record.code, 0);
     numbers.near(record.ip, 0);
-    this.text(record.message);
+    this.words.write(record.message);
   }
 
   name({ pid, parent, comm, ...at }: ThreadName): void {
@@ -56,7 +57,7 @@ class SideWriter {
       if (id !== null) this.numbers.near(id, at.tid);
     }
     this.numbers.count(comm === null ? NOTHING : 1);
-    if (comm !== null) this.text(comm);
+    if (comm !== null) this.words.write(comm);
   }
 
   mapping({ pid, timeNs, start, length, fileOffset, file }: Mapping): void {
@@ -64,7 +65,7 @@ class SideWriter {
     this.numbers.near(start, 0);
     this.numbers.near(length, 0);
     this.numbers.near(fileOffset, 0);
-    this.text(file);
+    this.words.write(file);
   }
 
   private when({ tid, timeNs }: { readonly tid: number; readonly timeNs: number }): void {
@@ -72,15 +73,6 @@ class SideWriter {
     this.numbers.near(timeNs, this.timeNs);
     this.tid = tid;
     this.timeNs = timeNs;
-  }
-
-  /** Writes the number of a text, and the text itself the first time. */
-  private text(text: string): void {
-    const row = this.rowOfText.get(text) ?? this.rowOfText.size;
-    this.numbers.count(row);
-    if (row < this.rowOfText.size) return;
-    this.rowOfText.set(text, row);
-    this.numbers.text(text);
   }
 }
 
@@ -115,13 +107,14 @@ export function readSide(bytes: Uint8Array, version: number): SideRecords {
 class SideReader {
   readonly numbers: NumberReader;
   private readonly version: number;
-  private readonly texts: string[] = [];
+  private readonly words: WordReader;
   private tid = 0;
   private timeNs = 0;
 
   constructor(bytes: Uint8Array, version: number) {
     this.version = version;
     this.numbers = new NumberReader(bytes, 'its table of records');
+    this.words = new WordReader(this.numbers);
   }
 
   record(): TraceRecord {
@@ -133,20 +126,20 @@ class SideReader {
     if (code === Code.Fork) return { what: 'fork', ...at, pid, parentPid: this.id(pid) };
     if (code === Code.Traced) return { what: 'traced', ...at, pid };
     if (code !== Code.Gap) return { what: code === Code.Exec ? 'exec' : 'exit', ...at, pid };
-    return { what: 'gap', ...at, pid, code: this.id(0), ip: numbers.near(0), message: this.text() };
+    return { what: 'gap', ...at, pid, code: this.id(0), ip: numbers.near(0), message: this.words.read() };
   }
 
   name(): ThreadName {
     const at = this.when();
     const [pid = null, parent = null] = [0, 1].map(() => (this.isThere() ? this.id(at.tid) : null));
-    return { ...at, pid, parent, comm: this.isThere() ? this.text() : null };
+    return { ...at, pid, parent, comm: this.isThere() ? this.words.read() : null };
   }
 
   mapping(): Mapping {
     const { tid: pid, timeNs } = this.when();
     const { numbers, version } = this;
     const range = { start: numbers.near(0), length: numbers.near(0) };
-    return { pid, timeNs, ...range, fileOffset: version === 1 ? Number.NaN : numbers.near(0), file: this.text() };
+    return { pid, timeNs, ...range, fileOffset: version === 1 ? Number.NaN : numbers.near(0), file: this.words.read() };
   }
 
   private when(): { readonly tid: number; readonly timeNs: number } {
@@ -162,11 +155,5 @@ class SideReader {
 
   private isThere(): boolean {
     return this.numbers.countWithin(NOTHING, 1) !== NOTHING;
-  }
-
-  private text(): string {
-    const row = this.numbers.countWithin(0, this.texts.length);
-    if (row === this.texts.length) this.texts.push(this.numbers.text());
-    return this.texts[row];
   }
 }

@@ -15,10 +15,12 @@ import {
   PRODUCER_BYTES,
   TRAILER_BYTES,
   VERSION,
+  VERSION_WITHOUT_SAMPLES,
 } from './format.js';
 import { blockFrame, frame } from './frame.js';
 import { indexBytes } from './index-section.js';
 import { metaBytes } from './meta.js';
+import { isEmpty, sampleBytes } from './samples.js';
 import { sideBytes } from './side-records.js';
 import { siteBytes } from './sites.js';
 import { symbolBytes } from './symbols.js';
@@ -36,15 +38,16 @@ export interface WrittenThread {
 
 /** `threads`: by tid; the blocks of a thread are requested once those before it are written. */
 export async function* writeTraceFile(
-  { meta, symbols, sites, side }: TraceContents,
+  { meta, symbols, sites, side, samples }: TraceContents,
   threads: Iterable<WrittenThread> | AsyncIterable<WrittenThread>,
 ): AsyncGenerator<Uint8Array> {
   const head = Buffer.concat([
-    fileHead(),
+    fileHead(isEmpty(samples) ? VERSION_WITHOUT_SAMPLES : VERSION),
     frame(FrameKind.Meta, metaBytes(meta)),
     frame(FrameKind.Symbols, symbolBytes(symbols)),
     frame(FrameKind.Sites, siteBytes(sites)),
     frame(FrameKind.Side, sideBytes(side)),
+    ...(isEmpty(samples) ? [] : [frame(FrameKind.Samples, sampleBytes(samples))]),
   ]);
   yield head;
   let at = head.length;
@@ -66,10 +69,10 @@ export async function* writeTraceFile(
   yield trailer(at, at + indexFrame.length + TRAILER_BYTES);
 }
 
-function fileHead(): Buffer {
+function fileHead(version: number): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   MAGIC.copy(head);
-  head.writeUInt32LE(VERSION, MAGIC.length);
+  head.writeUInt32LE(version, MAGIC.length);
   head.write(PTFLAME_VERSION.slice(0, PRODUCER_BYTES), MAGIC.length + 4, 'latin1');
   head.writeUInt32LE(crc32(head.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);
   return head;

@@ -144,6 +144,20 @@ describe('hand-made files', () => {
     expect((await handMade({ records: [lost, lostSamples] })).lostRecords).toBe(20);
   });
 
+  test('know when records were lost: after the record before in the buffer of the same CPU', async () => {
+    const at = (ns: number, cpu: number) => trailer({ ns, cpu });
+    const switched = (ns: number, cpu: number) => record(14, 0, at(ns, cpu));
+    const lost = (ns: number, cpu: number) => record(2, 0, u64(1), u64(17), at(ns, cpu));
+    const records = [switched(100, 0), switched(300, 1), lost(500, 0), lost(600, 2), lost(700, 0), lost(0, 1)];
+    const ns = (count: number) => ({ seconds: 0, ns: count });
+    expect((await handMade({ records })).losses).toEqual([
+      { after: ns(100), before: ns(500) },
+      { after: null, before: ns(600) },
+      { after: ns(500), before: ns(700) },
+      { after: null, before: null },
+    ]);
+  });
+
   test.each([
     ['isTruncated', 1],
     ['isOverwrite', 2],

@@ -68,7 +68,7 @@ test('refuses a newer version, naming the ptflame that reads it', async () => {
     expect(await refusalOfFile(bytes, { salvage })).toMatchObject({
       code: 'NEWER_VERSION',
       message: expect.stringMatching(
-        /version 7 of the format, but this ptflame reads only versions up to 2: use ptflame 9\.8\.7 or newer/,
+        /version 7 of the format, but this ptflame reads only versions up to 3: use ptflame 9\.8\.7 or newer/,
       ),
     });
 });

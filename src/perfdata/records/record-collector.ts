@@ -7,7 +7,7 @@ import { compressed } from '../file/refusals.js';
 import { readU64 } from '../file/sections.js';
 import { TimeBounds, timeOf } from '../file/times.js';
 import type { FileRecord } from '../file/walk.js';
-import type { AuxBuffer, AuxRecord, BuildId, RecordedEvent } from '../recording.js';
+import type { AuxBuffer, AuxRecord, BuildId, Loss, RecordedEvent } from '../recording.js';
 import type { SampleCollector } from '../samples/sample-collector.js';
 import type { Attributes } from './attributes.js';
 import {
@@ -19,6 +19,7 @@ import {
   readMappedBuildId,
   readNextThread,
 } from './kernel-records.js';
+import { LossCollector } from './loss-collector.js';
 import { NO_SAMPLE_ID, readEventId, readSampleId, type SampleId, type Trailer } from './sample-id.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
 
@@ -33,6 +34,7 @@ export class RecordCollector {
   readonly auxtraceOffsets: number[] = [];
   traceInfo: TraceInfo | null = null;
   lostRecords = 0;
+  private readonly lossCollector: LossCollector;
   private readonly attributes: Attributes;
   private readonly name: string;
   private readonly damage: Damage;
@@ -41,8 +43,13 @@ export class RecordCollector {
   constructor(attributes: Attributes, name: string, samples: SampleCollector, damage: Damage) {
     this.samples = samples;
     this.attributes = attributes;
+    this.lossCollector = new LossCollector(attributes);
     this.name = name;
     this.damage = damage;
+  }
+
+  get losses(): readonly Loss[] {
+    return this.lossCollector.losses;
   }
 
   /** Returns how many bytes of trace follow the record; `dataEnd`: offset in the file where the data ends. */
@@ -89,6 +96,7 @@ export class RecordCollector {
 
   private addSample(record: FileRecord): void {
     this.samples.add(record);
+    this.lossCollector.addSample(record);
     const sampleTime = this.attributes.first.trailer?.sampleTime ?? 0;
     if (sampleTime > 0 && record.at + sampleTime + 8 <= record.end)
       this.times.include(timeOf(record.view, record.at + sampleTime));
@@ -99,9 +107,10 @@ export class RecordCollector {
     const known = sampleId ?? NO_SAMPLE_ID;
     this.times.include(known.time);
     if (type === RecordType.Aux) this.addAux(record, known);
-    else if (type === RecordType.Lost) this.addLost(record, readU64(view, at + 16));
-    else if (type === RecordType.LostSamples) this.addLost(record, readU64(view, at + 8));
+    else if (type === RecordType.Lost) this.addLost(record, known, readU64(view, at + 16));
+    else if (type === RecordType.LostSamples) this.addLost(record, known, readU64(view, at + 8));
     else this.addEvent(record, known, bodyEnd);
+    this.lossCollector.addRecord(known);
   }
 
   private addAux(record: FileRecord, sampleId: SampleId): void {
@@ -109,8 +118,10 @@ export class RecordCollector {
     if (this.isPossible(record, [aux.cpu, aux.tid], [aux.auxOffset, aux.sizeBytes])) this.auxRecords.push(aux);
   }
 
-  private addLost(record: FileRecord, count: number): void {
-    if (this.isPossible(record, [], [this.lostRecords + count])) this.lostRecords += count;
+  private addLost(record: FileRecord, sampleId: SampleId, count: number): void {
+    if (!this.isPossible(record, [], [this.lostRecords + count])) return;
+    this.lostRecords += count;
+    if (count > 0) this.lossCollector.addLoss(sampleId);
   }
 
   /** Whether a kernel can have written it; if not, reports damage. */

@@ -5,7 +5,7 @@ import type { Nanoseconds } from '../../model/units.js';
 import { expectedSites } from '../../store/blocks/event-code.js';
 import type { PackingParameters } from '../../store/blocks/pack-events.js';
 import type { TimeBounds } from '../../store/store-contents.js';
-import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
+import type { SideRecords, StoredSamples, TraceContents } from '../../trace-file/contents.js';
 import type { Trace } from '../read/trace.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 
@@ -31,7 +31,13 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
     recorded: recorded && { ...recorded, command: recorded.command && [...recorded.command] },
   };
   return {
-    contents: { meta, symbols: symbols.table, sites: sites.table, side: since(originNs, side) },
+    contents: {
+      meta,
+      symbols: symbols.table,
+      sites: sites.table,
+      side: since(originNs, side),
+      samples: samplesSince(originNs, trace),
+    },
     terms: { rankOf: sites.rankOf, expected: expectedSites(sites.table), originNs },
   };
 }
@@ -63,6 +69,16 @@ function since(originNs: Nanoseconds, { records, names, mappings }: SideRecords)
     timeNs: row.timeNs - originNs,
   });
   return { records: records.map(moved), names: names.map(moved), mappings: mappings.map(moved) };
+}
+
+/** The order of side recordings is that of the inputs, and so may differ. */
+function samplesSince(originNs: Nanoseconds, { samples, account }: Trace): StoredSamples {
+  const tables = samples.map((table) => ({ ...table, timeNs: table.timeNs.map((time) => time - originNs) }));
+  const lostSpans = account.samples.lostSpans
+    .map(({ fromNs, toNs }) => ({ fromNs: fromNs - originNs, toNs: toNs - originNs }))
+    .sort((a, b) => a.fromNs - b.fromNs || a.toNs - b.toNs);
+  const sides = account.sides.toSorted((a, b) => compareTexts(a.input, b.input) || compareTexts(a.side, b.side));
+  return { tables, account: { ...account.samples, lostSpans }, sides };
 }
 
 function compareTexts(a: string, b: string): number {

@@ -57,10 +57,11 @@ export function asBlockRefusal(error: unknown, inputs: readonly { readonly name:
 }
 
 function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {
-  const { contents, threads, keptEvents, ofEvents, isSideLost } = salvageTraceFile(file);
+  const { contents, threads, keptEvents, ofEvents, isSideLost, areSamplesLost } = salvageTraceFile(file);
   const parts = [
     ...(keptEvents < ofEvents ? [`salvaged ${formatCount(keptEvents)} of ${formatCount(ofEvents)} events`] : []),
     ...(isSideLost ? ['names, switches and errors are lost'] : []),
+    ...(areSamplesLost ? ['samples are lost'] : []),
   ];
   return { contents, threads, lost: parts.length === 0 ? null : parts.join('; ') };
 }

@@ -2,23 +2,26 @@
  * Adds the samples of a recording, and those of its side recordings, to a trace.
  */
 import { isPossibleTime } from '../../model/limits.js';
+import type { LostSpan } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { RecordedEvent, RecordedSamples, Recording } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
 import { addOwnRecords } from './own-records.js';
 import type { TraceBuilder } from './trace-builder.js';
 
-type Sampled = Pick<Recording, 'samples' | 'lostRecords'>;
+export type Sampled = Pick<Recording, 'samples' | 'lostRecords' | 'losses' | 'bounds'>;
 
 export function addRecordedSamples(
   input: string,
-  { samples, lostRecords }: Sampled,
+  recording: Sampled,
   sides: readonly SideRecording[],
   into: TraceBuilder,
 ): void {
+  const { samples, lostRecords: lost } = recording;
   const { unreadable, damaged } = samples;
   const far = addTables(samples, into);
-  into.addSampleAccount({ unreadable, damaged: damaged + far, lost: lostRecords });
+  const lostSpans = lostSpansOf(recording, into);
+  into.addSampleAccount({ lines: 0, unreadable, damaged: damaged + far, lost, lostSpans });
   for (const { name, recording } of sides) {
     if (recording === null) into.addSide({ input, side: name, isMissing: true, samples: 0, unreadable: 0, lost: 0 });
     else addSide(input, name, recording, into);
@@ -29,10 +32,20 @@ function addSide(input: string, side: string, recording: Recording, into: TraceB
   const { samples, lostRecords: lost, sideband } = recording;
   const { unreadable, damaged } = samples;
   const far = addTables(samples, into);
-  into.addSampleAccount({ unreadable: 0, damaged: damaged + far, lost: 0 });
+  const lostSpans = lostSpansOf(recording, into);
+  into.addSampleAccount({ lines: 0, unreadable: 0, damaged: damaged + far, lost: 0, lostSpans });
   const count = samples.tables.reduce((sum, { length }) => sum + length, 0) - far;
   into.addSide({ input, side, isMissing: false, samples: count, unreadable, lost });
   addOwnRecords(side, sideband.flatMap(nameOnly), into);
+}
+
+/** Where a moment is not known, the loss may have lasted from the beginning or until the end. */
+function lostSpansOf({ losses, bounds }: Sampled, { context }: TraceBuilder): LostSpan[] {
+  if (bounds === null) return [];
+  return losses.map(({ after, before }) => ({
+    fromNs: context.timeOf(after ?? bounds.start),
+    toNs: context.timeOf(before ?? bounds.end),
+  }));
 }
 
 /** Only names of threads are of use: everything else is about threads that are not in the trace, or in it already. */

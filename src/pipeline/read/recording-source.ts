@@ -5,12 +5,12 @@ import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';
-import type { RecordedEvent, Recording } from '../../perfdata/recording.js';
+import type { RecordedEvent } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { ErrorOwners } from './error-owners.js';
 import { addOwnRecords } from './own-records.js';
-import { addRecordedSamples } from './recorded-samples.js';
+import { addRecordedSamples, type Sampled } from './recorded-samples.js';
 import type { Source } from './source.js';
 import { readText } from './text/text-source.js';
 import type { TraceBuilder } from './trace-builder.js';
@@ -26,7 +26,7 @@ export interface DecodedRecording {
   /** Switches, names and mappings, so that no decoder has to print them. */
   readonly sideband: readonly RecordedEvent[];
   /** Its samples, which perf does not print. Default: none. */
-  readonly samplesOf?: Pick<Recording, 'samples' | 'lostRecords'>;
+  readonly samplesOf?: Sampled;
   readonly sides?: readonly SideRecording[];
   readonly recorded: RecordingEnvironment | null;
   /** Why it is incomplete; null: it is complete. */

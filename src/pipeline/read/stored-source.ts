@@ -26,7 +26,7 @@ export class StoredSource implements Source {
   async read(into: TraceBuilder): Promise<void> {
     const { fd, contents, threads, lost } = this.stored;
     const { context, store } = into;
-    const { meta, side } = contents;
+    const { meta, side, samples } = contents;
     if (meta.counts.events >= MIN_EVENTS[into.isPart ? 'ofPart' : 'ofAll'].toWake) into.readers.wake(); // they start meanwhile
     store.memory.attachPacked({ fd, expected: internSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
@@ -38,6 +38,9 @@ export class StoredSource implements Source {
     into.addAccount(meta);
     if (lost !== null) into.addAccount({ broken: [{ input: this.name, reason: lost }] });
     store.addRecords(side);
+    into.addSamples(samples.tables);
+    into.addSampleAccount(samples.account);
+    for (const recording of samples.sides) into.addSide(recording);
     for (const thread of threads) store.addPacked(thread);
   }
 }

@@ -5,6 +5,7 @@ import { checkMemory } from '../../model/memory-watch.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
 import { mergeSampleTables } from '../../model/samples/merge-tables.js';
+import type { LostSpan, SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
@@ -15,7 +16,7 @@ import type { EventMemoryOptions } from '../../store/runs/event-memory.js';
 import { TraceStore } from '../../store/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';
-import type { BrokenInput, ReadAccount, SampleAccount, SideAccount, Trace } from './trace.js';
+import type { BrokenInput, ReadAccount, Trace } from './trace.js';
 
 export interface ReadProgress {
   readonly phase: 'read';
@@ -53,6 +54,7 @@ export class TraceBuilder {
   readonly withoutTrace: string[] = [];
   private readonly samples: (readonly SampleTable[])[] = [];
   private readonly sampleAccount = { lines: 0, unreadable: 0, damaged: 0, lost: 0 };
+  private readonly lostSpans: LostSpan[] = [];
   private readonly sides: SideAccount[] = [];
   private readonly options: ReadOptions;
   private readonly counts = noLines();
@@ -99,10 +101,12 @@ export class TraceBuilder {
     this.samples.push(tables);
   }
 
-  addSampleAccount({ unreadable, damaged, lost }: Omit<SampleAccount, 'lines'>): void {
+  addSampleAccount({ lines, unreadable, damaged, lost, lostSpans }: SampleAccount): void {
+    this.sampleAccount.lines += lines;
     this.sampleAccount.unreadable += unreadable;
     this.sampleAccount.damaged += damaged;
     this.sampleAccount.lost += lost;
+    for (const span of lostSpans) this.lostSpans.push(span);
   }
 
   addSide(side: SideAccount): void {
@@ -152,7 +156,7 @@ export class TraceBuilder {
       broken,
       unknownFlags: { words: unknownFlags.words, lines: unknownFlags.lines },
       isDecodedHere,
-      samples: this.sampleAccount,
+      samples: { ...this.sampleAccount, lostSpans: this.lostSpans },
       sides: this.sides,
       withoutTrace: this.withoutTrace,
     };

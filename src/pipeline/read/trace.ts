@@ -5,6 +5,7 @@
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
+import type { SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
@@ -48,29 +49,6 @@ export interface ReadAccount {
   readonly sides: readonly SideAccount[];
   /** Recordings without Intel PT. */
   readonly withoutTrace: readonly string[];
-}
-
-/** What is missing of the samples of the inputs, without side recordings. */
-export interface SampleAccount {
-  /** Of text; they count as ignored lines, because replay does not need them. */
-  readonly lines: number;
-  /** Their format is unknown, because perf was killed. */
-  readonly unreadable: number;
-  /** Too short or impossible; also in side recordings. */
-  readonly damaged: number;
-  /** Records and samples that the kernel could not write. */
-  readonly lost: number;
-}
-
-/** A side recording: wakings on the whole machine, or others that the user named. */
-export interface SideAccount {
-  /** The recording that it belongs to. */
-  readonly input: string;
-  readonly side: string;
-  readonly isMissing: boolean;
-  readonly samples: number;
-  readonly unreadable: number;
-  readonly lost: number;
 }
 
 export interface BrokenInput {

@@ -1,16 +1,17 @@
 /**
  * Extracts from a trace what waits are concluded from: switches, samples, and when threads existed.
  */
+import type { LostSpan } from '../../model/samples/sample-account.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import type { LostSpan, ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
+import type { ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
 import type { Trace } from '../read/trace.js';
 
 export function waitInputOf({ store, samples, account }: Trace): WaitInput {
   const switches = store.switches();
   const bounds = boundsOf([store.bounds.startNs, store.bounds.endNs], switches.timeNs, ...samples.map(timesOf));
-  const lost = account.samples.lost > 0 || account.sides.some((side) => side.lost > 0) ? [bounds] : [];
-  return { switches, samples, threads: threadSpans(store.allRecords().records, bounds), lost };
+  const threads = threadSpans(store.allRecords().records, bounds);
+  return { switches, samples, threads, lost: account.samples.lostSpans };
 }
 
 function timesOf({ timeNs }: { readonly timeNs: Float64Array }): Float64Array {

@@ -1,6 +1,7 @@
 /**
  * What waits are concluded from: when threads were switched, and what the kernel noted at tracepoints and probes.
  */
+import type { LostSpan } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { SwitchColumns } from '../../model/samples/switch-columns.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -10,12 +11,6 @@ export interface ThreadSpan {
   readonly tid: Tid;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
-}
-
-/** Time in which samples were lost. */
-export interface LostSpan {
-  readonly fromNs: Nanoseconds;
-  readonly toNs: Nanoseconds;
 }
 
 export interface WaitInput {

@@ -39,6 +39,7 @@ export function recordingOf(parts: Partial<Recording>): Recording {
     buildIds: [],
     bounds: null,
     lostRecords: 0,
+    losses: [],
     damage: [],
     ...parts,
   };
