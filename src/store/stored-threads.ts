@@ -6,6 +6,7 @@ import type { SwitchColumns } from '../model/samples/switch-columns.js';
 import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
+import { type Lifetime, lifetimesOf } from './records/lifetimes.js';
 import { switchColumns } from './records/switches.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
@@ -55,6 +56,11 @@ export class StoredThreads {
       .flatMap((records) => [...records.values()])
       .sort(compareRecords);
     return { records, names: this.contents.names.all(), mappings: this.contents.mappings.all() };
+  }
+
+  /** Returns the times at which threads with records, selected or not, were forked and exited; null: not recorded. */
+  lifetimes(): Map<Tid, Lifetime> {
+    return lifetimesOf(this.contents.records);
   }
 
   /** Returns the context switches of all threads, selected or not. */

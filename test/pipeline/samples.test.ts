@@ -76,6 +76,25 @@ describe('samples in a trace', () => {
     ]);
   });
 
+  test('leaves out what a side recording has before and after its recording', async () => {
+    const [main, side] = (await Promise.all(['waitlab.proc', 'waitlab.wake'].map(recordingOf))) as [
+      Recording,
+      Recording,
+    ];
+    const start = { seconds: 6083, ns: 0 };
+    const end = { seconds: 6083, ns: 2e8 };
+    const recording = { ...main, samples: { ...main.samples, tables: [] }, bounds: { start, end } };
+    const timesOf = ({ samples, originSeconds }: Trace) =>
+      Array.from(
+        tableOf(samples, WAKING)?.timeNs ?? [],
+        (timeNs) => timeNs + ((originSeconds ?? 0) - start.seconds) * 1e9,
+      );
+    const all = timesOf(await traceOf([sampled(side)]));
+    const within = all.filter((timeNs) => timeNs >= 0 && timeNs <= 2e8);
+    expect(timesOf(await traceOf([sampled(recording, [{ name: 'side', recording: side }])]))).toEqual(within);
+    expect([within.length > 0, all[0] < 0, (all.at(-1) ?? 0) > 2e8]).toEqual([true, true, true]);
+  });
+
   test('does not depend on the order of the inputs', async () => {
     const [main, side] = (await Promise.all(['waitlab.proc', 'waitlab.wake'].map(recordingOf))) as [
       Recording,

@@ -13,8 +13,10 @@ export function waitEvents({ waits }: RecordOptions): readonly string[] {
   return waits === 'full' ? [...FUTEXES, SWITCH] : FUTEXES;
 }
 
+/** Threads that the kernel starts in a process that uses io_uring: iou-wrk-TID, iou-sqp-PID. */
+const IO_WORKERS = ' || comm ~ "iou-*"';
 /** The kernel accepts filters of less than a page. */
-const MAX_FILTER_BYTES = 4095;
+const MAX_FILTER_BYTES = 4095 - IO_WORKERS.length;
 
 /**
  * Returns a filter for `sched_waking` that lets through wakings of threads that have the target's names now, which threads
@@ -22,7 +24,8 @@ const MAX_FILTER_BYTES = 4095;
  */
 export async function wakingsFilter(target: Target): Promise<string | null> {
   if (target.kind !== 'processes' && target.kind !== 'threads') return null;
-  return nameFilter(await threadNames(target.kind === 'threads' ? target.tids : target.pids, target.kind));
+  const filter = nameFilter(await threadNames(target.kind === 'threads' ? target.tids : target.pids, target.kind));
+  return filter === null ? null : filter + IO_WORKERS;
 }
 
 export function nameFilter(names: readonly string[]): string | null {

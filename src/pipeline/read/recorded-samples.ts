@@ -17,21 +17,29 @@ export function addRecordedSamples(
   sides: readonly SideRecording[],
   into: TraceBuilder,
 ): void {
-  const { samples, lostRecords: lost } = recording;
+  const { samples, lostRecords: lost, bounds } = recording;
   const { unreadable, damaged } = samples;
-  const far = addTables(samples, into);
+  const far = addTables(samples, null, into);
   const lostSpans = lostSpansOf(recording, into);
   into.addSampleAccount({ lines: 0, unreadable, damaged: damaged + far, lost, lostSpans });
   for (const { name, recording } of sides) {
     if (recording === null) into.addSide({ input, side: name, isMissing: true, samples: 0, unreadable: 0, lost: 0 });
-    else addSide(input, name, recording, into);
+    else addSide({ input, side: name, recording, bounds }, into);
   }
 }
 
-function addSide(input: string, side: string, recording: Recording, into: TraceBuilder): void {
+interface Side {
+  readonly input: string;
+  readonly side: string;
+  readonly recording: Recording;
+  /** Of the recording that it belongs to. */
+  readonly bounds: Recording['bounds'];
+}
+
+function addSide({ input, side, recording, bounds }: Side, into: TraceBuilder): void {
   const { samples, lostRecords: lost, sideband } = recording;
   const { unreadable, damaged } = samples;
-  const far = addTables(samples, into);
+  const far = addTables(samples, bounds, into);
   const lostSpans = lostSpansOf(recording, into);
   into.addSampleAccount({ lines: 0, unreadable: 0, damaged: damaged + far, lost: 0, lostSpans });
   const count = samples.tables.reduce((sum, { length }) => sum + length, 0) - far;
@@ -54,27 +62,41 @@ function nameOnly(event: RecordedEvent): RecordedEvent[] {
   return record.what === 'comm' ? [{ ...event, record: { ...record, exec: false } }] : [];
 }
 
-/** Returns how many samples are left out, because their time is impossible. */
-function addTables({ tables, originSeconds }: RecordedSamples, into: TraceBuilder): number {
+/**
+ * Returns how many samples are left out, because their time is impossible. `bounds`: those outside are left out, too: a
+ * side recording is longer than the recording, and nothing else is known of that time.
+ */
+function addTables(
+  { tables, originSeconds }: RecordedSamples,
+  bounds: Recording['bounds'],
+  into: TraceBuilder,
+): number {
   if (tables.length === 0) return 0;
   const offsetNs = into.context.timeOf({ seconds: originSeconds, ns: 0 });
-  const near = tables.map((table) => nearRows(table, offsetNs)).filter(({ length }) => length > 0);
-  into.addSamples(near);
+  const near = tables.map((table) => rowsAt(timed(table, offsetNs), isPossibleTime));
+  const [fromNs, toNs] = bounds ? [bounds.start, bounds.end].map((time) => into.context.timeOf(time)) : EVER;
+  const added = near.map((table) => rowsAt(table, (timeNs) => timeNs >= fromNs && timeNs <= toNs));
+  into.addSamples(added.filter(({ length }) => length > 0));
   const countOf = (some: readonly SampleTable[]) => some.reduce((sum, { length }) => sum + length, 0);
   return countOf(tables) - countOf(near);
 }
 
-/** Returns a table with times of the trace, without rows at impossible times: those are at its ends. */
-function nearRows(table: SampleTable, offsetNs: number): SampleTable {
-  const times = offsetNs === 0 ? table.timeNs : table.timeNs.map((time) => time + offsetNs);
-  const from = times.findIndex(isPossibleTime);
-  const to = times.findLastIndex(isPossibleTime) + 1;
-  if (from === 0 && to === table.length) return { ...table, timeNs: times };
-  const [start, end] = [Math.max(from, 0), to];
+const EVER = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+/** Returns a table with times of the trace. */
+function timed(table: SampleTable, offsetNs: number): SampleTable {
+  return offsetNs === 0 ? table : { ...table, timeNs: table.timeNs.map((time) => time + offsetNs) };
+}
+
+/** Returns the rows between the first and the last one at a wanted time. */
+function rowsAt(table: SampleTable, isWanted: (timeNs: number) => boolean): SampleTable {
+  const start = Math.max(table.timeNs.findIndex(isWanted), 0);
+  const end = table.timeNs.findLastIndex(isWanted) + 1;
+  if (start === 0 && end === table.length) return table;
   return {
     ...table,
     length: end - start,
-    timeNs: times.subarray(start, end),
+    timeNs: table.timeNs.subarray(start, end),
     tid: table.tid.subarray(start, end),
     pid: table.pid.subarray(start, end),
     cpu: table.cpu.subarray(start, end),
