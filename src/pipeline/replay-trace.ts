@@ -179,10 +179,13 @@ function setupOf(
 }
 
 /** Returns the sites of a trace, with those that mending needs. */
-function withProbes({ sites, samples }: Trace): { readonly sites: BranchSites; readonly probes: Probes | null } {
+function withProbes({ sites, symbols, samples }: Trace): {
+  readonly sites: BranchSites;
+  readonly probes: Probes | null;
+} {
   const hits = probeHits(samples);
   if (hits === null) return { sites, probes: null };
-  const found = probeSites(sites, hits);
+  const found = probeSites(sites, symbols, hits);
   return { sites: found.sites, probes: { ...found.probes, hits } };
 }
 

@@ -58,18 +58,16 @@ export class DamageFinder {
     return lastRow === NONE ? null : { lastRow, stopRow: stop.row, restartRow, gap: stop.gap };
   }
 
-  /** Returns the error or the impossible stop before a restart; null: there is none, or more than one. */
+  /** Returns the error or the impossible stop before a restart; null: there is none. */
   private stopBefore(restartRow: number, gap: number): { row: number; gap: number; address: Address } | null {
     const { site } = this.events;
-    const { from, edge } = this.probes;
+    const { from } = this.probes;
     const row = this.rowBefore(restartRow);
     if (row < 0) return null;
     if (site[row] !== GAP)
       return this.isImpossible(row, restartRow) ? { row, gap: NONE, address: from[site[row]] } : null;
     const { code, ip } = this.gaps[gap];
-    const before = this.rowBefore(row);
-    const isOnly = before < 0 || (site[before] !== GAP && edge[site[before]] !== TraceEdge.End);
-    return ERRORS_OF_CODE.includes(code) && isOnly ? { row, gap, address: ip } : null;
+    return ERRORS_OF_CODE.includes(code) ? { row, gap, address: ip } : null;
   }
 
   /** True if a row is a stop after which the trace cannot restart where it does. */
@@ -124,7 +122,7 @@ export class DamageFinder {
       if (row >= length) return true;
       const [id, phantom] = [site[row], phantoms[phantoms.length - at]];
       if (edge[id] !== TraceEdge.None || kind[id] >= BranchKind.Gap) return true;
-      if (kind[id] !== kind[phantom] || from[id] !== from[phantom] || to[id] !== to[phantom]) return false;
+      if (from[id] !== from[phantom] || to[id] !== to[phantom]) return false;
     }
     return true;
   }

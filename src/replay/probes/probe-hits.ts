@@ -22,7 +22,7 @@ const ADDRESS = '__probe_ip';
 export function probeHits(tables: readonly SampleTable[]): ProbeHits | null {
   const hits = tables.flatMap((table) => hitsOf(table));
   if (hits.length === 0) return null;
-  hits.sort((a, b) => a.tid - b.tid || a.timeNs - b.timeNs || a.address - b.address);
+  hits.sort((a, b) => a.tid - b.tid || a.timeNs - b.timeNs);
   return {
     tid: Int32Array.from(hits, ({ tid }) => tid),
     timeNs: Float64Array.from(hits, ({ timeNs }) => timeNs),

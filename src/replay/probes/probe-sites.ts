@@ -2,6 +2,7 @@
  * Sites at which a trace restarts right after a probed instruction, and a new site for each: the stop before the restart.
  */
 import { countAtOrBelow } from '../../model/columns.js';
+import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { ProbeHits } from './probe-hits.js';
@@ -32,14 +33,20 @@ interface Restart {
 }
 
 /** Returns the sites of a trace followed by the stops. */
-export function probeSites(sites: BranchSites, { address }: ProbeHits): { sites: BranchSites; probes: ProbeSites } {
-  const restarts = restartsAfter(sites, new Float64Array(new Set(address)).sort());
+export function probeSites(
+  sites: BranchSites,
+  { kind: symbolKind }: SymbolTable,
+  { address }: ProbeHits,
+): { sites: BranchSites; probes: ProbeSites } {
+  const isNameless = (site: SiteId) =>
+    sites.toSymbol[site] === NONE || symbolKind[sites.toSymbol[site]] === SymbolKind.Unknown;
+  const restarts = restartsAfter(sites, new Float64Array(new Set(address)).sort(), isNameless);
   const extended = withStops(sites, restarts);
   const starts = functionStarts(sites);
   const stop = new Int32Array(extended.length).fill(NONE);
   for (const [index, { site }] of restarts.entries()) stop[site] = sites.length + index;
   const endAfter = ({ site, probe }: Restart) =>
-    sites.toSymbol[site] === NONE ? Number.NEGATIVE_INFINITY : starts[countAtOrBelow(starts, probe)];
+    isNameless(site) ? Number.NEGATIVE_INFINITY : starts[countAtOrBelow(starts, probe)];
   const { kind, edge, from, to } = extended;
   const probes = {
     ...{ kind, edge, from, to, stop, firstStop: sites.length },
@@ -51,12 +58,16 @@ export function probeSites(sites: BranchSites, { address }: ProbeHits): { sites:
 }
 
 /** `probed`: ascending. Of two probes before a restart, only the nearer one can be of the instruction before it. */
-function restartsAfter({ length, edge, to, toSymbol, toStart }: BranchSites, probed: Float64Array): Restart[] {
+function restartsAfter(
+  { length, edge, to, toStart }: BranchSites,
+  probed: Float64Array,
+  isNameless: (site: SiteId) => boolean,
+): Restart[] {
   const restarts: Restart[] = [];
   for (let site = 0; site < length; site++) {
     if (edge[site] !== TraceEdge.Begin) continue;
     const probe = probed[countAtOrBelow(probed, to[site] - 1) - 1];
-    const isSameFunction = toSymbol[site] === NONE || toStart[site] <= probe;
+    const isSameFunction = isNameless(site) || toStart[site] <= probe;
     if (to[site] - probe <= MAX_INSTRUCTION_BYTES && isSameFunction) restarts.push({ site, probe });
   }
   return restarts;

@@ -27,12 +27,12 @@ export function hitsOf(name: string): Hit[] {
   });
 }
 
-/** Returns a recording of nothing but hits. */
+/** Returns a recording of nothing but hits, in turn of two probes. */
 export function recordingOf(hits: readonly Hit[]): SampledRecording {
   const builder = new SampleTablesBuilder();
-  for (const { tid, timeNs, address } of hits) {
+  for (const [row, { tid, timeNs, address }] of hits.entries()) {
     const values = [{ name: '__probe_ip', value: address }];
-    builder.add('probe:x', { timeNs, tid, pid: 1, cpu: NONE, context: 1, values });
+    builder.add(`probe:${row % 2}`, { timeNs, tid, pid: 1, cpu: NONE, context: 1, values });
   }
   const samples = {
     originSeconds: ORIGIN_SECONDS,
