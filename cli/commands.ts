@@ -10,6 +10,7 @@ import { HelpOptions } from './options/help.js';
 import { ImportOptions } from './options/import.js';
 import { InfoOptions } from './options/info.js';
 import { LatencyOptions, latencyPattern } from './options/latency.js';
+import { LocksOptions } from './options/locks.js';
 import { PackOptions } from './options/pack.js';
 import { RecordOptions } from './options/record.js';
 import { RenderOptions } from './options/render.js';
@@ -194,6 +195,22 @@ const REQUESTS = defineCommand({
     (await import('./commands/questions.js')).requests(options, requestsPattern(options), signal),
 });
 
+const LOCKS = defineCommand({
+  name: 'locks',
+  task: 'Analyze',
+  summary: 'show the locks that threads waited for, and who held them',
+  details: 'Shows for each lock how long threads waited, who held it, and what the holders did meanwhile.',
+  examples: [
+    ['ptflame locks perf.data', 'by time waited; record with --waits'],
+    ['ptflame locks perf.data --lock 0x55d0c0f0a0e0', 'one lock: all its holders and waiters'],
+    ['ptflame locks perf.data --slowest 5', 'the longest waits, and for whom'],
+  ],
+  arguments: [TRACES],
+  schema: LocksOptions,
+  formats: (options) => [answerFormat(options)],
+  run: async (options, signal) => (await import('./commands/questions.js')).locks(options, signal),
+});
+
 const DIFF = defineCommand({
   name: 'diff',
   task: 'Analyze',
@@ -327,6 +344,7 @@ const COMMANDS: readonly Command[] = [
   STACKS,
   WAITS,
   REQUESTS,
+  LOCKS,
   DIFF,
   IMPORT,
   PACK,

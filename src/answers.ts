@@ -4,6 +4,8 @@
 
 export { type DiffKey, type DiffOptions, diffOf } from './answers/diff.js';
 export { latencyAnswer, SELF } from './answers/latency.js';
+export { locksAnswer } from './answers/locks/answer.js';
+export { LockHolder, LockRow, Locks, LockWait } from './answers/locks/schema.js';
 export { type ReportOptions, reportOf, type SortKey } from './answers/report.js';
 export { requestsAnswer } from './answers/requests/answer.js';
 export {

@@ -22,6 +22,7 @@ export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/
 export { openTraceFile, traceStream } from './pipeline/input/open-text.js';
 export { openStoredTrace, type StoredTrace } from './pipeline/input/stored-trace.js';
 export type { TraceInput } from './pipeline/input/trace-input.js';
+export { askLocks, type LocksOptions } from './pipeline/locks/ask-locks.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
 export type { Progress } from './pipeline/progress.js';
 export type { AnalyzedInput } from './pipeline/read/read-trace.js';

@@ -3,6 +3,7 @@
  */
 export { diff } from './questions/diff.js';
 export { latency } from './questions/latency.js';
+export { locks } from './questions/locks.js';
 export { report } from './questions/report.js';
 export { requests } from './questions/requests.js';
 export { stacks } from './questions/stacks.js';

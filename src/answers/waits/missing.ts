@@ -9,15 +9,19 @@ export interface Recorded {
   readonly hasCalls: boolean;
   readonly hasSwitches: boolean;
   readonly hasWakings: boolean;
+  /** Default: true. */
+  readonly hasFutexes?: boolean;
   /** Side recordings that are not where they should be. */
   readonly missingSides: readonly string[];
   readonly lostSamples: number;
 }
 
-export function missingOf({ hasCalls, hasSwitches, hasWakings, missingSides, lostSamples }: Recorded): Missing {
+export function missingOf(recorded: Recorded): Missing {
+  const { hasCalls, hasSwitches, hasWakings, hasFutexes = true, missingSides, lostSamples } = recorded;
   const all: [boolean, string, string | null][] = [
     [!hasSwitches, 'no switches of threads were recorded', 'record with ptflame record --waits'],
     [!hasWakings, 'no wakings were recorded: who woke whom is not known', 'record with ptflame record --waits'],
+    [!hasFutexes, 'no futex calls were recorded: locks are not known', 'record with ptflame record --waits'],
     ...missingSides.map((side): [boolean, string, string] => [
       true,
       `${side} is missing: who was woken by interrupts and other processes is not known`,

@@ -1,0 +1,92 @@
+/**
+ * Formats locks as terminal text: a summary, a table of locks, the holders of the first ones, and the slowest waits.
+ */
+import type { LockRow, Locks } from '../../../src/answers.js';
+import { formatCount, formatDuration, formatMany } from '../../../src/text.js';
+import { type TableColumn, tableLines } from '../../terminal/table.js';
+import { durationCell, shareCell } from '../numbers.js';
+import { topLines } from '../top-lines.js';
+import { lockDetails } from './lock-details.js';
+import { functionText, threadsText } from './lock-names.js';
+import { slowWaitLine } from './slow-wait.js';
+
+interface LocksText {
+  /** Of the terminal. */
+  readonly width: number;
+  /** Maximum number of rows of a table; 0: all. */
+  readonly top: number;
+  /** One lock was asked for. */
+  readonly isOne: boolean;
+}
+
+/** Of so many locks, the holders are shown. */
+const MAX_DETAILED = 3;
+
+export function locksLines(answer: Locks, { width, top, isOne }: LocksText): string[] {
+  const locks = answer.locks.filter(({ isLock }) => isLock);
+  const others = answer.locks.filter(({ isLock }) => !isLock);
+  const { hasCalls } = answer.trace;
+  const table = (rows: readonly LockRow[], who: TableColumn<LockRow>) =>
+    topLines(rows, top, (shown) => lockTable(shown, who, hasCalls, width));
+  const detailed = isOne ? answer.locks : locks.slice(0, MAX_DETAILED);
+  return [
+    ...headLines(answer),
+    ...(locks.length > 0 ? ['', ...table(locks, HOLDER)] : []),
+    ...(others.length > 0 ? ['', 'other objects that threads waited for:', ...table(others, WAKER)] : []),
+    ...detailed.flatMap((lock) => ['', ...lockDetails(lock, width, top)]),
+    ...(answer.slowest.length > 0 ? ['', 'longest waits for locks:', ...answer.slowest.map(slowWaitLine)] : []),
+  ];
+}
+
+function headLines({ trace, total, missing, locks: rows }: Locks): string[] {
+  const { locks, waits, waitedNs, probeNs, futexNs, passedOnNs, wakeUpNs, unknownNs } = total;
+  const where = `in ${formatDuration(trace.durationNs)} from ${trace.start}`;
+  const lacks = missing.map(({ what, remedy }) => (remedy === null ? what : `${what}: ${remedy}`));
+  if (waits === 0) return [`no waits for locks ${where}`, ...lacks];
+  const share = (ns: number) => shareCell(ns, waitedNs);
+  const isShared = rows.some(({ kind }) => kind === 'rwlock');
+  const why = isShared && unknownNs > 0 ? ' (read-write locks show no holder)' : '';
+  const sources = `${share(probeNs)} by a probe, ${share(futexNs)} by futex calls`;
+  return [
+    `${formatDuration(waitedNs)} waited for ${formatMany(locks, 'lock')} in ${formatMany(waits, 'wait')}, ${where}`,
+    `holder known ${share(probeNs + futexNs)} (${sources}), passed on ${share(passedOnNs)}, waking to running ${share(wakeUpNs)}, unknown ${share(unknownNs)}${why}`,
+    ...lacks,
+  ];
+}
+
+const WAITED: TableColumn<LockRow> = { title: 'waited', text: ({ waitedNs }) => formatDuration(waitedNs) };
+const DISTRIBUTION: readonly TableColumn<LockRow>[] = [
+  { title: 'waits', text: ({ waits }) => formatCount(waits) },
+  { title: 'avg', text: ({ avgNs }) => durationCell(avgNs), rank: 3 },
+  { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 5 },
+  { title: 'max', text: ({ maxNs }) => durationCell(maxNs) },
+  { title: 'threads at once', text: ({ convoy }) => formatCount(convoy), rank: 4 },
+  { title: 'wake-up', text: ({ wakeUps }) => durationCell(wakeUps.avgNs), rank: 6 },
+];
+const OBJECT: readonly TableColumn<LockRow>[] = [
+  { title: 'kind', text: ({ kind }) => kind, isLeft: true },
+  { title: 'address', text: ({ address }) => address, isLeft: true },
+];
+
+const HOLDER: TableColumn<LockRow> = { title: 'held most by', text: mainHolder, isLeft: true, rank: 2 };
+const WAKER: TableColumn<LockRow> = { title: 'woken most by', text: mainWaker, isLeft: true, rank: 2 };
+
+function lockTable(rows: readonly LockRow[], who: TableColumn<LockRow>, hasCalls: boolean, width: number): string[] {
+  const columns = [WAITED, ...DISTRIBUTION, ...OBJECT];
+  return hasCalls
+    ? tableLines(rows, [...columns, who], { name: placeText, nameTitle: 'waited in', width })
+    : tableLines(rows, columns, { name: who.text, nameTitle: who.title, width });
+}
+
+function mainHolder({ holders: [first] }: LockRow): string {
+  return first ? threadsText(first.threads) : '[unknown]';
+}
+
+function mainWaker({ wakers: [first] }: LockRow): string {
+  if (first === undefined || first.kind !== 'thread') return `[${first?.kind ?? 'not-seen'}]`;
+  return `${first.isCandidate ? 'maybe ' : ''}${threadsText(first.threads)}`;
+}
+
+function placeText({ places: [first] }: LockRow): string {
+  return functionText(first?.function ?? null);
+}

@@ -1,0 +1,42 @@
+/**
+ * `ptflame locks`: shows which locks threads waited for, who held them, and what the holders did meanwhile.
+ */
+import { type LockRow, type Locks, locksAnswer } from '../../../src/answers.js';
+import { askLocks } from '../../../src/index.js';
+import { locksLines } from '../../answers/locks/locks.js';
+import { openInputs } from '../../input/open-inputs.js';
+import { requireTraces, withProgress } from '../../input/traces.js';
+import type { LocksOptions } from '../../options/locks.js';
+import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { qualityLines } from '../../quality/lines.js';
+import { notify } from '../../terminal/notify.js';
+import { tableWidth } from '../../terminal/width.js';
+
+export async function locks(options: LocksOptions, signal: AbortSignal): Promise<void> {
+  refuseTwoFormats(options);
+  const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const flags = { ...options, foldRecursion: false };
+  const { slowest, lock, top, quiet } = options;
+  const found = await withProgress(inputs, flags, signal, (analyzing) =>
+    askLocks(inputs, { slowest, ...(lock !== undefined && { address: lock }) }, { ...analyzing, trees: 'together' }),
+  );
+  const answer = locksAnswer(found);
+  const text = () => locksLines(answer, { width: tableWidth(), top, isOne: lock !== undefined });
+  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
+  if (!quiet && found.profile) for (const line of qualityLines(found.profile)) notify(line);
+}
+
+const COLUMNS =
+  'pid address kind waits waitedNs probeNs futexNs passedOnNs wakeUpNs unknownNs avgNs p50Ns p90Ns p99Ns maxNs convoy'.split(
+    ' ',
+  ) as (keyof LockRow & string)[];
+
+function csvRows({ locks: rows }: Locks): (string | number | boolean | null)[][] {
+  const cells = (row: LockRow) => COLUMNS.map((column) => row[column] as string | number | null);
+  const placeOf = ({ places, holders }: LockRow) => [
+    places[0]?.function?.name ?? null,
+    holders[0]?.threads[0]?.comm ?? null,
+    holders[0]?.function?.name ?? null,
+  ];
+  return [[...COLUMNS, 'function', 'holder', 'holderFunction'], ...rows.map((row) => [...cells(row), ...placeOf(row)])];
+}

@@ -1,0 +1,106 @@
+/**
+ * Sums up the waits for each lock: by place, by holder, by waker.
+ */
+import type { Address } from '../../model/units.js';
+import { NONE } from '../../model/units.js';
+import { rowsOf } from '../../waits/input/group-rows.js';
+import { longestConvoy } from '../../waits/locks/convoys.js';
+import type { FoundLock, FoundLockWait, HeldSums, Holding } from '../../waits/locks/found-locks.js';
+import { HolderSource } from '../../waits/locks/holders.js';
+import type { Reason } from '../../waits/reasons/reason.js';
+import { distributionOf } from '../../waits/summary/distribution.js';
+import { wakeUpNsOf } from '../../waits/summary/wait-sums.js';
+import { EndedBy } from '../waits/wait-facts.js';
+import type { SpotsOf } from './ask-holders.js';
+import type { HoldingSums, Holdings } from './holdings.js';
+import type { LocksInput } from './locks-input.js';
+import { placesOf, wakersOf } from './waiters.js';
+
+/** Most time first. */
+export function summarizeLocks(input: LocksInput, { ofObject }: Holdings, spotsOf: SpotsOf): FoundLock[] {
+  const { waits, objects } = input;
+  const locks = ofObject.map((holdings, object): FoundLock => {
+    const rows = rowsOf(objects.byObject, object);
+    const ended = rows.filter((wait) => !waits.isOpen[wait]);
+    const wakeUps = Float64Array.from(rows, (wait) => wakeUpNsOf(waits, wait)).filter((ns) => !Number.isNaN(ns));
+    return {
+      ...identityOf(input, object),
+      ...heldSums(input, rows),
+      waitedNs: rows.reduce((sum, wait) => sum + waits.inNs[wait] - waits.outNs[wait], 0),
+      waits: rows.length,
+      durations: distributionOf(Float64Array.from(ended, (wait) => waits.inNs[wait] - waits.outNs[wait])),
+      wakeUps: distributionOf(wakeUps),
+      convoy: longestConvoy(waits, rows),
+      places: placesOf(input, rows),
+      holders: holdings.map((sums) => holdingOf(sums, spotsOf)).sort((a, b) => b.heldNs - a.heldNs),
+      wakers: wakersOf(input, rows),
+    };
+  });
+  return locks.sort((a, b) => b.waitedNs - a.waitedNs || a.pid - b.pid || a.address - b.address);
+}
+
+/** Returns the rows of the longest waits for locks whose holders can be known, longest first. */
+export function slowestWaits({ waits, objects, locks }: LocksInput, count: number): number[] {
+  if (count === 0) return [];
+  const { objectOf } = objects;
+  const rows = [...objectOf.keys()].filter((wait) => objectOf[wait] !== NONE && locks.lock[wait] !== NONE);
+  const nsOf = (wait: number) => waits.inNs[wait] - waits.outNs[wait];
+  return rows.sort((a, b) => nsOf(b) - nsOf(a) || a - b).slice(0, count);
+}
+
+export function describeWaits(
+  input: LocksInput,
+  slowest: readonly number[],
+  { ofWait }: Holdings,
+  spotsOf: SpotsOf,
+): FoundLockWait[] {
+  const { waits, objects, facts, locks } = input;
+  return slowest.map((wait, at) => ({
+    ...identityOf(input, objects.objectOf[wait]),
+    ...heldSums(input, Uint32Array.of(wait)),
+    tid: waits.tid[wait],
+    fromNs: waits.outNs[wait],
+    toNs: waits.inNs[wait],
+    symbol: facts.placeOf(wait).symbol,
+    waker: waits.waker[wait],
+    isWakerCandidate: facts.endedBy(wait) === EndedBy.MaybeThread,
+    holder: locks.holder[wait],
+    holderSource: locks.holderSource[wait] as HolderSource,
+    holders: ofWait[at].map((sums) => holdingOf(sums, spotsOf)),
+  }));
+}
+
+function identityOf({ objects }: LocksInput, object: number): { pid: number; address: Address; kind: Reason } {
+  return {
+    pid: objects.pid[object],
+    address: objects.address[object],
+    kind: objects.kind[object] as Reason,
+  };
+}
+
+function heldSums({ held, waits, locks }: LocksInput, rows: Uint32Array): HeldSums {
+  const sums = { probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
+  const { pieces, starts } = held;
+  for (const wait of rows) {
+    sums.passedOnNs += held.passedOnNs[wait];
+    sums.wakeUpNs += held.wakeUpNs[wait];
+    sums.unknownNs += locks.lock[wait] === NONE ? waits.inNs[wait] - waits.outNs[wait] : held.unknownNs[wait];
+    for (let piece = starts[wait]; piece < starts[wait + 1]; piece++) {
+      const ns = pieces.toNs[piece] - pieces.fromNs[piece];
+      if (pieces.source[piece] === HolderSource.Probe) sums.probeNs += ns;
+      else sums.futexNs += ns;
+    }
+  }
+  return sums;
+}
+
+function holdingOf(sums: HoldingSums, spotsOf: SpotsOf): Holding {
+  const { tids, symbol, waits, heldNs, probeNs, scheduledNs, off } = sums;
+  return {
+    ...{ tids: [...tids].sort((a, b) => a - b), symbol, waits, heldNs, probeNs },
+    ranNs: Math.max(0, scheduledNs - off.offNs),
+    blockedNs: off.blockedNs + off.wakeUpNs,
+    preemptedNs: off.preemptedNs,
+    spots: spotsOf(sums.key),
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * Divides the time of waits for locks: held by which thread, passed on from one holder to the next, from the waking to
+ * running, and unknown.
+ */
+import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import { isLostWithin } from '../input/lost.js';
+import type { Waits } from '../waits.js';
+import { firstEndingAfter, HolderSource } from './holders.js';
+import type { LockWaits } from './lock-waits.js';
+
+/** Time of a wait in which one thread had the lock: by wait, then time. */
+export interface HeldPieces {
+  readonly length: number;
+  readonly wait: Int32Array;
+  readonly holder: Int32Array; // tid
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+  readonly source: Uint8Array; // HolderSource
+}
+
+/** By wait; with the pieces, they add up to its time. Waits that are not for a lock have 0. */
+export interface HeldTime {
+  readonly pieces: HeldPieces;
+  /** By wait, rows of `pieces`: those of wait i are from `starts[i]` to `starts[i + 1]`. */
+  readonly starts: Uint32Array;
+  /** Between two holds: the next holder had been woken, or another thread got the lock before it. */
+  readonly passedOnNs: Float64Array;
+  readonly wakeUpNs: Float64Array;
+  readonly unknownNs: Float64Array;
+}
+
+export function heldTimeOf(waits: Waits, locks: LockWaits): HeldTime {
+  const builder = new HeldTimeBuilder(waits, locks);
+  for (let wait = 0; wait < waits.length; wait++) builder.addWait(wait);
+  return builder.build();
+}
+
+/** Returns when the waiter was woken; if that was not seen, when it ran again. */
+export function wokenNs({ outNs, inNs, wakeNs }: Waits, wait: number): Nanoseconds {
+  return Number.isNaN(wakeNs[wait]) ? inNs[wait] : Math.min(inNs[wait], Math.max(outNs[wait], wakeNs[wait]));
+}
+
+class HeldTimeBuilder {
+  private readonly waits: Waits;
+  private readonly locks: LockWaits;
+  private readonly starts: Uint32Array;
+  private readonly wait = int32Column();
+  private readonly holder = int32Column();
+  private readonly fromNs = float64Column();
+  private readonly toNs = float64Column();
+  private readonly source = uint8Column();
+  private readonly passedOnNs: Float64Array;
+  private readonly wakeUpNs: Float64Array;
+  private readonly unknownNs: Float64Array;
+
+  constructor(waits: Waits, locks: LockWaits) {
+    this.waits = waits;
+    this.locks = locks;
+    this.starts = new Uint32Array(waits.length + 1);
+    this.passedOnNs = new Float64Array(waits.length);
+    this.wakeUpNs = new Float64Array(waits.length);
+    this.unknownNs = new Float64Array(waits.length);
+  }
+
+  addWait(wait: number): void {
+    if (this.locks.lock[wait] !== NONE) {
+      const endNs = wokenNs(this.waits, wait);
+      this.wakeUpNs[wait] = this.waits.inNs[wait] - endNs;
+      this.addHolds(wait, endNs);
+    }
+    this.starts[wait + 1] = this.wait.length;
+  }
+
+  build(): HeldTime {
+    const pieces = {
+      length: this.wait.length,
+      wait: this.wait.view(),
+      holder: this.holder.view(),
+      fromNs: this.fromNs.view(),
+      toNs: this.toNs.view(),
+      source: this.source.view(),
+    };
+    const { starts, passedOnNs, wakeUpNs, unknownNs } = this;
+    return { pieces, starts, passedOnNs, wakeUpNs, unknownNs };
+  }
+
+  /** The first gap is that of the owner that a probe read; those after a hold are passed on. */
+  private addHolds(wait: number, endNs: Nanoseconds): void {
+    const { holds, lock, holder, holderSource } = this.locks;
+    const { outNs, waitCall, calls, tid } = this.waits;
+    const owner = holderSource[wait] === HolderSource.Probe ? holder[wait] : NONE;
+    let atNs = outNs[wait];
+    let isAfterHold = false;
+    for (const hold of this.holdsWithin(lock[wait], calls.enterNs[waitCall[wait]], endNs)) {
+      if (holds.tid[hold] === tid[wait]) continue;
+      const fromNs = Math.max(atNs, holds.fromNs[hold]);
+      this.addGap(wait, atNs, fromNs, isAfterHold, owner);
+      const isOwner = !isAfterHold && holds.tid[hold] === owner;
+      const toNs = Math.max(fromNs, Math.min(endNs, holds.toNs[hold]));
+      this.add(wait, holds.tid[hold], fromNs, toNs, isOwner ? HolderSource.Probe : HolderSource.Futex);
+      atNs = toNs;
+      isAfterHold = true;
+    }
+    this.addGap(wait, atNs, endNs, isAfterHold && !Number.isNaN(this.waits.wakeNs[wait]), owner);
+  }
+
+  private addGap(wait: number, fromNs: Nanoseconds, toNs: Nanoseconds, isAfterHold: boolean, owner: number): void {
+    if (isAfterHold) this.passedOnNs[wait] += toNs - fromNs;
+    else if (owner !== NONE && fromNs === this.waits.outNs[wait])
+      this.add(wait, owner, fromNs, toNs, HolderSource.Probe);
+    else this.unknownNs[wait] += toNs - fromNs;
+  }
+
+  private *holdsWithin(lock: number, enterNs: Nanoseconds, endNs: Nanoseconds): Generator<number> {
+    const { holds } = this.locks;
+    const first = firstEndingAfter(holds, lock, enterNs);
+    if (first === NONE) return;
+    for (let hold = first; hold < holds.starts[lock + 1] && holds.fromNs[hold] < endNs; hold++) {
+      if (isLostWithin(this.waits.lost, enterNs, Math.min(endNs, holds.toNs[hold]))) return;
+      yield hold;
+    }
+  }
+
+  private add(wait: number, holder: number, fromNs: Nanoseconds, toNs: Nanoseconds, source: HolderSource): void {
+    if (toNs <= fromNs) return;
+    this.wait.push(wait);
+    this.holder.push(holder);
+    this.fromNs.push(fromNs);
+    this.toNs.push(toNs);
+    this.source.push(source);
+  }
+}
