@@ -8,6 +8,7 @@ import { type AnalyzedInput, askLocks, type LocksOptions } from '../../src/index
 import { readRecording } from '../../src/recordings.js';
 import { fileOf } from '../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const recordingOf = (name: string) => readRecording(fileOf(fixture(`waits/${name}.data.gz`)));
 
@@ -27,7 +28,6 @@ interface TrueWait {
   readonly from: number;
   readonly address: string;
   readonly for: number;
-  readonly forFn: string;
 }
 
 function mutexWaits(name: string): TrueWait[] {
@@ -98,23 +98,60 @@ test('a sentence says for whom a thread waited', async () => {
   );
 });
 
-test('with calls, the functions of the holders over the waits are known', async () => {
-  const text = inputOf(fixture('waits/waits.txt.gz'), 'waits.txt');
-  const answer = await ask(text, ALL);
-  const truth = mutexWaits('waits');
-  expect(truth).toHaveLength(6);
-  for (const wait of truth) {
-    const own = found(answer, wait);
-    if (wait.for > 0) expect(own?.holder?.tid).toBe(wait.for);
-    // A clerk notes its wait before it begins with its work.
-    const names = wait.for > 0 ? [wait.forFn] : [wait.forFn, 'said_wait'];
-    const spots = own?.holders.flatMap((holder) => holder.spots) ?? [];
-    const inside = spots.filter(({ path }) => path.some(({ name }) => names.includes(name)));
-    const ns = inside.reduce((sum, spot) => sum + spot.ns, 0);
-    expect([wait.address, ns / (own?.waitedNs ?? 0) > 0.97]).toEqual([wait.address, true]);
-  }
-  const lines = locksLines(answer, { width: 150, top: 0, isOne: false });
-  expect(lines).toContainEqual(
-    expect.stringMatching(/customer \d+ waited 18.1 ms in read_balance .* for teller \d+, which .* and slept in rest;/),
+const CALLS = traceOf(`
+  1/0     call             thread    transfer
+  2/0     call             thread    read_balance
+  1/1000  call             transfer  rest
+  2/2000  call             read_balance  pthread_mutex_lock
+  2/2100  tr end  syscall  pthread_mutex_lock
+  2/2200  PERF_RECORD_SWITCH OUT
+  1/3000  tr end  syscall  rest
+  1/3100  PERF_RECORD_SWITCH OUT
+  1/8000  PERF_RECORD_SWITCH IN
+  1/8100  tr strt                rest
+  1/9000  return           rest  transfer
+  1/9100  call             transfer  pthread_mutex_unlock
+  1/9150  tr end  syscall  pthread_mutex_unlock
+  2/9300  PERF_RECORD_SWITCH IN
+  1/9400  tr strt                pthread_mutex_unlock
+  1/9500  return           pthread_mutex_unlock  transfer
+  2/9600  tr strt                pthread_mutex_lock
+  2/9700  return           pthread_mutex_lock  read_balance
+  2/9800  return           read_balance  thread
+  1/9900  return           transfer  thread`);
+const hex = (value: number) => `0x${value.toString(16).padStart(8, '0')}`;
+const futex = (tid: number, ns: number, op: number, val: number) => {
+  const fields = { uaddr: 0x5000, op, val, utime: 0, uaddr2: 0, val3: 0 };
+  const texts = Object.entries(fields).map(([name, value]) => `${name}: ${hex(value)}`);
+  return `${tid} [000] 1.00000${ns}: syscalls:sys_enter_futex: ${texts.join(', ')}`;
+};
+const SAMPLES = [
+  futex(2, 2100, 0x80, 2),
+  futex(1, 9150, 0x81, 1),
+  '1 [000] 1.000009200: sched:sched_waking: comm=two pid=2 prio=120 target_cpu=000',
+];
+
+test('with calls, what the holder did while another thread waited is known', async () => {
+  const answer = await ask(inputOf([CALLS.trimEnd(), ...SAMPLES, ''].join('\n')), { slowest: 1 });
+  const [lock] = answer.locks;
+  expect([lock?.address, lock?.kind, lock?.waits, lock?.waitedNs]).toEqual(['0x5000', 'mutex', 1, 7100]);
+  expect([lock?.futexNs, lock?.wakeUpNs, lock?.passedOnNs, lock?.unknownNs]).toEqual([6950, 100, 50, 0]);
+  expect(lock?.places.map((place) => [place.function?.name, place.call?.name])).toEqual([
+    ['read_balance', 'pthread_mutex_lock'],
+  ]);
+  const [holder, ...others] = lock?.holders ?? [];
+  expect(others).toEqual([]);
+  expect([holder?.function?.name, holder?.heldNs, holder?.ranNs, holder?.blockedNs]).toEqual([
+    'transfer',
+    6950,
+    2050,
+    4900,
+  ]);
+  expect(holder?.spots.map(({ path, ns }) => [path.map(({ name }) => name).slice(-3), ns])).toEqual([
+    [['transfer', 'rest', '[off-cpu]'], 4900],
+    [['thread', 'transfer', 'rest'], 1900],
+  ]);
+  expect(locksLines(answer, { width: 150, top: 0, isOne: false }).at(-1)).toBe(
+    'at 1.000002200 two 2 waited 7.1 µs in read_balance (mutex 0x5000) for 1, which held it 6.95 µs and waited in rest; ran 100 ns after it was woken',
   );
 });

@@ -77,13 +77,14 @@ export class FoldedPaths {
     for (let at = this.last[node]; at !== NONE; at = parent[at]) addTo(at);
   }
 
-  /** Returns the longest paths with a notable share of the time, most time first. */
+  /** Returns the paths with a notable share of the time, without that of longer ones; most time first. */
   spotsOf(times: ReadonlyMap<number, Nanoseconds>): Spot[] {
     const minNs = MIN_SHARE * (times.get(ROOT) ?? 0);
     const notable = [...times].filter(([path, ns]) => path !== ROOT && ns >= minNs && ns > 0);
-    const inner = new Set(notable.map(([path]) => this.above(path)));
-    return notable
-      .filter(([path]) => !inner.has(path))
+    const own = new Map(notable);
+    for (const [path, ns] of notable) own.set(this.above(path), (own.get(this.above(path)) ?? 0) - ns);
+    return [...own]
+      .filter(([, ns]) => ns >= minNs && ns > 0)
       .sort((a, b) => b[1] - a[1] || a[0] - b[0])
       .map(([path, ns]) => ({ path: this.symbolsOf(path), symbol: this.places.symbol[this.functionOf(path)], ns }));
   }

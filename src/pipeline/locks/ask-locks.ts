@@ -1,8 +1,9 @@
 /**
  * Finds the locks that threads of a trace waited for, who held them, and what the holders did meanwhile.
  */
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+
 import { tableOf } from '../../model/samples/sample-table.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { FoundLock, FoundLocks, FoundLockWait, RecordedEvents } from '../../waits/locks/found-locks.js';
 import type { Waits } from '../../waits/waits.js';
 import type { AnalyzeOptions } from '../analyze.js';
