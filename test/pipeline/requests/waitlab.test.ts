@@ -2,10 +2,10 @@
  * Requests of a program with a known truth: eight, each with two parts that other threads did.
  */
 import { describe, expect, test } from 'vitest';
-import { askRequests, type RequestsResult } from '../../src/pipeline/requests/ask-requests.js';
-import type { RequestsOptions } from '../../src/pipeline/requests/request-question.js';
-import { HandOffBy } from '../../src/waits/handoffs/hand-offs.js';
-import { fixture, inputOf } from '../helpers/traces/load.js';
+import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
+import type { RequestsOptions } from '../../../src/pipeline/requests/request-question.js';
+import { HandOffBy } from '../../../src/waits/handoffs/hand-offs.js';
+import { fixture, inputOf } from '../../helpers/traces/load.js';
 
 /** Calls and returns of the threads, and the samples that were recorded with them. */
 const inputs = () => ['requests', 'waits'].map((name) => inputOf(fixture(`waits/${name}.txt.gz`), name));
