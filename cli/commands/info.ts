@@ -9,6 +9,7 @@ import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { sampleDecoding } from '../info/sample-decoding.js';
 import { dataFilePath, firstBytes } from '../input/data-file.js';
+import { openSides } from '../input/open-sides.js';
 import type { InfoOptions } from '../options/info.js';
 import { type AnswerFormats, writeAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
@@ -21,10 +22,11 @@ export async function info(options: InfoOptions, signal: AbortSignal): Promise<v
 }
 
 async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promise<AnswerFormats> {
-  const { file, symfs = null } = options;
+  const { file, symfs = null, wakes } = options;
   const { recording, path, root } = await open(file, signal);
+  const sides = await openSides({ name: file, path, recording }, wakes, signal);
   const decoding = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
-  const described = describeRecording(file, recording, decoding);
+  const described = describeRecording(file, recording, sides, decoding);
   return { json: () => described, text: () => recordingLines(described) };
 }
 

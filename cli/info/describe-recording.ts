@@ -1,7 +1,7 @@
 /**
  * Describes a recording as the data that `ptflame info` prints.
  */
-import type { AuxBuffer, AuxRecord, PerfTime, Recording } from '../../src/recordings.js';
+import type { AuxBuffer, AuxRecord, PerfTime, Recording, SideRecording } from '../../src/recordings.js';
 import { estimateDecoding } from './estimate-decoding.js';
 import { recordedThreads } from './recorded-threads.js';
 import type { RecordingInfo } from './recording-info.js';
@@ -11,6 +11,7 @@ const MAX_TRUNCATED = 100;
 export function describeRecording(
   file: string,
   recording: Recording,
+  sides: readonly SideRecording[],
   decoding: RecordingInfo['decoding'],
 ): RecordingInfo {
   const { sizeBytes, machine, command, eventName, trace, buffers, sideband, buildIds, damage } = recording;
@@ -30,6 +31,12 @@ export function describeRecording(
     time: timeOf(recording),
     aux: { bytes: auxBytes, pieces: buffers.length, parts },
     losses: lossesOf(recording),
+    samples: samplesOf(recording.samples),
+    sides: sides.map(({ name, recording }) => ({
+      file: name,
+      samples: recording && samplesOf(recording.samples),
+      lostRecords: recording?.lostRecords ?? 0,
+    })),
     processes: new Set(threads.map(({ pid }) => pid).filter((pid) => pid !== null)).size,
     threads,
     mappedFiles: new Set(files).size,
@@ -38,6 +45,10 @@ export function describeRecording(
     decoding,
     estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes),
   };
+}
+
+function samplesOf({ tables, unreadable, damaged }: Recording['samples']): RecordingInfo['samples'] {
+  return { events: tables.map(({ event, length }) => ({ event, count: length })), unreadable, damaged };
 }
 
 function timeOf({ bounds }: Recording): RecordingInfo['time'] {

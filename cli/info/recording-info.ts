@@ -9,6 +9,16 @@ const count = z.number().min(0).refine(Number.isInteger);
 const perfTime = z.string().regex(/^\d+\.\d{9}$/);
 const range = z.object({ least: z.number(), most: z.number() });
 
+/** Samples of tracepoints and probes. */
+const samples = z.object({
+  /** By name of the event. */
+  events: z.array(z.object({ event: z.string(), count })),
+  /** Of unknown format, because perf was killed. */
+  unreadable: count,
+  /** Too short or impossible. */
+  damaged: count,
+});
+
 export const RecordingInfo = z.object({
   /** Format and version. Fields may be added; none is removed without a new version. */
   format: z.literal('ptflame-recording-info'),
@@ -76,6 +86,9 @@ export const RecordingInfo = z.object({
     /** Records other than trace data that were lost because perf was too slow. */
     lostRecords: count,
   }),
+  samples,
+  /** Recordings made at the same time, next to it; samples are null if there is no such file, but should be one. */
+  sides: z.array(z.object({ file: z.string(), samples: samples.nullable(), lostRecords: count })),
   /** Number of processes that the threads belong to. */
   processes: count,
   /** The threads that records mention; most switches first, then by tid. */

@@ -12,6 +12,7 @@ import {
 } from '../../src/text.js';
 import { type Alignment, alignColumns } from '../terminal/columns.js';
 import type { RecordingInfo } from './recording-info.js';
+import { sampleTexts } from './sample-texts.js';
 
 const MAX_PARTS = 256;
 const MAX_THREADS = 20;
@@ -42,6 +43,8 @@ function summaryRows(info: RecordingInfo): [string, string][] {
     ['time', timeText(info)],
     ['trace', `${formatBytes(info.aux.bytes)} in ${formatMany(info.aux.pieces, 'piece')}`],
     ...lossTexts(info).map((text, row): [string, string] => [row === 0 ? 'losses' : '', text]),
+    ...sampleTexts(info.samples).map((text, row): [string, string] => [row === 0 ? 'samples' : '', text]),
+    ...sideTexts(info).map((text, row): [string, string] => [row === 0 ? 'wakings' : '', text]),
     ['threads', `${formatCount(info.threads.length)} of ${formatPlural(info.processes, 'process', 'processes')}`],
     ['files', `${formatCount(info.mappedFiles)} mapped, ${formatMany(info.buildIds.length, 'build id')}`],
     ...decodingTexts(info).map((text, row): [string, string] => [row === 0 ? 'decoding' : '', text]),
@@ -98,6 +101,14 @@ function lossTexts({ losses }: RecordingInfo): string[] {
     ...(lostRecords > 0 ? [`${formatMany(lostRecords, 'record')} other than trace data`] : []),
   ];
   return texts.length === 0 ? ['none known before decoding'] : texts;
+}
+
+function sideTexts({ sides }: RecordingInfo): string[] {
+  return sides.flatMap(({ file, samples, lostRecords }) => {
+    if (samples === null) return [`${file} is missing: who woke threads from outside is not known`];
+    const lost = lostRecords === 0 ? '' : `, ${formatMany(lostRecords, 'record')} lost`;
+    return [`${file}${lost}`, ...sampleTexts(samples)];
+  });
 }
 
 function positionText({ time, cpu, tid }: RecordingInfo['losses']['truncatedAt'][number]): string {

@@ -2,6 +2,7 @@
  * Describes an imported trace as plain data, which `ptflame info --json` prints.
  */
 import { openStoredTrace } from '../../src/index.js';
+import type { RecordingInfo } from './recording-info.js';
 
 export interface TraceInfo {
   readonly file: string;
@@ -17,6 +18,10 @@ export interface TraceInfo {
   /** By tid. */
   readonly threads: readonly { readonly tid: number; readonly events: number; readonly cpus: readonly number[] }[];
   readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
+  /** Samples of tracepoints and probes. */
+  readonly samples: RecordingInfo['samples'];
+  /** Side recordings that were imported with it. */
+  readonly sides: readonly { readonly file: string; readonly isMissing: boolean; readonly samples: number }[];
   /** null if imported from text or from several recordings. */
   readonly host: string | null;
   readonly command: readonly string[] | null;
@@ -28,7 +33,7 @@ const FUNCTION = 0;
 /** Decodes no events. @throws PtflameError as `openStoredTrace` does */
 export function traceInfo(path: string): TraceInfo {
   const { sizeBytes, stored } = openStoredTrace(path);
-  const { meta, sites, symbols } = stored.contents;
+  const { meta, sites, symbols, samples } = stored.contents;
   const threads = stored.threads.map(({ tid, lanes }) => {
     const events = lanes.reduce((sum, { events }) => sum + events, 0);
     return { tid, events, cpus: lanes.map(({ cpu }) => cpu) };
@@ -46,6 +51,12 @@ export function traceInfo(path: string): TraceInfo {
     functions: symbols.kind.filter((kind) => kind === FUNCTION).length,
     threads,
     brokenInputs: meta.broken,
+    samples: {
+      events: samples.tables.map(({ event, length }) => ({ event, count: length })),
+      unreadable: samples.account.unreadable,
+      damaged: samples.account.damaged,
+    },
+    sides: samples.sides.map(({ side, isMissing, samples }) => ({ file: side, isMissing, samples })),
     host: meta.recorded?.host ?? null,
     command: meta.recorded?.command ?? null,
   };

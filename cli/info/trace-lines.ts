@@ -9,6 +9,7 @@ import {
   formatMany,
 } from '../../src/text.js';
 import { alignColumns } from '../terminal/columns.js';
+import { sampleTexts } from './sample-texts.js';
 import type { TraceInfo } from './trace-info.js';
 
 const MAX_THREADS = 20;
@@ -44,6 +45,14 @@ function summaryRows(info: TraceInfo): [string, string][] {
     ['lines', `${formatCount(lines)} read, ${formatCount(damagedLines)} damaged`],
     ['events', `${formatCount(events)}, ${perEvent} bytes each`],
     ['branches', `${formatCount(branches)} distinct, ${formatMany(functions, 'function')}`],
+    ...sampleTexts(info.samples).map((text, row): [string, string] => [row === 0 ? 'samples' : '', text]),
+    ...sideTexts(info).map((text, row): [string, string] => [row === 0 ? 'wakings' : '', text]),
     ['threads', formatCount(info.threads.length)],
   ];
+}
+
+function sideTexts({ sides }: TraceInfo): string[] {
+  return sides.map(({ file, isMissing, samples }) =>
+    isMissing ? `${file} was missing` : `${formatMany(samples, 'sample')} of ${file}`,
+  );
 }

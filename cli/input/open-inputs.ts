@@ -26,7 +26,9 @@ export async function openInputs(
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
   limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // for the rest of the process
-  refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
+  const { kallsyms, wakes } = options;
+  refuseOverwriting([...paths, ...[kallsyms, wakes].flatMap((path) => path ?? [])], [options.output ?? '-'].flat());
+  if (wakes !== undefined && paths.length > 1) throw severalMains();
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'pass - once' });
   const inputs: CommandInput[] = [];
@@ -39,10 +41,23 @@ async function openPath(path: string, options: DecodingOptions, signal: AbortSig
   const first = firstBytes(path);
   if (isRecording(first) || isPack(first))
     return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
-  if (isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
+  if (options.wakes === undefined && isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
+  if (options.wakes !== undefined) throw noMain(path);
   const pipe = openIfPipe(path);
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
+}
+
+function severalMains(): PtflameError {
+  return new PtflameError('BAD_OPTION', '--wakes belongs to one recording, but there are several inputs', {
+    hint: 'move each recording of wakings next to its recording: FILE.wakes.data',
+  });
+}
+
+function noMain(path: string): PtflameError {
+  return new PtflameError('BAD_OPTION', `--wakes belongs to a recording, and ${path} is none`, {
+    hint: 'leave --wakes out: text of wakings is an input, and an imported trace has them',
+  });
 }
 
 function openIfPipe(path: string): number | null {

@@ -4,14 +4,14 @@
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
-import { general, symfs } from './shared.js';
+import { decoding, general, symfs } from './shared.js';
 import { path } from './values/values.js';
 
 export const InfoOptions = memoize(() =>
   z.object({
     file: path,
     ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md') }),
-    ...group('Input', { symfs }),
+    ...group('Input', { symfs, wakes: decoding().wakes }),
     ...general(),
   }),
 );

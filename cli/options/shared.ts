@@ -63,6 +63,11 @@ export const decoding = memoize(() =>
       'recordings: which calls into libraries the own decoder names (default: as the perf that recorded)',
     ),
     perf: flag(path.default('perf'), 'recordings: decode them with this perf', { value: 'FILE' }),
+    wakes: flag(
+      path.optional(),
+      'recordings: the wakings of the whole machine (default: those next to the recording, in FILE.wakes.data)',
+      { value: 'FILE' },
+    ),
     salvage: flag(
       z.boolean().default(false),
       'recordings, imported traces: use the readable part of a truncated or damaged file',

@@ -14,23 +14,21 @@ import {
   type NeededFile,
   neededFiles,
   openRecording,
-  openSideRecording,
-  type Recording,
   type SampledRecording,
-  type SideRecording,
   salvageRecording,
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
 import { chooseDecoder } from '../../input/choose-decoder.js';
-import { dataFilePath, firstBytes, wakingsPath } from '../../input/data-file.js';
+import { dataFilePath, firstBytes } from '../../input/data-file.js';
 import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../../input/fetch-binaries.js';
+import { hasSamples, openSides } from '../../input/open-sides.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { notify } from '../../terminal/notify.js';
 import { readNotes } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
-import { decodeRecording, hasSamples, recordingEnvironment } from './script.js';
+import { decodeRecording, recordingEnvironment } from './script.js';
 
 /** @throws PtflameError for a file that perf could not decode, with the reason */
 export async function decodeInput(
@@ -51,7 +49,7 @@ export async function decodeInput(
     ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats })
     : first;
   const data = salvaged?.path ?? paths.path;
-  const sides = await openSides(name, recording, paths.path, signal);
+  const sides = await openSides({ name, path: paths.path, recording }, options.wakes, signal);
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
@@ -88,17 +86,6 @@ export async function decodeInput(
   }
   const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, ...paths, name: path });
   return { ...decoded, recorded, broken, sides };
-}
-
-/** Opens the recording of wakings next to a recording. One that is missing matters only if there are other samples. */
-async function openSides(
-  name: string,
-  recording: Recording,
-  path: string,
-  signal: AbortSignal,
-): Promise<SideRecording[]> {
-  const side = await openSideRecording({ name, recording }, wakingsPath(path.replace(/\/+$/, '')), { signal });
-  return side.recording !== null || hasSamples(recording) ? [side] : [];
 }
 
 function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {

@@ -12,6 +12,7 @@ import {
   type RecordingEnvironment,
 } from '../../../src/recordings.js';
 import { perfTimeText } from '../../../src/text.js';
+import { hasSamples } from '../../input/open-sides.js';
 import { perfFailure } from '../failures/failures.js';
 import { hungDecoder } from './hung-decoder.js';
 import { withLargeWrites } from './large-writes.js';
@@ -69,10 +70,6 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
 }
 
 /** Whether it has samples of tracepoints or probes. */
-export function hasSamples({ samples }: Recording): boolean {
-  return samples.tables.length > 0 || samples.unreadable > 0;
-}
-
 export function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
   const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
   return { host, kernel, cpu, perf, command, startedAt: null };
