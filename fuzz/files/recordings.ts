@@ -13,8 +13,10 @@ import { Random } from '../random.js';
 import { mutated } from './mutate.js';
 import { randomRecording } from './random-recording.js';
 
-/** A recording of samples. From dist/fuzz/files. */
-const SAMPLES = gunzipSync(readFileSync(new URL('../../../fixtures/waits/values.data.gz', import.meta.url)));
+/** Tests run the sources, not what is built from them. */
+const ROOT = import.meta.url.includes('/dist/fuzz/') ? '../../../' : '../../';
+/** A recording of samples. */
+const SAMPLES = gunzipSync(readFileSync(new URL(`${ROOT}fixtures/waits/values.data.gz`, import.meta.url)));
 const NEVER = new AbortController().signal;
 const NO_ROOT = '/var/empty'; // a case must not depend on the machine's files
 
