@@ -20,6 +20,8 @@ export interface Truth {
   readonly address: string;
   /** Of waits: for which thread; 0 for none, -1 for several. */
   readonly for: number;
+  /** Of waits: what that thread did meanwhile. */
+  readonly forFn: string;
   /** Of signals: when. */
   readonly at: number;
   readonly request: number;
