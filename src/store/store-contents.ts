@@ -7,6 +7,7 @@ import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { GapRecord, UnownedGaps } from './records/gap-records.js';
 import type { Mappings } from './records/mappings.js';
+import type { RecordKey } from './records/record-key.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
 
@@ -23,7 +24,7 @@ export interface StoreContents {
   readonly selection: Selection;
   readonly memory: Pick<EventMemory, 'shared'>;
   readonly threads: ReadonlyMap<Tid, StoredThread>;
-  readonly records: ReadonlyMap<Tid, ReadonlyMap<string, TraceRecord>>;
+  readonly records: ReadonlyMap<Tid, ReadonlyMap<RecordKey, TraceRecord>>;
   readonly unownedGaps: UnownedGaps;
   readonly names: ThreadNames;
   readonly mappings: Mappings;

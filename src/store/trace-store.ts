@@ -8,6 +8,7 @@ import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
+import { type RecordKey, recordKey } from './records/record-key.js';
 import { ThreadNames } from './records/thread-names.js';
 import { EventMemory, type EventMemoryOptions } from './runs/event-memory.js';
 import type { StoredThread } from './store-contents.js';
@@ -30,7 +31,7 @@ export class TraceStore {
   /** Some thread has a branch. */
   private hasBranches = false;
   private readonly unownedGaps = new UnownedGaps();
-  private readonly records = new Map<Tid, Map<string, TraceRecord>>();
+  private readonly records = new Map<Tid, Map<RecordKey, TraceRecord>>();
 
   constructor(selection: Selection, memory: EventMemoryOptions) {
     this.selection = selection;
@@ -158,8 +159,8 @@ export class TraceStore {
     if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
     let records = this.records.get(record.tid);
     if (records === undefined) this.records.set(record.tid, (records = new Map()));
-    const content = JSON.stringify(record);
-    if (record.tid === NONE && record.what === 'gap' && !records.has(content)) this.unownedGaps.add(record);
-    records.set(content, record);
+    const key = recordKey(record);
+    if (record.tid === NONE && record.what === 'gap' && !records.has(key)) this.unownedGaps.add(record);
+    records.set(key, record);
   }
 }

@@ -3,6 +3,7 @@
  */
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { RecordKey } from './record-key.js';
 
 /** null: not recorded. */
 export interface Lifetime {
@@ -11,7 +12,7 @@ export interface Lifetime {
 }
 
 /** The kernel reuses thread ids: the last fork and the last exit count. */
-export function lifetimesOf(records: ReadonlyMap<Tid, ReadonlyMap<string, TraceRecord>>): Map<Tid, Lifetime> {
+export function lifetimesOf(records: ReadonlyMap<Tid, ReadonlyMap<RecordKey, TraceRecord>>): Map<Tid, Lifetime> {
   const lifetimes = new Map<Tid, Lifetime>();
   for (const [tid, own] of records) {
     let forkNs: Nanoseconds | null = null;

@@ -4,12 +4,13 @@
 import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Tid } from '../../model/units.js';
+import type { RecordKey } from './record-key.js';
 
 type SwitchRecord = Extract<TraceRecord, { what: 'switch' }>;
 
 const KINDS = { in: SwitchKind.In, out: SwitchKind.Out, preempted: SwitchKind.Preempted } as const;
 
-export function switchColumns(records: ReadonlyMap<Tid, ReadonlyMap<string, TraceRecord>>): SwitchColumns {
+export function switchColumns(records: ReadonlyMap<Tid, ReadonlyMap<RecordKey, TraceRecord>>): SwitchColumns {
   const all = [...records.values()].flatMap((own) => [...own.values()].filter(isSwitch)).sort(compareSwitches);
   const columns = {
     length: all.length,
