@@ -3,7 +3,7 @@
  */
 import type { RequestPart, RequestSpan, RequestWait } from '../../../src/answers.js';
 import { formatDuration } from '../../../src/text.js';
-import { placeText, threadName } from '../wait-names.js';
+import { threadName } from '../wait-names.js';
 
 export interface RequestLine {
   readonly depth: number;
@@ -114,7 +114,7 @@ function chainText(chain: readonly RequestSpan[]): string {
 /** Of symbols of the C library. */
 const VERSION = /@@?[A-Z]\w*_[\d.]+$/;
 
-/** " condition: worker 9165 in reply → pthread_cond_signal, then 12 µs to run". */
+/** " condition: worker 9165 in reply, then 12 µs to run". */
 export function waitText(wait: RequestWait): string {
   const wakeUp = wait.wakeUpNs === null ? '' : `, then ${formatDuration(wait.wakeUpNs)} to run`;
   const reason = wait.reason === null ? '' : ` ${wait.reason}`;
@@ -122,11 +122,11 @@ export function waitText(wait: RequestWait): string {
   return `${reason}${ended === '' ? '' : `: ${ended}`}${wakeUp}`;
 }
 
-function endText({ endedBy, waker, isCandidate, function: own, call }: RequestWait): string {
+function endText({ endedBy, waker, isCandidate, function: own }: RequestWait): string {
   if (endedBy === 'interrupt') return '[interrupt]';
   if (endedBy === 'not-seen') return '[not seen]';
   if (endedBy === 'open') return '[still waiting]';
   if (waker === null) return '';
-  const where = own === null ? '' : ` in ${placeText({ function: own, call })}`;
+  const where = own === null ? '' : ` in ${own.name}`;
   return `${isCandidate ? 'maybe ' : ''}${threadName(waker)}${where}`;
 }

@@ -8,6 +8,7 @@ import { HandOffBy, handOffsOf } from '../../waits/handoffs/hand-offs.js';
 import { momentsOf } from '../../waits/handoffs/moments.js';
 import { Reason } from '../../waits/reasons/reason.js';
 import { OffState } from '../../waits/schedule/off-state.js';
+import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
 import { WakerKind } from '../../waits/wakers/find-wakers.js';
 import type { CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
@@ -38,8 +39,8 @@ export function flowByEvents(named: readonly NamedFlow[], { waits }: TraceWaits,
 }
 
 /**
- * A thread that another one wakes may work for it from then on, until it waits again where it waited then. That is a
- * candidate only: the waker need not be the one whose work is taken. Requests do not take work of others.
+ * A thread that another one wakes may work for it from then on, until it wakes that one, or waits again where it waited
+ * then. That is a candidate only: the waker need not be the one whose work is taken. Requests do not take work of others.
  */
 export function flowByWakings(
   { waits }: TraceWaits,
@@ -51,21 +52,34 @@ export function flowByWakings(
   const taken: number[] = [];
   const endNs: number[] = [];
   waits.tids.forEach((_, thread) => {
-    let open: { readonly place: number } | null = null;
+    let place = NONE; // where it waited for the work that it does
     for (let wait = waits.starts[thread]; wait < waits.starts[thread + 1]; wait++) {
-      const place = functionOf(calls, calls.waiterNode[wait]);
-      if (open !== null && open.place === place) {
-        endNs.push(waits.outNs[wait]);
-        open = null;
+      const own = functionOf(calls, calls.waiterNode[wait]);
+      if (place !== NONE && place === own) {
+        endNs.push(replyNs(waits, facts, taken[taken.length - 1], waits.outNs[wait]));
+        place = NONE;
       }
-      if (open !== null || place === NONE || !mayTakeWork(waits, facts, wait)) continue;
+      if (place !== NONE || own === NONE || !mayTakeWork(waits, facts, wait)) continue;
       if (roots.isWithin(waits.tid[wait], waits.inNs[wait])) continue;
-      open = { place };
+      place = own;
       taken.push(wait);
     }
-    if (open !== null) endNs.push(lastNs);
+    if (place !== NONE) endNs.push(replyNs(waits, facts, taken[taken.length - 1], lastNs));
   });
   return flowOfWaits(waits, taken, endNs);
+}
+
+/** Returns when the woken thread woke its waker, if that was before `untilNs`. */
+function replyNs(waits: TraceWaits['waits'], { reason }: WaitFacts, wait: number, untilNs: Nanoseconds): Nanoseconds {
+  const waker = threadOf(waits, waits.waker[wait]);
+  if (waker === NONE) return untilNs;
+  const { tid, inNs, outNs, starts, wakeNs } = waits;
+  for (let reply = rowEndingFrom(waits, waker, inNs[wait]); reply < starts[waker + 1]; reply++) {
+    if (outNs[reply] >= untilNs) break;
+    const isReply = waits.waker[reply] === tid[wait] && wakeNs[reply] > inNs[wait] && !OF_LOCKS.has(reason[reply]);
+    if (isReply) return Math.min(wakeNs[reply], untilNs);
+  }
+  return untilNs;
 }
 
 function flowOfWaits(waits: TraceWaits['waits'], taken: readonly number[], endNs: readonly number[]): Flow {

@@ -33,7 +33,7 @@ describe.concurrent('requests', () => {
       '9165    ⇒ by key: run_job',
       '9165      crunch',
       '9165      rest → … → [off-cpu] sleep: [interrupt], then 900 ns to run',
-      '9172    await_reply → … → [off-cpu] futex: worker1 9170 in reply → pthread_cond_signal, then 900 ns to run',
+      '9172    await_reply → … → [off-cpu] futex: worker1 9170 in reply, then 900 ns to run',
     ]);
   });
 

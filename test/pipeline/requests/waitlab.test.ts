@@ -72,12 +72,15 @@ describe('requests', () => {
   });
 
   test('get work of others by wakings as candidates, without a flow', async () => {
-    const { requests } = await ask({ slowest: 8 });
-    const { byKey, byOrder, byWaking } = requests.joined;
-    expect([byKey, byOrder]).toEqual([0, 0]);
-    expect(byWaking).toBeGreaterThan(0);
-    for (const { parts } of requests.details)
-      expect(parts.slice(1).every(({ by }) => by === HandOffBy.Waking)).toBe(true);
+    const result = await ask({ slowest: 8 });
+    const { joined, details } = result.requests;
+    expect(joined).toEqual({ byKey: 0, byOrder: 0, byWaking: 8, forNoRequest: 0, notJoined: 0 });
+    for (const { parts } of details) expect(parts.slice(1).every(({ by }) => by === HandOffBy.Waking)).toBe(true);
+    const jobs = partsOf(result).flatMap(({ request, others }) =>
+      others.flatMap(({ requests }) => requests.map((job) => job === request)),
+    );
+    const right = jobs.filter((isRight) => isRight).length;
+    expect([right, jobs.length - right]).toEqual([8, 3]);
   });
 
   test('consist of pieces that add up to their durations', async () => {
