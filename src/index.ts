@@ -30,6 +30,7 @@ export type { CallPattern, FunctionPattern, LatencyOptions, Moment } from './pip
 export { askRequests, type RequestsResult } from './pipeline/requests/ask-requests.js';
 export type { FlowPattern, RequestsOptions } from './pipeline/requests/request-question.js';
 export { askWaits, type WaitsQuestion, type WaitsResult } from './pipeline/waits/ask-wait-summary.js';
+export { profileBlockedTime } from './pipeline/waits/blocked-by.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
 export { type QualitySummary, qualitySummary } from './render/quality-summary.js';

@@ -50,6 +50,7 @@ const PUBLIC = [
   'importTrace',
   'openStoredTrace',
   'openTraceFile',
+  'profileBlockedTime',
   'qualitySummary',
   'readProfile',
   'renderFolded',

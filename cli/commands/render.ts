@@ -2,11 +2,11 @@
  * `ptflame render`: draws flame graphs and writes folded stacks or profiles.
  */
 
-import { type Profile, PtflameError } from '../../src/index.js';
+import { type Profile, PtflameError, profileBlockedTime } from '../../src/index.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { loadProfile } from '../input/traces.js';
+import { loadProfile, requireTraces, withProgress } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
@@ -43,13 +43,32 @@ export async function renderInputs(
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const isDetailed = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isDetailed ? 'apart' : 'together';
-  const profile = await loadProfile(inputs, options, { trees, durations: isDetailed }, signal);
+  const profile = options.blockedBy
+    ? await loadBlockedTime(inputs, options, signal)
+    : await loadProfile(inputs, options, { trees, durations: isDetailed }, signal);
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
-  const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, options)));
+  // Upside down, only the ends of paths have time of their own.
+  const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
+  const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
   await writeAll(outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile) })));
   if (options.quiet) return;
   await notifyQuality(profile, options);
   for (const line of await writtenLines(written, names)) notify(line);
+}
+
+/** @throws PtflameError BAD_OPTION for a selection of calls, which says nothing of the threads that others wait for */
+async function loadBlockedTime(
+  inputs: readonly CommandInput[],
+  options: RenderOptions,
+  signal: AbortSignal,
+): Promise<Profile> {
+  const { window, root, inside, foldRecursion, byCalls } = options;
+  if (window || root !== undefined || inside || foldRecursion || byCalls)
+    throw new PtflameError('BAD_OPTION', '--blocked-by shows all blocked time of the selected threads', {
+      hint: 'leave out --window, --root, --inside, --fold-recursion and --by-calls',
+    });
+  const traces = await requireTraces(inputs);
+  return withProgress(traces, options, signal, (analyzing) => profileBlockedTime(traces, analyzing));
 }
 
 /** Larger folded stacks cause a warning. */

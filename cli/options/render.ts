@@ -44,6 +44,12 @@ export const RenderOptions = memoize(() =>
       output: outputs('where to write; - is standard output (default); may be repeated'),
       format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
     }),
+    ...group('Selection', {
+      blockedBy: flag(
+        z.boolean().default(false),
+        'only blocked time: stacks that waited, and above them, upside down, those of the threads that they waited for',
+      ),
+    }),
     ...appearance,
     ...selection(),
     ...filters(),

@@ -1,0 +1,159 @@
+/**
+ * Turns blocked time into a profile: the waiter's stack, whom it waited for, and above that, upside down, what that
+ * thread did meanwhile.
+ */
+
+import { functionNodes, type LogAnswers } from '../../analysis/log/join-answers.js';
+import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
+import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
+import type { AnalyzeOptions } from '../analyze.js';
+import type { AnalyzedInput } from '../read/read-trace.js';
+import { noTrace } from '../read/refusals.js';
+import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
+import { type Blockers, blockersOf, NoBlocker } from './blockers.js';
+import { WaitFacts } from './wait-facts.js';
+
+/**
+ * Returns a profile with a tree for each thread that waited. A frame such as `-- waits for bob` counts each wait as a
+ * call.
+ *
+ * @throws PtflameError as `analyze`, and NO_BRANCHES for a recording without calls
+ */
+export function profileBlockedTime(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
+  return withWaits(inputs, { ...options, trees: 'apart' }, async (traceWaits) => {
+    const { calls, trace } = traceWaits;
+    if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
+    const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits)));
+    const asked = questionsAbout(groups, (tid) => traceWaits.threads.of(tid).isRecorded);
+    const answers = await calls.askable.ask(asked);
+    return profileOf(traceWaits, calls, groups, answers);
+  });
+}
+
+/** Waits of a thread on one path for the same thread; rows are those of `Blockers`. */
+interface Group {
+  readonly waiter: Tid;
+  readonly node: NodeId; // of the waiter's paths
+  readonly blocker: number;
+  readonly rows: number[];
+}
+
+interface Groups {
+  readonly all: readonly Group[];
+  readonly blockers: Blockers;
+}
+
+function groupBlockers({ waits }: TraceWaits, { paths, waiterNode }: CallsOfWaits, blockers: Blockers): Groups {
+  const functionOf = functionNodes(paths);
+  const groups = new Map<string, Group>();
+  for (let row = 0; row < blockers.length; row++) {
+    const wait = blockers.wait[row];
+    const waiter = waits.tid[wait];
+    const node = waiterNode[wait] === NONE ? ROOT : functionOf[waiterNode[wait]];
+    const blocker = blockers.blocker[row];
+    const key = `${waiter} ${node} ${blocker}`;
+    const group = groups.get(key);
+    if (group) group.rows.push(row);
+    else groups.set(key, { waiter, node, blocker, rows: [row] });
+  }
+  return { all: [...groups.values()], blockers };
+}
+
+/** The key of an interval is the number of its group. */
+function questionsAbout({ all, blockers }: Groups, isTraced: (tid: Tid) => boolean) {
+  const keysOf = new Map<Tid, number[]>();
+  all.forEach(({ blocker }, key) => {
+    if (blocker < 0 || !isTraced(blocker)) return;
+    const keys = keysOf.get(blocker);
+    if (keys) keys.push(key);
+    else keysOf.set(blocker, [key]);
+  });
+  const intervalsOf = (keys: readonly number[]): KeyedIntervals => {
+    const rows = keys.flatMap((key) => all[key].rows.map((row) => ({ key, row })));
+    return {
+      key: Int32Array.from(rows, ({ key }) => key),
+      fromNs: Float64Array.from(rows, ({ row }) => blockers.fromNs[row]),
+      toNs: Float64Array.from(rows, ({ row }) => blockers.fromNs[row] + blockers.ns[row]),
+    };
+  };
+  return new Map(
+    [...keysOf].map(([tid, keys]) => {
+      return [tid, { nodesAt: null, treesOver: intervalsOf(keys), spans: null, spanTrees: null }] as const;
+    }),
+  );
+}
+
+/** Time of a node of the blocker's paths. */
+interface NodeTime {
+  readonly node: NodeId;
+  readonly ns: Nanoseconds;
+  readonly inferredNs: Nanoseconds;
+}
+
+function profileOf(traceWaits: TraceWaits, calls: CallsOfWaits, groups: Groups, answers: LogAnswers): Profile {
+  const names = groups.all.map(({ blocker }) => ({ name: blockerName(traceWaits, blocker), dso: null }));
+  const { table, rows: symbolOf } = withSymbols(calls.symbols, names, SymbolKind.Synthetic);
+  const times = timesByKey(groups.all.length, answers);
+  const builders = new Map<Tid, CallTreeBuilder>();
+  groups.all.forEach((group, key) => {
+    const builder = builders.get(group.waiter) ?? new CallTreeBuilder();
+    builders.set(group.waiter, builder);
+    const node = builder.child(addPath(builder, ROOT, pathTo(calls.paths, group.node)), symbolOf[key]);
+    for (const row of group.rows) builder.countComplete(node, groups.blockers.ns[row]);
+    let restNs = group.rows.reduce((sum, row) => sum + groups.blockers.ns[row], 0);
+    for (const { node: own, ns, inferredNs } of times[key]) {
+      const above = addPath(builder, node, pathTo(answers.paths, own).reverse());
+      builder.charge(above, ns - inferredNs, false);
+      builder.charge(above, inferredNs, true);
+      restNs -= ns;
+    }
+    builder.charge(node, Math.max(0, restNs), false);
+  });
+  const threads = calls.profile.threads.flatMap((thread) => {
+    const builder = builders.get(thread.tid);
+    return builder ? [{ ...thread, tree: builder.build(), durations: null, hiddenNs: 0 }] : [];
+  });
+  const meta = { ...calls.profile.meta, part: 'blocked time, by whom it was for' };
+  return { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
+}
+
+function timesByKey(keys: number, { threads }: LogAnswers): NodeTime[][] {
+  const times: NodeTime[][] = Array.from({ length: keys }, () => []);
+  for (const { treesOver } of threads.values())
+    treesOver?.key.forEach((key, row) => {
+      const { node, ns, inferredNs } = treesOver;
+      times[key].push({ node: node[row], ns: ns[row], inferredNs: inferredNs[row] });
+    });
+  return times;
+}
+
+/** Returns the functions of a path, outermost first. */
+function pathTo({ parent, symbol }: Shape, node: NodeId): SymbolId[] {
+  const path: SymbolId[] = [];
+  for (let at = node; at !== ROOT; at = parent[at]) path.push(symbol[at]);
+  return path.reverse();
+}
+
+function addPath(builder: CallTreeBuilder, from: NodeId, path: readonly SymbolId[]): NodeId {
+  return path.reduce((node, symbol) => builder.child(node, symbol), from);
+}
+
+const NO_BLOCKER: Readonly<Record<NoBlocker, string>> = {
+  [NoBlocker.Unknown]: '-- [not known]',
+  [NoBlocker.Interrupt]: '-- waits for [interrupt]',
+  [NoBlocker.PassedOn]: '-- lock passed on',
+  [NoBlocker.WakeUp]: '-- from waking to running',
+  [NoBlocker.Maybe]: '-- maybe an interrupt',
+  [NoBlocker.StillWaits]: '-- still waiting',
+};
+
+function blockerName({ threads }: TraceWaits, blocker: number): string {
+  if (blocker < 0) return NO_BLOCKER[blocker as NoBlocker];
+  const { comm, isRecorded } = threads.of(blocker);
+  const name = comm ?? String(blocker);
+  return `-- waits for ${isRecorded ? name : `[${name}]`}`;
+}

@@ -1,0 +1,84 @@
+/**
+ * Lists for whom blocked threads waited, when: holders of locks where they are known, else who woke them in the end.
+ */
+import { float64Column, int32Column } from '../../model/columns.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import { type HeldTime, heldTimeOf, wokenNs } from '../../waits/locks/held-time.js';
+import { lockWaitsOf } from '../../waits/locks/lock-waits.js';
+import { OffState } from '../../waits/schedule/off-state.js';
+import type { TraceWaits } from './ask-waits.js';
+import { EndedBy, type WaitFacts } from './wait-facts.js';
+
+/** By wait, then by time where a thread is known. They add up to the blocked waits of threads whose waits are shown. */
+export interface Blockers {
+  readonly length: number;
+  readonly wait: Int32Array;
+  /** A thread: its tid. Otherwise a negative number: `NoBlocker`. */
+  readonly blocker: Int32Array;
+  readonly fromNs: Float64Array; // NaN: no thread
+  readonly ns: Float64Array;
+}
+
+/** `Maybe`: a thread that was perhaps only interrupted; it is not blamed. */
+export const NoBlocker = { Unknown: -1, Interrupt: -2, PassedOn: -3, WakeUp: -4, Maybe: -5, StillWaits: -6 } as const;
+export type NoBlocker = (typeof NoBlocker)[keyof typeof NoBlocker];
+
+export function blockersOf(traceWaits: TraceWaits, facts: WaitFacts): Blockers {
+  const { waits, threads, trace } = traceWaits;
+  const rows = new BlockerRows();
+  const held = heldTimeOf(waits, lockWaitsOf(waits, trace.samples));
+  for (let wait = 0; wait < waits.length; wait++) {
+    if (waits.state[wait] !== OffState.Blocked || !threads.of(waits.tid[wait]).isRecorded) continue;
+    const { outNs, inNs } = waits;
+    const wokenAtNs = wokenNs(waits, wait);
+    if (held.starts[wait] < held.starts[wait + 1]) addHolders(rows, held, wait);
+    else {
+      const blocker = blockerOf(facts.endedBy(wait), waits.waker[wait]);
+      rows.add(wait, blocker, outNs[wait], wokenAtNs - outNs[wait]);
+    }
+    rows.add(wait, NoBlocker.WakeUp, Number.NaN, inNs[wait] - wokenAtNs);
+  }
+  return rows.build();
+}
+
+function addHolders(rows: BlockerRows, { pieces, starts, passedOnNs, unknownNs }: HeldTime, wait: number): void {
+  for (let piece = starts[wait]; piece < starts[wait + 1]; piece++)
+    rows.add(wait, pieces.holder[piece], pieces.fromNs[piece], pieces.toNs[piece] - pieces.fromNs[piece]);
+  rows.add(wait, NoBlocker.PassedOn, Number.NaN, passedOnNs[wait]);
+  rows.add(wait, NoBlocker.Unknown, Number.NaN, unknownNs[wait]);
+}
+
+function blockerOf(endedBy: EndedBy, waker: Tid): number {
+  switch (endedBy) {
+    case EndedBy.Thread:
+      return waker;
+    case EndedBy.MaybeThread:
+      return NoBlocker.Maybe;
+    case EndedBy.Interrupt:
+      return NoBlocker.Interrupt;
+    case EndedBy.Open:
+      return NoBlocker.StillWaits;
+    default:
+      return NoBlocker.Unknown;
+  }
+}
+
+class BlockerRows {
+  private readonly wait = int32Column();
+  private readonly blocker = int32Column();
+  private readonly fromNs = float64Column();
+  private readonly ns = float64Column();
+
+  add(wait: number, blocker: number, fromNs: Nanoseconds, ns: Nanoseconds): void {
+    if (!(ns > 0)) return;
+    this.wait.push(wait);
+    this.blocker.push(blocker);
+    this.fromNs.push(blocker < 0 ? Number.NaN : fromNs);
+    this.ns.push(ns);
+  }
+
+  build(): Blockers {
+    const { wait, blocker, fromNs, ns } = this;
+    return { length: wait.length, wait: wait.view(), blocker: blocker.view(), fromNs: fromNs.view(), ns: ns.view() };
+  }
+}
