@@ -18,9 +18,8 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-type Stop = Exclude<SpecialSymbol, typeof SpecialSymbol.Unknown>;
-
-const SPECIAL: Readonly<Record<Stop, Family>> = {
+/** Others are labels, such as `-- waits for bob`. */
+const SPECIAL: Readonly<Partial<Record<SymbolId, Family>>> = {
   [SpecialSymbol.Syscall]: 'syscall',
   [SpecialSymbol.Untraced]: 'untraced',
   [SpecialSymbol.OffCpu]: 'off-cpu',
@@ -39,7 +38,7 @@ const KERNEL_FILE = /^\[(?!vdso|vsyscall|heap|stack|anon|unknown)/;
 export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
   if (symbol === NONE) return 'group';
   if (symbols.kind[symbol] === SymbolKind.Unknown) return 'unknown';
-  if (symbols.kind[symbol] === SymbolKind.Synthetic) return SPECIAL[symbol as Stop];
+  if (symbols.kind[symbol] === SymbolKind.Synthetic) return SPECIAL[symbol] ?? 'group';
   const file = symbols.dsoName[symbols.dso[symbol] as number];
   return file !== undefined && KERNEL_FILE.test(file) ? 'kernel' : 'user';
 }
