@@ -155,3 +155,10 @@ test('with calls, what the holder did while another thread waited is known', asy
     'at 1.000002200 two 2 waited 7.1 µs in read_balance (mutex 0x5000) for 1, which held it 6.95 µs and waited in rest; ran 100 ns after it was woken',
   );
 });
+
+test('a wait is known only until the recording of its thread ended, even if others were recorded longer', async () => {
+  const late = '9 [000] 2.500000000: sched:sched_waking: comm=nine pid=10 prio=120 target_cpu=000';
+  const asleep = ['1 [000] 1.000009950: PERF_RECORD_SWITCH OUT', late];
+  const answer = await ask(inputOf([CALLS.trimEnd(), ...SAMPLES, ...asleep, ''].join('\n')), {});
+  expect(answer.trace).toMatchObject({ start: '1.000000000', durationNs: 9950 });
+});

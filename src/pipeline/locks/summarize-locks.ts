@@ -39,11 +39,13 @@ export function summarizeLocks(input: LocksInput, { ofObject }: Holdings, spotsO
   return locks.sort((a, b) => b.waitedNs - a.waitedNs || a.pid - b.pid || a.address - b.address);
 }
 
-/** Returns the rows of the longest waits for locks whose holders can be known, longest first. */
+/** Returns the rows of the longest waits for locks whose holders can be known, longest first; of those that ended. */
 export function slowestWaits({ waits, objects, locks }: LocksInput, count: number): number[] {
   if (count === 0) return [];
   const { objectOf } = objects;
-  const rows = [...objectOf.keys()].filter((wait) => objectOf[wait] !== NONE && locks.lock[wait] !== NONE);
+  const rows = [...objectOf.keys()].filter(
+    (wait) => objectOf[wait] !== NONE && locks.lock[wait] !== NONE && !waits.isOpen[wait],
+  );
   const nsOf = (wait: number) => waits.inNs[wait] - waits.outNs[wait];
   return rows.sort((a, b) => nsOf(b) - nsOf(a) || a - b).slice(0, count);
 }

@@ -51,7 +51,7 @@ class WakerSums {
   }
 
   add({ waits }: LocksInput, wait: number): void {
-    if (waits.waker[wait] !== NONE) this.tids.add(waits.waker[wait]);
+    if (waits.waker[wait] !== NONE && this.endedBy !== EndedBy.Open) this.tids.add(waits.waker[wait]);
     this.waits++;
     this.waitedNs += waits.inNs[wait] - waits.outNs[wait];
   }

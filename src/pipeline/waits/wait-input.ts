@@ -4,12 +4,16 @@
 import type { LostSpan } from '../../model/samples/sample-account.js';
 import type { Tid } from '../../model/units.js';
 import type { Lifetime } from '../../store/records/lifetimes.js';
-import type { ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
+import { samplesOfThreads, type ThreadSpan, type WaitInput } from '../../waits/input/wait-input.js';
 import type { Trace } from '../read/trace.js';
 
 export function waitInputOf({ store, samples, account }: Trace): WaitInput {
   const switches = store.switches();
-  const bounds = boundsOf([store.bounds.startNs, store.bounds.endNs], switches.timeNs, ...samples.map(timesOf));
+  const bounds = boundsOf(
+    [store.bounds.startNs, store.bounds.endNs],
+    switches.timeNs,
+    ...samplesOfThreads(samples).map(timesOf),
+  );
   return { switches, samples, threads: threadSpans(store.lifetimes(), bounds), lost: account.samples.lostSpans };
 }
 

@@ -36,9 +36,14 @@ export function heldTimeOf(waits: Waits, locks: LockWaits): HeldTime {
   return builder.build();
 }
 
-/** Returns when the waiter was woken; if that was not seen, when it ran again. */
-export function wokenNs({ outNs, inNs, wakeNs }: Waits, wait: number): Nanoseconds {
-  return Number.isNaN(wakeNs[wait]) ? inNs[wait] : Math.min(inNs[wait], Math.max(outNs[wait], wakeNs[wait]));
+/** Returns when the waiter was woken; if that was not seen, when it ran again. A waking that ended no wait does not count. */
+export function wokenNs(waits: Waits, wait: number): Nanoseconds {
+  const { outNs, inNs, wakeNs } = waits;
+  return !isWoken(waits, wait) ? inNs[wait] : Math.min(inNs[wait], Math.max(outNs[wait], wakeNs[wait]));
+}
+
+function isWoken({ wakeNs, isOpen }: Waits, wait: number): boolean {
+  return !isOpen[wait] && !Number.isNaN(wakeNs[wait]);
 }
 
 class HeldTimeBuilder {
@@ -102,7 +107,7 @@ class HeldTimeBuilder {
       atNs = toNs;
       isAfterHold = true;
     }
-    this.addGap(wait, atNs, endNs, isAfterHold && !Number.isNaN(this.waits.wakeNs[wait]), owner);
+    this.addGap(wait, atNs, endNs, isAfterHold && isWoken(this.waits, wait), owner);
   }
 
   private addGap(wait: number, fromNs: Nanoseconds, toNs: Nanoseconds, isAfterHold: boolean, owner: number): void {

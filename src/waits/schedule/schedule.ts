@@ -4,7 +4,7 @@
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
-import type { ThreadSpan, WaitInput } from '../input/wait-input.js';
+import { samplesOfThreads, type ThreadSpan, type WaitInput } from '../input/wait-input.js';
 import { type Off, OffReader } from './off-reader.js';
 import { ThreadSwitches } from './thread-switches.js';
 
@@ -29,7 +29,7 @@ export interface Schedule {
 export function scheduleOf({ switches, samples, threads }: WaitInput): Schedule {
   const events = new ThreadSwitches(switches, samples);
   const spans = new Map(threads.map((span) => [span.tid, span]));
-  const lastNs = endOf(switches.timeNs, ...samples.map(({ timeNs }) => timeNs));
+  const lastNs = endOf(switches.timeNs, ...samplesOfThreads(samples).map(({ timeNs }) => timeNs));
   const builder = new ScheduleBuilder();
   for (const tid of events.tids) {
     const reader = new OffReader(spans.get(tid) ?? null, (off) => builder.add(tid, off));
