@@ -6,7 +6,7 @@ import { type Profile, PtflameError, profileBlockedTime } from '../../src/index.
 import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { loadProfile, requireTraces, withProgress } from '../input/traces.js';
+import { loadProfile, loadProfileWithWaits, requireTraces, withProgress } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
@@ -43,14 +43,21 @@ export async function renderInputs(
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const isDetailed = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isDetailed ? 'apart' : 'together';
-  const profile = options.blockedBy
-    ? await loadBlockedTime(inputs, options, signal)
-    : await loadProfile(inputs, options, { trees, durations: isDetailed }, signal);
+  const wanted = { trees, durations: isDetailed } as const;
+  const { profile, waits } = await loadRendered(
+    inputs,
+    options,
+    wanted,
+    outputs.some(({ format }) => format === 'html'),
+    signal,
+  );
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
-  await writeAll(outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile) })));
+  await writeAll(
+    outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, waits) })),
+  );
   if (options.quiet) return;
   await notifyQuality(profile, options);
   for (const line of await writtenLines(written, names)) notify(line);
@@ -69,6 +76,19 @@ async function loadBlockedTime(
     });
   const traces = await requireTraces(inputs);
   return withProgress(traces, options, signal, (analyzing) => profileBlockedTime(traces, analyzing));
+}
+
+/** `hasPage`: a report page is written, which shows waits, too. */
+async function loadRendered(
+  inputs: readonly CommandInput[],
+  options: RenderOptions,
+  wanted: Parameters<typeof loadProfile>[2],
+  hasPage: boolean,
+  signal: AbortSignal,
+): ReturnType<typeof loadProfileWithWaits> {
+  if (options.blockedBy) return { profile: await loadBlockedTime(inputs, options, signal), waits: null };
+  if (hasPage) return loadProfileWithWaits(inputs, options, wanted, signal);
+  return { profile: await loadProfile(inputs, options, wanted, signal), waits: null };
 }
 
 /** Larger folded stacks cause a warning. */

@@ -10,6 +10,7 @@ import {
   type Selection,
 } from '../../src/index.js';
 import { detectInputKind, type InputKind, type OpenedInput, type ResourceOptions } from '../../src/internal.js';
+import type { ProfileWithWaits } from '../../src/page.js';
 import type { RenderOptions } from '../options/render.js';
 import { startProgress } from '../terminal/progress.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
@@ -35,13 +36,38 @@ export async function loadProfile(
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
   signal: AbortSignal,
 ): Promise<Profile> {
+  const { profile } = await load(inputs, flags, signal, async (traces, options) => {
+    return { profile: await analyze(traces, { ...options, ...wanted }), waits: null };
+  });
+  return profile;
+}
+
+/** Like `loadProfile`, and the waits of a trace for the report page. */
+export async function loadProfileWithWaits(
+  inputs: readonly CommandInput[],
+  flags: TraceFlags,
+  wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
+  signal: AbortSignal,
+): Promise<ProfileWithWaits> {
+  return load(inputs, flags, signal, async (traces, options) => {
+    const { analyzeWithWaits } = await import('../../src/page.js');
+    return analyzeWithWaits(traces, { ...options, ...wanted });
+  });
+}
+
+async function load(
+  inputs: readonly CommandInput[],
+  flags: TraceFlags,
+  signal: AbortSignal,
+  analyzeTraces: (traces: readonly CommandInput[], options: AnalyzeOptions) => Promise<ProfileWithWaits>,
+): Promise<ProfileWithWaits> {
   const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') {
     refuseReplayOptions(text.name, flags);
-    return readProfile(text, { select: toSelection(flags), signal });
+    return { profile: await readProfile(text, { select: toSelection(flags), signal }), waits: null };
   }
   const traces = text ? [text] : inputs;
-  return withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
+  return withProgress(traces, flags, signal, (options) => analyzeTraces(traces, options));
 }
 
 /** Like `loadProfile`, for commands that show times. @throws PtflameError also TIMELESS */

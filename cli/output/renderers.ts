@@ -3,11 +3,12 @@
  */
 import { type Profile, renderJson, renderSvg } from '../../src/index.js';
 import { renderFoldedBytes } from '../../src/internal.js';
+import type { ProfileWithWaits } from '../../src/page.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
 
-export type Renderer = (profile: Profile) => Chunks;
+export type Renderer = (profile: Profile, waits: ProfileWithWaits['waits']) => Chunks;
 /** The options of `render` that renderers use. */
 export type RendererOptions = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
@@ -21,7 +22,7 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       return (profile) => renderFoldedBytes(profile, { annotate, by, minNs });
     case 'html': {
       const { renderHtmlInParallel } = await import('../../src/page.js');
-      return (profile) => renderHtmlInParallel(profile, { icicle, ...titled });
+      return (profile, waits) => renderHtmlInParallel(profile, { icicle, ...titled }, waits);
     }
     case 'svg': {
       const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };

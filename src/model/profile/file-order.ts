@@ -16,11 +16,12 @@ export interface SymbolOrder {
   readonly rankOf: Int32Array;
 }
 
-/** Orders symbols by name, then by the name of their binary. */
-export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
+/** Orders symbols by name, then by the name of their binary. `alsoUsed`: those that are used beside trees and durations. */
+export function symbolOrder({ symbols, threads }: Profile, alsoUsed: Iterable<SymbolId> = []): SymbolOrder {
   const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
   const isUsed = new Uint8Array(symbols.length);
   for (const thread of threads) markUsed(thread, isUsed);
+  for (const row of alsoUsed) isUsed[row] = 1;
   for (const row of specials) isUsed[row] = 0;
   const others = Array.from(inverse(symbolRanks(symbols))).filter((row) => isUsed[row] === 1);
   const rows = [...specials, ...others];

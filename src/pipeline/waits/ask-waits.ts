@@ -59,11 +59,21 @@ export function withWaits<Result>(
   callsToList: CallsToList | null = null,
 ): Promise<Result> {
   const withOptions = { ...options, byCalls: false, isPart: options.window !== undefined, mayLackBranches: true };
-  return withTrace(inputs, withOptions, async (trace, resources) => {
-    const waits = waitsOf(waitInputOf(trace));
-    const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
-    return work({ trace, waits, threads: new ThreadDirectory(trace), calls });
-  });
+  return withTrace(inputs, withOptions, async (trace, resources) =>
+    work(await traceWaitsOf(trace, options, resources, callsToList)),
+  );
+}
+
+/** The waits of a trace. */
+export async function traceWaitsOf(
+  trace: Trace,
+  options: AnalyzeOptions,
+  resources: WorkResources,
+  callsToList: CallsToList | null = null,
+): Promise<TraceWaits> {
+  const waits = waitsOf(waitInputOf(trace));
+  const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
+  return { trace, waits, threads: new ThreadDirectory(trace), calls };
 }
 
 async function callsOf(

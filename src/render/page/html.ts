@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Profile } from '../../model/profile/profile.js';
+import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { originText, subtitleOf } from '../frames/captions.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
 import { titlesOf } from '../frames/recording-name.js';
@@ -29,10 +30,14 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
   yield AFTER_DATA;
 }
 
-/** Yields the same file; its data is deflated in Node's pool of threads. */
-export async function* renderHtmlInParallel(profile: Profile, options: HtmlOptions = {}): AsyncGenerator<string> {
+/** Yields the same file; its data is deflated in Node's pool of threads. `waits`: to show them, too. */
+export async function* renderHtmlInParallel(
+  profile: Profile,
+  options: HtmlOptions = {},
+  waits: WaitsByPath | null = null,
+): AsyncGenerator<string> {
   yield beforeData(profile, options);
-  yield* deflatedInParallel(pageDataPieces(profile));
+  yield* deflatedInParallel(pageDataPieces(profile, waits));
   yield AFTER_DATA;
 }
 

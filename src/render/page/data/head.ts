@@ -6,6 +6,7 @@ import type { NumberReader } from '../../../codec/number-reader.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { ThreadProfile, TraceMeta } from '../../../model/profile/profile.js';
 import type { Quality } from '../../../model/profile/quality.js';
+import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
 import { pageWriter } from './numbers.js';
 
 export interface PageHead {
@@ -15,6 +16,8 @@ export interface PageHead {
   /** Number of nodes of the shape. */
   readonly nodes: number;
   readonly threads: readonly ThreadHead[];
+  /** Left out if nothing is known of them. */
+  readonly waits?: WaitsByPath;
 }
 
 export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {

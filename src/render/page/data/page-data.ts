@@ -6,6 +6,7 @@ import type { NodesOfShape } from '../../../model/calls/sum-trees.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { ThreadProfile, TraceMeta } from '../../../model/profile/profile.js';
 import type { Quality } from '../../../model/profile/quality.js';
+import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
 
 export interface PageData {
   readonly meta: TraceMeta;
@@ -15,6 +16,7 @@ export interface PageData {
   /** All call paths of all threads, in pre-order with siblings by name: each subtree is contiguous. */
   readonly shape: Shape;
   readonly threads: readonly PageThread[]; // by tid
+  readonly waits: WaitsByPath | null;
 }
 
 /** A thread without its tree: its rows are nodes of the shape, ascending; the first is the root. */

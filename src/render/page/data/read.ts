@@ -22,7 +22,7 @@ export function readPageData(bytes: Uint8Array): PageData {
 /** Reads the page data. Durations are read and checked on first use: no graph needs them. */
 export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
-  const { meta, symbols, quality, nodes, threads } = readHead(reader);
+  const { meta, symbols, quality, nodes, threads, waits = null } = readHead(reader);
   const shape = readShape(reader, nodes, symbols.length);
   const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
   const columns = readColumns(reader, callerRows(shape, node));
@@ -43,5 +43,5 @@ export function openPageData(bytes: Uint8Array): PageData {
       return durations()[row];
     },
   });
-  return { meta, symbols, quality, shape, threads: threads.map(threadOf) };
+  return { meta, symbols, quality, shape, threads: threads.map(threadOf), waits };
 }

@@ -1,0 +1,98 @@
+/**
+ * Defines what the report page shows of waits: by the call path that waited, for whom, why, and what that thread did
+ * meanwhile. Plain data for JSON; its size is bounded.
+ */
+import type { Nanoseconds, SymbolId, Tid } from '../units.js';
+
+/**
+ * - `holder`: the thread had the lock when the wait began.
+ * - `waker`, `maybe`: that thread ended the wait, or an interrupt that came while it ran may have.
+ * - `interrupt`: a timer or a device ended it.
+ * - `not seen`: no waking was recorded. `open`: it had not ended when the recording did.
+ * - `preempted`: the thread could have run. `unknown`: it may have run.
+ * - `others`: blockers that are not listed.
+ */
+export type BlockerKind =
+  | 'holder'
+  | 'waker'
+  | 'maybe'
+  | 'interrupt'
+  | 'not seen'
+  | 'open'
+  | 'preempted'
+  | 'unknown'
+  | 'others';
+
+/** Nodes are those of `paths`, symbols those of the profile; both are NONE if not known. */
+export interface WaitsByPath {
+  readonly paths: { readonly parent: readonly number[]; readonly symbol: readonly SymbolId[] };
+  /** All threads that are named below. */
+  readonly threads: readonly WaitThread[];
+  /** The call paths with most waiting time, the most first. */
+  readonly places: readonly WaitingPlace[];
+  /** Waits on other call paths. */
+  readonly unlisted: { readonly waits: number; readonly ns: Nanoseconds };
+}
+
+export interface WaitThread {
+  readonly tid: Tid;
+  readonly comm: string | null;
+  /** It is in the profile. */
+  readonly isTraced: boolean;
+}
+
+export interface WaitingPlace {
+  readonly tid: Tid;
+  /** What the thread was in, without the stop itself. */
+  readonly node: number;
+  readonly isPreempted: boolean;
+  /** The most time first, `others` last; they add up to all waits here. */
+  readonly blockers: readonly Blocker[];
+  readonly longest: LongestWait;
+}
+
+export interface Blocker {
+  readonly kind: BlockerKind;
+  readonly tid: Tid;
+  /** The function of the waker that ended the waits; the holder's, if it ended them itself. */
+  readonly symbol: SymbolId;
+  /** Such as mutex; empty: not known. */
+  readonly reason: string;
+  readonly waits: number;
+  readonly ns: Nanoseconds;
+  /** The part of it from wakings to running. */
+  readonly wakeUpNs: Nanoseconds;
+  /** What the thread did until it ended the waits, as pairs of node and time: the largest. */
+  readonly meanwhile: readonly (readonly [node: number, ns: Nanoseconds])[];
+  /** The rest of that. */
+  readonly otherNs: Nanoseconds;
+}
+
+export interface LongestWait {
+  /** In the profile's time. */
+  readonly startNs: Nanoseconds;
+  readonly ns: Nanoseconds;
+  /** Its critical path: pieces by time, which add up to the wait. */
+  readonly pieces: readonly WaitPiece[];
+}
+
+/** `running`, `wake-up` (from the waking to running) and `preempted` are the thread's own time. */
+export type WaitPieceKind =
+  | 'running'
+  | 'preempted'
+  | 'wake-up'
+  | 'interrupt'
+  | 'not traced'
+  | 'maybe'
+  | 'not seen'
+  | 'unknown'
+  | 'others';
+
+export interface WaitPiece {
+  readonly kind: WaitPieceKind;
+  /** Whose doing it was: of `not traced` and `maybe` the waker. NONE: several short pieces. */
+  readonly tid: Tid;
+  /** The function in which it spent most of the piece. */
+  readonly symbol: SymbolId;
+  readonly ns: Nanoseconds;
+}

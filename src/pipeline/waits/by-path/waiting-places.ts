@@ -1,0 +1,115 @@
+/**
+ * Groups waits by thread and call path, and by blocker within each, and lists those with most time.
+ */
+import { ROOT } from '../../../model/calls/call-tree.js';
+import { NONE } from '../../../model/units.js';
+import { OffState } from '../../../waits/schedule/off-state.js';
+import type { Waits } from '../../../waits/waits.js';
+import type { CallsOfWaits } from '../ask-waits.js';
+import type { WaitBlockers } from './wait-blockers.js';
+
+/** More call paths, and more blockers of each, are summed up. */
+export const MAX_PLACES = 200;
+export const MAX_BLOCKERS = 8;
+
+export interface WaitGroup {
+  waits: number;
+  ns: number;
+  wakeUpNs: number;
+  /** Its longest wait, the first if several are equally long. */
+  longest: number;
+}
+
+export interface PlaceGroup extends WaitGroup {
+  /** Listed, the most time first. */
+  readonly blockers: readonly BlockerGroup[];
+  /** Of those that are not listed; null: none. */
+  readonly others: WaitGroup | null;
+}
+
+export interface BlockerGroup extends WaitGroup {
+  /** Of those listed, over all places. */
+  readonly row: number;
+}
+
+export interface PlaceGroups {
+  readonly places: readonly PlaceGroup[];
+  readonly unlisted: WaitGroup;
+  /** By wait: the row of its blocker; NONE: not listed. */
+  readonly blockerOf: Int32Array;
+}
+
+/** `rows`: the waits in question. */
+export function groupWaits(
+  waits: Waits,
+  { paths, waiterNode }: CallsOfWaits,
+  blockers: WaitBlockers,
+  rows: Uint32Array,
+): PlaceGroups {
+  const placeOf = (wait: number) => {
+    const node = waiterNode[wait] === NONE ? ROOT : blockers.placeNode[waiterNode[wait]];
+    return (waits.tid[wait] * paths.length + node) * 2 + Number(waits.state[wait] === OffState.Preempted);
+  };
+  const blockerOf = new Int32Array(waits.length).fill(NONE);
+  const all = groupBy(waits, rows, placeOf);
+  const [listed, unlisted] = split(all, MAX_PLACES);
+  const listedRows = new Map(listed.map(([key]) => [key, [] as number[]]));
+  for (const wait of rows) listedRows.get(placeOf(wait))?.push(wait);
+  let count = 0;
+  const places = listed.map(([place, group]): PlaceGroup => {
+    const own = listedRows.get(place) as number[];
+    const keyOf = (wait: number) => keyOfBlocker(blockers, wait);
+    const [kept, others] = split(groupBy(waits, own, keyOf), MAX_BLOCKERS);
+    const row = new Map(kept.map(([key]) => [key, count++]));
+    for (const wait of own) blockerOf[wait] = row.get(keyOf(wait)) ?? NONE;
+    const listedBlockers = kept.map(([key, group]) => ({ ...group, row: row.get(key) as number }));
+    return { ...group, blockers: listedBlockers, others: others.waits > 0 ? others : null };
+  });
+  return { places, unlisted, blockerOf };
+}
+
+/** Different for each: a tid has 22 bits, a symbol fewer than 23, kinds and reasons 4 each. */
+function keyOfBlocker(blockers: WaitBlockers, wait: number): number {
+  const tid = blockers.tidOf(wait) + 1;
+  return ((tid * 2 ** 23 + blockers.symbolOf(wait) + 1) * 16 + blockers.reasonOf(wait)) * 8 + blockers.whoOf(wait);
+}
+
+function groupBy(waits: Waits, rows: Iterable<number>, keyOf: (wait: number) => number): Map<number, WaitGroup> {
+  const groups = new Map<number, WaitGroup>();
+  for (const wait of rows) {
+    const key = keyOf(wait);
+    let group = groups.get(key);
+    if (group === undefined) groups.set(key, (group = { waits: 0, ns: 0, wakeUpNs: 0, longest: wait }));
+    group.waits++;
+    group.ns += waitNs(waits, wait);
+    group.wakeUpNs += wakeUpNs(waits, wait);
+    if (waitNs(waits, wait) > waitNs(waits, group.longest)) group.longest = wait;
+  }
+  return groups;
+}
+
+/** Returns the groups with most time, and the sum of the others. */
+function split(groups: Map<number, WaitGroup>, max: number): [[number, WaitGroup][], WaitGroup] {
+  const sorted = [...groups].sort(([keyA, a], [keyB, b]) => b.ns - a.ns || keyA - keyB);
+  const sum = { waits: 0, ns: 0, wakeUpNs: 0, longest: NONE };
+  for (const [, { waits, ns, wakeUpNs }] of sorted.slice(max)) {
+    sum.waits += waits;
+    sum.ns += ns;
+    sum.wakeUpNs += wakeUpNs;
+  }
+  return [sorted.slice(0, max), sum];
+}
+
+export function waitNs({ outNs, inNs }: Waits, wait: number): number {
+  return inNs[wait] - outNs[wait];
+}
+
+/** The time from the waking to running; 0: no waking was seen, or the thread did not run again. */
+function wakeUpNs(waits: Waits, wait: number): number {
+  return waits.isOpen[wait] ? 0 : waits.inNs[wait] - wokenNs(waits, wait);
+}
+
+/** When the waiter was woken; if that was not seen, when it ran again. */
+export function wokenNs({ outNs, inNs, wakeNs }: Waits, wait: number): number {
+  return Number.isNaN(wakeNs[wait]) ? inNs[wait] : Math.min(inNs[wait], Math.max(outNs[wait], wakeNs[wait]));
+}
