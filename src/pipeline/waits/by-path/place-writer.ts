@@ -1,7 +1,6 @@
 /**
  * Turns groups of waits, and what their blockers did meanwhile, into the plain data of the report page.
  */
-import { ROOT } from '../../../model/calls/call-tree.js';
 import { overlayTrees } from '../../../model/calls/overlay.js';
 import { symbolRanks } from '../../../model/names/symbol-order.js';
 import type {
@@ -15,12 +14,12 @@ import type {
 import { NONE, type SymbolId, type Tid } from '../../../model/units.js';
 import { OffState } from '../../../waits/schedule/off-state.js';
 import type { CallsOfWaits, TraceWaits } from '../ask-waits.js';
+import { placesOf } from '../places.js';
 import type { NodeTime, TimesByKey } from './asked-intervals.js';
 import type { TimedPiece } from './longest-waits.js';
-import { placeSymbols } from './place-symbols.js';
 import { REASON_NAMES } from './reason-names.js';
 import { UsedPaths } from './used-paths.js';
-import { type WaitBlockers, Who } from './wait-blockers.js';
+import type { WaitBlockers } from './wait-blockers.js';
 import { type BlockerGroup, type PlaceGroup, type PlaceGroups, type WaitGroup, waitNs } from './waiting-places.js';
 
 /** More call paths of a blocker are summed up. */
@@ -57,7 +56,7 @@ export class PlaceWriter {
     this.blockers = blockers;
     this.times = times;
     [this.waiterNodes, this.timeNodes] = nodes as [Int32Array, Int32Array];
-    this.placeSymbol = placeSymbols(shape, symbols);
+    this.placeSymbol = placesOf(shape, symbols).symbol;
     this.used = new UsedPaths(shape);
   }
 
@@ -73,11 +72,12 @@ export class PlaceWriter {
     };
   }
 
-  private placeOf({ longest, blockers, others }: PlaceGroup, pieces: readonly KeyedPiece[]): WaitingPlace {
+  private placeOf(
+    { node: inCalls, longest, blockers, others }: PlaceGroup,
+    pieces: readonly KeyedPiece[],
+  ): WaitingPlace {
     const { waits } = this.traceWaits;
-    const { waiterNode, shiftNs } = this.calls;
-    const inCalls = waiterNode[longest];
-    const node = inCalls === NONE ? ROOT : this.waiterNodes[this.blockers.placeNode[inCalls]];
+    const node = this.waiterNodes[inCalls];
     this.used.add(node);
     const rest = others === null ? [] : [blocker('others', others)];
     return {
@@ -86,7 +86,7 @@ export class PlaceWriter {
       isPreempted: waits.state[longest] === OffState.Preempted,
       blockers: [...blockers.map((group) => this.blockerOf(group)), ...rest],
       longest: {
-        startNs: waits.outNs[longest] - shiftNs,
+        startNs: waits.outNs[longest] - this.calls.shiftNs,
         ns: waitNs(waits, longest),
         pieces: pieces.map((piece) => this.pieceOf(piece)),
       },
@@ -101,10 +101,10 @@ export class PlaceWriter {
     const tid = blockers.tidOf(group.longest);
     this.tids.add(tid);
     return {
-      ...blocker(KINDS[blockers.whoOf(group.longest)], group),
+      ...blocker(blockers.kindOf(group.longest), group),
       tid,
       symbol: blockers.symbolOf(group.longest),
-      reason: REASON_NAMES[blockers.reasonOf(group.longest)],
+      reason: REASON_NAMES[blockers.facts.reason[group.longest]],
       meanwhile,
       otherNs: times.slice(MAX_PATHS).reduce((sum, { ns }) => sum + ns, 0),
     };
@@ -132,17 +132,6 @@ export class PlaceWriter {
     return tids.map((tid) => ({ tid, comm: this.traceWaits.threads.of(tid).comm, isTraced: traced.has(tid) }));
   }
 }
-
-const KINDS: readonly BlockerKind[] = Object.assign([], {
-  [Who.Holder]: 'holder',
-  [Who.Waker]: 'waker',
-  [Who.Maybe]: 'maybe',
-  [Who.Interrupt]: 'interrupt',
-  [Who.NotSeen]: 'not seen',
-  [Who.Open]: 'open',
-  [Who.Preempted]: 'preempted',
-  [Who.Unknown]: 'unknown',
-});
 
 /** Returns a blocker of which only the sums are known. */
 function blocker(kind: BlockerKind, { waits, ns, wakeUpNs }: WaitGroup): Blocker {

@@ -1,7 +1,9 @@
 /**
  * Groups waits by thread and call path, and by blocker within each, and lists those with most time.
  */
+import { isOffCpu } from '../../../analysis/tree/outside.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
+import type { Shape } from '../../../model/calls/overlay.js';
 import { NONE } from '../../../model/units.js';
 import { OffState } from '../../../waits/schedule/off-state.js';
 import type { Waits } from '../../../waits/waits.js';
@@ -21,6 +23,8 @@ export interface WaitGroup {
 }
 
 export interface PlaceGroup extends WaitGroup {
+  /** What the thread was in, without the time off the CPU itself. */
+  readonly node: number;
   /** Listed, the most time first. */
   readonly blockers: readonly BlockerGroup[];
   /** Of those that are not listed; null: none. */
@@ -46,8 +50,9 @@ export function groupWaits(
   blockers: WaitBlockers,
   rows: Uint32Array,
 ): PlaceGroups {
+  const outerNodes = withoutOffCpu(paths);
   const placeOf = (wait: number) => {
-    const node = waiterNode[wait] === NONE ? ROOT : blockers.placeNode[waiterNode[wait]];
+    const node = waiterNode[wait] === NONE ? ROOT : outerNodes[waiterNode[wait]];
     return (waits.tid[wait] * paths.length + node) * 2 + Number(waits.state[wait] === OffState.Preempted);
   };
   const blockerOf = new Int32Array(waits.length).fill(NONE);
@@ -63,19 +68,27 @@ export function groupWaits(
     const row = new Map(kept.map(([key]) => [key, count++]));
     for (const wait of own) blockerOf[wait] = row.get(keyOf(wait)) ?? NONE;
     const listedBlockers = kept.map(([key, group]) => ({ ...group, row: row.get(key) as number }));
-    return { ...group, blockers: listedBlockers, others: others.waits > 0 ? others : null };
+    const node = waiterNode[group.longest] === NONE ? ROOT : outerNodes[waiterNode[group.longest]];
+    return { ...group, node, blockers: listedBlockers, others: others.waits > 0 ? others : null };
   });
   return { places, unlisted, blockerOf };
 }
 
-/** Different for each: a tid has 22 bits, a symbol fewer than 23, kinds and reasons 4 each. */
-function keyOfBlocker(blockers: WaitBlockers, wait: number): number {
-  const tid = blockers.tidOf(wait) + 1;
-  return ((tid * 2 ** 23 + blockers.symbolOf(wait) + 1) * 16 + blockers.reasonOf(wait)) * 8 + blockers.whoOf(wait);
+/** Returns for each node the path without time off the CPU on its end. */
+function withoutOffCpu({ length, parent, symbol }: Shape): Int32Array {
+  const nodes = new Int32Array(length);
+  for (let node = ROOT + 1; node < length; node++) nodes[node] = isOffCpu(symbol[node]) ? nodes[parent[node]] : node;
+  return nodes;
 }
 
-function groupBy(waits: Waits, rows: Iterable<number>, keyOf: (wait: number) => number): Map<number, WaitGroup> {
-  const groups = new Map<number, WaitGroup>();
+/** Different for each blocker: few places have many, so texts are cheap. */
+function keyOfBlocker(blockers: WaitBlockers, wait: number): string {
+  const { reason } = blockers.facts;
+  return [blockers.kindOf(wait), blockers.tidOf(wait), blockers.symbolOf(wait), reason[wait]].join();
+}
+
+function groupBy<Key>(waits: Waits, rows: Iterable<number>, keyOf: (wait: number) => Key): Map<Key, WaitGroup> {
+  const groups = new Map<Key, WaitGroup>();
   for (const wait of rows) {
     const key = keyOf(wait);
     let group = groups.get(key);
@@ -89,8 +102,8 @@ function groupBy(waits: Waits, rows: Iterable<number>, keyOf: (wait: number) => 
 }
 
 /** Returns the groups with most time, and the sum of the others. */
-function split(groups: Map<number, WaitGroup>, max: number): [[number, WaitGroup][], WaitGroup] {
-  const sorted = [...groups].sort(([keyA, a], [keyB, b]) => b.ns - a.ns || keyA - keyB);
+function split<Key>(groups: Map<Key, WaitGroup>, max: number): [[Key, WaitGroup][], WaitGroup] {
+  const sorted = [...groups].sort(([, a], [, b]) => b.ns - a.ns || a.longest - b.longest);
   const sum = { waits: 0, ns: 0, wakeUpNs: 0, longest: NONE };
   for (const [, { waits, ns, wakeUpNs }] of sorted.slice(max)) {
     sum.waits += waits;

@@ -16,7 +16,7 @@ export async function waitsByPath(traceWaits: TraceWaits, calls: CallsOfWaits): 
   const { waits } = traceWaits;
   const rows = waitsWithin(traceWaits, calls);
   if (rows.length === 0) return null;
-  const blockers = new WaitBlockers(traceWaits, calls);
+  const blockers = new WaitBlockers(traceWaits);
   const groups = groupWaits(waits, calls, blockers, rows);
   const pieces = keyedPieces(waits, groups);
   const asked = new AskedIntervals(calls.askable);
