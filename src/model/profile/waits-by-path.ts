@@ -9,19 +9,10 @@ import type { Nanoseconds, SymbolId, Tid } from '../units.js';
  * - `waker`, `maybe`: that thread ended the wait, or an interrupt that came while it ran may have.
  * - `interrupt`: a timer or a device ended it.
  * - `not seen`: no waking was recorded. `open`: it had not ended when the recording did.
- * - `preempted`: the thread could have run. `unknown`: it may have run.
+ * - `preempted`: the thread could have run.
  * - `others`: blockers that are not listed.
  */
-export type BlockerKind =
-  | 'holder'
-  | 'waker'
-  | 'maybe'
-  | 'interrupt'
-  | 'not seen'
-  | 'open'
-  | 'preempted'
-  | 'unknown'
-  | 'others';
+export type BlockerKind = 'holder' | 'waker' | 'maybe' | 'interrupt' | 'not seen' | 'open' | 'preempted' | 'others';
 
 /** Nodes are those of `paths`, symbols those of the profile; both are NONE if not known. */
 export interface WaitsByPath {

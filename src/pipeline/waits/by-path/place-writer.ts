@@ -79,6 +79,7 @@ export class PlaceWriter {
     const { waits } = this.traceWaits;
     const node = this.waiterNodes[inCalls];
     this.used.add(node);
+    this.tids.add(waits.tid[longest]);
     const rest = others === null ? [] : [blocker('others', others)];
     return {
       tid: waits.tid[longest],

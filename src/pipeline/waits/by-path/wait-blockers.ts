@@ -43,7 +43,7 @@ export class WaitBlockers {
   }
 }
 
-/** By EndedBy. */
+/** By EndedBy, of waits that are known to be some. */
 const KINDS: readonly BlockerKind[] = Object.assign([], {
   [EndedBy.Thread]: 'waker',
   [EndedBy.MaybeThread]: 'maybe',
@@ -51,5 +51,4 @@ const KINDS: readonly BlockerKind[] = Object.assign([], {
   [EndedBy.NotSeen]: 'not seen',
   [EndedBy.Open]: 'open',
   [EndedBy.Preempted]: 'preempted',
-  [EndedBy.Unknown]: 'unknown',
 });

@@ -3,6 +3,7 @@
  */
 import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
 import { NONE } from '../../../model/units.js';
+import { OffState } from '../../../waits/schedule/off-state.js';
 import type { Waits } from '../../../waits/waits.js';
 import type { CallsOfWaits, TraceWaits } from '../ask-waits.js';
 import { AskedIntervals } from './asked-intervals.js';
@@ -36,13 +37,15 @@ function keyedPieces(waits: Waits, { places }: PlaceGroups): KeyedPiece[][] {
   return places.map(({ longest }) => piecesOf(waits, longest).map((piece) => ({ ...piece, key: key++ })));
 }
 
+/** Returns the waits of the profile; where switches are missing, the thread may have run. */
 function waitsWithin({ waits }: TraceWaits, { profile, shiftNs }: CallsOfWaits): Uint32Array {
   const { meta, threads } = profile;
   const tids = new Set(threads.map(({ tid }) => tid));
   const isWithin = (wait: number) => {
     const outNs = waits.outNs[wait];
     const isInPart = meta.part === null || (outNs >= meta.startNs + shiftNs && outNs < meta.endNs + shiftNs);
-    return isInPart && tids.has(waits.tid[wait]) && waits.inNs[wait] > outNs;
+    const isWait = waits.state[wait] !== OffState.Unknown && waits.inNs[wait] > outNs;
+    return isInPart && isWait && tids.has(waits.tid[wait]);
   };
   return Uint32Array.from(waits.tid.keys()).filter(isWithin);
 }

@@ -6,11 +6,13 @@ import { functionSet } from '../../../analysis/questions.js';
 import { bottomUp, callersOfFunction } from '../../../analysis/tree/callers.js';
 import { ownWeights } from '../../../analysis/tree/metrics.js';
 import { reroot } from '../../../analysis/tree/reshape.js';
-import { type CallTree, ROOT } from '../../../model/calls/call-tree.js';
+import { type CallTree, ROOT, selectNodes, usedNodes } from '../../../model/calls/call-tree.js';
+import { nodeColumns } from '../../../model/calls/node-columns.js';
 import { inPreOrder } from '../../../model/calls/pre-order.js';
 import { totalTimes } from '../../../model/calls/tree-view.js';
 import { symbolRanks } from '../../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
+import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
 import type { SymbolId } from '../../../model/units.js';
 import { frameNames } from '../../frame-names.js';
 import { type Family, familyOf } from '../../frames/families.js';
@@ -54,6 +56,15 @@ export class FrameTables {
     if (order === 'name') return this.table(tree, own, weight);
     const ordered = this.bySize(tree, own);
     return this.table(ordered, ownWeights(ordered, width, this.hasSwitches), weight);
+  }
+
+  /** Returns the table of some call paths with times of their own; null: all are 0. */
+  ofTimes({ parent, symbol }: WaitsByPath['paths'], selfNs: Float64Array): FrameTable | null {
+    const { length } = selfNs;
+    const none = nodeColumns(() => new Float64Array(length));
+    const tree = { ...none, length, parent: Int32Array.from(parent), symbol: Int32Array.from(symbol), selfNs };
+    const used = usedNodes(tree);
+    return used.length === 1 ? null : this.table(this.bySize(selectNodes(tree, used)));
   }
 
   /** Returns the callers and the callees of a function, each with the function itself below the root. */

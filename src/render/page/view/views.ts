@@ -5,11 +5,12 @@
 
 import { functionSet } from '../../../analysis/questions.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
-import { recordsSwitches } from '../../../analysis/tree/outside.js';
+import { isOffCpu, isStop, recordsSwitches } from '../../../analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../../analysis/tree/reshape.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { mergeDurations } from '../../../model/calls/durations.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
+import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../search/find-frames.js';
@@ -26,6 +27,7 @@ import { selectedNodes } from './selected-nodes.js';
 import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
+import { type WaitNames, type WaitsOfFunction, waitsOfFunction } from './waits.js';
 
 /** Everything shown for the selected function. */
 export interface FunctionView {
@@ -36,6 +38,18 @@ export interface FunctionView {
   readonly bars: readonly Bar[];
   readonly callers: FrameTable;
   readonly callees: FrameTable;
+  /** null: none, or nothing is known of them. */
+  readonly waits: WaitsView | null;
+}
+
+export interface WaitsView {
+  readonly waits: WaitsOfFunction;
+  readonly names: WaitNames;
+  readonly unlisted: WaitsByPath['unlisted'];
+  /** When the recording began. */
+  readonly originNs: Nanoseconds;
+  /** What those did meanwhile that the function waited for; null: nothing is known of that. */
+  readonly meanwhile: FrameTable | null;
 }
 
 export class Views {
@@ -139,7 +153,27 @@ export class Views {
       allNs: view.allNs(),
       bars: view.bars(symbol) ?? [],
       ...this.tables.callersAndCallees(view.tree, symbol, state.order),
+      waits: this.waitsAt(state, symbol),
     };
+  }
+
+  private waitsAt(state: State, symbol: SymbolId): WaitsView | null {
+    const { waits, threads, meta } = this.data;
+    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
+    const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
+    const found = waits && waitsOfFunction(waits, tids, state, symbol);
+    if (waits === null || found === null) return null;
+    return {
+      waits: found,
+      names: { threads: waits.threads, functions: this.names },
+      unlisted: waits.unlisted,
+      originNs: meta.startNs,
+      meanwhile: this.tables.ofTimes(waits.paths, found.meanwhileNs),
+    };
+  }
+
+  canOpen(symbol: SymbolId): boolean {
+    return this.hasTimes && (!isStop(symbol) || (isOffCpu(symbol) && this.data.waits !== null));
   }
 
   /** Returns the suffix of a name that another file has, too; else empty. */

@@ -18,20 +18,33 @@ export interface CallersOrCalleesEvents {
   readonly open: (symbol: SymbolId) => void;
 }
 
+interface SmallGraph {
+  readonly label: string;
+  readonly isIcicle: boolean;
+  /** What the root represents. */
+  readonly root?: string;
+}
+
 export class CallersOrCallees {
   readonly element: HTMLElement;
   private readonly graph: Graph;
   private readonly isIcicle: boolean;
   private readonly events: CallersOrCalleesEvents;
+  private readonly note = html('span', {});
   private table: FrameTable | null = null;
   private colouring: Colouring = 'function';
   private siblings: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
-  constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: CallersOrCalleesEvents) {
+  constructor(
+    { label, isIcicle, root = 'this function' }: SmallGraph,
+    characterPx: number,
+    tooltip: Tooltip,
+    events: CallersOrCalleesEvents,
+  ) {
     this.isIcicle = isIcicle;
     this.events = events;
     const container = html('div', { class: 'graph', role: 'group', 'aria-label': label });
-    const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, 'this function');
+    const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, root);
     const showTooltip = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
       tooltip.show(details(box), null, xPx, yPx);
@@ -56,11 +69,18 @@ export class CallersOrCallees {
       },
       (box) => detailsText(details(box)),
     );
-    this.element = html('div', { class: isIcicle ? 'half callees' : 'half callers' }, html('h3', {}, label), container);
+    this.element = html(
+      'div',
+      { class: isIcicle ? 'half callees' : 'half callers' },
+      html('h3', {}, label, this.note),
+      container,
+    );
     container.addEventListener('keydown', (event) => this.press(event));
   }
 
-  show(table: FrameTable, colouring: Colouring): void {
+  /** `note`: shown after the label. */
+  show(table: FrameTable, colouring: Colouring, note = ''): void {
+    this.note.textContent = note;
     if (table !== this.table) this.siblings = [firstOf(table), firstOf(table)];
     this.table = table;
     this.colouring = colouring;
@@ -124,7 +144,8 @@ export class CallersOrCallees {
   }
 }
 
-/** Returns the node of the function itself, the child of the root. */
-function firstOf({ firstChild }: FrameTable): NodeId {
-  return firstChild[ROOT] === NONE ? ROOT : (firstChild[ROOT] as NodeId);
+/** Returns the node of the function itself, the only child of the root; else the root. */
+function firstOf({ firstChild, nextSibling }: FrameTable): NodeId {
+  const first = firstChild[ROOT] as NodeId;
+  return first === NONE || nextSibling[first] !== NONE ? ROOT : first;
 }

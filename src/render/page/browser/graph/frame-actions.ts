@@ -1,7 +1,6 @@
 /**
  * The actions on a frame and on its function.
  */
-import { isStop } from '../../../../analysis/tree/outside.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
 import { foldedText, stackText } from '../../captions/folded.js';
@@ -45,7 +44,7 @@ export class FrameActions {
     return { text, key: 's', act: () => this.navigation.change({ order: isByName ? 'weight' : 'name' }) };
   }
 
-  /** Opens or closes the function panel. Does nothing for stops and in traces without times. */
+  /** Opens or closes the function panel. Does nothing in traces without times, and for stops without waits. */
   choose(symbol: SymbolId | null): void {
     if (symbol === null || !this.canOpen(symbol)) return;
     this.navigation.change({ chosen: symbol === this.navigation.state.chosen ? null : symbol });
@@ -89,6 +88,6 @@ export class FrameActions {
   }
 
   private canOpen(symbol: SymbolId): boolean {
-    return !isStop(symbol) && this.views.hasTimes;
+    return this.views.canOpen(symbol);
   }
 }

@@ -5,10 +5,11 @@ import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } 
 import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import type { Colouring } from '../../view/state.js';
-import type { FunctionView } from '../../view/views.js';
+import type { FunctionView, WaitsView } from '../../view/views.js';
 import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
+import { waitsSection } from './waits-section.js';
 
 export interface FunctionEvents extends CallersOrCalleesEvents {
   readonly focus: () => void;
@@ -20,15 +21,21 @@ export class FunctionPanel {
   readonly element = html('section', { class: 'function', 'aria-label': 'Selected function', hidden: '' });
   private readonly name = html('h2', {});
   private readonly numbers = html('div', {});
+  private readonly waits = html('div', {});
+  private readonly meanwhile: CallersOrCallees;
   private readonly callers: CallersOrCallees;
   private readonly callees: CallersOrCallees;
   private readonly events: FunctionEvents;
 
   constructor(characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.events = events;
-    this.callers = new CallersOrCallees('Callers', false, characterPx, tooltip, events);
-    this.callees = new CallersOrCallees('Callees', true, characterPx, tooltip, events);
-    this.element.append(this.title(), this.numbers, this.callers.element, this.callees.element);
+    const graph = (label: string, isIcicle: boolean, root?: string) =>
+      new CallersOrCallees({ label, isIcicle, ...(root && { root }) }, characterPx, tooltip, events);
+    this.meanwhile = graph('What they did meanwhile', true, 'the waits');
+    this.callers = graph('Callers', false);
+    this.callees = graph('Callees', true);
+    const graphs = [this.meanwhile, this.callers, this.callees].map(({ element }) => element);
+    this.element.append(this.title(), this.numbers, this.waits, ...graphs);
   }
 
   show(view: FunctionView | null, colouring: Colouring): void {
@@ -40,8 +47,16 @@ export class FunctionPanel {
       numbers(view),
       ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, 320, 40)]),
     );
+    this.showWaits(view.waits);
     this.callers.show(view.callers, colouring);
     this.callees.show(view.callees, colouring);
+  }
+
+  private showWaits(view: WaitsView | null): void {
+    this.waits.replaceChildren(...(view === null ? [] : [waitsSection(view)]));
+    const meanwhile = view?.meanwhile ?? null;
+    this.meanwhile.element.hidden = meanwhile === null;
+    if (meanwhile !== null) this.meanwhile.show(meanwhile, 'function', meanwhileNote(view));
   }
 
   private title(): HTMLElement {
@@ -55,6 +70,11 @@ export class FunctionPanel {
       iconButton('✕', 'Close', 'close (Esc)', close),
     );
   }
+}
+
+function meanwhileNote(view: WaitsView | null): string {
+  const otherNs = view?.waits.otherNs ?? 0;
+  return otherNs > 0 ? ` (without ${formatDuration(otherNs)} on small call paths)` : '';
 }
 
 function numbers({ sums, allNs }: FunctionView): HTMLElement {
