@@ -1,11 +1,10 @@
 /**
- * Names of threads, places and reasons in answers about waits.
+ * Names of threads and places in answers about waits.
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE } from '../../model/units.js';
 import type { KnownThread } from '../../pipeline/waits/thread-directory.js';
 import type { Place } from '../../pipeline/waits/wait-facts.js';
-import { Reason } from '../../waits/reasons/reason.js';
 import { named } from '../common.js';
 import type { WaitPlace, WaitThread } from './schema.js';
 
@@ -18,26 +17,6 @@ export function waitPlace(symbols: SymbolTable, { symbol, call }: Place): WaitPl
     function: symbol === NONE ? null : named(symbols, symbol),
     call: call === NONE ? null : named(symbols, call),
   };
-}
-
-const REASONS: Readonly<Record<Reason, string>> = {
-  [Reason.Unknown]: 'unknown',
-  [Reason.Mutex]: 'mutex',
-  [Reason.RwLock]: 'rwlock',
-  [Reason.Condition]: 'condition',
-  [Reason.Semaphore]: 'semaphore',
-  [Reason.Barrier]: 'barrier',
-  [Reason.Join]: 'join',
-  [Reason.Futex]: 'futex',
-  [Reason.Poll]: 'poll',
-  [Reason.Socket]: 'socket',
-  [Reason.Sleep]: 'sleep',
-  [Reason.File]: 'file',
-  [Reason.Child]: 'child',
-};
-
-export function reasonName(reason: number): string {
-  return REASONS[reason as Reason];
 }
 
 /** Addresses in the upper half are negative numbers. */

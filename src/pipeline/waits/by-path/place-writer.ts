@@ -12,12 +12,13 @@ import type {
   WaitThread,
 } from '../../../model/profile/waits-by-path.js';
 import { NONE, type SymbolId, type Tid } from '../../../model/units.js';
+import { Reason } from '../../../waits/reasons/reason.js';
+import { reasonName } from '../../../waits/reasons/reason-names.js';
 import { OffState } from '../../../waits/schedule/off-state.js';
 import type { CallsOfWaits, TraceWaits } from '../ask-waits.js';
 import { placesOf } from '../places.js';
 import type { NodeTime, TimesByKey } from './asked-intervals.js';
 import type { TimedPiece } from './longest-waits.js';
-import { REASON_NAMES } from './reason-names.js';
 import { UsedPaths } from './used-paths.js';
 import type { WaitBlockers } from './wait-blockers.js';
 import { type BlockerGroup, type PlaceGroup, type PlaceGroups, type WaitGroup, waitNs } from './waiting-places.js';
@@ -100,12 +101,13 @@ export class PlaceWriter {
     const meanwhile = times.slice(0, MAX_PATHS).map(({ node, ns }) => [this.timeNodes[node], ns] as const);
     for (const [node] of meanwhile) this.used.add(node);
     const tid = blockers.tidOf(group.longest);
+    const reason = blockers.facts.reason[group.longest];
     this.tids.add(tid);
     return {
       ...blocker(blockers.kindOf(group.longest), group),
       tid,
       symbol: blockers.symbolOf(group.longest),
-      reason: REASON_NAMES[blockers.facts.reason[group.longest]],
+      reason: reason === Reason.Unknown ? '' : reasonName(reason),
       meanwhile,
       otherNs: times.slice(MAX_PATHS).reduce((sum, { ns }) => sum + ns, 0),
     };

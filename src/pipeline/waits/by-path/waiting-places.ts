@@ -52,7 +52,7 @@ export function groupWaits(
 ): PlaceGroups {
   const outerNodes = withoutOffCpu(paths);
   const placeOf = (wait: number) => {
-    const node = waiterNode[wait] === NONE ? ROOT : outerNodes[waiterNode[wait]];
+    const node = outerNodes[waiterNode[wait]];
     return (waits.tid[wait] * paths.length + node) * 2 + Number(waits.state[wait] === OffState.Preempted);
   };
   const blockerOf = new Int32Array(waits.length).fill(NONE);
@@ -68,7 +68,7 @@ export function groupWaits(
     const row = new Map(kept.map(([key]) => [key, count++]));
     for (const wait of own) blockerOf[wait] = row.get(keyOf(wait)) ?? NONE;
     const listedBlockers = kept.map(([key, group]) => ({ ...group, row: row.get(key) as number }));
-    const node = waiterNode[group.longest] === NONE ? ROOT : outerNodes[waiterNode[group.longest]];
+    const node = outerNodes[waiterNode[group.longest]];
     return { ...group, node, blockers: listedBlockers, others: others.waits > 0 ? others : null };
   });
   return { places, unlisted, blockerOf };

@@ -37,15 +37,15 @@ function keyedPieces(waits: Waits, { places }: PlaceGroups): KeyedPiece[][] {
   return places.map(({ longest }) => piecesOf(waits, longest).map((piece) => ({ ...piece, key: key++ })));
 }
 
-/** Returns the waits of the profile; where switches are missing, the thread may have run. */
-function waitsWithin({ waits }: TraceWaits, { profile, shiftNs }: CallsOfWaits): Uint32Array {
+/** Returns the waits that the profile has. Where switches are missing, the thread may have run. */
+function waitsWithin({ waits }: TraceWaits, { profile, shiftNs, waiterNode }: CallsOfWaits): Uint32Array {
   const { meta, threads } = profile;
   const tids = new Set(threads.map(({ tid }) => tid));
   const isWithin = (wait: number) => {
     const outNs = waits.outNs[wait];
     const isInPart = meta.part === null || (outNs >= meta.startNs + shiftNs && outNs < meta.endNs + shiftNs);
     const isWait = waits.state[wait] !== OffState.Unknown && waits.inNs[wait] > outNs;
-    return isInPart && isWait && tids.has(waits.tid[wait]);
+    return isInPart && isWait && waiterNode[wait] !== NONE && tids.has(waits.tid[wait]);
   };
   return Uint32Array.from(waits.tid.keys()).filter(isWithin);
 }

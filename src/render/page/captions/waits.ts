@@ -10,15 +10,15 @@ import type { WaitNames, WaitsOfFunction } from '../view/waits.js';
 
 type BlockerName = Pick<WaitsOfFunction['blockers'][number], 'kind' | 'tid' | 'symbol'>;
 
-/** "teller 9019 · transfer"; what was not traced is in brackets. */
+/** "teller 9019: transfer"; what was not traced is in brackets. */
 export function blockerText({ threads, functions }: WaitNames, { kind, tid, symbol }: BlockerName): string {
-  const where = symbol === NONE ? '' : ` · ${functions[symbol]}`;
+  const where = symbol === NONE ? '' : `: ${functions[symbol]}`;
   const name = OTHER_BLOCKERS[kind] ?? threadText(threads, tid);
   return `${kind === 'maybe' ? 'maybe ' : ''}${name}${where}`;
 }
 
 const OTHER_BLOCKERS: Partial<Record<BlockerKind, string>> = {
-  interrupt: '[timer or device]',
+  interrupt: '[interrupt] a timer or a device',
   'not seen': '[not seen]',
   open: '[still waiting]',
   preempted: '[another on its CPU]',
@@ -42,11 +42,11 @@ export function waitsText({ waits, ns, wakeUpNs }: Pick<WaitsOfFunction, 'waits'
   return `${formatMany(waits, 'wait')} · ${formatDuration(ns)} · ${formatDuration(wakeUpNs)} of it waking up`;
 }
 
-/** "worker1 9170 · crunch", "worker1 9170 · waking up". */
+/** "worker1 9170: crunch", "worker1 9170: waking up". */
 export function pieceText({ threads, functions }: WaitNames, { kind, tid, symbol }: WaitPiece): string {
   if (kind === 'others') return 'shorter pieces';
   const doing = kind === 'running' ? functions[symbol] : PIECES[kind];
-  return [threadText(threads, tid), ...(doing === undefined ? [] : [doing])].join(' · ');
+  return [threadText(threads, tid), ...(doing === undefined ? [] : [doing])].join(': ');
 }
 
 const PIECES: Partial<Record<WaitPieceKind, string>> = {

@@ -52,7 +52,7 @@ function blockersTable({ blockers, ns }: WaitsOfFunction, names: WaitNames): HTM
 /** The critical path of the longest wait. */
 function chain({ longest }: WaitsOfFunction, names: WaitNames, originNs: Nanoseconds): HTMLElement[] {
   const { ns, startNs, tid, pieces } = longest;
-  const text = (piece: WaitPiece) => `${pieceText(names, piece)}: ${formatDuration(piece.ns)}`;
+  const text = (piece: WaitPiece) => `${pieceText(names, piece)} · ${formatDuration(piece.ns)}`;
   const bar = html('div', { class: 'chain', role: 'img', 'aria-label': pieces.map(text).join(', ') });
   for (const piece of pieces) {
     const part = swatch(names, piece);
@@ -63,7 +63,7 @@ function chain({ longest }: WaitsOfFunction, names: WaitNames, originNs: Nanosec
   const sums = summedPieces(pieces);
   const listed = sums.slice(0, MAX_LISTED_PIECES).map((piece) => html('li', {}, swatch(names, piece), text(piece)));
   const rest = sums.slice(MAX_LISTED_PIECES).reduce((sum, piece) => sum + piece.ns, 0);
-  if (rest > 0) listed.push(html('li', {}, `others: ${formatDuration(rest)}`));
+  if (rest > 0) listed.push(html('li', {}, `others · ${formatDuration(rest)}`));
   const title = `Longest: ${formatDuration(ns)} of ${threadText(names.threads, tid)}, ${formatDuration(startNs - originNs)} after the start`;
   return [html('h3', {}, title), bar, html('ul', { class: 'legend' }, ...listed)];
 }

@@ -1,13 +1,12 @@
 /**
  * Names the reasons of waits.
  */
-import { Reason } from '../../../waits/reasons/reason.js';
+import { Reason } from './reason.js';
 
-/** By Reason; empty: not known. */
-export const REASON_NAMES: readonly string[] = Object.assign([], {
-  [Reason.Unknown]: '',
+const NAMES: Readonly<Record<Reason, string>> = {
+  [Reason.Unknown]: 'unknown',
   [Reason.Mutex]: 'mutex',
-  [Reason.RwLock]: 'read-write lock',
+  [Reason.RwLock]: 'rwlock',
   [Reason.Condition]: 'condition',
   [Reason.Semaphore]: 'semaphore',
   [Reason.Barrier]: 'barrier',
@@ -17,5 +16,9 @@ export const REASON_NAMES: readonly string[] = Object.assign([], {
   [Reason.Socket]: 'socket',
   [Reason.Sleep]: 'sleep',
   [Reason.File]: 'file',
-  [Reason.Child]: 'child process',
-});
+  [Reason.Child]: 'child',
+};
+
+export function reasonName(reason: number): string {
+  return NAMES[reason as Reason];
+}
