@@ -8,6 +8,8 @@ import type { Place } from '../../pipeline/waits/wait-facts.js';
 import { named } from '../common.js';
 import type { WaitPlace, WaitThread } from './schema.js';
 
+export { reasonName } from '../../waits/reasons/reason-names.js';
+
 export function waitThread({ tid, pid, comm, isRecorded }: KnownThread): WaitThread {
   return { tid, pid, comm, isTraced: isRecorded };
 }

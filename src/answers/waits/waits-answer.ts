@@ -6,14 +6,13 @@ import { tableOf } from '../../model/samples/sample-table.js';
 import type { WaitsResult } from '../../pipeline/waits/ask-wait-summary.js';
 import { EndedBy } from '../../pipeline/waits/wait-facts.js';
 import { PieceKind } from '../../waits/path/path-builder.js';
-import { reasonName } from '../../waits/reasons/reason-names.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
 import type { WaitGroup } from '../../waits/summary/wait-groups.js';
 import type { WaitSums } from '../../waits/summary/wait-sums.js';
 import { clockText, finiteOrNull, named, PRODUCER, qualityOf } from '../common.js';
 import { missingOf } from './missing.js';
 import type * as schema from './schema.js';
-import { addressText, waitPlace, waitThread } from './wait-names.js';
+import { addressText, reasonName, waitPlace, waitThread } from './wait-names.js';
 
 /** `points`: the functions of the stages, as asked. */
 export function waitsAnswer(result: WaitsResult, points: readonly string[] = []): schema.WaitsAnswer {
