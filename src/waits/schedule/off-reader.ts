@@ -68,10 +68,13 @@ export class OffReader {
   private last: Note | null = null;
   private startNs: Nanoseconds | null = null;
   private readonly span: ThreadSpan | null;
+  private readonly wokenNs: Nanoseconds | null;
   private readonly found: (off: Off) => void;
 
-  constructor(span: ThreadSpan | null, found: (off: Off) => void) {
+  /** `wokenNs`: when it was woken first; null: not known, or samples were lost. */
+  constructor(span: ThreadSpan | null, wokenNs: Nanoseconds | null, found: (off: Off) => void) {
     this.span = span;
+    this.wokenNs = wokenNs;
     this.found = found;
   }
 
@@ -103,7 +106,10 @@ export class OffReader {
 
   private begin(timeNs: Nanoseconds, isIn: boolean): void {
     this.startNs = Math.min(this.span?.startNs ?? timeNs, timeNs);
-    if (isIn) this.emit(this.startNs, timeNs, OffState.Unknown);
+    if (!isIn) return;
+    // Only blocked threads are woken: it was one since the recording began.
+    const isWoken = this.wokenNs !== null && this.wokenNs > this.startNs && this.wokenNs <= timeNs;
+    this.emit(this.startNs, timeNs, isWoken ? OffState.Blocked : OffState.Unknown);
   }
 
   private emit(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState): void {

@@ -2,8 +2,10 @@
  * When each thread was off the CPU, and why it left: blocked, preempted, or unknown. In between it ran.
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
+import { sampleRows } from '../input/sample-rows.js';
 import { samplesOfThreads, type ThreadSpan, type WaitInput } from '../input/wait-input.js';
 import { type Off, OffReader } from './off-reader.js';
 import { ThreadSwitches } from './thread-switches.js';
@@ -26,17 +28,26 @@ export interface Schedule {
   readonly isOpen: Uint8Array;
 }
 
-export function scheduleOf({ switches, samples, threads }: WaitInput): Schedule {
+export function scheduleOf({ switches, samples, threads, lost }: WaitInput): Schedule {
   const events = new ThreadSwitches(switches, samples);
   const spans = new Map(threads.map((span) => [span.tid, span]));
   const lastNs = endOf(switches.timeNs, ...samplesOfThreads(samples).map(({ timeNs }) => timeNs));
+  const wokenNs = lost.length > 0 ? new Map<Tid, Nanoseconds>() : firstWakings(samples);
   const builder = new ScheduleBuilder();
   for (const tid of events.tids) {
-    const reader = new OffReader(spans.get(tid) ?? null, (off) => builder.add(tid, off));
+    const reader = new OffReader(spans.get(tid) ?? null, wokenNs.get(tid) ?? null, (off) => builder.add(tid, off));
     events.forEach(tid, (timeNs, cpu, became, notedBy) => reader.add(timeNs, cpu, became, notedBy));
     builder.endThread(tid, reader.end(lastNs));
   }
   return builder.build();
+}
+
+/** Returns when each thread was woken first. */
+function firstWakings(samples: readonly SampleTable[]): Map<Tid, Nanoseconds> {
+  const { length, timeNs, integers } = sampleRows(samples, 'sched:sched_waking', ['pid']);
+  const firstNs = new Map<Tid, Nanoseconds>();
+  for (let row = length - 1; row >= 0; row--) firstNs.set(integers[0][row], timeNs[row]);
+  return firstNs;
 }
 
 /** Returns the first row of a thread that ends at or after a time, or the end of its rows. */
