@@ -63,6 +63,27 @@ describe('a switch', () => {
   });
 });
 
+describe('before its first switch, a thread', () => {
+  const woken: RecordedSample = {
+    event: 'sched:sched_waking',
+    ...{ timeNs: 4000, cpu: 1, tid: OTHER, context: 1 },
+    values: { comm: 'it', pid: TID },
+  };
+  const firstIn = [{ timeNs: 5000, cpu: 0, tid: TID, kind: SwitchKind.In }];
+  const threads = [{ tid: TID, startNs: 1000, endNs: 9000 }];
+  const stateWith = (wakings: RecordedSample[], lost: readonly { fromNs: number; toNs: number }[] = []) => {
+    const { outNs, state } = scheduleOf({ ...inputOf(wakings, firstIn), threads, lost });
+    return [outNs[0], STATES[state[0]]];
+  };
+
+  it('was blocked if it is woken then', () => expect(stateWith([woken])).toEqual([1000, 'blocked']));
+  it('may have run if it is not', () => expect(stateWith([])).toEqual([1000, 'unknown']));
+  it('may have run if it is woken only later', () =>
+    expect(stateWith([{ ...woken, timeNs: 6000 }])).toEqual([1000, 'unknown']));
+  it('may have run if samples were lost', () =>
+    expect(stateWith([woken], [{ fromNs: 2000, toNs: 3000 }])).toEqual([1000, 'unknown']));
+});
+
 it('ends the last wait with the thread or the recording', () => {
   expect(offTimes('in@1 out@5 S@30', undefined)).toEqual(['5-30 blocked open']);
   expect(offTimes('in@1 out@5 next@9', { startNs: 0, endNs: 40_000 })).toEqual(['0-1 unknown', '5-9 blocked']);
