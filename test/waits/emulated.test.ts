@@ -8,11 +8,12 @@ import { handOffsOf } from '../../src/waits/handoffs/hand-offs.js';
 import { momentsOf } from '../../src/waits/handoffs/moments.js';
 import { HolderSource } from '../../src/waits/locks/holders.js';
 import { lockWaitsOf } from '../../src/waits/locks/lock-waits.js';
-import { endsByNextPop, joinRequests } from '../../src/waits/requests/join-requests.js';
+import { joinRequests } from '../../src/waits/requests/join-requests.js';
 import { WakerKind } from '../../src/waits/wakers/find-wakers.js';
 import { type Emulated, withEmulated } from './helpers/emulated.js';
 import type { Truth } from './helpers/recorded.js';
 import { blockedRows, holdersAt, wakersOf } from './helpers/true-answers.js';
+import { aloneUntilNext } from './helpers/work.js';
 
 const RECORDINGS = ['cpus-1', 'cpus-2', 'cpus-4', 'breakpoints-1', 'breakpoints-2', 'breakpoints-4'] as const;
 
@@ -86,7 +87,7 @@ describe.each(RECORDINGS)('%s', (name) => {
         fromNs: Float64Array.from(requests, ({ from }) => from),
         toNs: Float64Array.from(requests, ({ to }) => to),
       };
-      const parts = joinRequests(roots, pushes, pops, handOffsOf(pushes, pops, null), endsByNextPop(pops, Infinity));
+      const parts = joinRequests(roots, pushes, pops, handOffsOf(pushes, pops, null), aloneUntilNext(pops, Infinity));
       const found = requests.map((_, row) =>
         [...parts.tid].filter((_, part) => parts.request[part] === row && parts.parent[part] >= 0).sort(),
       );

@@ -13,9 +13,11 @@ import {
   pushesByWaking,
 } from '../../src/waits/handoffs/hand-offs.js';
 import { type Moments, momentsOf } from '../../src/waits/handoffs/moments.js';
-import { endsByNextPop, joinRequests, type Parts } from '../../src/waits/requests/join-requests.js';
+import { joinRequests } from '../../src/waits/requests/join-requests.js';
+import type { Parts } from '../../src/waits/requests/parts.js';
 import { waitsOf } from '../../src/waits/waits.js';
 import { type Recorded, recordEmulated, recordReal } from './helpers/recorded.js';
+import { aloneUntilNext } from './helpers/work.js';
 import { randomOf } from './simulator/random-loads.js';
 
 function moments(rows: readonly (readonly [timeNs: number, tid: number, key?: number])[]): Moments {
@@ -23,6 +25,7 @@ function moments(rows: readonly (readonly [timeNs: number, tid: number, key?: nu
     length: rows.length,
     timeNs: Float64Array.from(rows, ([timeNs]) => timeNs),
     tid: Int32Array.from(rows, ([, tid]) => tid),
+    pid: new Int32Array(rows.length),
     key: Float64Array.from(rows, ([, , key]) => key ?? Number.NaN),
   };
 }
@@ -136,7 +139,7 @@ describe.each([
       fromNs: Float64Array.from(roots, ({ from }) => from),
       toNs: Float64Array.from(roots, ({ to }) => to),
     };
-    const parts = joinRequests(columns, pushes, pops, handOffsOf(pushes, pops, null), endsByNextPop(pops, Infinity));
+    const parts = joinRequests(columns, pushes, pops, handOffsOf(pushes, pops, null), aloneUntilNext(pops, Infinity));
     roots.forEach(({ request }, row) => {
       const trueParts = truth.filter((part) => part.fn === 'run_job' && part.request === request);
       const found = partsOf(parts, row);
@@ -173,7 +176,7 @@ it('joins work that is handed on twice, and none that belongs to no request', ()
     [17, 2, 1],
     [30, 2, 4],
   ]);
-  const parts = joinRequests(roots, pushes, pops, handOffsOf(pushes, pops, null), endsByNextPop(pops, 40));
+  const parts = joinRequests(roots, pushes, pops, handOffsOf(pushes, pops, null), aloneUntilNext(pops, 40));
   const rows = [...parts.tid.keys()].map((part) => [
     parts.tid[part],
     parts.parent[part],

@@ -14,6 +14,7 @@ function moments(rows: readonly (readonly [timeNs: number, tid: number])[]) {
     length: rows.length,
     timeNs: Float64Array.from(rows, ([timeNs]) => timeNs),
     tid: Int32Array.from(rows, ([, tid]) => tid),
+    pid: new Int32Array(rows.length),
     key: new Float64Array(rows.length).fill(Number.NaN),
   };
 }
@@ -44,8 +45,10 @@ function flowOf(pushes: readonly (readonly [number, number])[], pops: readonly (
     ...{ pushes: moments(pushes), pops: moments(pops) },
     push: Int32Array.from(pops.keys()),
     by: new Uint8Array(pops.length).fill(HandOffBy.Key),
+    pushNs: Float64Array.from(pushes, ([ns]) => ns),
     startNs: Float64Array.from(pops, ([ns]) => ns),
     endNs: Float64Array.from(pops, ([ns]) => ns + 5),
+    batch: Int32Array.from(pops.keys()),
   };
 }
 
@@ -95,7 +98,7 @@ describe('several flows', () => {
   test('lead from part to part', () => {
     const flow = joinFlows([flowOf([[10, 1]], [[15, 2]]), flowOf([[17, 2]], [[19, 3]])]);
     const roots = { length: 1, tid: Int32Array.of(1), fromNs: Float64Array.of(5), toNs: Float64Array.of(50) };
-    const parts = joinRequests(roots, flow.pushes, flow.pops, flow, flow.endNs);
+    const parts = joinRequests(roots, flow.pushes, flow.pops, flow, flow);
     expect([...parts.parent]).toEqual([NONE, 0, 1]);
     expect([...parts.pop]).toEqual([NONE, 0, 1]);
     expect([...parts.isInside]).toEqual([0, 0, 0]);
@@ -104,6 +107,6 @@ describe('several flows', () => {
   test('may lead back into the thread, whose time is counted once', () => {
     const flow = flowOf([[10, 1]], [[15, 1]]);
     const roots = { length: 1, tid: Int32Array.of(1), fromNs: Float64Array.of(5), toNs: Float64Array.of(50) };
-    expect([...joinRequests(roots, flow.pushes, flow.pops, flow, flow.endNs).isInside]).toEqual([0, 1]);
+    expect([...joinRequests(roots, flow.pushes, flow.pops, flow, flow).isInside]).toEqual([0, 1]);
   });
 });

@@ -91,6 +91,12 @@ it('ends the last wait with the thread or the recording', () => {
   expect(offTimes('in@1 out@5', { startNs: 1000, endNs: 5000 })).toEqual([]);
 });
 
+it('knows nothing of the end where most switches in are missing', () => {
+  const span = { startNs: 1000, endNs: 40_000 };
+  expect(offTimes('in@1 out@5 out@7', span)).toEqual(['5-7 unknown', '7-40 blocked open']);
+  expect(offTimes('out@5 out@7', span)).toEqual(['5-7 unknown', '7-40 unknown open']);
+});
+
 it('reads states as letters and as the bits of the kernel', () => {
   const states = [0, 0x100, 1, 2, 0x10, 0x20];
   const became = states.map((prev_state) => {

@@ -8,7 +8,8 @@ import { addWaitsWithin } from '../../src/waits/summary/interval-sums.js';
 import { stagesOf } from '../../src/waits/summary/stages.js';
 import { groupOfRows, waitGroups } from '../../src/waits/summary/wait-groups.js';
 import { wakeUpNsOf } from '../../src/waits/summary/wait-sums.js';
-import { type Waits, waitsOf } from '../../src/waits/waits.js';
+import type { ShownWaits } from '../../src/waits/summary/window.js';
+import { waitsOf } from '../../src/waits/waits.js';
 import { inputOfRun, loads, runLoad } from './simulator/random-loads.js';
 
 /** Blocked until 60 of 10 to 70, woken; preempted; blocked without a waking; unknown; blocked to the end. */
@@ -25,7 +26,9 @@ const WAITS = {
   isOpen: Uint8Array.of(0, 0, 0, 0, 1),
   wakeNs: Float64Array.of(60, Number.NaN, Number.NaN, Number.NaN, Number.NaN),
   wakerKind: Uint8Array.of(1, 0, 0, 0, 0),
-} as unknown as Waits;
+  isWithin: Uint8Array.of(1, 1, 1, 1, 1),
+  isCut: new Uint8Array(5),
+} as unknown as ShownWaits;
 const ROWS = Uint32Array.of(0, 1, 2, 3, 4);
 
 describe('waits together', () => {

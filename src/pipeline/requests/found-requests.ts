@@ -9,7 +9,6 @@ import type { KnownThread } from '../waits/thread-directory.js';
 import type { EndedBy, Place } from '../waits/wait-facts.js';
 
 export interface FoundRequests {
-  readonly functions: readonly SymbolId[];
   readonly requests: number;
   /** Their start or end was not seen. */
   readonly cut: number;
@@ -31,6 +30,8 @@ export interface JoinedWork {
   readonly byKey: number;
   readonly byOrder: number;
   readonly byWaking: number;
+  /** How many of these were done together with work of other requests. */
+  readonly shared: number;
   /** Taken from a known thread, but not for a request of the trace. */
   readonly forNoRequest: number;
   /** Who handed it on is not known. */
@@ -47,6 +48,8 @@ export interface RequestGroup {
 
 /** Average time per request of a group. */
 export interface RequestTime {
+  /** Whose functions these are. */
+  readonly host: number;
   /** Of the request's own thread, not of others that worked for it. */
   readonly isOwn: boolean;
   readonly place: Place;
@@ -59,6 +62,7 @@ export interface RequestTime {
 
 /** Threads of one name: average time per request of a group. */
 export interface RequestThreadTime {
+  readonly host: number;
   readonly isOwn: boolean;
   readonly comm: string | null;
   readonly threads: number;
@@ -66,16 +70,22 @@ export interface RequestThreadTime {
   readonly slowestNs: Nanoseconds;
 }
 
-/** One request; its first part is its own call. */
+/** One request; its first part is its own call. Times are on the clock of its host. */
 export interface RequestDetails {
+  readonly host: number;
   readonly startNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
   readonly parts: readonly RequestPart[];
 }
 
 export interface RequestPart {
+  readonly host: number;
   readonly thread: KnownThread;
+  /** How far its times may be off, as the clocks of hosts differ; 0: it is on the request's host; infinite: not known. */
+  readonly errorNs: Nanoseconds;
   readonly by: HandOffBy;
+  /** How many requests the work is for, this one included. */
+  readonly sharedBy: number;
   /** The part that handed this one on, and when; NONE and NaN: its own call. */
   readonly parent: number;
   readonly handedOnNs: Nanoseconds;

@@ -3,15 +3,18 @@
  */
 import { isStop } from '../../analysis/tree/outside.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import { type Flow, joinFlows } from '../../waits/handoffs/flow.js';
+import type { Flow } from '../../waits/handoffs/flow.js';
 import { HandOffBy, handOffsOf } from '../../waits/handoffs/hand-offs.js';
-import { momentsOf } from '../../waits/handoffs/moments.js';
+import { type IdsOf, type Moments, momentsOf, NO_MOMENTS, selectMoments } from '../../waits/handoffs/moments.js';
+import type { HostFlow } from '../../waits/hosts/host-flows.js';
 import { Reason } from '../../waits/reasons/reason.js';
+import { eachAlone } from '../../waits/requests/join-requests.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
 import { WakerKind } from '../../waits/wakers/find-wakers.js';
 import type { CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
+import { batchedWork } from './batches.js';
 import { type ProbedFunction, probedFunctions } from './probed-functions.js';
 import type { FlowSide } from './request-question.js';
 import type { RootCalls } from './root-calls.js';
@@ -19,23 +22,39 @@ import { workTimes } from './work-ends.js';
 
 /** A flow as the user named it, and the functions in which work is taken. */
 export interface NamedFlow {
-  readonly push: FlowSide;
-  readonly pop: FlowSide;
+  /** null: this host did not record the event. */
+  readonly push: FlowSide | null;
+  readonly pop: FlowSide | null;
   readonly takenIn: readonly ProbedFunction[];
 }
 
-export function namedFlow(push: FlowSide, pop: FlowSide, { sites }: TraceWaits['trace']): NamedFlow {
-  return { push, pop, takenIn: probedFunctions(pop.table, sites) };
+export function namedFlow(push: FlowSide | null, pop: FlowSide | null, { sites }: TraceWaits['trace']): NamedFlow {
+  return { push, pop, takenIn: pop === null ? [] : probedFunctions(pop.table, sites) };
 }
 
-export function flowByEvents(named: readonly NamedFlow[], { waits }: TraceWaits, calls: CallsOfWaits, lastNs: number) {
-  return joinFlows(
-    named.map(({ push, pop, takenIn }): Flow => {
-      const pushes = momentsOf(push.table, push.key);
-      const pops = momentsOf(pop.table, pop.key);
-      return { pushes, pops, ...handOffsOf(pushes, pops, waits), ...workTimes(pops, takenIn, calls, lastNs) };
-    }),
-  );
+/** What a host recorded of a flow. `idsOf`: takes ids out of keys; null: they are used as they are. */
+export async function hostFlow(
+  host: number,
+  { push, pop, takenIn }: NamedFlow,
+  idsOf: IdsOf | null,
+  calls: CallsOfWaits,
+  lastNs: Nanoseconds,
+): Promise<HostFlow> {
+  const [pushes, taken] = [push, pop].map((side) => (side ? momentsOf(side.table, side.key, idsOf) : NO_MOMENTS));
+  const pops = takesOf(taken, pushes);
+  const work = await batchedWork(pops, workTimes(pops, takenIn, calls, lastNs), takenIn, calls, lastNs);
+  return { host, pushes, pops, ...work };
+}
+
+/** A function that finds no work returns 0, which is no key unless it is handed on. */
+function takesOf(pops: Moments, pushes: Moments): Moments {
+  const isKey = Array.prototype.includes.call(pushes.key, 0);
+  return isKey ? pops : selectMoments(pops, (pop) => pops.key[pop] !== 0);
+}
+
+/** The hand-offs of a flow on one host. */
+export function flowByEvents({ host: _, ...own }: HostFlow, { waits }: TraceWaits): Flow {
+  return { ...own, pushNs: own.pushes.timeNs, ...handOffsOf(own.pushes, own.pops, waits) };
 }
 
 /**
@@ -91,23 +110,28 @@ function flowOfWaits(waits: TraceWaits['waits'], taken: readonly number[], endNs
   byPush.forEach((pop, row) => {
     push[pop] = row;
   });
+  const unknown = () => new Int32Array(order.length).fill(NONE);
   const noKeys = () => new Float64Array(order.length).fill(Number.NaN);
+  const pushNs = Float64Array.from(byPush, (pop) => waits.wakeNs[taken[order[pop]]]);
   const popNs = Float64Array.from(order, (at) => waits.inNs[taken[at]]);
   return {
     pushes: {
       length: order.length,
-      timeNs: Float64Array.from(byPush, (pop) => waits.wakeNs[taken[order[pop]]]),
+      timeNs: pushNs,
       tid: Int32Array.from(byPush, (pop) => waits.waker[taken[order[pop]]]),
+      pid: unknown(),
       key: noKeys(),
     },
     pops: {
       length: order.length,
       timeNs: popNs,
       tid: Int32Array.from(order, (at) => waits.tid[taken[at]]),
+      pid: unknown(),
       key: noKeys(),
     },
     ...{ push, by: new Uint8Array(order.length).fill(HandOffBy.Waking) },
-    ...{ startNs: popNs, endNs: Float64Array.from(order, (at) => endNs[at]) },
+    pushNs,
+    ...{ startNs: popNs, endNs: Float64Array.from(order, (at) => endNs[at]), batch: eachAlone(order.length) },
   };
 }
 

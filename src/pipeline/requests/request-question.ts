@@ -11,6 +11,16 @@ export interface RequestsOptions {
   readonly root: FunctionPattern;
   /** How work is handed from one thread to another. Default: threads work for those that wake them. */
   readonly flows?: readonly FlowPattern[];
+  /**
+   * Takes the id out of the keys of flows: its first group, else all that it matches. Ids join work of several processes,
+   * also keys that are texts without this; numbers, such as pointers, only that of one process.
+   */
+  readonly id?: RegExp;
+  /**
+   * By input: the host that recorded it, whose inputs share a clock; null or missing: as the recording says. Several hosts
+   * are joined by ids. Default: all inputs are of one host, if their recordings do not say otherwise.
+   */
+  readonly hosts?: readonly (string | null)[];
   /** Calls that take less are left out. Default: 1 % of the slowest request, but not less than 10 µs. */
   readonly minNs?: Nanoseconds;
   /** How many of the slowest requests to describe, and to compare with the typical ones. Default: none, and 1 %. */
@@ -44,7 +54,7 @@ export function flowSide(text: string, samples: readonly SampleTable[]): FlowSid
   });
 }
 
-function findEvent(name: string, samples: readonly SampleTable[]): SampleTable | null {
+export function findEvent(name: string, samples: readonly SampleTable[]): SampleTable | null {
   const found = samples.filter(({ event }) => event === name || event.endsWith(`:${name}`));
   if (found.length < 2) return found[0] ?? null;
   const names = found.map(({ event }) => event);
@@ -62,6 +72,6 @@ function describe(table: SampleTable): string {
   return `${table.event} (${argumentsOf(table).join(', ')})`;
 }
 
-function argumentsOf({ fields }: SampleTable): string[] {
+export function argumentsOf({ fields }: SampleTable): string[] {
   return fields.map(({ name }) => name).filter((name) => !name.startsWith('__'));
 }

@@ -8,19 +8,24 @@ import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Reason } from '../../waits/reasons/reason.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
 import type { RequestSpan, RequestWait } from './found-requests.js';
-import type { Scene } from './scene.js';
+import type { HostScene } from './scene.js';
 
 export class RequestSpans {
-  private readonly scene: Pick<Scene, 'traced' | 'facts'>;
+  private readonly scene: Pick<HostScene, 'traced' | 'facts'>;
   private readonly paths: Shape;
 
-  constructor(scene: Pick<Scene, 'traced' | 'facts'>, paths: Shape) {
+  constructor(scene: Pick<HostScene, 'traced' | 'facts'>, paths: Shape) {
     this.scene = scene;
     this.paths = paths;
   }
 
-  /** `interval`: its row among those that the thread was asked about. */
-  of(tid: Tid, { interval, parent, node, startNs, endNs }: SpanTrees, wanted: number): RequestSpan[] {
+  /** `interval`: its row among those that the thread was asked about. `laterNs`: is added to all times. */
+  of(
+    tid: Tid,
+    { interval, parent, node, startNs, endNs }: SpanTrees,
+    wanted: number,
+    laterNs: Nanoseconds,
+  ): RequestSpan[] {
     const first = interval.indexOf(wanted);
     const end = first + interval.subarray(Math.max(0, first)).findIndex((each) => each !== wanted);
     if (first === NONE) return [];
@@ -36,7 +41,8 @@ export class RequestSpans {
     return rows.map((row, at) => {
       const symbol = this.paths.symbol[node[row]];
       const wait = isOffCpu(symbol) ? this.waitOf(tid, startNs[row], endNs[row]) : null;
-      return { depth: depth[at], symbol, startNs: startNs[row], endNs: endNs[row], selfNs: selfNs[at], wait };
+      const times = { startNs: startNs[row] + laterNs, endNs: endNs[row] + laterNs, selfNs: selfNs[at] };
+      return { depth: depth[at], symbol, ...times, wait };
     });
   }
 

@@ -3,6 +3,7 @@
  */
 import type { Spans } from '../../analysis/log/spans.js';
 import { type FunctionSet, isInSet } from '../../analysis/questions.js';
+import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Roots } from '../../waits/requests/join-requests.js';
@@ -19,18 +20,22 @@ export class RootCalls implements Roots {
 
   /** `spans`: may have calls of other functions, too. */
   constructor({ spans, paths }: Pick<CallsOfWaits, 'spans' | 'paths'>, functions: FunctionSet) {
-    const rows = [...spans].flatMap(([tid, own]) => {
-      const isRoot = rootRows(own, (node) => isInSet(functions, paths.symbol[node]));
-      return Array.from(isRoot, (row) => ({ tid, own, row }));
-    });
-    rows.sort((a, b) => a.own.startNs[a.row] - b.own.startNs[b.row] || a.tid - b.tid);
-    this.length = rows.length;
-    this.tid = Int32Array.from(rows, ({ tid }) => tid);
-    this.fromNs = Float64Array.from(rows, ({ own, row }) => own.startNs[row]);
-    this.toNs = Float64Array.from(rows, ({ own, row }) => own.endNs[row]);
-    this.durationNs = Float64Array.from(rows, ({ own, row }) =>
-      isComplete(own.ending[row]) ? own.endNs[row] - own.startNs[row] : Number.NaN,
+    const [tids, fromNs, toNs, durationNs] = [int32Column(), float64Column(), float64Column(), float64Column()];
+    for (const [tid, own] of spans)
+      for (const row of rootRows(own, (node) => isInSet(functions, paths.symbol[node]))) {
+        tids.push(tid);
+        fromNs.push(own.startNs[row]);
+        toNs.push(own.endNs[row]);
+        durationNs.push(isComplete(own.ending[row]) ? own.endNs[row] - own.startNs[row] : Number.NaN);
+      }
+    const byStart = rowNumbers(tids.length).sort(
+      (a, b) => fromNs.values[a] - fromNs.values[b] || tids.values[a] - tids.values[b] || a - b,
     );
+    this.length = byStart.length;
+    this.tid = valuesOf(tids.view(), byStart);
+    this.fromNs = valuesOf(fromNs.view(), byStart);
+    this.toNs = valuesOf(toNs.view(), byStart);
+    this.durationNs = valuesOf(durationNs.view(), byStart);
     this.tid.forEach((tid, row) => {
       const own = this.rowsOfThread.get(tid);
       if (own) own.push(row);

@@ -1,17 +1,36 @@
 /**
- * All that was found of the requests of a trace, before they are described.
+ * All that was found of the requests of one or several hosts, before they are described.
  */
+import type { FunctionSet } from '../../analysis/questions.js';
 import type { Flow } from '../../waits/handoffs/flow.js';
-import type { Parts } from '../../waits/requests/join-requests.js';
+import type { Hosts } from '../../waits/hosts/host-flows.js';
+import type { Parts } from '../../waits/requests/parts.js';
 import type { CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
+import type { HostRoots } from './hosts/host-roots.js';
+import type { NamedFlow } from './request-flow.js';
 import type { RootCalls } from './root-calls.js';
 
-export interface Scene {
+/** The trace of a host, and what the question selects in it. */
+export interface HostTrace {
+  readonly name: string | null;
   readonly traced: TraceWaits;
   readonly calls: CallsOfWaits;
+  readonly functions: FunctionSet;
+  readonly flows: readonly NamedFlow[];
+}
+
+/** Times and threads are those of the host. */
+export interface HostScene extends HostTrace {
   readonly facts: WaitFacts;
   readonly roots: RootCalls;
+}
+
+/** Times are on the common clock, and threads have common ids; on a single host, they are its own. */
+export interface Scene {
+  readonly hosts: readonly HostScene[];
+  readonly common: Hosts;
+  readonly roots: HostRoots;
   readonly flow: Flow;
   readonly parts: Parts;
 }

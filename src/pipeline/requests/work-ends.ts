@@ -50,7 +50,7 @@ export function workTimes(
 const MAX_LATE_NS: Nanoseconds = 10_000;
 
 /** The calls of some functions in a thread, by their beginning. */
-class ThreadCalls {
+export class ThreadCalls {
   readonly startNs: Float64Array;
   readonly endNs: Float64Array;
 

@@ -6,14 +6,18 @@ import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { Timeline } from '../../model/timeline/timeline.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { ALL_TIME, type ShownWaits, type TimeWindow, waitsWithin } from '../../waits/summary/window.js';
 import { type Waits, waitsOf } from '../../waits/waits.js';
 import type { AnalyzeOptions } from '../analyze.js';
 import { AskableTrace } from '../ask-threads.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
+import { nothingSelected } from '../read/refusals.js';
 import type { Trace } from '../read/trace.js';
+import { windowBounds, withClock } from '../replay/questions.js';
 import type { AskedThreads } from '../replay/replay-thread.js';
-import { type WorkResources, withTrace } from '../with-trace.js';
+import { type WithTraceOptions, type WorkResources, withTrace } from '../with-trace.js';
 import { type Moments, nodesOfMoments, orderMoments } from './moments.js';
 import { ThreadDirectory } from './thread-directory.js';
 import { waitInputOf } from './wait-input.js';
@@ -22,6 +26,10 @@ import { waitInputOf } from './wait-input.js';
 export interface TraceWaits {
   readonly trace: Trace;
   readonly waits: Waits;
+  /** The selected time, in the trace's time. */
+  readonly window: TimeWindow;
+  /** What of the waits is in it. */
+  readonly shown: ShownWaits;
   readonly threads: ThreadDirectory;
   /** null: the recording has no branches, so nothing is known of calls. */
   readonly calls: CallsOfWaits | null;
@@ -30,6 +38,8 @@ export interface TraceWaits {
 /** The call paths of waiters and wakers. */
 export interface CallsOfWaits {
   readonly profile: Profile;
+  /** null: not requested. */
+  readonly timeline: Timeline | null;
   /** From the profile's time to the trace's. */
   readonly shiftNs: Nanoseconds;
   readonly symbols: SymbolTable;
@@ -54,7 +64,7 @@ export type CallsToList = (trace: AskableTrace) => SpansQuestion;
  */
 export function withWaits<Result>(
   inputs: readonly AnalyzedInput[],
-  options: AnalyzeOptions,
+  options: AnalyzeOptions & Pick<WithTraceOptions, 'openTraces'>,
   work: (waits: TraceWaits) => Promise<Result>,
   callsToList: CallsToList | null = null,
 ): Promise<Result> {
@@ -66,14 +76,18 @@ export function withWaits<Result>(
 
 /** The waits of a trace. */
 export async function traceWaitsOf(
-  trace: Trace,
+  read: Trace,
   options: AnalyzeOptions,
   resources: WorkResources,
   callsToList: CallsToList | null = null,
 ): Promise<TraceWaits> {
+  const trace = withClock(read, [options.window?.from, options.window?.to]);
+  const window = options.window ? windowBounds(options.window, trace) : ALL_TIME;
+  const threads = new ThreadDirectory(trace);
+  if (threads.isSelectionEmpty) throw nothingSelected('ptflame waits --top 0');
   const waits = waitsOf(waitInputOf(trace));
   const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
-  return { trace, waits, threads: new ThreadDirectory(trace), calls };
+  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls };
 }
 
 async function callsOf(
@@ -87,10 +101,10 @@ async function callsOf(
   const tids = new Set<Tid>(trace.store.tids);
   const moments = orderMoments(momentsOf(waits), (tid) => tids.has(tid));
   const asked = callsToList ? withSpans(moments.asked, trace.store.tids, callsToList(askable)) : moments.asked;
-  const { profile, answers, shiftNs } = await askable.replay(asked);
+  const { profile, timeline, answers, shiftNs } = await askable.replay(asked);
   const nodes = nodesOfMoments(2 * waits.length, moments, answers);
   return {
-    ...{ profile, shiftNs, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) },
+    ...{ profile, timeline, shiftNs, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) },
     waiterNode: nodes.subarray(0, waits.length),
     wakerNode: nodes.subarray(waits.length),
   };

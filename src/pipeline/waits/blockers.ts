@@ -28,7 +28,7 @@ export function blockersOf(traceWaits: TraceWaits, facts: WaitFacts): Blockers {
   const rows = new BlockerRows();
   const held = heldTimeOf(waits, lockWaitsOf(waits, trace.samples));
   for (let wait = 0; wait < waits.length; wait++) {
-    if (waits.state[wait] !== OffState.Blocked || !threads.of(waits.tid[wait]).isRecorded) continue;
+    if (waits.state[wait] !== OffState.Blocked || !threads.of(waits.tid[wait]).isSelected) continue;
     const { outNs, inNs } = waits;
     const wokenAtNs = wokenNs(waits, wait);
     if (held.starts[wait] < held.starts[wait + 1]) addHolders(rows, held, wait);

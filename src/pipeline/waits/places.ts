@@ -20,6 +20,12 @@ export interface Places {
 /** The C and C++ libraries, the loader, and the kernel, where functions wait for others and wake them. */
 const SYSTEM_LIBRARY = /(^|\/)(libc|libpthread|librt|libstdc\+\+|libc\+\+|libgcc_s|ld)(-[\w.-]*)?\.so|^\[(vdso|kernel)/;
 
+/**
+ * Functions of glibc that texts without file names show: exported with a version, internal under another name, and what
+ * makes futex calls. Other internal functions are known by their reason.
+ */
+const GLIBC_NAME = /@GLIBC(XX)?_|^__GI_|^_*(do_)?(futex|lll)_|^syscall$/;
+
 export function placesOf({ length, parent, symbol }: Shape, symbols: SymbolTable): Places {
   const kinds = new SymbolKinds(symbols);
   const place = new Int32Array(length).fill(NONE);
@@ -47,6 +53,7 @@ export function placesOf({ length, parent, symbol }: Shape, symbols: SymbolTable
 class SymbolKinds {
   private readonly symbols: SymbolTable;
   private readonly reasons = new Map<SymbolId, Reason>();
+  private readonly systemCalls = new Map<SymbolId, boolean>();
   private readonly systemFiles: readonly boolean[];
 
   constructor(symbols: SymbolTable) {
@@ -54,20 +61,28 @@ class SymbolKinds {
     this.systemFiles = symbols.dsoName.map((name) => SYSTEM_LIBRARY.test(name));
   }
 
-  /** Of a system library; in programs that contain one, by its name. */
+  /** Of a system library; in programs that contain one, and without file names, by its name. */
   isSystemCall(symbol: SymbolId): boolean {
     if (isStop(symbol)) return false;
-    const { dso, name } = this.symbols;
-    if (this.systemFiles[dso[symbol]]) return true;
-    return !name[symbol].includes('::') && this.reasonOf(symbol) !== Reason.Unknown;
+    if (this.systemFiles[this.symbols.dso[symbol]]) return true;
+    return memoized(this.systemCalls, symbol, () => this.hasSystemName(symbol));
   }
 
   reasonOf(symbol: SymbolId): Reason {
-    let reason = this.reasons.get(symbol);
-    if (reason === undefined) {
-      reason = reasonByNames([this.symbols.name[symbol]]);
-      this.reasons.set(symbol, reason);
-    }
-    return reason;
+    return memoized(this.reasons, symbol, () => reasonByNames([this.symbols.name[symbol]]));
   }
+
+  private hasSystemName(symbol: SymbolId): boolean {
+    const name = this.symbols.name[symbol];
+    if (GLIBC_NAME.test(name)) return true;
+    return !name.includes('::') && this.reasonOf(symbol) !== Reason.Unknown;
+  }
+}
+
+function memoized<Value>(known: Map<SymbolId, Value>, symbol: SymbolId, make: () => Value): Value {
+  const found = known.get(symbol);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(symbol, made);
+  return made;
 }

@@ -7,6 +7,7 @@ import { type FunctionSet, UNBOUNDED } from '../../analysis/questions.js';
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { eachWaitWithin } from '../../waits/summary/interval-sums.js';
+import { overlaps, type TimeWindow } from '../../waits/summary/window.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits } from './ask-waits.js';
 
@@ -46,6 +47,39 @@ export async function callsOfFunctions(
     symbol: Int32Array.from(rows, ({ spans: { node }, row }) => answers.paths.symbol[node[row]]),
     isComplete: Uint8Array.from(rows, ({ spans: { ending }, row }) => Number(isComplete(ending[row]))),
     isNested: Uint8Array.from(rows, ({ spans: { outer }, row }) => Number(outer[row] !== NONE)),
+  };
+}
+
+/** Returns the calls that overlap a window, as far as they are in it; those that it cuts are not complete. */
+export function callsWithin(calls: ThreadCalls, window: TimeWindow): ThreadCalls {
+  const { startNs, endNs, isComplete } = calls;
+  const isCut = (row: number) => startNs[row] < window.startNs || endNs[row] > window.endNs;
+  const all = {
+    ...calls,
+    startNs: startNs.map((ns) => Math.max(ns, window.startNs)),
+    endNs: endNs.map((ns) => Math.min(ns, window.endNs)),
+    isComplete: isComplete.map((own, row) => (isCut(row) ? 0 : own)),
+  };
+  return callsAt(all, (row) => overlaps(window, startNs[row], endNs[row]));
+}
+
+export function callsBegunWithin(calls: ThreadCalls, { startNs, endNs }: TimeWindow): ThreadCalls {
+  return callsAt(calls, (row) => calls.startNs[row] >= startNs && calls.startNs[row] < endNs);
+}
+
+function callsAt(
+  { length, tid, startNs, endNs, symbol, isComplete, isNested }: ThreadCalls,
+  isWanted: (row: number) => boolean,
+): ThreadCalls {
+  const rows = Uint32Array.from({ length }, (_, row) => row).filter(isWanted);
+  return {
+    length: rows.length,
+    tid: Int32Array.from(rows, (row) => tid[row]),
+    startNs: Float64Array.from(rows, (row) => startNs[row]),
+    endNs: Float64Array.from(rows, (row) => endNs[row]),
+    symbol: Int32Array.from(rows, (row) => symbol[row]),
+    isComplete: Uint8Array.from(rows, (row) => isComplete[row]),
+    isNested: Uint8Array.from(rows, (row) => isNested[row]),
   };
 }
 

@@ -10,21 +10,33 @@ export interface KnownThread {
   readonly pid: number | null;
   /** Its last name. */
   readonly comm: string | null;
-  /** Its switches were recorded, and it is selected: its waits are known. Others are known as wakers only. */
+  /** It has branches or, if no thread has, switches: its waits are known. Others are known as wakers only. */
   readonly isRecorded: boolean;
+  /** It is recorded, and its waits are shown. */
+  readonly isSelected: boolean;
 }
 
 export class ThreadDirectory {
   private readonly trace: Trace;
   private readonly recorded: ReadonlySet<Tid>;
-  private readonly pids: ReadonlyMap<Tid, number>;
-  private readonly comms: ReadonlyMap<Tid, string>;
+  private readonly selected: ReadonlySet<Tid>;
+  /** As samples tell them, for threads that no record names. */
+  readonly pids: ReadonlyMap<Tid, number>;
+  readonly comms: ReadonlyMap<Tid, string>;
 
   constructor(trace: Trace) {
     this.trace = trace;
-    this.recorded = recordedThreads(trace);
     this.pids = sampledPids(trace.samples);
     this.comms = sampledNames(trace.samples);
+    const { store, samples } = trace;
+    const hasBranches = store.tids.length > 0;
+    this.recorded = hasBranches ? new Set(store.tids) : threadsThatSwitched(store, samples);
+    this.selected = hasBranches ? this.recorded : threadsThatSwitched(store, samples, store.selector(this));
+  }
+
+  /** Threads were recorded, but none of them is selected. */
+  get isSelectionEmpty(): boolean {
+    return this.recorded.size > 0 && this.selected.size === 0;
   }
 
   of(tid: Tid): KnownThread {
@@ -34,13 +46,21 @@ export class ThreadDirectory {
       pid: names.pidOf(tid) ?? this.pids.get(tid) ?? null,
       comm: names.commOf(tid) ?? this.comms.get(tid) ?? null,
       isRecorded: this.recorded.has(tid),
+      isSelected: this.selected.has(tid),
     };
   }
 }
 
-/** A recording without branches selects nothing: its threads are those with switch records. */
-function recordedThreads({ store }: Trace): Set<Tid> {
-  return new Set(store.tids.length > 0 ? store.tids : store.switches().tid);
+/** Returns the threads that switch records, or samples of their own, show to have switched on CPUs of a selection. */
+function threadsThatSwitched(
+  store: Trace['store'],
+  samples: readonly SampleTable[],
+  isSelected: (tid: Tid, cpu: number) => boolean = () => true,
+): Set<Tid> {
+  const found = new Set<Tid>();
+  for (const { tid, cpu } of [store.switches(), tableOf(samples, 'sched:sched_switch')].filter((each) => each !== null))
+    for (const [row, each] of tid.entries()) if (each > 0 && isSelected(each, cpu[row])) found.add(each);
+  return found;
 }
 
 function sampledPids(samples: readonly SampleTable[]): Map<Tid, number> {

@@ -71,9 +71,9 @@ export class WaitFacts {
 
   endedBy(wait: number): EndedBy {
     const { state, isOpen, wakerKind } = this.waits;
+    if (state[wait] === OffState.Unknown) return EndedBy.Unknown;
     if (isOpen[wait]) return EndedBy.Open;
-    if (state[wait] !== OffState.Blocked)
-      return state[wait] === OffState.Preempted ? EndedBy.Preempted : EndedBy.Unknown;
+    if (state[wait] === OffState.Preempted) return EndedBy.Preempted;
     return ENDED_BY[wakerKind[wait]];
   }
 

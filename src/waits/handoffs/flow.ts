@@ -10,19 +10,26 @@ import type { Moments } from './moments.js';
 export interface Flow extends HandOffs {
   readonly pushes: Moments;
   readonly pops: Moments;
-  /** By pop: when the work that was taken began, and when it was done. */
+  /** By push: when work was handed on, on the clock of its host. */
+  readonly pushNs: Float64Array;
+  /** By pop: when the work that was taken began, and when it was done, on the clock of its host. */
   readonly startNs: Float64Array;
   readonly endNs: Float64Array;
+  /** By pop: the first one of those whose work the thread does together; itself, if it is alone. */
+  readonly batch: Int32Array;
 }
 
-/** Merges flows by time; at equal times, in their order. The keys have done their work, and are left out. */
+/** Merges flows by time; at equal times, in their order. */
 export function joinFlows(flows: readonly Flow[]): Flow {
+  if (flows.length === 1) return flows[0];
   const pushes = mergeMoments(flows.map(({ pushes }) => pushes));
   const pops = mergeMoments(flows.map(({ pops }) => pops));
   const push = int32Column();
   const by = uint8Column();
+  const pushNs = Float64Array.from(pushes.source, (flow, row) => flows[flow].pushNs[pushes.sourceRow[row]]);
   const startNs = float64Column();
   const endNs = float64Column();
+  const batch = int32Column();
   for (let row = 0; row < pops.moments.length; row++) {
     const flow = pops.source[row];
     const own = pops.sourceRow[row];
@@ -31,14 +38,16 @@ export function joinFlows(flows: readonly Flow[]): Flow {
     by.push(flows[flow].by[own]);
     startNs.push(flows[flow].startNs[own]);
     endNs.push(flows[flow].endNs[own]);
+    batch.push(pops.rowOf[flow][flows[flow].batch[own]]);
   }
   return {
     ...{ pushes: pushes.moments, pops: pops.moments },
-    ...{ push: push.view(), by: by.view(), startNs: startNs.view(), endNs: endNs.view() },
+    ...{ push: push.view(), by: by.view(), pushNs, batch: batch.view() },
+    ...{ startNs: startNs.view(), endNs: endNs.view() },
   };
 }
 
-interface MergedMoments {
+export interface MergedMoments {
   readonly moments: Moments;
   /** By row: which of the merged it is from, and its row there. */
   readonly source: Int32Array;
@@ -47,7 +56,7 @@ interface MergedMoments {
   readonly rowOf: readonly Int32Array[];
 }
 
-function mergeMoments(sources: readonly Moments[]): MergedMoments {
+export function mergeMoments(sources: readonly Moments[]): MergedMoments {
   const all = sources.flatMap(({ length }, source) => Array.from({ length }, (_, row) => [source, row] as const));
   all.sort(([a, rowOfA], [b, rowOfB]) => sources[a].timeNs[rowOfA] - sources[b].timeNs[rowOfB] || a - b);
   const rowOf = sources.map(({ length }) => new Int32Array(length));
@@ -58,7 +67,8 @@ function mergeMoments(sources: readonly Moments[]): MergedMoments {
     length: all.length,
     timeNs: Float64Array.from(all, ([source, row]) => sources[source].timeNs[row]),
     tid: Int32Array.from(all, ([source, row]) => sources[source].tid[row]),
-    key: new Float64Array(all.length).fill(Number.NaN),
+    pid: Int32Array.from(all, ([source, row]) => sources[source].pid[row]),
+    key: all.map(([source, row]) => sources[source].key[row]),
   };
   return {
     moments,

@@ -29,7 +29,7 @@ export interface HandOffs {
 export function handOffsOf(pushes: Moments, pops: Moments, waits: Waits | null): HandOffs {
   const push = new Int32Array(pops.length).fill(NONE);
   const by = new Uint8Array(pops.length);
-  const isKeyed = rowsWhere(pops, hasKey) && rowsWhere(pushes, hasKey);
+  const isKeyed = mayHaveKeys(pushes) && mayHaveKeys(pops);
   const ways: readonly [HandOffBy, Int32Array][] = isKeyed
     ? [[HandOffBy.Key, pushesByKey(pushes, pops)]]
     : [
@@ -46,20 +46,29 @@ export function handOffsOf(pushes: Moments, pops: Moments, waits: Waits | null):
   return { push, by };
 }
 
-function rowsWhere(moments: Moments, holds: (moments: Moments, row: number) => boolean): boolean {
-  for (let row = 0; row < moments.length; row++) if (holds(moments, row)) return true;
+/** Texts are keys, though all may lack the id that was looked for. */
+function mayHaveKeys(moments: Moments): boolean {
+  for (let row = 0; row < moments.length; row++)
+    if (hasKey(moments, row) || typeof moments.key[row] === 'string') return true;
   return false;
 }
 
-/** The last one before with the same key; each is taken once. */
+/** The last one before with the same key, a number also of the same process; each is taken once. */
 export function pushesByKey(pushes: Moments, pops: Moments): Int32Array {
-  const waiting = new Map<number | string, number>();
+  const waiting = new Map<number, Map<number | string, number>>();
+  const waitingFor = ({ key, pid }: Moments, row: number) => {
+    const process = typeof key[row] === 'string' ? NONE : pid[row];
+    let own = waiting.get(process);
+    if (own === undefined) waiting.set(process, (own = new Map()));
+    return own;
+  };
   const handOn = (row: number) => {
-    if (hasKey(pushes, row)) waiting.set(pushes.key[row], row);
+    if (hasKey(pushes, row)) waitingFor(pushes, row).set(pushes.key[row], row);
   };
   return match(pushes, pops, handOn, (pop) => {
-    const row = waiting.get(pops.key[pop]) ?? NONE;
-    waiting.delete(pops.key[pop]);
+    const own = waitingFor(pops, pop);
+    const row = own.get(pops.key[pop]) ?? NONE;
+    own.delete(pops.key[pop]);
     return row;
   });
 }

@@ -52,6 +52,18 @@ export function rowsOf({ keys, starts, rows }: Groups, key: number): Uint32Array
   return group < 0 ? rows.subarray(0, 0) : rows.subarray(starts[group], starts[group + 1]);
 }
 
+/** Returns how many of ascending rows come before one. */
+export function countBelow(rows: Uint32Array, row: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle] < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Returns rows by time; rows of equal time keep their order. */
 export function byTime(rows: Uint32Array, timeNs: Float64Array): Uint32Array {
   for (let at = 1; at < rows.length; at++) {

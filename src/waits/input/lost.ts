@@ -24,6 +24,11 @@ export function lostSpansOf(lost: readonly LostSpan[]): LostSpans {
   };
 }
 
+export function withSpans(lost: LostSpans, others: readonly LostSpan[]): LostSpans {
+  if (others.length === 0) return lost;
+  return lostSpansOf([...Array.from(lost.fromNs, (fromNs, at) => ({ fromNs, toNs: lost.toNs[at] })), ...others]);
+}
+
 export function isLostWithin(lost: LostSpans, fromNs: Nanoseconds, toNs: Nanoseconds): boolean {
   const before = countAtOrBelow(lost.fromNs, toNs);
   return before > 0 && lost.toNs[before - 1] >= fromNs;

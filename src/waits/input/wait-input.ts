@@ -20,13 +20,3 @@ export interface WaitInput {
   readonly threads: readonly ThreadSpan[];
   readonly lost: readonly LostSpan[];
 }
-
-const WAKING = 'sched:sched_waking';
-
-/**
- * Returns the samples that show from when to when threads were recorded. Wakings are those of the whole machine, and the
- * recording that has them may begin earlier and end later.
- */
-export function samplesOfThreads(samples: readonly SampleTable[]): readonly SampleTable[] {
-  return samples.filter(({ event }) => event !== WAKING);
-}

@@ -28,6 +28,13 @@ export interface FoundLock extends HeldSums {
   /** Of all its waits, those that had not ended included. */
   readonly waitedNs: Nanoseconds;
   readonly waits: number;
+  /** Waits that had not ended when the recording, or the thread, did. */
+  readonly openWaits: number;
+  /** Waits that the window cuts. */
+  readonly cutWaits: number;
+  readonly longestOpenNs: Nanoseconds;
+  /** Their part of `unknownNs`. */
+  readonly openNs: Nanoseconds;
   /** Of the waits that ended. */
   readonly durations: Distribution;
   readonly wakeUps: Distribution;
@@ -117,6 +124,8 @@ export interface FoundLocks {
   readonly originNs: bigint;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
+  /** The selected time in words; null: all of it. */
+  readonly part: string | null;
   readonly recorded: RecordedEvents;
   readonly symbols: SymbolTable;
   /** null: the recording has no branches, so nothing is known of calls. */

@@ -5,6 +5,7 @@
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { isLostWithin } from '../input/lost.js';
+import { ALL_TIME, nsWithin, type TimeWindow } from '../summary/window.js';
 import type { Waits } from '../waits.js';
 import { firstEndingAfter, HolderSource } from './holders.js';
 import type { LockWaits } from './lock-waits.js';
@@ -14,12 +15,13 @@ export interface HeldPieces {
   readonly length: number;
   readonly wait: Int32Array;
   readonly holder: Int32Array; // tid
+  readonly hold: Int32Array; // row of Holds; NONE: only a probe read the holder
   readonly fromNs: Float64Array;
   readonly toNs: Float64Array;
   readonly source: Uint8Array; // HolderSource
 }
 
-/** By wait; with the pieces, they add up to its time. Waits that are not for a lock have 0. */
+/** By wait; with the pieces, they add up to its time within the window. Waits that are not for a lock have 0. */
 export interface HeldTime {
   readonly pieces: HeldPieces;
   /** By wait, rows of `pieces`: those of wait i are from `starts[i]` to `starts[i + 1]`. */
@@ -30,8 +32,9 @@ export interface HeldTime {
   readonly unknownNs: Float64Array;
 }
 
-export function heldTimeOf(waits: Waits, locks: LockWaits): HeldTime {
-  const builder = new HeldTimeBuilder(waits, locks);
+/** `window`: the time that counts. */
+export function heldTimeOf(waits: Waits, locks: LockWaits, window: TimeWindow = ALL_TIME): HeldTime {
+  const builder = new HeldTimeBuilder(waits, locks, window);
   for (let wait = 0; wait < waits.length; wait++) builder.addWait(wait);
   return builder.build();
 }
@@ -49,9 +52,11 @@ function isWoken({ wakeNs, isOpen }: Waits, wait: number): boolean {
 class HeldTimeBuilder {
   private readonly waits: Waits;
   private readonly locks: LockWaits;
+  private readonly window: TimeWindow;
   private readonly starts: Uint32Array;
   private readonly wait = int32Column();
   private readonly holder = int32Column();
+  private readonly hold = int32Column();
   private readonly fromNs = float64Column();
   private readonly toNs = float64Column();
   private readonly source = uint8Column();
@@ -59,9 +64,10 @@ class HeldTimeBuilder {
   private readonly wakeUpNs: Float64Array;
   private readonly unknownNs: Float64Array;
 
-  constructor(waits: Waits, locks: LockWaits) {
+  constructor(waits: Waits, locks: LockWaits, window: TimeWindow) {
     this.waits = waits;
     this.locks = locks;
+    this.window = window;
     this.starts = new Uint32Array(waits.length + 1);
     this.passedOnNs = new Float64Array(waits.length);
     this.wakeUpNs = new Float64Array(waits.length);
@@ -71,7 +77,7 @@ class HeldTimeBuilder {
   addWait(wait: number): void {
     if (this.locks.lock[wait] !== NONE) {
       const endNs = wokenNs(this.waits, wait);
-      this.wakeUpNs[wait] = this.waits.inNs[wait] - endNs;
+      this.wakeUpNs[wait] = nsWithin(this.window, endNs, this.waits.inNs[wait]);
       this.addHolds(wait, endNs);
     }
     this.starts[wait + 1] = this.wait.length;
@@ -82,6 +88,7 @@ class HeldTimeBuilder {
       length: this.wait.length,
       wait: this.wait.view(),
       holder: this.holder.view(),
+      hold: this.hold.view(),
       fromNs: this.fromNs.view(),
       toNs: this.toNs.view(),
       source: this.source.view(),
@@ -103,7 +110,7 @@ class HeldTimeBuilder {
       this.addGap(wait, atNs, fromNs, isAfterHold, owner);
       const isOwner = !isAfterHold && holds.tid[hold] === owner;
       const toNs = Math.max(fromNs, Math.min(endNs, holds.toNs[hold]));
-      this.add(wait, holds.tid[hold], fromNs, toNs, isOwner ? HolderSource.Probe : HolderSource.Futex);
+      this.add(wait, holds.tid[hold], hold, fromNs, toNs, isOwner ? HolderSource.Probe : HolderSource.Futex);
       atNs = toNs;
       isAfterHold = true;
     }
@@ -111,10 +118,10 @@ class HeldTimeBuilder {
   }
 
   private addGap(wait: number, fromNs: Nanoseconds, toNs: Nanoseconds, isAfterHold: boolean, owner: number): void {
-    if (isAfterHold) this.passedOnNs[wait] += toNs - fromNs;
-    else if (owner !== NONE && fromNs === this.waits.outNs[wait])
-      this.add(wait, owner, fromNs, toNs, HolderSource.Probe);
-    else this.unknownNs[wait] += toNs - fromNs;
+    if (isAfterHold) this.passedOnNs[wait] += nsWithin(this.window, fromNs, toNs);
+    else if (owner !== NONE && fromNs === this.waits.outNs[wait] && !isLostWithin(this.locks.lost, fromNs, toNs))
+      this.add(wait, owner, NONE, fromNs, toNs, HolderSource.Probe);
+    else this.unknownNs[wait] += nsWithin(this.window, fromNs, toNs);
   }
 
   private *holdsWithin(lock: number, enterNs: Nanoseconds, endNs: Nanoseconds): Generator<number> {
@@ -122,17 +129,25 @@ class HeldTimeBuilder {
     const first = firstEndingAfter(holds, lock, enterNs);
     if (first === NONE) return;
     for (let hold = first; hold < holds.starts[lock + 1] && holds.fromNs[hold] < endNs; hold++) {
-      if (isLostWithin(this.waits.lost, enterNs, Math.min(endNs, holds.toNs[hold]))) return;
+      if (isLostWithin(this.locks.lost, enterNs, Math.min(endNs, holds.toNs[hold]))) return;
       yield hold;
     }
   }
 
-  private add(wait: number, holder: number, fromNs: Nanoseconds, toNs: Nanoseconds, source: HolderSource): void {
-    if (toNs <= fromNs) return;
+  private add(
+    wait: number,
+    holder: number,
+    hold: number,
+    fromNs: Nanoseconds,
+    toNs: Nanoseconds,
+    source: HolderSource,
+  ): void {
+    if (nsWithin(this.window, fromNs, toNs) === 0) return;
     this.wait.push(wait);
     this.holder.push(holder);
-    this.fromNs.push(fromNs);
-    this.toNs.push(toNs);
+    this.hold.push(hold);
+    this.fromNs.push(Math.max(fromNs, this.window.startNs));
+    this.toNs.push(Math.min(toNs, this.window.endNs));
     this.source.push(source);
   }
 }

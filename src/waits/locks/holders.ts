@@ -3,7 +3,9 @@
  */
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { callBefore } from '../futexes/futex-calls.js';
+import { groupOf } from '../input/group-rows.js';
 import { isLostWithin, type LostSpans } from '../input/lost.js';
+import { OffState } from '../schedule/off-state.js';
 import type { Waits } from '../waits.js';
 import type { Holds } from './holds.js';
 import type { LockWords } from './lock-words.js';
@@ -20,7 +22,8 @@ export interface Holders {
   readonly holderSource: Uint8Array; // HolderSource
 }
 
-export function holdersOf(waits: Waits, locks: LockWords, holds: Holds, probes: OwnerProbes): Holders {
+/** `lost`: when releases may be missing. */
+export function holdersOf(waits: Waits, locks: LockWords, holds: Holds, lost: LostSpans, probes: OwnerProbes): Holders {
   const lock = waits.waitCall.map((call) => (call === NONE ? NONE : locks.lockOf[call]));
   const holder = new Int32Array(waits.length).fill(NONE);
   const holderSource = new Uint8Array(waits.length);
@@ -29,7 +32,7 @@ export function holdersOf(waits: Waits, locks: LockWords, holds: Holds, probes: 
     const owner = ownerAt(waits, locks, probes, wait);
     holder[wait] =
       owner === NONE
-        ? holderAt(holds, lock[wait], waits.calls.enterNs[waits.waitCall[wait]], waits.tid[wait], waits.lost)
+        ? holderAt(holds, lock[wait], waits.calls.enterNs[waits.waitCall[wait]], waits.tid[wait], lost)
         : owner;
     if (holder[wait] !== NONE) holderSource[wait] = owner === NONE ? HolderSource.Futex : HolderSource.Probe;
   }
@@ -37,12 +40,21 @@ export function holdersOf(waits: Waits, locks: LockWords, holds: Holds, probes: 
 }
 
 /** The probe is passed once in a call of a lock function, before its first wait. */
-function ownerAt({ calls, tid, waitCall }: Waits, locks: LockWords, probes: OwnerProbes, wait: number): Tid {
+function ownerAt(waits: Waits, locks: LockWords, probes: OwnerProbes, wait: number): Tid {
+  const { calls, tid, waitCall } = waits;
   const call = waitCall[wait];
   const before = callBefore(calls, call);
-  const afterNs = before === NONE ? Number.NEGATIVE_INFINITY : calls.enterNs[before];
+  const calledNs = before === NONE ? Number.NEGATIVE_INFINITY : calls.enterNs[before];
   const address = locks.address[locks.lockOf[call]];
-  return ownerWithin(probes, tid[wait], address, afterNs, calls.enterNs[call]);
+  return ownerWithin(probes, tid[wait], address, Math.max(calledNs, sleptNs(waits, wait)), calls.enterNs[call]);
+}
+
+/** Returns when the thread slept before a wait: if a call is missing, that was for the lock, too. */
+function sleptNs({ starts, tids, tid, state, outNs }: Waits, wait: number): Nanoseconds {
+  const first = starts[groupOf(tids, tid[wait])];
+  let before = wait - 1;
+  while (before >= first && state[before] === OffState.Preempted) before--;
+  return before < first ? Number.NEGATIVE_INFINITY : outNs[before];
 }
 
 function holderAt(holds: Holds, lock: number, atNs: Nanoseconds, waiter: Tid, lost: LostSpans): Tid {

@@ -9,11 +9,11 @@
  * before that.
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
-import { FutexKind, TIMED_OUT } from '../futexes/futex-ops.js';
 import { rowsOf } from '../input/group-rows.js';
 import type { Waits } from '../waits.js';
+import { type Hold, HoldFinder, type Sleeps, sleepsOf } from './hold-finder.js';
 import type { LockWords } from './lock-words.js';
+import type { UnseenReleases } from './unseen-releases.js';
 
 /** By lock, then by time: holds of one lock do not overlap. */
 export interface Holds {
@@ -26,7 +26,7 @@ export interface Holds {
   readonly isFromKnown: Uint8Array;
 }
 
-export function holdsOf(waits: Waits, locks: LockWords): Holds {
+export function holdsOf(waits: Waits, locks: LockWords, unseen: UnseenReleases): Holds {
   const slept = sleepsOf(waits);
   const starts = [0];
   const tid = int32Column();
@@ -35,7 +35,8 @@ export function holdsOf(waits: Waits, locks: LockWords): Holds {
   const isFromKnown = uint8Column();
   for (let lock = 0; lock < locks.length; lock++) {
     const rows = rowsOf(locks.byLock, lock);
-    const holds = releasesOf(waits, rows, slept, locks.isPassedOn[lock] === 1);
+    const holds = new HoldFinder(waits, slept, locks.isPassedOn[lock] === 1).find(rows, unseen, lock);
+    if (waits.calls.isIncomplete) doubtAroundReleases(holds);
     endBeforeNext(holds);
     for (const hold of beginKnown(holds, rows, slept)) {
       tid.push(hold.tid);
@@ -55,54 +56,16 @@ export function holdsOf(waits: Waits, locks: LockWords): Holds {
   };
 }
 
-/**
- * By futex call: when the thread found the lock taken and slept, and until when; NaN: it did not sleep, or that is not
- * known. It marks the lock just before it calls, as a holder frees the lock just before its call.
- */
-interface Sleeps {
-  readonly fromNs: Float64Array;
-  readonly toNs: Float64Array;
-}
+/** A thread calls a few microseconds after it gave the lock back, and by then another thread may have it. */
+const MAX_NS_TO_CALL = 10_000;
 
-function sleepsOf({ calls, length, waitCall, inNs, isOpen }: Waits): Sleeps {
-  const sleeps = { fromNs: new Float64Array(calls.length), toNs: new Float64Array(calls.length) };
-  sleeps.fromNs.fill(Number.NaN);
-  sleeps.toNs.fill(Number.NaN);
-  for (let wait = 0; wait < length; wait++) {
-    const call = waitCall[wait];
-    if (call < 0) continue;
-    sleeps.fromNs[call] = calls.enterNs[call];
-    sleeps.toNs[call] = isOpen[wait] ? Number.NaN : inNs[wait];
+/** A thread gave the lock back within the hold of another: that one lost the lock in between. `holds`: by time. */
+function doubtAroundReleases(holds: readonly Hold[]): void {
+  for (let at = 1; at < holds.length; at++) {
+    const { tid, toNs } = holds[at - 1];
+    if (toNs < holds[at].toNs && toNs > holds[at].fromNs + MAX_NS_TO_CALL && tid !== holds[at].tid)
+      holds[at].isFromKnown = false;
   }
-  return sleeps;
-}
-
-interface Hold {
-  readonly tid: Tid;
-  fromNs: Nanoseconds; // NaN: not known yet
-  toNs: Nanoseconds;
-  isFromKnown: boolean;
-}
-
-/** Returns a hold for each call that gave the lock back, and for each thread that has it at the end; by time. */
-function releasesOf({ calls }: Waits, rows: Uint32Array, slept: Sleeps, isPassedOn: boolean): Hold[] {
-  const holds: Hold[] = [];
-  const gotNs = new Map<Tid, Nanoseconds>();
-  for (const call of rows) {
-    const tid = calls.tid[call];
-    if (calls.kind[call] === FutexKind.Wait || calls.kind[call] === FutexKind.LockPi) {
-      const endNs = Number.isNaN(calls.exitNs[call]) ? slept.toNs[call] : calls.exitNs[call];
-      // A thread may give back a lock that is passed on without a call, if no other thread waits.
-      if (Number.isNaN(endNs) || calls.result[call] === TIMED_OUT || isPassedOn) gotNs.delete(tid);
-      else gotNs.set(tid, endNs);
-    } else {
-      const fromNs = gotNs.get(tid) ?? Number.NaN;
-      holds.push({ tid, fromNs, toNs: calls.enterNs[call], isFromKnown: !Number.isNaN(fromNs) });
-      gotNs.delete(tid);
-    }
-  }
-  for (const [tid, fromNs] of gotNs) holds.push({ tid, fromNs, toNs: Number.POSITIVE_INFINITY, isFromKnown: true });
-  return holds;
 }
 
 /** Ends holds before another thread had the lock for certain. `holds`: by time. */

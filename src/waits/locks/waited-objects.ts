@@ -50,6 +50,12 @@ export function waitedObjectsOf(
   };
 }
 
+/** Returns objects with only some of their waits; they may have none. What the objects are is known from all waits. */
+export function objectsOfSome(objects: WaitedObjects, isInQuestion: (wait: number) => boolean): WaitedObjects {
+  const objectOf = objects.objectOf.map((object, wait) => (object !== NONE && isInQuestion(wait) ? object : NONE));
+  return { ...objects, objectOf, byObject: groupRows(objectOf) };
+}
+
 const KINDS = Object.keys(Reason).length;
 
 /** Returns what most waits for a word were; `Unknown` and `Futex` only if nothing more is known of any. */

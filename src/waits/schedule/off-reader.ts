@@ -67,6 +67,9 @@ export class OffReader {
   private readonly outs = new Note();
   private last: Note | null = null;
   private startNs: Nanoseconds | null = null;
+  /** How many switches in were noted, and how many must have been between two switches out. */
+  notedIns = 0;
+  missingIns = 0;
   private readonly span: ThreadSpan | null;
   private readonly wokenNs: Nanoseconds | null;
   private readonly found: (off: Off) => void;
@@ -87,6 +90,8 @@ export class OffReader {
     else if (last === ins && ins.cpu !== cpu && outs.isNotedAgain(timeNs, cpu, became, notedBy)) return;
     else if (isIn && last === outs) this.emit(last.timeNs, timeNs, stateOf(last.became));
     else if (isIn === (last === ins)) this.emit(last.timeNs, timeNs, OffState.Unknown);
+    if (isIn) this.notedIns++;
+    else if (last === outs) this.missingIns++;
     this.last = isIn ? ins : outs;
     this.last.set(timeNs, cpu, became, notedBy);
   }

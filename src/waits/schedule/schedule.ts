@@ -3,11 +3,13 @@
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
+import { samplesOfThreads } from '../../model/samples/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';
-import { samplesOfThreads, type ThreadSpan, type WaitInput } from '../input/wait-input.js';
+import type { ThreadSpan, WaitInput } from '../input/wait-input.js';
 import { type Off, OffReader } from './off-reader.js';
+import { OffState } from './off-state.js';
 import { ThreadSwitches } from './thread-switches.js';
 
 /** Time off the CPU: rows by thread, then by time; those of a thread do not overlap. */
@@ -38,6 +40,7 @@ export function scheduleOf({ switches, samples, threads, lost }: WaitInput): Sch
     const reader = new OffReader(spans.get(tid) ?? null, wokenNs.get(tid) ?? null, (off) => builder.add(tid, off));
     events.forEach(tid, (timeNs, cpu, became, notedBy) => reader.add(timeNs, cpu, became, notedBy));
     builder.endThread(tid, reader.end(lastNs));
+    builder.countIns(reader);
   }
   return builder.build();
 }
@@ -68,6 +71,8 @@ export function threadOf({ tids }: Schedule, tid: Tid): number {
 }
 
 class ScheduleBuilder {
+  private notedIns = 0;
+  private missingIns = 0;
   private readonly tids = int32Column();
   private readonly starts = [0];
   private readonly startNs = float64Column();
@@ -93,7 +98,13 @@ class ScheduleBuilder {
     this.endNs.push(span.endNs);
   }
 
+  countIns({ notedIns, missingIns }: Pick<OffReader, 'notedIns' | 'missingIns'>): void {
+    this.notedIns += notedIns;
+    this.missingIns += missingIns;
+  }
+
   build(): Schedule {
+    if (this.missingIns > this.notedIns) this.doubtOpenRows();
     const { tids, starts, startNs, endNs, tid, outNs, inNs, state, isOpen } = this;
     return {
       tids: tids.view(),
@@ -107,6 +118,12 @@ class ScheduleBuilder {
       state: state.view(),
       isOpen: isOpen.view(),
     };
+  }
+
+  /** Where switches in are mostly not recorded, as in samples of `sched_switch` of one process, a thread may have run since. */
+  private doubtOpenRows(): void {
+    const [states, isOpen] = [this.state.view(), this.isOpen.view()];
+    for (let row = 0; row < states.length; row++) if (isOpen[row]) states[row] = OffState.Unknown;
   }
 }
 

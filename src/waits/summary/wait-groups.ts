@@ -2,16 +2,18 @@
  * Sums up waits by group: by reason, by waker, by place, by thread.
  */
 import { NONE } from '../../model/units.js';
-import type { Waits } from '../waits.js';
 import { type Distribution, distributionOf } from './distribution.js';
 import { WaitSummer, type WaitSums } from './wait-sums.js';
+import type { ShownWaits } from './window.js';
 
 export interface WaitGroup extends WaitSums {
   /** A wait of the group. */
   readonly example: number;
-  /** Of the waits that ended. */
+  /** Waits that the window cuts. */
+  readonly cut: number;
+  /** Of the waits that ended, and that the window does not cut. */
   readonly durations: Distribution;
-  /** The longest wait that did not end; 0: none. */
+  /** The longest known part of a wait that did not end, or that the window cuts; 0: none. */
   readonly longestOpenNs: number;
 }
 
@@ -20,7 +22,7 @@ export interface WaitGroup extends WaitSums {
  *
  * @param rows the waits in question
  */
-export function waitGroups(waits: Waits, rows: Uint32Array, keyOf: (wait: number) => number): WaitGroup[] {
+export function waitGroups(waits: ShownWaits, rows: Uint32Array, keyOf: (wait: number) => number): WaitGroup[] {
   const groups = new Map<number, number>(); // by key
   const groupOf = new Uint32Array(rows.length);
   const counts: number[] = [];
@@ -39,20 +41,22 @@ export function waitGroups(waits: Waits, rows: Uint32Array, keyOf: (wait: number
 }
 
 /** Sums up waits together. */
-export function groupOfRows(waits: Waits, rows: Uint32Array): WaitGroup {
-  const { isOpen, inNs, outNs } = waits;
+export function groupOfRows(waits: ShownWaits, rows: Uint32Array): WaitGroup {
+  const { isOpen, isCut, inNs, outNs } = waits;
   const sums = new WaitSummer();
   const durations = new Float64Array(rows.length);
   let ended = 0;
+  let cut = 0;
   let longestOpenNs = 0;
   for (const wait of rows) {
     const ns = inNs[wait] - outNs[wait];
     sums.add(waits, wait);
-    if (isOpen[wait]) longestOpenNs = Math.max(longestOpenNs, ns);
+    cut += isCut[wait];
+    if (isOpen[wait] || isCut[wait]) longestOpenNs = Math.max(longestOpenNs, ns);
     else durations[ended++] = ns;
   }
   const example = rows.length > 0 ? rows[0] : NONE;
-  return { ...sums.build(), example, durations: distributionOf(durations.subarray(0, ended)), longestOpenNs };
+  return { ...sums.build(), example, cut, durations: distributionOf(durations.subarray(0, ended)), longestOpenNs };
 }
 
 function rowsByGroup(rows: Uint32Array, groupOf: Uint32Array, counts: readonly number[]): Uint32Array[] {

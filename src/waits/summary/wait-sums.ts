@@ -5,6 +5,7 @@ import type { Nanoseconds } from '../../model/units.js';
 import { OffState } from '../schedule/off-state.js';
 import type { Waits } from '../waits.js';
 import { WakerKind } from '../wakers/find-wakers.js';
+import type { ShownWaits } from './window.js';
 
 /** `offNs` = `blockedNs` + `wakeUpNs` + `preemptedNs` + `unknownNs`. */
 export interface WaitSums {
@@ -63,7 +64,7 @@ export class WaitSummer {
   }
 }
 
-/** Returns the time from the waking to running; NaN: the wait had no waking, or none was seen. */
-export function wakeUpNsOf({ wakeNs, outNs, inNs, isOpen }: Waits, wait: number): Nanoseconds {
-  return isOpen[wait] ? Number.NaN : inNs[wait] - Math.max(wakeNs[wait], outNs[wait]);
+/** Returns the time from the waking to running; NaN: the wait had no waking, none was seen, or the window cuts it. */
+export function wakeUpNsOf({ wakeNs, outNs, inNs, isOpen, isCut }: ShownWaits, wait: number): Nanoseconds {
+  return isOpen[wait] || isCut[wait] ? Number.NaN : inNs[wait] - Math.max(wakeNs[wait], outNs[wait]);
 }

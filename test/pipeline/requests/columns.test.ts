@@ -68,6 +68,7 @@ function popsAt(...times: readonly number[]) {
     length: times.length,
     timeNs: Float64Array.from(times),
     tid: new Int32Array(times.length).fill(7),
+    pid: new Int32Array(times.length),
     key: new Float64Array(times.length).fill(Number.NaN),
   };
 }

@@ -74,7 +74,7 @@ describe('requests', () => {
   test('get work of others by wakings as candidates, without a flow', async () => {
     const result = await ask({ slowest: 8 });
     const { joined, details } = result.requests;
-    expect(joined).toEqual({ byKey: 0, byOrder: 0, byWaking: 8, forNoRequest: 0, notJoined: 0 });
+    expect(joined).toEqual({ byKey: 0, byOrder: 0, byWaking: 8, shared: 0, forNoRequest: 0, notJoined: 0 });
     for (const { parts } of details) expect(parts.slice(1).every(({ by }) => by === HandOffBy.Waking)).toBe(true);
     const jobs = partsOf(result).flatMap(({ request, others }) =>
       others.flatMap(({ requests }) => requests.map((job) => job === request)),

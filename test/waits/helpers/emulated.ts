@@ -25,19 +25,28 @@ export async function withEmulated<Result>(
   name: string,
   work: (emulated: Emulated) => Promise<Result>,
 ): Promise<Result> {
-  const directory = mkdtempSync(join(tmpdir(), 'ptflame-emulated-'));
-  try {
-    for (const [binary, path] of Object.entries(BINARIES)) write(join(directory, path), `root/${binary}`);
-    write(join(directory, 'perf.data'), `${name}.data`);
-    const encoded = await encodedOf(join(directory, 'perf.data'), directory, false);
-    return await withWaits([encoded], { jobs: 1 }, async (waits) => {
+  return withEncoded(name, (encoded) =>
+    withWaits([encoded], { jobs: 1 }, async (waits) => {
       const truth = readTruth(
         fixture(`waits/${name}.truth.jsonl.gz`).toString(),
         (waits.trace.originSeconds ?? 0) * 1e9,
       );
       if (waits.calls === null) throw new Error('no calls');
       return work({ ...waits, calls: waits.calls, truth });
-    });
+    }),
+  );
+}
+
+/** Hands a recording that is not read yet to a function. */
+export async function withEncoded<Result>(
+  name: string,
+  work: (encoded: Awaited<ReturnType<typeof encodedOf>>) => Promise<Result>,
+): Promise<Result> {
+  const directory = mkdtempSync(join(tmpdir(), 'ptflame-emulated-'));
+  try {
+    for (const [binary, path] of Object.entries(BINARIES)) write(join(directory, path), `root/${binary}`);
+    write(join(directory, 'perf.data'), `${name}.data`);
+    return await work(await encodedOf(join(directory, 'perf.data'), directory, false));
   } finally {
     rmSync(directory, { recursive: true });
   }

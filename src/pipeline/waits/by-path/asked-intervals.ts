@@ -4,6 +4,7 @@
 import type { Shape } from '../../../model/calls/overlay.js';
 import type { Nanoseconds, Tid } from '../../../model/units.js';
 import type { AskableTrace } from '../../ask-threads.js';
+import { KeyedIntervals } from '../keyed-intervals.js';
 
 export interface TimesByKey {
   readonly paths: Shape;
@@ -19,7 +20,7 @@ export interface NodeTime {
 export class AskedIntervals {
   private readonly askable: AskableTrace;
   private readonly tids: ReadonlySet<Tid>;
-  private readonly byThread = new Map<Tid, { fromNs: number[]; toNs: number[]; key: number[] }>();
+  private readonly intervals = new KeyedIntervals();
 
   constructor(askable: AskableTrace) {
     this.askable = askable;
@@ -28,20 +29,11 @@ export class AskedIntervals {
 
   /** Threads that were not traced are not asked. */
   add(tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds, key: number): void {
-    if (toNs <= fromNs || !this.tids.has(tid)) return;
-    let own = this.byThread.get(tid);
-    if (own === undefined) this.byThread.set(tid, (own = { fromNs: [], toNs: [], key: [] }));
-    own.fromNs.push(fromNs);
-    own.toNs.push(toNs);
-    own.key.push(key);
+    if (toNs > fromNs && this.tids.has(tid)) this.intervals.add(tid, fromNs, toNs, key);
   }
 
   async ask(): Promise<TimesByKey> {
-    const asked = [...this.byThread].map(([tid, { fromNs, toNs, key }]) => {
-      const intervals = { fromNs: Float64Array.from(fromNs), toNs: Float64Array.from(toNs), key: Int32Array.from(key) };
-      return [tid, { nodesAt: null, treesOver: intervals, spans: null, spanTrees: null }] as const;
-    });
-    const { paths, threads } = await this.askable.ask(new Map(asked));
+    const { paths, threads } = await this.askable.ask(this.intervals.questions());
     const times = new Map<number, NodeTime[]>();
     for (const { treesOver } of threads.values())
       treesOver?.key.forEach((key, row) => {

@@ -6,6 +6,7 @@ import { type Nanoseconds, NONE, type Tid } from '../../../model/units.js';
 import { criticalPathOf } from '../../../waits/path/critical-path.js';
 import { type CriticalPath, PieceKind } from '../../../waits/path/path-builder.js';
 import type { Waits } from '../../../waits/waits.js';
+import type { TraceWaits } from '../ask-waits.js';
 
 /** Shorter pieces are summed up with their neighbours. */
 const MAX_PIECES = 40;
@@ -19,8 +20,8 @@ export interface TimedPiece {
 }
 
 /** Returns the pieces by time; each begins where the one before ends. */
-export function piecesOf(waits: Waits, wait: number): TimedPiece[] {
-  const path = criticalPathOf(waits, waits.tid[wait], waits.outNs[wait], waits.inNs[wait]);
+export function piecesOf({ waits, shown }: Pick<TraceWaits, 'waits' | 'shown'>, wait: number): TimedPiece[] {
+  const path = criticalPathOf(waits, waits.tid[wait], shown.outNs[wait], shown.inNs[wait]);
   const isListed = longestOf(path);
   const pieces: TimedPiece[] = [];
   for (let row = 0; row < path.length; row++) {

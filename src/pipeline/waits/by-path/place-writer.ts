@@ -77,7 +77,7 @@ export class PlaceWriter {
     { node: inCalls, longest, blockers, others }: PlaceGroup,
     pieces: readonly KeyedPiece[],
   ): WaitingPlace {
-    const { waits } = this.traceWaits;
+    const { shown: waits } = this.traceWaits;
     const node = this.waiterNodes[inCalls];
     this.used.add(node);
     this.tids.add(waits.tid[longest]);

@@ -2,7 +2,8 @@
  * Says for each wait for whom it was: the holder of its lock if that is known, else what ended it.
  */
 import type { BlockerKind } from '../../../model/profile/waits-by-path.js';
-import { NONE, type SymbolId, type Tid } from '../../../model/units.js';
+import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../../model/units.js';
+import { type HeldTime, heldTimeOf, wokenNs } from '../../../waits/locks/held-time.js';
 import { type LockWaits, lockWaitsOf } from '../../../waits/locks/lock-waits.js';
 import type { Waits } from '../../../waits/waits.js';
 import type { TraceWaits } from '../ask-waits.js';
@@ -12,11 +13,13 @@ export class WaitBlockers {
   readonly facts: WaitFacts;
   private readonly waits: Waits;
   private readonly locks: LockWaits;
+  private readonly held: HeldTime;
 
   constructor(traceWaits: TraceWaits) {
     this.facts = new WaitFacts(traceWaits);
-    this.waits = traceWaits.waits;
+    this.waits = traceWaits.shown;
     this.locks = lockWaitsOf(traceWaits.waits, traceWaits.trace.samples);
+    this.held = heldTimeOf(traceWaits.waits, this.locks, traceWaits.window);
   }
 
   kindOf(wait: number): BlockerKind {
@@ -32,6 +35,14 @@ export class WaitBlockers {
   symbolOf(wait: number): SymbolId {
     const tid = this.tidOf(wait);
     return tid === NONE || tid !== this.wakerOf(wait) ? NONE : this.facts.wakerPlaceOf(wait).symbol;
+  }
+
+  /** Calls back with the threads that were waited for, when: each holder while it had the lock, or the waker. */
+  forEachInterval(wait: number, found: (tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds) => void): void {
+    const { starts, pieces } = this.held;
+    if (!this.isForHolder(wait)) return found(this.wakerOf(wait), this.waits.outNs[wait], wokenNs(this.waits, wait));
+    for (let piece = starts[wait]; piece < starts[wait + 1]; piece++)
+      found(pieces.holder[piece], pieces.fromNs[piece], pieces.toNs[piece]);
   }
 
   private isForHolder(wait: number): boolean {

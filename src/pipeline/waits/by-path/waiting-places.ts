@@ -5,6 +5,7 @@ import { isOffCpu } from '../../../analysis/tree/outside.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { Shape } from '../../../model/calls/overlay.js';
 import { NONE } from '../../../model/units.js';
+import { wokenNs } from '../../../waits/locks/held-time.js';
 import { OffState } from '../../../waits/schedule/off-state.js';
 import type { Waits } from '../../../waits/waits.js';
 import type { CallsOfWaits } from '../ask-waits.js';
@@ -95,7 +96,7 @@ function groupBy<Key>(waits: Waits, rows: Iterable<number>, keyOf: (wait: number
     if (group === undefined) groups.set(key, (group = { waits: 0, ns: 0, wakeUpNs: 0, longest: wait }));
     group.waits++;
     group.ns += waitNs(waits, wait);
-    group.wakeUpNs += wakeUpNs(waits, wait);
+    group.wakeUpNs += waits.inNs[wait] - wokenNs(waits, wait);
     if (waitNs(waits, wait) > waitNs(waits, group.longest)) group.longest = wait;
   }
   return groups;
@@ -115,14 +116,4 @@ function split<Key>(groups: Map<Key, WaitGroup>, max: number): [[Key, WaitGroup]
 
 export function waitNs({ outNs, inNs }: Waits, wait: number): number {
   return inNs[wait] - outNs[wait];
-}
-
-/** The time from the waking to running; 0: no waking was seen, or the thread did not run again. */
-function wakeUpNs(waits: Waits, wait: number): number {
-  return waits.isOpen[wait] ? 0 : waits.inNs[wait] - wokenNs(waits, wait);
-}
-
-/** When the waiter was woken; if that was not seen, when it ran again. */
-export function wokenNs({ outNs, inNs, wakeNs }: Waits, wait: number): number {
-  return Number.isNaN(wakeNs[wait]) ? inNs[wait] : Math.min(inNs[wait], Math.max(outNs[wait], wakeNs[wait]));
 }

@@ -4,26 +4,25 @@
 import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
 import { NONE } from '../../../model/units.js';
 import { OffState } from '../../../waits/schedule/off-state.js';
-import type { Waits } from '../../../waits/waits.js';
 import type { CallsOfWaits, TraceWaits } from '../ask-waits.js';
 import { AskedIntervals } from './asked-intervals.js';
 import { piecesOf } from './longest-waits.js';
 import { type KeyedPiece, PlaceWriter } from './place-writer.js';
 import { WaitBlockers } from './wait-blockers.js';
-import { groupWaits, type PlaceGroups, wokenNs } from './waiting-places.js';
+import { groupWaits, type PlaceGroups } from './waiting-places.js';
 
-/** Waits count by their beginning, which is within the bounds of the profile. Returns null if there are none. */
+/** Waits count as far as they are in the selected time. Returns null if there are none. */
 export async function waitsByPath(traceWaits: TraceWaits, calls: CallsOfWaits): Promise<WaitsByPath | null> {
-  const { waits } = traceWaits;
-  const rows = waitsWithin(traceWaits, calls);
+  const { shown } = traceWaits;
+  const rows = shownRows(traceWaits, calls);
   if (rows.length === 0) return null;
   const blockers = new WaitBlockers(traceWaits);
-  const groups = groupWaits(waits, calls, blockers, rows);
-  const pieces = keyedPieces(waits, groups);
+  const groups = groupWaits(shown, calls, blockers, rows);
+  const pieces = keyedPieces(traceWaits, groups);
   const asked = new AskedIntervals(calls.askable);
   for (const wait of rows) {
     const key = groups.blockerOf[wait];
-    if (key !== NONE) asked.add(blockers.tidOf(wait), waits.outNs[wait], wokenNs(waits, wait), key);
+    if (key !== NONE) blockers.forEachInterval(wait, (tid, fromNs, toNs) => asked.add(tid, fromNs, toNs, key));
   }
   for (const { kind, tid, fromNs, toNs, key } of pieces.flat())
     if (kind === 'running') asked.add(tid, fromNs, toNs, key);
@@ -32,20 +31,17 @@ export async function waitsByPath(traceWaits: TraceWaits, calls: CallsOfWaits): 
 }
 
 /** Their keys come after the rows of blockers. */
-function keyedPieces(waits: Waits, { places }: PlaceGroups): KeyedPiece[][] {
+function keyedPieces(traceWaits: TraceWaits, { places }: PlaceGroups): KeyedPiece[][] {
   let key = places.reduce((sum, { blockers }) => sum + blockers.length, 0);
-  return places.map(({ longest }) => piecesOf(waits, longest).map((piece) => ({ ...piece, key: key++ })));
+  return places.map(({ longest }) => piecesOf(traceWaits, longest).map((piece) => ({ ...piece, key: key++ })));
 }
 
 /** Returns the waits that the profile has. Where switches are missing, the thread may have run. */
-function waitsWithin({ waits }: TraceWaits, { profile, shiftNs, waiterNode }: CallsOfWaits): Uint32Array {
-  const { meta, threads } = profile;
-  const tids = new Set(threads.map(({ tid }) => tid));
-  const isWithin = (wait: number) => {
-    const outNs = waits.outNs[wait];
-    const isInPart = meta.part === null || (outNs >= meta.startNs + shiftNs && outNs < meta.endNs + shiftNs);
-    const isWait = waits.state[wait] !== OffState.Unknown && waits.inNs[wait] > outNs;
-    return isInPart && isWait && waiterNode[wait] !== NONE && tids.has(waits.tid[wait]);
+function shownRows({ shown }: TraceWaits, { profile, waiterNode }: CallsOfWaits): Uint32Array {
+  const tids = new Set(profile.threads.map(({ tid }) => tid));
+  const isShown = (wait: number) => {
+    const isWait = shown.state[wait] !== OffState.Unknown && shown.inNs[wait] > shown.outNs[wait];
+    return isWait && waiterNode[wait] !== NONE && tids.has(shown.tid[wait]);
   };
-  return Uint32Array.from(waits.tid.keys()).filter(isWithin);
+  return Uint32Array.from(shown.tid.keys()).filter(isShown);
 }

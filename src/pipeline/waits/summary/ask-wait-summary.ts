@@ -1,24 +1,33 @@
 /**
  * Answers `ptflame waits`: for whom threads waited, the critical paths of the slowest, and stages between points.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { Profile } from '../../model/profile/profile.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
-import type { SymbolId, Tid } from '../../model/units.js';
-import { threadOf } from '../../waits/schedule/schedule.js';
-import type { Waits } from '../../waits/waits.js';
-import type { AnalyzeOptions } from '../analyze.js';
-import type { AnalyzedInput } from '../read/read-trace.js';
-import { noTrace } from '../read/refusals.js';
-import type { ReadAccount } from '../read/trace.js';
-import type { FunctionPattern } from '../replay/questions.js';
-import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
+import type { SymbolTable } from '../../../model/names/symbol-table.js';
+import type { Profile } from '../../../model/profile/profile.js';
+import type { SampleTable } from '../../../model/samples/sample-table.js';
+import type { SymbolId, Tid } from '../../../model/units.js';
+import { threadOf } from '../../../waits/schedule/schedule.js';
+import type { ShownWaits } from '../../../waits/summary/window.js';
+import type { Waits } from '../../../waits/waits.js';
+import type { AnalyzeOptions } from '../../analyze.js';
+import type { AnalyzedInput } from '../../read/read-trace.js';
+import { noTrace } from '../../read/refusals.js';
+import type { ReadAccount } from '../../read/trace.js';
+import { type FunctionPattern, partText } from '../../replay/questions.js';
+import { type CallsOfWaits, type TraceWaits, withWaits } from '../ask-waits.js';
+import {
+  callsBegunWithin,
+  callsOfFunctions,
+  callsWithin,
+  longestCalls,
+  type ThreadCalls,
+  waitsInside,
+} from '../spans-of-calls.js';
+import type { ThreadDirectory } from '../thread-directory.js';
+import { WaitFacts } from '../wait-facts.js';
+import { candidatesOf } from './candidates.js';
 import { type DescribedPath, describePaths, type ThreadInterval } from './described-paths.js';
-import { callsOfFunctions, longestCalls, type ThreadCalls, waitsInside } from './spans-of-calls.js';
 import { type StagesSummary, summarizeStages } from './summarize-stages.js';
 import { summarizeWaits, type WaitSummary } from './summarize-waits.js';
-import type { ThreadDirectory } from './thread-directory.js';
-import { WaitFacts } from './wait-facts.js';
 
 export interface WaitsQuestion {
   /** Only waits inside calls of these functions. */
@@ -30,7 +39,10 @@ export interface WaitsQuestion {
 }
 
 export interface WaitsResult {
-  readonly waits: Waits;
+  /** Within the selected time. */
+  readonly waits: ShownWaits;
+  /** The selected time in words; null: all of it. */
+  readonly part: string | null;
   readonly threads: ThreadDirectory;
   readonly facts: WaitFacts;
   readonly account: ReadAccount;
@@ -59,20 +71,29 @@ export function askWaits(
   options: AnalyzeOptions = {},
 ): Promise<WaitsResult> {
   return withWaits(inputs, options, async (traceWaits) => {
-    const { trace, waits, threads, calls } = traceWaits;
+    const { trace, waits, shown, window, threads, calls } = traceWaits;
     const facts = new WaitFacts(traceWaits);
-    const shown = shownTids(traceWaits);
-    const inside = question.inside === undefined ? null : await callsOf(traceWaits, [question.inside]);
-    const rows = inside ? waitsInside(waits, inside) : rowsOfThreads(waits, shown);
+    const inside =
+      question.inside === undefined ? null : callsWithin(await callsOf(traceWaits, [question.inside]), window);
+    const all = inside ? waitsInside(waits, inside) : rowsOfThreads(waits, shownTids(traceWaits));
+    const rows = all.filter((wait) => shown.isWithin[wait] === 1);
     const count = question.slowest ?? 0;
-    const slowest = inside ? slowestCalls(inside, count) : slowestWaits(waits, rows, count);
+    const slowest = inside ? slowestCalls(inside, count) : slowestWaits(shown, rows, count);
     const paths = await describePaths(traceWaits, slowest);
     return {
-      ...{ waits, threads, facts, account: trace.account, samples: trace.samples, calls: inside },
+      ...{
+        waits: shown,
+        part: partText(options),
+        threads,
+        facts,
+        account: trace.account,
+        samples: trace.samples,
+        calls: inside,
+      },
       originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
       profile: calls?.profile ?? null,
       symbols: calls ? calls.symbols : trace.symbols,
-      summary: summarizeWaits(traceWaits, facts, rows),
+      summary: summarizeWaits(traceWaits, facts, rows, await candidatesOf(traceWaits, facts)),
       slowest: slowest.map(({ wait }, at) => ({ wait, ...paths[at] })),
       stages: question.points === undefined ? null : await stages(traceWaits, question.points),
     };
@@ -81,7 +102,7 @@ export function askWaits(
 
 /** Threads whose waits are shown. */
 function shownTids({ waits, threads }: TraceWaits): Tid[] {
-  return [...waits.tids].filter((tid) => threads.of(tid).isRecorded);
+  return [...waits.tids].filter((tid) => threads.of(tid).isSelected);
 }
 
 function rowsOfThreads(waits: Waits, tids: readonly Tid[]): Uint32Array {
@@ -119,9 +140,9 @@ function slowestWaits(
   return ended.slice(0, count).map((wait) => ({ wait, tid: tid[wait], fromNs: outNs[wait], toNs: inNs[wait] }));
 }
 
-/** A function that several patterns match is the first of these points. */
+/** A function that several patterns match is the first of these points. Calls that begin in the window count. */
 async function stages(traceWaits: TraceWaits, patterns: readonly FunctionPattern[]): Promise<StagesSummary> {
-  const calls = await callsOf(traceWaits, patterns);
+  const calls = callsBegunWithin(await callsOf(traceWaits, patterns), traceWaits.window);
   const sets = patterns.map((pattern) => (traceWaits.calls as CallsOfWaits).askable.functions(pattern));
   const pointOf = (symbol: SymbolId) => sets.findIndex((set) => set[symbol] === 1);
   return summarizeStages(traceWaits.waits, calls, pointOf, patterns.length);

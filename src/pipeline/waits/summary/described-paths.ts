@@ -1,12 +1,12 @@
 /**
  * Finds what intervals of threads consisted of, with the functions that ran in each piece.
  */
-import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
-import { criticalPathOf } from '../../waits/path/critical-path.js';
-import { type CriticalPath, PieceKind } from '../../waits/path/path-builder.js';
-import type { TraceWaits } from './ask-waits.js';
-import { placesOf } from './places.js';
+import type { ThreadQuestions } from '../../../analysis/log/answer-thread.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../../model/units.js';
+import { criticalPathOf } from '../../../waits/path/critical-path.js';
+import { type CriticalPath, PieceKind } from '../../../waits/path/path-builder.js';
+import type { TraceWaits } from '../ask-waits.js';
+import { placesOf } from '../places.js';
 
 /** An interval of a thread. */
 export interface ThreadInterval {

@@ -1,14 +1,14 @@
 /**
  * Sums up the stages between calls of functions that threads made in a given order.
  */
-import { float64Column } from '../../model/columns.js';
-import type { SymbolId, Tid } from '../../model/units.js';
-import { type Distribution, distributionOf } from '../../waits/summary/distribution.js';
-import { addWaitsWithin } from '../../waits/summary/interval-sums.js';
-import { stagesOf } from '../../waits/summary/stages.js';
-import { WaitSummer, type WaitSums } from '../../waits/summary/wait-sums.js';
-import type { Waits } from '../../waits/waits.js';
-import type { ThreadCalls } from './spans-of-calls.js';
+import { float64Column } from '../../../model/columns.js';
+import type { SymbolId, Tid } from '../../../model/units.js';
+import { type Distribution, distributionOf } from '../../../waits/summary/distribution.js';
+import { addWaitsWithin } from '../../../waits/summary/interval-sums.js';
+import { stagesOf } from '../../../waits/summary/stages.js';
+import { WaitSummer, type WaitSums } from '../../../waits/summary/wait-sums.js';
+import type { Waits } from '../../../waits/waits.js';
+import type { ThreadCalls } from '../spans-of-calls.js';
 
 export interface StagesSummary {
   /** Times that a thread passed all points. */

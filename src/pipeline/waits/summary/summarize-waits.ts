@@ -1,16 +1,22 @@
 /**
  * Sums up waits by reason, by waker, by place and by thread.
  */
-import type { Tid } from '../../model/units.js';
-import type { Reason } from '../../waits/reasons/reason.js';
-import { OffState } from '../../waits/schedule/off-state.js';
-import { threadOf } from '../../waits/schedule/schedule.js';
-import { type Distribution, distributionOf, type HistogramRow, histogramOf } from '../../waits/summary/distribution.js';
-import { groupOfRows, type WaitGroup, waitGroups } from '../../waits/summary/wait-groups.js';
-import { wakeUpNsOf } from '../../waits/summary/wait-sums.js';
-import type { TraceWaits } from './ask-waits.js';
-import type { KnownThread } from './thread-directory.js';
-import { EndedBy, type Place, type WaitFacts } from './wait-facts.js';
+import { NONE, type Tid } from '../../../model/units.js';
+import type { Reason } from '../../../waits/reasons/reason.js';
+import { OffState } from '../../../waits/schedule/off-state.js';
+import { threadOf } from '../../../waits/schedule/schedule.js';
+import {
+  type Distribution,
+  distributionOf,
+  type HistogramRow,
+  histogramOf,
+} from '../../../waits/summary/distribution.js';
+import { groupOfRows, type WaitGroup, waitGroups } from '../../../waits/summary/wait-groups.js';
+import { wakeUpNsOf } from '../../../waits/summary/wait-sums.js';
+import type { TraceWaits } from '../ask-waits.js';
+import type { KnownThread } from '../thread-directory.js';
+import { EndedBy, type Place, type WaitFacts } from '../wait-facts.js';
+import type { Candidates } from './candidates.js';
 
 export interface WaitSummary {
   readonly all: WaitGroup;
@@ -20,6 +26,8 @@ export interface WaitSummary {
   readonly histogram: readonly HistogramRow[];
   readonly reasons: readonly (WaitGroup & { readonly reason: Reason; readonly endedBy: EndedBy })[];
   readonly wakers: readonly (WaitGroup & WakerOfGroup)[];
+  /** Who may have ended waits without a known waker, by calls alone. */
+  readonly candidates: readonly (WaitGroup & WakerOfGroup)[];
   readonly places: readonly (WaitGroup & Place)[];
   readonly threads: readonly (WaitGroup & ThreadOfGroup)[];
 }
@@ -36,10 +44,15 @@ export interface ThreadOfGroup {
   readonly ranNs: number;
 }
 
-/** `rows`: the waits in question. */
-export function summarizeWaits(traceWaits: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary {
-  const { waits, threads } = traceWaits;
-  const ended = rows.filter((wait) => !waits.isOpen[wait]);
+/** `rows`: the waits in question. `candidates`: null, if wakings were recorded. */
+export function summarizeWaits(
+  traceWaits: TraceWaits,
+  facts: WaitFacts,
+  rows: Uint32Array,
+  candidates: Candidates | null = null,
+): WaitSummary {
+  const { shown: waits, threads } = traceWaits;
+  const ended = rows.filter((wait) => !waits.isOpen[wait] && !waits.isCut[wait]);
   const wakeUps = Float64Array.from(rows, (wait) => wakeUpNsOf(waits, wait)).filter((ns) => !Number.isNaN(ns));
   const durations = Float64Array.from(ended, (wait) => waits.inNs[wait] - waits.outNs[wait]);
   return {
@@ -50,6 +63,7 @@ export function summarizeWaits(traceWaits: TraceWaits, facts: WaitFacts, rows: U
       return { ...group, reason: facts.reason[group.example] as Reason, endedBy: facts.endedBy(group.example) };
     }),
     wakers: wakersOf(traceWaits, facts, rows),
+    candidates: candidates ? candidateGroups(traceWaits, candidates, rows) : [],
     places: placesOf(traceWaits, facts, rows),
     threads: waitGroups(waits, rows, (wait) => waits.tid[wait]).map((group) => {
       const tid = waits.tid[group.example];
@@ -64,8 +78,43 @@ function stateKey(endedBy: EndedBy): number {
 }
 
 /** Of waits that needed a waker. */
-function wakersOf({ waits, threads }: TraceWaits, facts: WaitFacts, all: Uint32Array): WaitSummary['wakers'] {
-  const rows = all.filter((wait) => waits.state[wait] === OffState.Blocked);
+function wakersOf(traceWaits: TraceWaits, facts: WaitFacts, all: Uint32Array): WaitSummary['wakers'] {
+  const { shown: waits } = traceWaits;
+  return wakerGroups(
+    traceWaits,
+    all.filter((wait) => waits.state[wait] === OffState.Blocked),
+    {
+      endedBy: (wait) => facts.endedBy(wait),
+      tid: (wait) => waits.waker[wait],
+      place: (wait) => facts.wakerPlaceOf(wait),
+    },
+  );
+}
+
+function candidateGroups(traceWaits: TraceWaits, candidates: Candidates, all: Uint32Array): WaitSummary['candidates'] {
+  return wakerGroups(
+    traceWaits,
+    all.filter((wait) => candidates.waker[wait] !== NONE),
+    {
+      endedBy: () => EndedBy.MaybeThread,
+      tid: (wait) => candidates.waker[wait],
+      place: (wait) => candidates.placeOf(wait),
+    },
+  );
+}
+
+/** By wait. */
+interface WakerColumns {
+  endedBy(wait: number): EndedBy;
+  tid(wait: number): Tid;
+  place(wait: number): Place;
+}
+
+function wakerGroups(
+  { shown: waits, threads }: TraceWaits,
+  rows: Uint32Array,
+  waker: WakerColumns,
+): WaitSummary['wakers'] {
   const names = new Numbers();
   const nameOf = memoized((tid: Tid) => {
     const { comm, isRecorded } = threads.of(tid);
@@ -73,22 +122,22 @@ function wakersOf({ waits, threads }: TraceWaits, facts: WaitFacts, all: Uint32A
   });
   const places = new Numbers();
   const keyOf = (wait: number) => {
-    const endedBy = facts.endedBy(wait);
-    const name = isThread(endedBy) ? nameOf(waits.waker[wait]) : 0;
-    return (endedBy * MAX_NUMBER + name) * MAX_NUMBER + places.of(keyOfPlace(facts.wakerPlaceOf(wait)));
+    const endedBy = waker.endedBy(wait);
+    const name = isThread(endedBy) ? nameOf(waker.tid(wait)) : 0;
+    return (endedBy * MAX_NUMBER + name) * MAX_NUMBER + places.of(keyOfPlace(waker.place(wait)));
   };
   const tids = new Map<number, Set<Tid>>(); // by key
   for (const wait of rows) {
     const key = keyOf(wait);
     const own = tids.get(key);
-    if (own) own.add(waits.waker[wait]);
-    else tids.set(key, new Set([waits.waker[wait]]));
+    if (own) own.add(waker.tid(wait));
+    else tids.set(key, new Set([waker.tid(wait)]));
   }
   return waitGroups(waits, rows, keyOf).map((group) => {
-    const endedBy = facts.endedBy(group.example);
+    const endedBy = waker.endedBy(group.example);
     const own = isThread(endedBy) ? [...(tids.get(keyOf(group.example)) as Set<Tid>)] : [];
     const known = own.sort((a, b) => a - b).map((tid) => threads.of(tid));
-    return { ...group, ...facts.wakerPlaceOf(group.example), endedBy, threads: known };
+    return { ...group, ...waker.place(group.example), endedBy, threads: known };
   });
 }
 
@@ -96,13 +145,13 @@ function isThread(endedBy: EndedBy): boolean {
   return endedBy === EndedBy.Thread || endedBy === EndedBy.MaybeThread;
 }
 
-function placesOf({ waits, calls }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['places'] {
+function placesOf({ shown: waits, calls }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['places'] {
   if (calls === null) return [];
   const groups = waitGroups(waits, rows, (wait) => keyOfPlace(facts.placeOf(wait)));
   return groups.map((group) => ({ ...group, ...facts.placeOf(group.example) }));
 }
 
-function ranNs({ waits }: TraceWaits, tid: Tid): number {
+function ranNs({ shown: waits }: TraceWaits, tid: Tid): number {
   const thread = threadOf(waits, tid);
   let ns = waits.endNs[thread] - waits.startNs[thread];
   for (let wait = waits.starts[thread]; wait < waits.starts[thread + 1]; wait++)
