@@ -5,6 +5,7 @@
 
 /** Each code is one situation that a caller can act on. Messages may be reworded, codes stay. */
 export type ErrorCode =
+  | 'ABOVE_LIMIT'
   | 'AUX_TOO_LARGE'
   | 'BAD_OPTION'
   | 'INPUT_KIND'

@@ -9,6 +9,7 @@ import type { CallFilter, LatencyQuestion } from '../questions.js';
 import { reroot } from '../tree/reshape.js';
 import { addSums, type CallDurations, type CallSums, emptySums, findCalls } from './find-calls.js';
 import { collectInnerTrees } from './inner-trees.js';
+import { type CallsOverTime, CallsOverTimeBuilder } from './over-time.js';
 
 /** One of the longest calls. */
 export interface SlowCall {
@@ -34,6 +35,8 @@ export interface CallsAnswer {
   readonly paths: CallTree;
   /** Longest first, then earliest, then by tid. */
   readonly slowest: readonly SlowCall[];
+  /** null: not requested. */
+  readonly overTime: CallsOverTime | null;
 }
 
 /** Answers for one thread. `tree`: has all nodes that the log refers to. */
@@ -50,7 +53,8 @@ export function answerForThread(
   const slowest = calls.slowest.map(({ row, entryNs: startNs, ...call }) => {
     return { tid, startNs, ...call, tree: slowestTrees.get(row) as CallTree };
   });
-  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest };
+  const overTime = calls.overTime?.build(tid) ?? null;
+  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest, overTime };
 }
 
 /** Merges the answers of the threads, added in any order. */
@@ -63,6 +67,7 @@ export class CallsAnswerBuilder {
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
   private slowest: SlowCall[] = [];
+  private readonly overTime = new CallsOverTimeBuilder();
   private readonly maxSlowest: number;
 
   constructor(maxSlowest: number) {
@@ -70,7 +75,7 @@ export class CallsAnswerBuilder {
   }
 
   /** `shiftNs`: is subtracted from the start times. */
-  add({ sums, durations, complete, inferred, paths, slowest }: CallsAnswer, shiftNs: Nanoseconds): void {
+  add({ sums, durations, complete, inferred, paths, slowest, overTime }: CallsAnswer, shiftNs: Nanoseconds): void {
     for (const [caller, more] of sums) this.sums.set(caller, addSums(this.sums.get(caller) ?? emptySums(), more));
     this.latency.addAll(durations.latency);
     this.outside.addAll(durations.outside);
@@ -82,6 +87,7 @@ export class CallsAnswerBuilder {
     for (const call of slowest) this.slowest.push({ ...call, startNs: call.startNs - shiftNs });
     this.slowest.sort((a, b) => b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid);
     this.slowest.length = Math.min(this.slowest.length, this.maxSlowest);
+    if (overTime !== null) this.overTime.add(overTime, shiftNs);
   }
 
   build(): CallsAnswer {
@@ -93,6 +99,7 @@ export class CallsAnswerBuilder {
       inferred: inferred.build(),
       paths: paths.build(),
       slowest,
+      overTime: this.overTime.build(),
     };
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '../questions.js';
 import { isOffCpu } from '../tree/outside.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';
+import { TimedCallsBuilder } from './over-time.js';
 
 /** Sums over the calls that one caller made. */
 export interface CallSums {
@@ -55,6 +56,8 @@ export interface FoundCalls {
   readonly durations: CallDurations;
   /** The longest complete calls, in any order. */
   readonly slowest: readonly LongCall[];
+  /** null: not requested. */
+  readonly overTime: TimedCallsBuilder | null;
 }
 
 /** Returns the key of a caller in `CallDurations`; 0: no caller. */
@@ -82,7 +85,8 @@ class CallFinder implements CallListener<MeasuredCall> {
   private readonly latency = new DurationsBuilder();
   private readonly outside = new DurationsBuilder();
   private readonly offCpu = new DurationsBuilder();
-  private readonly slowest: LongestCalls;
+  private readonly slowest: LongestCalls<LongCall>;
+  private readonly overTime: TimedCallsBuilder | null;
   /** Sums of the thread up to now. */
   private outsideNs = 0;
   private offCpuNs = 0;
@@ -95,6 +99,7 @@ class CallFinder implements CallListener<MeasuredCall> {
   constructor(log: CallLog, tree: CallTree, filter: CallFilter, question: LatencyQuestion) {
     this.rows = new Uint8Array(log.length);
     this.slowest = new LongestCalls(question.slowest);
+    this.overTime = question.overTime && new TimedCallsBuilder(question.overTime);
     this.tree = tree;
     this.marker = new InsideMarker(log, tree, filter);
     this.filter = filter;
@@ -137,9 +142,9 @@ class CallFinder implements CallListener<MeasuredCall> {
     if (!this.marker.matches(call) || !overlaps(window, call.entryNs, exitNs)) return;
     if (filter.foldsRecursion && isDirectRecursion(tree, call.node)) return;
     const windowEnding = endingWithin(window, call.entryNs, exitNs, ending);
-    if (isComplete(windowEnding)) this.countComplete(call, exitNs - call.entryNs, windowEnding === UNWOUND);
+    if (isComplete(windowEnding)) this.countComplete(call, exitNs - call.entryNs, windowEnding);
     else if (question.calls.durations === null)
-      this.countInferred(call, Math.min(knownNs, nsWithin(window, call.entryNs, exitNs)));
+      this.countInferred(call, Math.min(knownNs, nsWithin(window, call.entryNs, exitNs)), windowEnding);
   }
 
   /** Adds a stop's time to the stops it is in and to the function below; with folded recursion, to each folded call. */
@@ -153,12 +158,13 @@ class CallFinder implements CallListener<MeasuredCall> {
   }
 
   build(): FoundCalls {
-    const { rows, sums, latency, outside, offCpu, slowest } = this;
+    const { rows, sums, latency, outside, offCpu, slowest, overTime } = this;
     const durations = { latency: latency.build(), outside: outside.build(), offCpu: offCpu.build() };
-    return { rows, sums, durations, slowest: slowest.build() };
+    return { rows, sums, durations, slowest: slowest.build(), overTime };
   }
 
-  private countComplete(call: MeasuredCall, durationNs: Nanoseconds, isUnwound: boolean): void {
+  private countComplete(call: MeasuredCall, durationNs: Nanoseconds, ending: number): void {
+    const isUnwound = ending === UNWOUND;
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
     if (!call.isSuspended) this.suspended(call);
@@ -177,15 +183,17 @@ class CallFinder implements CallListener<MeasuredCall> {
     this.outside.add(callerKey(caller), outsideNs);
     this.offCpu.add(callerKey(caller), offCpuNs);
     this.rows[call.row] = RowMark.Complete;
+    this.overTime?.add(call.row, call.entryNs, durationNs, ending);
     this.slowest.add({ row: call.row, entryNs: call.entryNs, durationNs, isUnwound, outsideNs, offCpuNs });
   }
 
-  private countInferred(call: MeasuredCall, knownNs: Nanoseconds): void {
+  private countInferred(call: MeasuredCall, knownNs: Nanoseconds, ending: number): void {
     const sums = this.sumsOf(this.callerOf(call));
     sums.calls++;
     sums.inferred++;
     sums.longestCutNs = Math.max(sums.longestCutNs, knownNs);
     this.rows[call.row] = RowMark.Inferred;
+    this.overTime?.add(call.row, call.entryNs, knownNs, ending);
   }
 
   private callerOf({ node }: MeasuredCall): SymbolId {

@@ -3,10 +3,14 @@
  */
 import type { Nanoseconds } from '../../model/units.js';
 
-export interface LongCall {
+/** `row`: of the log, in which the call was opened. */
+export interface RankedCall {
   readonly row: number;
   readonly entryNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
+}
+
+export interface LongCall extends RankedCall {
   /** It ended in an exception or a longjmp. */
   readonly isUnwound: boolean;
   readonly outsideNs: Nanoseconds;
@@ -14,8 +18,8 @@ export interface LongCall {
 }
 
 /** Keeps `maxCalls` calls; of equally long ones, those that began first. */
-export class LongestCalls {
-  private readonly calls: LongCall[] = [];
+export class LongestCalls<Call extends RankedCall> {
+  private readonly calls: Call[] = [];
   /** Shorter calls are not among the longest. */
   private minNs = Number.NEGATIVE_INFINITY;
   private readonly maxCalls: number;
@@ -24,13 +28,13 @@ export class LongestCalls {
     this.maxCalls = maxCalls;
   }
 
-  add(call: LongCall): void {
+  add(call: Call): void {
     if (this.maxCalls === 0 || call.durationNs < this.minNs) return;
     this.calls.push(call);
     if (this.calls.length >= 2 * this.maxCalls + 16) this.keepLongest();
   }
 
-  build(): readonly LongCall[] {
+  build(): readonly Call[] {
     this.keepLongest();
     return this.calls;
   }
@@ -39,6 +43,6 @@ export class LongestCalls {
     this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
     if (this.maxCalls === 0 || this.calls.length < this.maxCalls) return;
     this.calls.length = this.maxCalls;
-    this.minNs = (this.calls.at(-1) as LongCall).durationNs;
+    this.minNs = (this.calls.at(-1) as Call).durationNs;
   }
 }

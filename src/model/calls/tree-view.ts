@@ -23,13 +23,18 @@ export function totalTimes({ parent, selfNs }: Pick<CallTree, 'parent' | 'selfNs
 export function viewOf(tree: CallTree): TreeView {
   const firstChild = new Int32Array(tree.length).fill(NONE);
   const nextSibling = new Int32Array(tree.length).fill(NONE);
-  const depth = new Int32Array(tree.length);
   for (let node = tree.length - 1; node > ROOT; node--) {
     nextSibling[node] = firstChild[tree.parent[node]];
     firstChild[tree.parent[node]] = node;
   }
-  for (let node = 1; node < tree.length; node++) depth[node] = depth[tree.parent[node]] + 1;
-  return { totalNs: totalTimes(tree), firstChild, nextSibling, depth };
+  return { totalNs: totalTimes(tree), firstChild, nextSibling, depth: depthsOf(tree) };
+}
+
+/** The root has depth 0. */
+export function depthsOf({ parent }: Pick<CallTree, 'parent'>): Int32Array {
+  const depth = new Int32Array(parent.length);
+  for (let node = 1; node < depth.length; node++) depth[node] = depth[parent[node]] + 1;
+  return depth;
 }
 
 /** Returns the children of a node, in the order in which they were added. */

@@ -2,6 +2,7 @@
  * The table of symbols: name, file if perf printed it, and kind.
  */
 import { NONE, type SymbolId } from '../units.js';
+import { compareUtf8 } from './utf8-order.js';
 
 export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2 } as const;
 export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind];
@@ -28,6 +29,40 @@ export interface SymbolTable {
   readonly kind: readonly SymbolKind[];
   readonly dso: readonly number[]; // row of dsoName | NONE
   readonly dsoName: readonly string[]; // binaries
+  /** Absent: not requested, or no binary has lines. */
+  readonly lines?: SymbolLines | undefined;
+}
+
+/** Where functions begin in source code, by row of the symbol table. */
+export interface SymbolLines {
+  readonly file: readonly number[]; // row of fileName | NONE
+  readonly line: readonly number[]; // from 1; 0 without a file
+  readonly fileName: readonly string[];
+}
+
+export interface SourceLine {
+  /** As the compiler was given it, with the directory in which it ran, if relative. */
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+/** Returns where a function begins in source code; null: unknown. */
+export function lineOf({ lines }: Pick<SymbolTable, 'lines'>, symbol: SymbolId): SourceLine | null {
+  const file = lines?.fileName[lines.file[symbol] ?? NONE];
+  return lines === undefined || file === undefined ? null : { file, line: lines.line[symbol] };
+}
+
+/** Makes columns of lines; files are ordered by name. undefined: all are unknown. */
+export function symbolLines(lines: readonly (SourceLine | null)[]): SymbolLines | undefined {
+  const fileName = [...new Set(lines.flatMap((at) => at?.file ?? []))].sort(compareUtf8);
+  const rows = new Map(fileName.map((name, row) => [name, row]));
+  if (fileName.length === 0) return undefined;
+  return {
+    file: lines.map((at) => (at && rows.get(at.file)) ?? NONE),
+    line: lines.map((at) => at?.line ?? 0),
+    fileName,
+  };
 }
 
 export class SymbolTableBuilder {
@@ -81,7 +116,7 @@ export class SymbolTableBuilder {
  * Returns a copy of the table with more names, and the rows of these: existing rows where the table already has them.
  */
 export function withSymbols(
-  { name, kind, dso, dsoName }: SymbolTable,
+  { name, kind, dso, dsoName, lines }: SymbolTable,
   added: readonly { readonly name: string; readonly dso: string | null }[],
   addedKind: SymbolKind,
 ): { readonly table: SymbolTable; readonly rows: readonly SymbolId[] } {
@@ -106,5 +141,6 @@ export function withSymbols(
     }
     return row;
   });
-  return { table: { length: names.length, name: names, kind: kinds, dso: dsos, dsoName: files }, rows };
+  const table = { length: names.length, name: names, kind: kinds, dso: dsos, dsoName: files };
+  return { table: lines ? { ...table, lines } : table, rows };
 }

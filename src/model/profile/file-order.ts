@@ -4,7 +4,7 @@
 import { ROOT } from '../calls/call-tree.js';
 import type { FunctionDurations } from '../calls/durations.js';
 import { dsoOf, inverse, symbolRanks } from '../names/symbol-order.js';
-import { SpecialSymbol, type SymbolKind, type SymbolTable } from '../names/symbol-table.js';
+import { lineOf, SpecialSymbol, type SymbolKind, type SymbolTable, symbolLines } from '../names/symbol-table.js';
 import { compareUtf8 } from '../names/utf8-order.js';
 import { NONE, type SymbolId } from '../units.js';
 import type { Profile, ThreadProfile } from './profile.js';
@@ -48,6 +48,7 @@ function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
     kind: rows.map((row) => symbols.kind[row] as SymbolKind),
     dso: dsos.map((dso) => rowOfDso.get(dso) as number),
     dsoName,
+    ...(symbols.lines && { lines: symbolLines(rows.map((row) => lineOf(symbols, row))) }),
   };
 }
 

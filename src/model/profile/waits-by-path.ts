@@ -53,7 +53,10 @@ export interface Blocker {
   readonly ns: Nanoseconds;
   /** The part of it from wakings to running. */
   readonly wakeUpNs: Nanoseconds;
-  /** What the thread did until it ended the waits, as pairs of node and time: the largest. */
+  /**
+   * What the thread did until it ended the waits, or all holders of the lock, one after the other: pairs of node and time,
+   * the largest.
+   */
   readonly meanwhile: readonly (readonly [node: number, ns: Nanoseconds])[];
   /** The rest of that. */
   readonly otherNs: Nanoseconds;

@@ -58,3 +58,13 @@ export function numbersOf({ fields }: SampleTable, name: string): Float64Array |
 export function textsOf({ fields }: SampleTable, name: string): readonly string[] | null {
   return fields.find((field) => field.name === name)?.texts ?? null;
 }
+
+const WAKING = 'sched:sched_waking';
+
+/**
+ * Returns the samples that show from when to when threads were recorded. Wakings are those of the whole machine, and the
+ * recording that has them may begin earlier and end later.
+ */
+export function samplesOfThreads(samples: readonly SampleTable[]): readonly SampleTable[] {
+  return samples.filter(({ event }) => event !== WAKING);
+}

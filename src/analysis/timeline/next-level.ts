@@ -1,0 +1,69 @@
+/**
+ * Finds a coarser level of sums without making them: levels that are surely too fine are passed over.
+ */
+import type { ThreadSums } from '../../model/timeline/timeline.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import { keptNodes, NO_SUMS, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
+import { bytesOf } from './sums-builder.js';
+
+export interface SummedThread {
+  readonly sums: ThreadSums | null;
+  readonly paths: TimedPaths;
+}
+
+/**
+ * Returns the finest level after `level`, which all threads have, at which their sums may take at most so many bytes.
+ * `durationNs`: of the timeline.
+ */
+export function nextLevel(
+  threads: readonly SummedThread[],
+  level: number,
+  durationNs: Nanoseconds,
+  maxBytes: number,
+): number {
+  const { sliceNs } = resolutionOf(level, durationNs);
+  for (let next = level + 1; next < NO_SUMS; next++) {
+    const resolution = resolutionOf(next, durationNs);
+    let bytes = 0;
+    for (const thread of threads) {
+      bytes += leastBytes(thread, sliceNs, resolution);
+      if (bytes > maxBytes) break;
+    }
+    if (bytes <= maxBytes) return next;
+  }
+  return NO_SUMS;
+}
+
+/** Returns how many bytes sums take at least at a coarser level: what is listed now may add rows. */
+function leastBytes({ sums, paths }: SummedThread, sliceNs: Nanoseconds, to: Resolution): number {
+  if (sums === null) return 0;
+  const kept = keptNodes(paths, to.minPathNs);
+  const { calls, times } = sums;
+  let [callCount, timeCount] = [0, 0];
+  for (let row = 0; row < calls.node.length; row++) {
+    const isKept = kept[calls.node[row]] === calls.node[row];
+    if (isKept && sliceAround(to, calls.startNs[row], calls.endNs[row]) === NONE) callCount++;
+  }
+  for (let row = 0; row < times.node.length; row++)
+    if (sliceAround(to, times.startNs[row], times.endNs[row]) === NONE) timeCount++;
+  return bytesOf(rowCount(sums.rows, sliceNs, to.sliceNs, kept), callCount, timeCount);
+}
+
+/** Returns how many rows there are in longer slices. `kept`: by node, the one that stands for it. */
+function rowCount(
+  { slice, node, selfNs }: ThreadSums['rows'],
+  fromNs: Nanoseconds,
+  toNs: Nanoseconds,
+  kept: Int32Array,
+): number {
+  const last = new Int32Array(kept.length).fill(NONE);
+  let count = 0;
+  for (let row = 0; row < node.length; row++) {
+    const own = kept[node[row]];
+    const longer = Math.floor((slice[row] * fromNs) / toNs);
+    if (longer <= last[own] || (own !== node[row] && selfNs[row] === 0)) continue;
+    last[own] = longer;
+    count++;
+  }
+  return count;
+}

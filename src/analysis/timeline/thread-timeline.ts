@@ -1,0 +1,142 @@
+/**
+ * Answers a question about the course of time for one thread, in one walk over its log.
+ */
+import type { CallLog, Certainty } from '../../model/calls/call-log.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { ACTIVITIES, activityOf, type Strip } from '../../model/timeline/activity.js';
+import type { ThreadSpans, ThreadSums } from '../../model/timeline/timeline.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { overlaps } from '../log/filter-thread.js';
+import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
+import { addToStrip } from './add-to-strip.js';
+import { BoundedSums, SumsMemory } from './bounded-sums.js';
+import { levelsOf, stripSliceNs, sumsShare, type TimelineQuestion } from './question.js';
+import type { TimedPaths } from './resolution.js';
+import { SpansBuilder, type Stay } from './spans-builder.js';
+
+/** Times are relative to the start of the timeline. Plain data. */
+export interface ThreadTimeline {
+  readonly strip: Strip;
+  /** null: too many for the bytes that they may take. */
+  readonly sums: ThreadSums | null;
+  readonly sumsLevel: number;
+  readonly spans: ThreadSpans;
+  /** Calls of lower steps are left out (`spanStep`). */
+  readonly firstSpanStep: number;
+  /** By step: how many calls and pieces there are. */
+  readonly stepCounts: Int32Array;
+}
+
+/** Memory for one thread after the other. */
+export class TimelineMemory {
+  readonly sums = new SumsMemory();
+  readonly spans = new SpansBuilder();
+}
+
+/** The call paths that are shown of a thread; their times are those within the window. */
+export interface ShownPaths extends TimedPaths, Pick<CallTree, 'symbol'> {
+  /** By node of the log: the node of the same path. */
+  readonly nodeOf: Int32Array;
+}
+
+/** Nodes of the result are those that are shown. */
+export function threadTimeline(
+  log: CallLog,
+  paths: ShownPaths,
+  question: TimelineQuestion,
+  memory = new TimelineMemory(),
+): ThreadTimeline {
+  const builder = new TimelineBuilder(paths, question, memory);
+  walkCalls(log, builder);
+  return builder.build();
+}
+
+class TimedCall extends OpenCall {
+  /** Its stays on the thread's stack so far, if its stack was switched away from. */
+  stays: Stay[] | null = null;
+  /** When the current stay began. */
+  sinceNs: Nanoseconds = 0;
+}
+
+class TimelineBuilder implements CallListener<TimedCall> {
+  private readonly strip: Strip;
+  private readonly sums: BoundedSums;
+  private readonly spans: SpansBuilder;
+  private readonly sliceNs: Nanoseconds;
+  private readonly activity: Uint8Array; // by node
+  private readonly nodeOf: Int32Array;
+  private readonly question: TimelineQuestion;
+  /** The log's time, from which stays on the stack are known. */
+  private nowNs: Nanoseconds = 0;
+
+  constructor(paths: ShownPaths, question: TimelineQuestion, memory: TimelineMemory) {
+    const { window, stripSlices, maxBytes } = question;
+    const durationNs = window.endNs - window.startNs;
+    const reached = levelsOf(question.reached);
+    this.question = question;
+    this.sliceNs = stripSliceNs(question);
+    this.strip = new Float64Array((stripSlices + 1) * ACTIVITIES);
+    this.sums = new BoundedSums(reached.sums, durationNs, paths, sumsShare(question), memory.sums);
+    this.spans = memory.spans;
+    this.spans.clear(reached.spans, maxBytes);
+    this.activity = Uint8Array.from(paths.symbol, activityOf);
+    this.nodeOf = paths.nodeOf;
+  }
+
+  newCall(): TimedCall {
+    return new TimedCall();
+  }
+
+  opened(call: TimedCall): void {
+    call.stays = null;
+    call.sinceNs = call.entryNs;
+    this.nowNs = call.entryNs;
+  }
+
+  suspended(call: TimedCall): void {
+    call.stays ??= [];
+    this.endStay(call, call.stays, this.nowNs);
+  }
+
+  resumed(call: TimedCall): void {
+    call.sinceNs = this.nowNs;
+  }
+
+  spent(top: TimedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+    this.nowNs = toNs;
+    const { startNs: originNs, endNs } = this.question.window;
+    const startNs = Math.max(fromNs, originNs) - originNs;
+    const stopNs = Math.min(toNs, endNs) - originNs;
+    if (startNs >= stopNs) return;
+    const node = top === null ? ROOT : this.nodeOf[top.node];
+    addToStrip(this.strip, this.sliceNs, this.activity[node] as never, startNs, stopNs);
+    this.sums.addTime(node, startNs, stopNs, certainty !== 0);
+  }
+
+  closed(call: TimedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+    const { entryNs, stays } = call;
+    const { window } = this.question;
+    this.nowNs = Math.max(this.nowNs, exitNs);
+    if (!overlaps(window, entryNs, exitNs)) return;
+    const node = this.nodeOf[call.node];
+    const startNs = entryNs - window.startNs;
+    const endNs = exitNs - window.startNs;
+    this.sums.addCall(node, startNs, endNs, ending, knownNs);
+    if (stays === null) return this.spans.add(node, startNs, endNs, ending);
+    if (!call.isSuspended) this.endStay(call, stays, exitNs);
+    this.spans.addSplit(node, startNs, endNs, ending, stays);
+  }
+
+  private endStay({ node, sinceNs }: TimedCall, stays: Stay[], atNs: Nanoseconds): void {
+    const { window } = this.question;
+    if (atNs <= sinceNs || !overlaps(window, sinceNs, atNs)) return;
+    stays.push({ node: this.nodeOf[node], startNs: sinceNs - window.startNs, endNs: atNs - window.startNs });
+  }
+
+  build(): ThreadTimeline {
+    const { strip, sums, spans } = this;
+    const reached = levelsOf(this.question.reached);
+    const kept = { strip, sums: sums.build(reached.sums), spans: spans.build(reached.spans) };
+    return { ...kept, sumsLevel: sums.level, firstSpanStep: spans.firstStep, stepCounts: spans.stepCounts() };
+  }
+}

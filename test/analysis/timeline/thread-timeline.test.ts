@@ -1,0 +1,325 @@
+/**
+ * Compares the course of time of threads with their logs: sums with those of a window, strips with all time, calls with a
+ * list of all.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { filterThread } from '../../../src/analysis/log/filter-thread.js';
+import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
+import { coarsen } from '../../../src/analysis/timeline/bounded-sums.js';
+import { reachedLevels, stripSliceNs, type TimelineQuestion } from '../../../src/analysis/timeline/question.js';
+import {
+  keptNodes,
+  LISTED,
+  NO_SUMS,
+  resolutionOf,
+  type TimedPaths,
+} from '../../../src/analysis/timeline/resolution.js';
+import { minSpanNs } from '../../../src/analysis/timeline/span-steps.js';
+import { SumsBuilder } from '../../../src/analysis/timeline/sums-builder.js';
+import { rowsInWindow } from '../../../src/analysis/timeline/thread-spans.js';
+import { addNumbers, noNumbers, numbersWithin } from '../../../src/analysis/timeline/thread-sums.js';
+import {
+  type ShownPaths,
+  type ThreadTimeline,
+  TimelineMemory,
+  threadTimeline,
+} from '../../../src/analysis/timeline/thread-timeline.js';
+import type { CallLog } from '../../../src/model/calls/call-log.js';
+import { type CallTree, usedNodes } from '../../../src/model/calls/call-tree.js';
+import { NODE_COLUMNS, type NodeColumns } from '../../../src/model/calls/node-columns.js';
+import { totalTimes } from '../../../src/model/calls/tree-view.js';
+import { rowNumbers } from '../../../src/model/columns.js';
+import { ACTIVITIES, activityOf } from '../../../src/model/timeline/activity.js';
+import { PIECE, spanLevel, type ThreadSpans } from '../../../src/model/timeline/timeline.js';
+import { Replayer } from '../../../src/replay/replayer.js';
+import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
+import { execute } from '../../helpers/random/execution.js';
+import { FiberRun, fiberDecisions } from '../../helpers/random/fiber-run.js';
+import { decisions } from '../../helpers/random/random-questions.js';
+import { traceFiles } from '../../helpers/traces/all-fixtures.js';
+import { inputOf } from '../../helpers/traces/load.js';
+import { type TraceThreads, threadsOf, threadsOfInput } from '../../helpers/traces/threads-of.js';
+
+interface Logged {
+  readonly log: CallLog;
+  readonly tree: CallTree;
+}
+
+function logsOf({ threads, facts }: TraceThreads): Logged[] {
+  const replayer = new Replayer(facts);
+  const options = {
+    tailCalls: 'nest',
+    extendTo: null,
+    mayBeUndecoded: false,
+    createdInside: false,
+    knownPaths: null,
+  } as const;
+  return threads.map(({ events }) => {
+    const { log, tree } = replayer.replay(events, { ...options, durations: null, wantsLog: true });
+    if (log === null) throw new Error('there is no log');
+    const copied = { length: log.length, timeNs: log.timeNs.slice(0, log.length), code: log.code.slice(0, log.length) };
+    return { log: copied, tree: structuredClone(tree) };
+  });
+}
+
+/** Used by all threads, one after the other. */
+const MEMORY = new TimelineMemory();
+
+function pathsOf(tree: CallTree): ShownPaths {
+  return { ...tree, totalNs: totalTimes(tree), nodeOf: rowNumbers(tree.length) };
+}
+
+const BUDGETS = [10_000_000, 20_000, 2_000, 200, 0];
+
+function expectRight({ log, tree }: Logged, question: TimelineQuestion, seed: number): void {
+  const timeline = threadTimeline(log, pathsOf(tree), question, MEMORY);
+  expectRightSums(log, tree, question, timeline, seed);
+  expectRightStrip(log, tree, question, timeline);
+  expectRightSpans(log, question, timeline);
+}
+
+/** Random ranges that begin and end at borders of slices have the numbers of the same window of a report. */
+function expectRightSums(
+  log: CallLog,
+  tree: CallTree,
+  { window }: TimelineQuestion,
+  timeline: ThreadTimeline,
+  seed: number,
+): void {
+  const { sums, sumsLevel } = timeline;
+  expect(sums === null).toBe(sumsLevel === NO_SUMS);
+  if (sums === null) return;
+  const durationNs = window.endNs - window.startNs;
+  const { sliceNs: slice, minPathNs } = resolutionOf(sumsLevel, durationNs);
+  const kept = keptNodes({ ...tree, totalNs: totalTimes(tree) }, minPathNs);
+  const border = fc.double({ min: 0, max: 1, noNaN: true }).map((part) => {
+    const ns = Math.round(part * durationNs);
+    return slice === 0 ? ns : Math.round(ns / slice) * slice;
+  });
+  const ranges = fc.tuple(border, border).map(([a, b]) => [Math.min(a, b), Math.max(a, b) + (slice || 1)] as const);
+  for (const [startNs, endNs] of fc.sample(ranges, { numRuns: 5, seed })) {
+    const bounds = { startNs: startNs + window.startNs, endNs: Math.min(endNs + window.startNs, window.endNs) };
+    const range = { startNs, endNs: Math.min(endNs, durationNs) };
+    const filter = { window: bounds, inside: [], root: null, foldsRecursion: false };
+    const numbers = numbersWithin(sums, slice, range, tree.length);
+    const expected = onNodes(tree, filterThread(log, tree, filter).tree);
+    expect(pathRows({ ...tree, ...numbers })).toEqual(pathRows(reduced(expected, kept)));
+  }
+}
+
+/** The numbers of some paths of a tree, on its nodes. */
+function onNodes(tree: CallTree, part: CallTree): CallTree {
+  const nodes = new Map(Array.from(tree.parent, (parent, node) => [`${parent} ${tree.symbol[node]}`, node]));
+  const numbers = noNumbers(tree.length);
+  const found = new Int32Array(part.length);
+  for (let node = 0; node < part.length; node++) {
+    if (node > 0) found[node] = nodes.get(`${found[part.parent[node]]} ${part.symbol[node]}`) as number;
+    addNumbers(numbers, found[node], part, node);
+  }
+  return { ...tree, ...numbers };
+}
+
+/** Only the paths that are kept: they have the time of the others. */
+function reduced(tree: CallTree, kept: Int32Array): CallTree {
+  const numbers = noNumbers(tree.length);
+  kept.forEach((to, node) => {
+    if (to === node) addNumbers(numbers, node, tree, node);
+    else {
+      numbers.selfNs[to] += tree.selfNs[node];
+      numbers.inferredNs[to] += tree.inferredNs[node];
+    }
+  });
+  return { ...tree, ...numbers };
+}
+
+/** By path: the numbers of nodes that have any. */
+function pathRows(tree: CallTree): Record<string, number[]> {
+  const path: string[] = [];
+  const rows: Record<string, number[]> = {};
+  const isUsed = new Set(usedNodes(tree));
+  for (let node = 0; node < tree.length; node++) {
+    path[node] = node === 0 ? '' : `${path[tree.parent[node]]};${tree.symbol[node]}`;
+    if (isUsed.has(node)) rows[path[node]] = NODE_COLUMNS.map((name) => (tree as NodeColumns)[name][node]);
+  }
+  return rows;
+}
+
+function expectRightStrip(
+  log: CallLog,
+  { symbol }: CallTree,
+  question: TimelineQuestion,
+  { strip }: ThreadTimeline,
+): void {
+  const { window } = question;
+  const sliceLength = stripSliceNs(question);
+  const expected = new Float64Array(strip.length);
+  const totals = new Float64Array(ACTIVITIES);
+  walkCalls(log, {
+    newCall: () => new OpenCall(),
+    opened() {},
+    closed() {},
+    spent(top, fromNs, toNs) {
+      const activity = top === null ? 0 : activityOf(symbol[top.node]);
+      for (let slice = 0; slice * ACTIVITIES < strip.length; slice++) {
+        const startNs = window.startNs + slice * sliceLength;
+        const endNs = Math.min(startNs + sliceLength, window.endNs);
+        const ns = Math.max(0, Math.min(toNs, endNs) - Math.max(fromNs, startNs));
+        expected[slice * ACTIVITIES + activity] += ns;
+        totals[activity] += ns;
+      }
+    },
+  });
+  expect(strip).toEqual(expected);
+  for (let activity = 0; activity < ACTIVITIES; activity++)
+    expect(strip.reduce((sum, ns, at) => sum + (at % ACTIVITIES === activity ? ns : 0), 0)).toBe(totals[activity]);
+}
+
+interface ListedCall {
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly node: number;
+  readonly ending: number;
+}
+
+/** All calls of the window that last long enough are there once; any part of it shows the same as the list of all. */
+function expectRightSpans(log: CallLog, { window }: TimelineQuestion, { spans, firstSpanStep }: ThreadTimeline): void {
+  const all: ListedCall[] = [];
+  walkCalls(log, {
+    newCall: () => new OpenCall(),
+    opened() {},
+    spent() {},
+    closed({ node, entryNs, row }, exitNs, ending) {
+      if (entryNs < window.endNs && (entryNs >= window.startNs || exitNs > window.startNs) && row >= 0)
+        all.push({ node, ending, startNs: entryNs - window.startNs, endNs: exitNs - window.startNs });
+    },
+  });
+  const minNs = minSpanNs(firstSpanStep);
+  const long = all.filter(({ startNs, endNs }) => endNs - startNs >= minNs);
+  const kept = [...listOf(spans).filter(({ ending }) => ending !== PIECE), ...rowsOf(spans.split)];
+  expect(sorted(kept)).toEqual(sorted(long));
+  for (const { startNs } of spans.levels) expect([...startNs]).toEqual([...startNs].sort((a, b) => a - b));
+  const durationNs = window.endNs - window.startNs;
+  for (const part of [0, 0.3, 0.7]) {
+    const [fromNs, toNs] = [Math.floor(part * durationNs), Math.floor((part + 0.2) * durationNs) + 1];
+    const found = rowsInWindow(spans, spanLevel(minNs), fromNs, toNs).flatMap(({ level, from, to }) =>
+      rowsOf(spans.levels[level]).slice(from, to),
+    );
+    const isIn = ({ startNs, endNs }: ListedCall) => startNs < toNs && endNs > fromNs;
+    expect(sorted(found.filter(isIn))).toEqual(sorted(listOf(spans).filter(isIn)));
+  }
+}
+
+function listOf({ levels }: ThreadSpans): ListedCall[] {
+  return levels.flatMap(rowsOf);
+}
+
+function rowsOf({ startNs, endNs, node, ending }: ThreadSpans['split']): ListedCall[] {
+  return Array.from(node, (_, row) => ({
+    startNs: startNs[row],
+    endNs: endNs[row],
+    node: node[row],
+    ending: ending[row],
+  }));
+}
+
+function sorted(calls: readonly ListedCall[]): string[] {
+  return calls.map(({ startNs, endNs, node, ending }) => [startNs, endNs, node, ending].join()).sort();
+}
+
+function questionOf(
+  { bounds }: TraceThreads,
+  maxBytes: number,
+  part: readonly [number, number] = [0, 1],
+): TimelineQuestion {
+  const durationNs = bounds.endNs - bounds.startNs;
+  const window = {
+    startNs: bounds.startNs + Math.floor(part[0] * durationNs),
+    endNs: bounds.startNs + Math.floor(part[1] * durationNs) + 1,
+  };
+  return { window, stripSlices: 32, reached: reachedLevels(LISTED), maxBytes };
+}
+
+describe.each(traceFiles.map((file, at) => [file, at] as const))('%s', (file, at) => {
+  test('sums, strips and calls agree with the log', async () => {
+    const trace = await threadsOf(file);
+    if (!Number.isFinite(trace.bounds.startNs)) return;
+    const longest = logsOf(trace)
+      .sort((a, b) => b.log.length - a.log.length)
+      .slice(0, 2);
+    for (const logged of longest) {
+      expectRight(logged, questionOf(trace, BUDGETS[at % BUDGETS.length]), at);
+      expectRight(logged, questionOf(trace, BUDGETS[(at + 2) % BUDGETS.length], [0.31, 0.74]), at);
+    }
+  });
+});
+
+const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000) });
+const executions = fc
+  .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
+  .map((threads) => execute(threads).lines.map(({ text }) => text));
+const fibers = fiberDecisions.map((all) => {
+  const run = new FiberRun();
+  for (const each of all) run.decide(each);
+  run.end();
+  return run.lines;
+});
+
+test.each([
+  ['executions', executions],
+  ['executions with missing lines', damagedExecutions],
+  ['fibers', fibers],
+] as const)('the same of random %s', async (_, random) => {
+  await fc.assert(
+    fc.asyncProperty(
+      random as fc.Arbitrary<string[]>,
+      fc.nat(),
+      fc.constantFrom(...BUDGETS),
+      async (lines, seed, maxBytes) => {
+        if (!lines.some((line) => line.includes('=>'))) return;
+        const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
+        for (const logged of logsOf(trace)) {
+          expectRight(logged, questionOf(trace, maxBytes), seed);
+          expectRight(logged, questionOf(trace, maxBytes, [0.2, 0.5]), seed);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('sums that became coarser are those that were coarse from the start', async () => {
+  const trace = await threadsOfInput(
+    inputOf(
+      fc
+        .sample(executions, { numRuns: 1, seed: 3 })[0]
+        .map((line) => `${line}\n`)
+        .join(''),
+    ),
+  );
+  for (const { log, tree } of logsOf(trace)) {
+    const { window } = questionOf(trace, 0);
+    const durationNs = window.endNs - window.startNs;
+    const paths: TimedPaths = { ...tree, totalNs: totalTimes(tree) };
+    const atLevel = (level: number) => {
+      const builder = new SumsBuilder();
+      builder.clear(resolutionOf(level, durationNs), paths);
+      walkCalls(log, {
+        newCall: () => new OpenCall(),
+        opened() {},
+        spent: (top, from, to, certainty) =>
+          builder.addTime(top?.node ?? 0, from - window.startNs, to - window.startNs, certainty !== 0),
+        closed: ({ node, entryNs }, exitNs, ending, knownNs) =>
+          builder.addCall(node, entryNs - window.startNs, exitNs - window.startNs, ending, knownNs),
+      });
+      return builder.build();
+    };
+    const all = Array.from({ length: NO_SUMS }, (_, level) => atLevel(level));
+    const reused = new SumsBuilder();
+    for (let from = LISTED; from < NO_SUMS; from++)
+      for (let to = from + 1; to < NO_SUMS; to++) {
+        coarsen(reused, all[from], { from, to }, durationNs, paths);
+        expect(reused.build()).toEqual(all[to]);
+      }
+  }
+});

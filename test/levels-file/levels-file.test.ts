@@ -1,0 +1,86 @@
+/**
+ * Files of levels: what was written is read, and no damage goes unnoticed.
+ */
+import { openSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readLevels } from '../../src/levels-file/read.js';
+import { LevelsWriter } from '../../src/levels-file/write.js';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'levels-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const list = (...bytes: number[]) => ({
+  calls: bytes.map(() => 1),
+  firstNs: bytes.map((_, at) => 10 * at),
+  lastNs: bytes.map((_, at) => 10 * at + 5),
+  bytes,
+});
+
+async function written(): Promise<string> {
+  const path = join(directory, 'levels');
+  const writer = new LevelsWriter(openSync(path, 'w'));
+  writer.addThread(9, { levels: [], split: list(), bytes: Buffer.alloc(0) });
+  writer.addThread(7, { levels: [list(2, 1), list(), list(3)], split: list(4), bytes: Buffer.from('aabcccdddd') });
+  const page = async function* () {
+    yield 'a pa';
+    yield 'gé';
+  };
+  await writer.finish('key', page());
+  return path;
+}
+
+async function read(path: string, key = 'key') {
+  const file = await open(path);
+  const levels = await readLevels(file, key);
+  if (typeof levels === 'string') await file.close();
+  return levels;
+}
+
+test('reads the page, and chunks of each list', async () => {
+  const levels = await read(await written());
+  if (typeof levels === 'string') throw new Error(levels);
+  const text = async (...where: Parameters<typeof levels.chunks>) => {
+    const part = levels.chunks(...where);
+    return part && String(await levels.read(part));
+  };
+  expect(String(await levels.read(levels.page))).toBe('a pagé');
+  expect(await text(7, 0, 0, 1)).toBe('aab');
+  expect(await text(7, 0, 1, 1)).toBe('b');
+  expect(await text(7, 2, 0, 0)).toBe('ccc');
+  expect(await text(7, 'split', 0, 0)).toBe('dddd');
+  for (const [tid, name, first, last] of [
+    [7, 0, 0, 2],
+    [7, 1, 0, 0],
+    [7, 3, 0, 0],
+    [9, 'split', 0, 0],
+    [8, 0, 0, 0],
+    [7, 0, 1, 0],
+  ] as const)
+    expect(await text(tid, name, first, last)).toBeNull();
+  expect(levels.thread(7)?.levels.length).toBe(3);
+  expect(levels.thread(8)).toBeNull();
+  await levels.close();
+});
+
+test('notices any damage, another version, and another key', async () => {
+  const path = await written();
+  const right = await readFile(path);
+  expect(await read(path, 'other')).toBe('stale');
+  const damaged = join(directory, 'damaged');
+  for (let at = 0; at < right.length; at++) {
+    const bytes = Buffer.from(right);
+    bytes[at] ^= 1 << (at % 8);
+    await writeFile(damaged, bytes);
+    expect(await read(damaged)).toBe(at < 8 ? 'other' : at < 12 ? 'stale' : 'damaged');
+    await writeFile(damaged, right.subarray(0, at));
+    expect(await read(damaged)).toBe(at < 12 ? 'other' : 'damaged');
+  }
+  await writeFile(damaged, Buffer.concat([right, right]));
+  expect(await read(damaged)).toBe('damaged');
+});
