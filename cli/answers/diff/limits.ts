@@ -1,0 +1,38 @@
+/**
+ * Reports which functions became slower than their limits allow.
+ */
+import { checkLimits, type Diff, type DiffLimit, type ExceededLimit } from '../../../src/answers.js';
+import { formatDuration, formatPercentChange, PtflameError } from '../../../src/text.js';
+import { notify } from '../../terminal/notify.js';
+import { averageCountCell } from '../numbers.js';
+
+/**
+ * Notes increases that may be chance, unless `isStrict`.
+ *
+ * @throws PtflameError ABOVE_LIMIT, NO_SUCH_FUNCTION
+ */
+export function refuseAbove(
+  diff: Diff,
+  limits: readonly DiffLimit[],
+  { isStrict, isQuiet }: { readonly isStrict: boolean; readonly isQuiet: boolean },
+): void {
+  const exceeded = checkLimits(diff, limits);
+  const isExcused = ({ isWithinNoise }: ExceededLimit) => isWithinNoise && !isStrict;
+  if (!isQuiet)
+    for (const each of exceeded.filter(isExcused))
+      notify(`note: ${exceededText(each)}, but within noise: not a failure (--strict makes it one)`);
+  const failures = exceeded.filter((each) => !isExcused(each));
+  if (failures.length === 0) return;
+  throw new PtflameError('ABOVE_LIMIT', failures.map(exceededText).join('; '), {
+    hint: 'see what changed: ptflame diff BEFORE AFTER -o diff.html; or raise the limit',
+  });
+}
+
+/** Returns "do_command: avg 3.3 ms → 5.1 ms, +54.5 %, is above +20 %". */
+function exceededText({ limit, row, before, after }: ExceededLimit): string {
+  const { number, increase, isShare } = limit;
+  const text = (value: number) => (number === 'calls' ? averageCountCell(value) : formatDuration(value));
+  const percent = before > 0 ? `, ${formatPercentChange(before, after)}` : '';
+  const allowed = isShare ? `+${Number((100 * increase).toPrecision(6))} %` : `+${text(increase)}`;
+  return `${row.name}: ${number} ${text(before)} → ${text(after)}${percent}, is above ${allowed}`;
+}

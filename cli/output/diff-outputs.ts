@@ -1,0 +1,68 @@
+/**
+ * Writes comparisons to files.
+ */
+import { basename } from 'node:path';
+import type { Diff } from '../../src/answers.js';
+import type { Profile } from '../../src/profiles.js';
+import { safeJson } from '../../src/text.js';
+import type { DiffOptions } from '../options/questions/diff.js';
+import { type Format, outputFormats } from './formats.js';
+import { type Output, openOutput, writeAll } from './outputs.js';
+import type { Chunks } from './write-chunks.js';
+import { writtenLines } from './written-files.js';
+
+export interface DiffOutputs {
+  write(before: Profile, after: Profile, answer: Diff): Promise<void>;
+  /** The lines about the files that were written. */
+  lines(): Promise<string[]>;
+}
+
+/** Opens the outputs before the work begins. `inputs`: paths that are read. */
+export async function openDiffOutputs(options: DiffOptions, inputs: readonly string[]): Promise<DiffOutputs> {
+  const hasOutputs = options.output !== undefined || options.format !== undefined;
+  const paths = hasOutputs ? (options.output ?? ['-']) : [];
+  const formats = outputFormats({ ...options, output: paths });
+  const written = paths.map((path, at) => ({ path, format: formats[at] as Format }));
+  const opened: { output: Output; format: Format }[] = [];
+  for (const { path, format } of written) opened.push({ output: await openOutput(path, inputs), format });
+  return {
+    async write(before, after, answer) {
+      if (opened.length === 0) return;
+      const render = await rendererOf(before, after, answer, options, inputs);
+      await writeAll(opened.map(({ output, format }) => ({ output, chunks: () => render(format) })));
+    },
+    lines: () => writtenLines(written, []),
+  };
+}
+
+async function rendererOf(
+  before: Profile,
+  after: Profile,
+  answer: Diff,
+  options: DiffOptions,
+  inputs: readonly string[],
+): Promise<(format: Format) => Chunks> {
+  const { compareProfiles, renderDiffFolded, renderDiffHtml, renderDiffSvg } = await import('../../src/diff.js');
+  const { per = null, icicle, widthOf, width } = options;
+  const comparison = compareProfiles(before, after, per);
+  const look = { title: options.title ?? titleOf(options, inputs), icicle, widthOf };
+  return (format) => {
+    switch (format) {
+      case 'json':
+        return [`${safeJson(JSON.stringify(answer, null, 2))}\n`];
+      case 'folded':
+        return renderDiffFolded(comparison);
+      case 'svg':
+        return renderDiffSvg(comparison, { ...look, ...(width !== undefined && { widthPx: width }) });
+      case 'html':
+        return renderDiffHtml(comparison, answer.functions, look);
+    }
+  };
+}
+
+/** Returns "old.data → new.data", or "trace.ptf tid=12 → trace.ptf tid=34". */
+function titleOf({ before, after }: DiffOptions, inputs: readonly string[]): string {
+  const names = inputs.map((path) => (path === '-' ? 'standard input' : basename(path)));
+  const sides = [before, after].map((side, at) => [names[at], ...(side ? [side.text] : [])].join(' '));
+  return sides.join(' → ');
+}

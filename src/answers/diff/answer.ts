@@ -1,0 +1,121 @@
+/**
+ * Compares two profiles function by function.
+ */
+import { isWithinNoise, mayShareQuantile, noiseOf } from '../../analysis/diff/noise.js';
+import type { Per } from '../../analysis/diff/scale.js';
+import { compareUtf8 } from '../../model/names/utf8-order.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { finiteOrNull, PRODUCER, qualityOf } from '../common.js';
+import type { Diff, DiffRow } from '../schema.js';
+import { ABSENT, type DiffSide, diffSide, type NameSums, variancesOf } from './function-sums.js';
+
+export type DiffKey = 'self' | 'total' | 'calls' | 'avg';
+
+export interface DiffOptions {
+  /** The largest change comes first. Default: self. */
+  readonly sort?: DiffKey;
+  /** The maximum number of rows. Default: all. */
+  readonly top?: number;
+  /** Only functions whose name matches: `nameMatcher`. */
+  readonly match?: (name: string) => boolean;
+  /** Divides times and calls by the calls of the outermost functions, or by the seconds of the recording. Default: null. */
+  readonly per?: Per | null;
+}
+
+/** Functions are matched by name: files may have another path on another machine, or be another build. */
+export function diffOf(before: Profile, after: Profile, options: DiffOptions = {}): Diff {
+  const { sort = 'self', match, per = null } = options;
+  const sides = [diffSide(before, per), diffSide(after, per)] as const;
+  const [old, now] = sides;
+  const found = [...new Map([...old.functions, ...now.functions])].filter(([, { name }]) => !match || match(name));
+  const rows = found.map(([key, row]) => diffRow(key, row, sides));
+  rows.sort(
+    (a, b) =>
+      changeOf(b, sort) - changeOf(a, sort) || compareUtf8(a.name, b.name) || Number(a.isStop) - Number(b.isStop),
+  );
+  return {
+    format: 'ptflame-diff',
+    version: 2,
+    producer: PRODUCER,
+    per,
+    before: old.summary,
+    after: now.summary,
+    changed: rows.filter(isChanged).length,
+    functions: rows.slice(0, options.top ?? rows.length),
+    quality: { before: qualityOf(before), after: qualityOf(after) },
+  };
+}
+
+/** Whether a function is new or gone, or has other times or calls. */
+export function isChanged(row: DiffRow): boolean {
+  const { isNew, isGone, calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, avgNs, maxNs } = row;
+  const changes = [calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, avgNs, maxNs];
+  return isNew || isGone || changes.some(({ before, after }) => before !== after);
+}
+
+const SCALED = ['calls', 'inferred', 'unwound', 'totalNs', 'selfNs', 'outsideNs', 'outsideSelfNs'] as const;
+const UNSCALED = ['p99Ns', 'maxNs', 'longestCutNs'] as const;
+
+function diffRow(key: string, { name, isStop }: NameSums, [old, now]: readonly [DiffSide, DiffSide]): DiffRow {
+  const [before, after] = [old.functions.get(key) ?? ABSENT, now.functions.get(key) ?? ABSENT];
+  const columns = <Key extends string, Value>(keys: readonly Key[], value: (key: Key) => Value) =>
+    Object.fromEntries(keys.map((column) => [column, value(column)])) as Record<Key, Value>;
+  const scaled = columns(SCALED, (column) => ({
+    before: before[column] * old.scale,
+    after: after[column] * now.scale,
+  }));
+  const changes = {
+    ...scaled,
+    ...columns(UNSCALED, (column) => ({ before: finiteOrNull(before[column]), after: finiteOrNull(after[column]) })),
+    avgNs: { before: averageOf(before), after: averageOf(after) },
+  };
+  return {
+    name,
+    dso: after.dso ?? before.dso,
+    isStop,
+    isNew: !old.functions.has(key),
+    isGone: !now.functions.has(key),
+    ...changes,
+    ...noiseOfRow(changes, [variancesOf(before, old.scale), variancesOf(after, now.scale)]),
+  };
+}
+
+type Variances = ReturnType<typeof variancesOf>;
+
+function noiseOfRow(changes: Pick<DiffRow, NoisyColumn | 'p99Ns'>, [old, now]: readonly [Variances, Variances]) {
+  const noise = (column: NoisyColumn) => noiseOf(old[column], now[column]);
+  const isNoise = (column: NoisyColumn) => {
+    const { before, after } = changes[column];
+    return before !== null && after !== null && isWithinNoise(before, after, noise(column));
+  };
+  const p99 = changes.p99Ns;
+  return {
+    noise: {
+      totalNs: finiteOrNull(noise('totalNs')),
+      selfNs: finiteOrNull(noise('selfNs')),
+      avgNs: finiteOrNull(noise('avgNs')),
+    },
+    withinNoise: {
+      totalNs: isNoise('totalNs'),
+      selfNs: isNoise('selfNs'),
+      avgNs: isNoise('avgNs'),
+      p99Ns: p99.before !== p99.after && mayShareQuantile(old.sample, now.sample, 0.99),
+    },
+  };
+}
+
+type NoisyColumn = 'totalNs' | 'selfNs' | 'avgNs';
+
+/** Returns the size of a change, up or down. */
+function changeOf({ selfNs, totalNs, calls, avgNs }: DiffRow, key: DiffKey): number {
+  const numbers = { self: selfNs, total: totalNs, calls, avg: avgNs }[key];
+  return Math.abs((numbers.after ?? 0) - (numbers.before ?? 0));
+}
+
+function averageOf({
+  calls,
+  inferred,
+  completeNs,
+}: Pick<NameSums, 'calls' | 'inferred' | 'completeNs'>): number | null {
+  return finiteOrNull(completeNs / (calls - inferred));
+}
