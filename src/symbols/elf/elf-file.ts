@@ -8,6 +8,8 @@ export interface ElfSection {
   readonly name: string;
   readonly type: number;
   readonly isAllocated: boolean;
+  /** Its bytes begin with a header that says how they are compressed. */
+  readonly isCompressed: boolean;
   readonly address: Address;
   readonly offset: number;
   readonly length: number; // bytes
@@ -45,6 +47,7 @@ const HEADER_BYTES = 64;
 const SECTION_BYTES = 64;
 const SEGMENT_BYTES = 56;
 const SHF_ALLOC = 2;
+const SHF_COMPRESSED = 0x800;
 /** In the header, a section number that does not fit: it is in the first section instead. */
 const ELSEWHERE = 0xffff;
 
@@ -93,6 +96,7 @@ function sectionAt(table: DataView, at: number, names: Uint8Array): ElfSection {
     name: sectionName(names, table.getUint32(at, true)),
     type: table.getUint32(at + 4, true),
     isAllocated: (table.getUint32(at + 8, true) & SHF_ALLOC) !== 0,
+    isCompressed: (table.getUint32(at + 8, true) & SHF_COMPRESSED) !== 0,
     address: wordAt(table, at + 16),
     offset: wordAt(table, at + 24),
     length: wordAt(table, at + 32),

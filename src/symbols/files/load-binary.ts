@@ -1,7 +1,7 @@
 /**
  * Loads the symbols of a binary from the first file that has them.
  */
-import { type ElfFile, readElf } from '../elf/elf-file.js';
+import { type ElfFile, readElf, sectionNamed } from '../elf/elf-file.js';
 import { buildIdOf } from '../elf/identity.js';
 import { type FunctionAround, functionBounds } from '../functions/bounds.js';
 import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } from '../table/symbol-table.js';
@@ -46,6 +46,29 @@ export function loadFunctions(
     const symbols = debug ?? binary;
     return symbols === null ? () => null : functionBounds(symbols.elf, (binary ?? symbols).elf);
   });
+}
+
+/**
+ * Finds the lines of source code of a binary: calls `find` with the first file that has some, of those that `loadBinary` reads.
+ */
+export function loadLines(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  find: (lines: BinaryLines) => void,
+): void {
+  withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    const found = [debug, binary].find((file) => file && sectionNamed(file.elf, '.debug_line') !== null);
+    if (found) find({ elf: found.elf, runtime: (binary ?? found).elf });
+  });
+}
+
+/** The file with the debug information, and the binary that ran, which may be the same. */
+export interface BinaryLines {
+  readonly elf: ElfFile;
+  readonly runtime: ElfFile;
 }
 
 /** Returns the build id of a binary whose symbols are in no file; null: it has symbols, or its build id is unknown. */

@@ -1,0 +1,125 @@
+/**
+ * Reads the value of an attribute (DWARF 5, 7.5.6), as far as it can be read without the rest of its unit.
+ */
+import { type ByteReader, DwarfFault } from './byte-reader.js';
+
+/** What a value is: an offset or an index needs a section to become an address or a text. */
+export type AttributeValue =
+  | {
+      readonly kind: 'address' | 'number' | 'offset' | 'addressIndex' | 'rangesIndex' | 'textIndex';
+      readonly value: number;
+    }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'textOffset'; readonly section: '.debug_str' | '.debug_line_str'; readonly value: number }
+  | { readonly kind: 'other' };
+
+export interface UnitSizes {
+  readonly version: number;
+  readonly addressBytes: number;
+}
+
+const OTHER: AttributeValue = { kind: 'other' };
+const IMPLICIT_CONSTANT = 0x21;
+const INDIRECT = 0x16;
+
+/** `implicit`: the constant that the abbreviation has instead of the unit. */
+export function readForm(reader: ByteReader, form: number, sizes: UnitSizes, implicit: number): AttributeValue {
+  if (form === IMPLICIT_CONSTANT) return { kind: 'number', value: implicit };
+  if (form === INDIRECT) return readPlainForm(reader, reader.uleb(), sizes);
+  return readPlainForm(reader, form, sizes);
+}
+
+function readPlainForm(reader: ByteReader, form: number, sizes: UnitSizes): AttributeValue {
+  const number = FIXED_NUMBERS[form];
+  if (number !== undefined) return { kind: 'number', value: reader.unsigned(number) };
+  const index = INDICES[form];
+  if (index !== undefined) return { kind: index[0], value: index[1] === 0 ? reader.uleb() : reader.unsigned(index[1]) };
+  const skipped = SKIPPED[form];
+  if (skipped !== undefined) {
+    reader.skip(skipped);
+    return OTHER;
+  }
+  return readSizedForm(reader, form, sizes);
+}
+
+function readSizedForm(reader: ByteReader, form: number, { version, addressBytes }: UnitSizes): AttributeValue {
+  switch (form) {
+    case 0x01: // addr
+      return { kind: 'address', value: reader.unsigned(addressBytes) };
+    case 0x08: // string
+      return { kind: 'text', text: reader.text() };
+    case 0x0e: // strp
+      return { kind: 'textOffset', section: '.debug_str', value: reader.offset() };
+    case 0x1f: // line_strp
+      return { kind: 'textOffset', section: '.debug_line_str', value: reader.offset() };
+    case 0x17: // sec_offset
+      return { kind: 'offset', value: reader.offset() };
+    case 0x0d: // sdata
+      return { kind: 'number', value: reader.sleb() };
+    case 0x0f: // udata
+      return { kind: 'number', value: reader.uleb() };
+    default:
+      skipOther(reader, form, version === 2 ? addressBytes : reader.offsetBytes);
+      return OTHER;
+  }
+}
+
+/** Bytes of the constants data1, data2, data4 and data8. */
+const FIXED_NUMBERS: Readonly<Record<number, number>> = { 11: 1, 5: 2, 6: 4, 7: 8 };
+
+type IndexKind = 'addressIndex' | 'rangesIndex' | 'textIndex';
+/** Indices and their bytes; 0: of any length. */
+const INDICES: Readonly<Record<number, readonly [IndexKind, number]>> = {
+  26: ['textIndex', 0],
+  37: ['textIndex', 1],
+  38: ['textIndex', 2],
+  39: ['textIndex', 3],
+  40: ['textIndex', 4],
+  7938: ['textIndex', 0], // GNU_str_index
+  27: ['addressIndex', 0],
+  41: ['addressIndex', 1],
+  42: ['addressIndex', 2],
+  43: ['addressIndex', 3],
+  44: ['addressIndex', 4],
+  7937: ['addressIndex', 0], // GNU_addr_index
+  35: ['rangesIndex', 0],
+};
+
+/** Bytes of what is not needed: flags, references, digests. */
+const SKIPPED: Readonly<Record<number, number>> = {
+  12: 1, // flag
+  17: 1, // ref1
+  18: 2,
+  19: 4,
+  20: 8,
+  25: 0, // flag_present
+  28: 4, // ref_sup4
+  30: 16, // data16
+  32: 8, // ref_sig8
+  36: 8, // ref_sup8
+};
+
+function skipOther(reader: ByteReader, form: number, referenceBytes: number): void {
+  switch (form) {
+    case 0x0a: // block1
+      return void reader.skip(reader.u8());
+    case 0x03: // block2
+      return void reader.skip(reader.u16());
+    case 0x04: // block4
+      return void reader.skip(reader.u32());
+    case 0x09: // block
+    case 0x18: // exprloc
+      return void reader.skip(reader.uleb());
+    case 0x15: // ref_udata
+    case 0x22: // loclistx
+      return void reader.uleb();
+    case 0x10: // ref_addr
+      return void reader.skip(referenceBytes);
+    case 0x1d: // strp_sup
+    case 0x1f20: // GNU_ref_alt
+    case 0x1f21: // GNU_strp_alt
+      return void reader.skip(reader.offsetBytes);
+    default:
+      throw new DwarfFault(`unknown form ${form}`);
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * `--srcline`: shows where functions begin in source code, if the binary that is found is the one that ran.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import { type Directory, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+
+const PROGRAM = '/opt/fx/plain';
+const START = 0x5555_5555_4000;
+const at = (offset: number) => (START + offset).toString(16);
+const branch = (ns: number, kind: string, from: string, to: string) =>
+  `plain 7/7 [000] 10.00000${1000 + ns}: branches:uH: ${kind} ${from} (${PROGRAM}) => ${to} (${PROGRAM})`;
+
+const CALL = `${at(0x1182)} visible+0xe`;
+const BACK = `${at(0x1187)} visible+0x13`;
+/** Functions of fixtures/dwarf/gcc-5. */
+const TRACE = [
+  `plain 7 9.000000000: PERF_RECORD_MMAP2 7/7: [0x${at(0x1000)}(0x1000) @ 0x1000 fe:00 1 0]: r-xp ${PROGRAM}`,
+  branch(1, 'call', `${at(0x11b3)} main+0x14`, `${at(0x1174)} visible+0x0`),
+  branch(2, 'call', CALL, `${at(0x1154)} hidden+0x0`),
+  branch(3, 'call', `${at(0x1164)} hidden+0x10`, `${at(0x1139)} twice+0x0`),
+  branch(4, 'return', `${at(0x1153)} twice+0x1a`, `${at(0x1169)} hidden+0x15`),
+  branch(5, 'return', `${at(0x1173)} hidden+0x1f`, BACK),
+  branch(6, 'return', `${at(0x1192)} visible+0x1e`, `${at(0x11b8)} main+0x19`),
+]
+  .map((line) => `${line}\n`)
+  .join('');
+
+/** Makes a directory with the binary, for `--symfs`. */
+async function rootWith(dir: Directory, fixture: string): Promise<string> {
+  const root = join(dir.path, 'root');
+  await mkdir(dirname(root + PROGRAM), { recursive: true });
+  await writeFile(root + PROGRAM, gunzipSync(await readFile(fixturePath(`dwarf/${fixture}.gz`))));
+  return root;
+}
+
+const LINES = { main: 15, visible: 11, hidden: 4, twice: 4 };
+
+interface Row {
+  readonly name: string;
+  readonly srcline?: { readonly file: string; readonly line: number };
+}
+
+async function rowsOf(args: readonly string[]): Promise<Row[]> {
+  const run = await ptflame(['report', ...args, '--json', '-q']);
+  expect(run).toMatchObject({ exitCode: 0, stderr: '' });
+  return JSON.parse(run.stdout).functions;
+}
+
+describe.concurrent('--srcline', () => {
+  test('finds the lines of the functions of a trace', async ({ dir }) => {
+    const symfs = await rootWith(dir, 'gcc-5');
+    const rows = await rowsOf([await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs]);
+    expect(Object.fromEntries(rows.map(({ name, srcline }) => [name, srcline?.line]))).toEqual(LINES);
+    expect(rows.find(({ name }) => name === 'twice')?.srcline?.file).toBe('/src/twice.h');
+  });
+
+  test('finds none without the option, and none in a binary that is not there', async ({ dir }) => {
+    const symfs = await rootWith(dir, 'gcc-5');
+    const trace = await dir.write('trace.txt', TRACE);
+    const hasLine = ({ srcline }: Row) => srcline !== undefined;
+    expect((await rowsOf([trace, '--symfs', symfs])).some(hasLine)).toBe(false);
+    expect((await rowsOf([trace, '--srcline', '--symfs', dir.path])).some(hasLine)).toBe(false);
+    expect((await rowsOf([SIX_LINES, '--srcline'])).some(hasLine)).toBe(false);
+  });
+
+  test('finds none in a binary that has other functions there', async ({ dir }) => {
+    const symfs = await rootWith(dir, 'gcc-4');
+    const rows = await rowsOf([await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs]);
+    expect(rows.filter(({ srcline }) => srcline)).toEqual([]);
+  });
+
+  test('shows them in tables and in CSV', async ({ dir }) => {
+    const symfs = await rootWith(dir, 'gcc-5');
+    const args = [await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs, '-q'];
+    expect((await ptflame(['report', ...args])).stdout).toMatch(/ plain\.c:11 +visible$/m);
+    const csv = (await ptflame(['report', ...args, '--csv'])).stdout;
+    expect(csv).toMatch(/^name,.*,isStop,file,line$/m);
+    expect(csv).toMatch(/^twice,.*,\/src\/twice\.h,4$/m);
+    expect((await ptflame(['stacks', ...args, '--at', '+2ns'])).stdout).toMatch(/ twice\.h:4 +twice$/m);
+  });
+
+  test('writes them into a profile, which keeps them', async ({ dir }) => {
+    const symfs = await rootWith(dir, 'gcc-5');
+    const trace = await dir.write('trace.txt', TRACE);
+    const run = await ptflame(['render', trace, '--srcline', '--symfs', symfs, '--format', 'json', '-q']);
+    const { symbols, version } = JSON.parse(run.stdout);
+    expect(version).toBe(2);
+    expect(symbols.fileName).toEqual(['/src/plain.c', '/src/twice.h']);
+    expect(
+      symbols.name.map((name: string, row: number) => [name, symbols.file[row], symbols.line[row]]),
+    ).toContainEqual(['twice', 1, 4]);
+    const profile = await dir.write('out.json', run.stdout);
+    expect((await ptflame(['render', profile, '--format', 'json', '-q'])).stdout).toBe(run.stdout);
+    const rows = await rowsOf([profile]);
+    expect(Object.fromEntries(rows.map(({ name, srcline }) => [name, srcline?.line]))).toEqual(LINES);
+  });
+});
