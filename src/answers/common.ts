@@ -3,10 +3,10 @@
  */
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
 import { dsoOf } from '../model/names/symbol-order.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
+import { lineOf, type SourceLine, type SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile, TraceMeta } from '../model/profile/profile.js';
 import { withRemedies } from '../model/profile/remedies.js';
 import { perfTimeText } from '../model/trace/perf-time.js';
@@ -19,10 +19,13 @@ export const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
 export interface Named {
   readonly name: string;
   readonly dso: string | null;
+  /** Where it begins in source code; absent: unknown. */
+  readonly srcline?: SourceLine | undefined;
 }
 
 export function named(symbols: SymbolTable, symbol: SymbolId): Named {
-  return { name: symbols.name[symbol], dso: dsoOf(symbols, symbol) };
+  const srcline = lineOf(symbols, symbol);
+  return { name: symbols.name[symbol], dso: dsoOf(symbols, symbol), ...(srcline && { srcline }) };
 }
 
 /** Rounds to thousandths. JSON has no NaN or infinity: they become null. */
@@ -57,13 +60,6 @@ export function clockText({ originNs }: Pick<TraceMeta, 'originNs'>, ns: Nanosec
   const time = originNs + BigInt(Math.round(ns));
   const seconds = time / 1_000_000_000n;
   return perfTimeText({ seconds: Number(seconds), ns: Number(time - seconds * 1_000_000_000n) });
-}
-
-export function treeOfAllThreads({ together, threads }: Profile): CallTree {
-  if (together !== null) return together;
-  const builder = new CallTreeBuilder();
-  for (const { tree } of threads) builder.merge(tree, ROOT, (symbol) => symbol);
-  return builder.build();
 }
 
 /** Returns the durations of the complete calls of all threads; null: unknown. */

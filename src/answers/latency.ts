@@ -1,11 +1,13 @@
 /**
  * Turns the calls of a function into the answer that `ptflame latency` prints: how long they took, and why.
  */
+
 import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import type { ChainRow } from '../analysis/latency/chains.js';
 import type { ChildRow } from '../analysis/latency/child-rows.js';
 import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../analysis/latency/latency.js';
 import { type FunctionSet, isInSet } from '../analysis/questions.js';
+import { treeOfAllThreads } from '../analysis/tree/all-threads.js';
 import { functionsOf } from '../analysis/tree/functions.js';
 import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
@@ -23,8 +25,8 @@ import {
   rounded,
   statsOrNulls,
   traceSummary,
-  treeOfAllThreads,
 } from './common.js';
+import { overTimeOf } from './over-time.js';
 import { functionRow } from './report.js';
 import type * as schema from './schema.js';
 
@@ -56,6 +58,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
     chains: latency.chains.map((row) => naming.chain(row)),
     chainsLeftOut: latency.chainsLeftOut,
     slowest: latency.slowest.map((row) => naming.slowCall(row)),
+    ...(calls.overTime && { overTime: overTimeOf(calls.overTime, latency.stats.calls, profile) }),
     quality: qualityOf(profile),
   };
 }

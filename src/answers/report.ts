@@ -1,22 +1,14 @@
 /**
  * Turns a profile into the table of functions that `ptflame report` prints.
  */
+import { treeOfAllThreads } from '../analysis/tree/all-threads.js';
 import { longestNs } from '../analysis/tree/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { isStop } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
-import {
-  durationsOfAllThreads,
-  named,
-  PRODUCER,
-  qualityOf,
-  statsOrNulls,
-  traceSummary,
-  treeOfAllThreads,
-  treeTimes,
-} from './common.js';
+import { durationsOfAllThreads, named, PRODUCER, qualityOf, statsOrNulls, traceSummary, treeTimes } from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';

@@ -31,7 +31,9 @@ export const Trace = z.object({
 /** The first fields of every answer. */
 export const head = { version: z.literal(2), producer: z.object({ name: z.string(), version: z.string() }) };
 
-export const name = { name: z.string(), dso: z.string().nullable() };
+/** Where a function begins in source code, if `--srcline` asked for that and it is known. */
+const srcline = z.object({ file: z.string(), line: z.number().int().min(1) }).optional();
+export const name = { name: z.string(), dso: z.string().nullable(), srcline };
 const thread = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
 /** Calls. inferred: with an unseen start or end. unwound: complete, but ended in an exception or a longjmp. */
 const calls = { calls: count, inferred: count, unwound: count, totalNs: ns };
@@ -130,6 +132,31 @@ export const SlowCall = z.object({
 });
 export type SlowCall = z.infer<typeof SlowCall>;
 
+/** A call, by when it was. Of an inferred one, `durationNs` is how long it lasted at least. */
+export const TimedCall = z.object({
+  ...thread,
+  start: z.string(),
+  /** Since `trace.start`. */
+  startNs: ns,
+  durationNs: ns,
+  isInferred: z.boolean(),
+  isUnwound: z.boolean(),
+});
+export type TimedCall = z.infer<typeof TimedCall>;
+
+/** When calls began, and how long they took; with `--timeline` or `--heatmap`. */
+export const CallsOverTime = z.object({
+  /** The longest calls, longest first. */
+  calls: z.array(TimedCall),
+  /** How many shorter ones are only counted in the cells. */
+  callsLeftOut: count,
+  /** `trace.durationNs` in equal parts. */
+  columns: count,
+  /** Calls that began in a column and took at least `fromNs` and less than `toNs`; cells without calls are left out. */
+  cells: z.array(z.object({ column: count, fromNs: ns, toNs: ns, calls: count, inferred: count })),
+});
+export type CallsOverTime = z.infer<typeof CallsOverTime>;
+
 export const Latency = z.object({
   format: z.literal('ptflame-latency'),
   ...head,
@@ -146,6 +173,8 @@ export const Latency = z.object({
   /** How many paths were left out, those with least time: all of them would be too long to read. */
   chainsLeftOut: count,
   slowest: z.array(SlowCall),
+  /** Only if requested. */
+  overTime: CallsOverTime.optional(),
   quality: QualityPart,
 });
 export type Latency = z.infer<typeof Latency>;
@@ -172,6 +201,9 @@ const changeOrNull = z.object({ before: nsOrNull, after: nsOrNull });
 export const DiffRow = z.object({
   ...name,
   isStop: z.boolean(),
+  /** Only AFTER, or only BEFORE, has the function. */
+  isNew: z.boolean(),
+  isGone: z.boolean(),
   calls: change,
   inferred: change,
   unwound: change,
@@ -183,14 +215,22 @@ export const DiffRow = z.object({
   p99Ns: changeOrNull,
   maxNs: changeOrNull,
   longestCutNs: changeOrNull,
+  /** Differences up to this may be chance; null: unknown, as one side has fewer than two complete calls. */
+  noise: z.object({ totalNs: nsOrNull, selfNs: nsOrNull, avgNs: nsOrNull }),
+  /** Whether the two numbers differ, but may do so by chance. */
+  withinNoise: z.object({ totalNs: z.boolean(), selfNs: z.boolean(), avgNs: z.boolean(), p99Ns: z.boolean() }),
 });
 export type DiffRow = z.infer<typeof DiffRow>;
 
 export const Diff = z.object({
   format: z.literal('ptflame-diff'),
   ...head,
+  /** What times and numbers of calls are divided by; null: nothing. */
+  per: z.enum(['call', 'second']).nullable(),
   before: Trace,
   after: Trace,
+  /** How many functions differ in any number. */
+  changed: count,
   functions: z.array(DiffRow),
   quality: z.object({ before: QualityPart, after: QualityPart }),
 });

@@ -1,10 +1,12 @@
 /**
  * Turns the stacks of all threads at a point in time into the answer that `ptflame stacks` prints.
  */
+
 import type { StackFrame } from '../analysis/log/stack-at.js';
+import { treeOfAllThreads } from '../analysis/tree/all-threads.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import type { Nanoseconds } from '../model/units.js';
-import { clockText, named, PRODUCER, qualityOf, traceSummary, treeOfAllThreads } from './common.js';
+import { clockText, named, PRODUCER, qualityOf, traceSummary } from './common.js';
 import type { Stacks } from './schema.js';
 
 /** A thread at that time; its outermost frame first. */

@@ -25,6 +25,7 @@ import type * as schema from './schema.js';
 export function locksAnswer(result: FoundLocks): schema.Locks {
   const { locks, slowest, recorded, profile, startNs, endNs, shownThreads } = result;
   const naming = new LockNames(result);
+  const rows = locks.map((lock) => naming.lock(lock));
   return {
     format: 'ptflame-locks',
     version: 2,
@@ -34,10 +35,11 @@ export function locksAnswer(result: FoundLocks): schema.Locks {
       durationNs: endNs - startNs,
       threads: shownThreads,
       hasCalls: profile !== null,
+      part: result.part,
     },
-    missing: missingOf({ ...recorded, hasCalls: profile !== null }),
+    missing: missingOf({ ...recorded, hasCalls: profile !== null, hasUnseenWakers: rows.some(hasUnseenWaker) }),
     total: totalOf(locks.filter(({ kind }) => isLock(kind))),
-    locks: locks.map((lock) => naming.lock(lock)),
+    locks: rows,
     slowest: slowest.map((wait) => naming.wait(wait)),
     quality: profile && qualityOf(profile),
   };
@@ -47,8 +49,13 @@ function isLock(kind: Reason): boolean {
   return kind === Reason.Mutex || kind === Reason.RwLock;
 }
 
+function hasUnseenWaker({ wakers }: schema.LockRow): boolean {
+  return wakers.some(({ kind }) => kind === 'not-seen');
+}
+
 function totalOf(locks: readonly FoundLock[]): schema.Locks['total'] {
-  const total = { waits: 0, waitedNs: 0, probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
+  const held = { waits: 0, waitedNs: 0, probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
+  const total = { ...held, openWaits: 0, cutWaits: 0, openNs: 0 };
   const keys = Object.keys(total) as (keyof typeof total)[];
   for (const lock of locks) for (const key of keys) total[key] += lock[key];
   return { locks: locks.length, ...total };
@@ -66,11 +73,12 @@ class LockNames {
   }
 
   lock(lock: FoundLock): schema.LockRow {
-    const { convoy, durations, wakeUps } = lock;
+    const { convoy, durations, wakeUps, openWaits, cutWaits, openNs, longestOpenNs } = lock;
     return {
       ...identityOf(lock),
       isLock: isLock(lock.kind),
       ...heldOf(lock),
+      ...{ openWaits, cutWaits, openNs, longestOpenNs },
       ...distribution(durations),
       convoy,
       wakeUps: { waits: wakeUps.count, ...distribution(wakeUps) },

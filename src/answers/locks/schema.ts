@@ -25,6 +25,9 @@ const held = {
   unknownNs: ns,
 };
 
+/** Waits that had not ended when the recording, or the thread, did, and their part of unknownNs; those that the window cuts. */
+const open = { openWaits: count, openNs: ns, cutWaits: count };
+
 const distribution = { avgNs: nsOrNull, p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull, maxNs: nsOrNull };
 
 /** The process and address of the object, and what it is as far as known. */
@@ -56,6 +59,9 @@ export const LockRow = z.object({
   /** A mutex or a read-write lock; other objects have no holder. */
   isLock: z.boolean(),
   ...held,
+  ...open,
+  longestOpenNs: ns,
+  /** Of the waits that ended. */
   ...distribution,
   /** The most threads that waited at once. */
   convoy: count,
@@ -97,7 +103,7 @@ export const Locks = z.object({
   format: z.literal('ptflame-locks'),
   ...waitsHead,
   /** Of mutexes and read-write locks. */
-  total: z.object({ locks: count, ...held }),
+  total: z.object({ locks: count, ...held, ...open }),
   /** Also conditions, semaphores and other futexes; most time first. */
   locks: z.array(LockRow),
   slowest: z.array(LockWait),

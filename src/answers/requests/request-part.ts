@@ -28,11 +28,19 @@ const ENDED_BY: Readonly<Record<EndedBy, schema.RequestWait['endedBy']>> = {
 };
 
 /** `requestNs`: when the request began. */
-export function requestPart(symbols: SymbolTable, part: RequestPart, requestNs: Nanoseconds): schema.RequestPart {
-  const { thread, by, parent, handedOnNs, startNs, endNs, spans } = part;
+export function requestPart(
+  host: string | null,
+  symbols: SymbolTable,
+  part: RequestPart,
+  requestNs: Nanoseconds,
+): schema.RequestPart {
+  const { thread, errorNs, by, sharedBy, parent, handedOnNs, startNs, endNs, spans } = part;
   return {
+    host,
+    errorNs: finiteOrNull(errorNs),
     thread: waitThread(thread),
     by: BY[by],
+    sharedBy,
     isCandidate: by === HandOffBy.Order || by === HandOffBy.Waking,
     parent: parent < 0 ? null : parent,
     handedOnNs: finiteOrNull(handedOnNs - requestNs),

@@ -11,7 +11,11 @@ const By = z.enum(['key', 'order', 'waking']);
 
 const Group = z.object({ requests: count, minNs: ns, maxNs: ns, avgNs: ns });
 
+/** Where there are several; null: it is the only one. */
+const host = z.string().nullable();
+
 export const RequestTime = z.object({
+  host,
   /** It is time of the request's own thread; otherwise of others that worked for it. */
   isOwn: z.boolean(),
   ...WaitPlace.shape,
@@ -27,6 +31,7 @@ export type RequestTime = z.infer<typeof RequestTime>;
 
 /** Threads of one name. */
 export const RequestThreadTime = z.object({
+  host,
   isOwn: z.boolean(),
   comm: z.string().nullable(),
   threads: count,
@@ -63,9 +68,14 @@ export const RequestSpan = z.object({
 export type RequestSpan = z.infer<typeof RequestSpan>;
 
 export const RequestPart = z.object({
+  host,
+  /** How far its times may be off on the clock of the request's host; null: that is not known. */
+  errorNs: nsOrNull,
   thread: WaitThread,
   /** null: the request's own call. */
   by: By.nullable(),
+  /** How many requests the work is for, this one included. */
+  sharedBy: count,
   isCandidate: z.boolean(),
   /** The part that handed it on, and when. */
   parent: count.nullable(),
@@ -76,13 +86,26 @@ export const RequestPart = z.object({
 });
 export type RequestPart = z.infer<typeof RequestPart>;
 
-export const RequestDetails = z.object({ start: z.string(), durationNs: ns, parts: z.array(RequestPart) });
+export const RequestDetails = z.object({ host, start: z.string(), durationNs: ns, parts: z.array(RequestPart) });
 export type RequestDetails = z.infer<typeof RequestDetails>;
+
+export const RequestHost = z.object({
+  name: z.string(),
+  trace: Trace,
+  /** How far its clock is ahead of another host's; null: others are compared to it, or no id relates it to them. */
+  offset: z
+    .object({ to: z.string(), lowNs: nsOrNull, highNs: nsOrNull, handOffs: count, contradictions: count })
+    .nullable(),
+  quality: QualityPart,
+});
+export type RequestHost = z.infer<typeof RequestHost>;
 
 export const RequestsAnswer = z.object({
   format: z.literal('ptflame-requests'),
   ...head,
   trace: Trace,
+  /** Where there are several; `trace` and `quality` are those of the first. */
+  hosts: z.array(RequestHost),
   functions: z.array(z.object(name)),
   requests: count,
   complete: count,
@@ -90,7 +113,14 @@ export const RequestsAnswer = z.object({
   otherThreads: count,
   /** Of complete requests; null: there is none. */
   stats: z.object({ avgNs: ns, minNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),
-  joined: z.object({ byKey: count, byOrder: count, byWaking: count, forNoRequest: count, notJoined: count }),
+  joined: z.object({
+    byKey: count,
+    byOrder: count,
+    byWaking: count,
+    shared: count,
+    forNoRequest: count,
+    notJoined: count,
+  }),
   /** The half in the middle, by duration, and the slowest. */
   typical: Group.nullable(),
   slowest: Group.nullable(),

@@ -13,11 +13,14 @@ export interface Recorded {
   readonly hasFutexes?: boolean;
   /** Side recordings that are not where they should be. */
   readonly missingSides: readonly string[];
+  /** Only then, something may be in these recordings. */
+  readonly hasUnseenWakers: boolean;
   readonly lostSamples: number;
 }
 
 export function missingOf(recorded: Recorded): Missing {
-  const { hasCalls, hasSwitches, hasWakings, hasFutexes = true, missingSides, lostSamples } = recorded;
+  const { hasCalls, hasSwitches, hasWakings, hasFutexes = true, hasUnseenWakers, lostSamples } = recorded;
+  const missingSides = hasUnseenWakers ? recorded.missingSides : [];
   const all: [boolean, string, string | null][] = [
     [!hasSwitches, 'no switches of threads were recorded', 'record with ptflame record --waits'],
     [!hasWakings, 'no wakings were recorded: who woke whom is not known', 'record with ptflame record --waits'],

@@ -22,6 +22,8 @@ export const waitsHead = {
     threads: count,
     /** false: recorded without Intel PT; no function is known. */
     hasCalls: z.boolean(),
+    /** The selected time in words; null: all of it. */
+    part: z.string().nullable(),
   }),
   /** What the recording lacks, and what would help. */
   missing: z.array(z.object({ what: z.string(), remedy: z.string().nullable() })),
@@ -61,8 +63,8 @@ const off = {
   unexplainedNs: ns,
 };
 
-/** Averages and percentiles are of the waits that ended. */
-export const WaitStats = z.object({ ...off, openWaits: count, longestOpenNs: ns, ...distribution });
+/** Averages and percentiles are of the waits that ended, and that the window does not cut. */
+export const WaitStats = z.object({ ...off, openWaits: count, cutWaits: count, longestOpenNs: ns, ...distribution });
 export type WaitStats = z.infer<typeof WaitStats>;
 
 const ENDED_BY = ['thread', 'interrupt', 'not-seen', 'open'] as const;
@@ -73,7 +75,7 @@ export const WakerRow = z.object({
   /** The threads of one name. */
   threads: z.array(WaitThread),
   ...WaitPlace.shape,
-  /** An interrupt that came while this thread ran may have done it. */
+  /** Something else may have ended the wait, such as an interrupt that came while this thread ran. */
   isCandidate: z.boolean(),
   stats: WaitStats,
 });
@@ -145,6 +147,8 @@ export const WaitsAnswer = z.object({
   histogram: z.array(z.object({ fromNs: ns, toNs: ns, waits: count, wakeUps: count })),
   reasons: z.array(z.object({ reason: z.string(), stats: WaitStats })),
   wakers: z.array(WakerRow),
+  /** Who may have ended waits where no wakings were recorded, by calls alone; the same waits are not-seen above. */
+  candidates: z.array(WakerRow),
   places: z.array(z.object({ ...WaitPlace.shape, stats: WaitStats })),
   threads: z.array(z.object({ thread: WaitThread, ranNs: ns, stats: WaitStats })),
   slowest: z.array(SlowWait),

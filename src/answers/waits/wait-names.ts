@@ -10,7 +10,7 @@ import type { WaitPlace, WaitThread } from './schema.js';
 
 export { reasonName } from '../../waits/reasons/reason-names.js';
 
-export function waitThread({ tid, pid, comm, isRecorded }: KnownThread): WaitThread {
+export function waitThread({ tid, pid, comm, isRecorded }: Omit<KnownThread, 'isSelected'>): WaitThread {
   return { tid, pid, comm, isTraced: isRecorded };
 }
 

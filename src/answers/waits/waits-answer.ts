@@ -3,7 +3,7 @@
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { tableOf } from '../../model/samples/sample-table.js';
-import type { WaitsResult } from '../../pipeline/waits/ask-wait-summary.js';
+import type { WaitsResult } from '../../pipeline/waits/summary/ask-wait-summary.js';
 import { EndedBy } from '../../pipeline/waits/wait-facts.js';
 import { PieceKind } from '../../waits/path/path-builder.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
@@ -29,13 +29,8 @@ export function waitsAnswer(result: WaitsResult, points: readonly string[] = [])
       reason: reasonOf(group),
       stats: waitStats(group),
     })),
-    wakers: summary.wakers.map((group) => ({
-      kind: WAKER_KINDS[group.endedBy],
-      threads: group.threads.map(waitThread),
-      ...waitPlace(symbols, group),
-      isCandidate: group.endedBy === EndedBy.MaybeThread,
-      stats: waitStats(group),
-    })),
+    wakers: summary.wakers.map((group) => wakerRow(symbols, group)),
+    candidates: summary.candidates.map((group) => wakerRow(symbols, group)),
     places: summary.places.map((group) => ({ ...waitPlace(symbols, group), stats: waitStats(group) })),
     threads: summary.threads.map((group) => {
       return { thread: waitThread(group.thread), ranNs: group.ranNs, stats: waitStats(group) };
@@ -43,6 +38,16 @@ export function waitsAnswer(result: WaitsResult, points: readonly string[] = [])
     slowest: slowestOf(result),
     stages: stagesOf(result, points),
     quality: profile && qualityOf(profile),
+  };
+}
+
+function wakerRow(symbols: SymbolTable, group: WaitsResult['summary']['wakers'][number]): schema.WakerRow {
+  return {
+    kind: WAKER_KINDS[group.endedBy],
+    threads: group.threads.map(waitThread),
+    ...waitPlace(symbols, group),
+    isCandidate: group.endedBy === EndedBy.MaybeThread,
+    stats: waitStats(group),
   };
 }
 
@@ -58,11 +63,10 @@ const WAKER_KINDS: Readonly<Record<EndedBy, schema.WakerRow['kind']>> = {
 
 function headOf(result: WaitsResult) {
   const { waits, threads, account, profile, samples, summary } = result;
-  const shown = [...waits.tids.keys()].filter((thread) => threads.of(waits.tids[thread]).isRecorded);
+  const shown = [...waits.tids.keys()].filter((thread) => threads.of(waits.tids[thread]).isSelected);
   const startNs = shown.reduce((first, thread) => Math.min(first, waits.startNs[thread]), Number.POSITIVE_INFINITY);
   const endNs = shown.reduce((last, thread) => Math.max(last, waits.endNs[thread]), startNs);
   const isEmpty = shown.length === 0;
-  const hasUnseen = summary.wakers.some(({ endedBy }) => endedBy === EndedBy.NotSeen);
   return {
     version: 2 as const,
     producer: PRODUCER,
@@ -71,12 +75,14 @@ function headOf(result: WaitsResult) {
       durationNs: isEmpty ? 0 : endNs - startNs,
       threads: shown.length,
       hasCalls: profile !== null,
+      part: result.part,
     },
     missing: missingOf({
       hasCalls: profile !== null,
       hasSwitches: !isEmpty,
       hasWakings: tableOf(samples, 'sched:sched_waking') !== null,
-      missingSides: hasUnseen ? account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side) : [],
+      missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
+      hasUnseenWakers: summary.wakers.some(({ endedBy }) => endedBy === EndedBy.NotSeen),
       lostSamples: account.sides.reduce((sum, { lost }) => sum + lost, account.samples.lost),
     }),
   };
@@ -94,8 +100,8 @@ function insideOf({ calls, summary }: WaitsResult): schema.WaitsAnswer['inside']
 }
 
 export function waitStats(group: WaitGroup): schema.WaitStats {
-  const { open: openWaits, longestOpenNs, durations } = group;
-  return { ...offStats(group), openWaits, longestOpenNs, ...distribution(durations) };
+  const { open: openWaits, cut: cutWaits, longestOpenNs, durations } = group;
+  return { ...offStats(group), openWaits, cutWaits, longestOpenNs, ...distribution(durations) };
 }
 
 function offStats({ waits, offNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs }: WaitSums) {

@@ -42,7 +42,12 @@ export function writeData(frames: FrameColumns, settings: SvgSettings): string {
       omitted: numbersOf(frames.omitted),
     },
   };
-  return JSON.stringify(written).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+  return jsonForXml(written);
+}
+
+/** Writes JSON without XML special characters. */
+export function jsonForXml(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
 
 export function readData(text: string): SvgData {
@@ -67,12 +72,12 @@ export function readData(text: string): SvgData {
 }
 
 /** Returns the values of a column; empty if all are zero. Infinite values, such as the minimum of no calls, become zero. */
-function numbersOf(column: Float64Array): number[] {
+export function numbersOf(column: Float64Array): number[] {
   const numbers = Array.from(column, (value) => (Number.isFinite(value) ? value : 0));
   return numbers.some((value) => value !== 0) ? numbers : [];
 }
 
-function columnOf(numbers: readonly number[], length: number): Float64Array {
+export function columnOf(numbers: readonly number[], length: number): Float64Array {
   const column = new Float64Array(length);
   column.set(numbers);
   return column;
@@ -93,14 +98,14 @@ function usedNames({ tree, names, families }: FrameColumns) {
   };
 }
 
-function depthsOf(parent: Int32Array): Int32Array {
+export function depthsOf(parent: Int32Array): Int32Array {
   const depth = new Int32Array(parent.length);
   for (let node = 1; node < parent.length; node++) depth[node] = depth[parent[node]] + 1;
   return depth;
 }
 
 /** In pre-order, the parent of a node is the last node before it with a depth smaller by one. */
-function parentsOf(depth: readonly number[]): Int32Array {
+export function parentsOf(depth: readonly number[]): Int32Array {
   const lastAt: number[] = [];
   return Int32Array.from(depth, (level, node) => {
     lastAt[level] = node;

@@ -5,9 +5,15 @@ import { type Drawing, hatchPath, px, type Rectangle } from '../frames/drawing.j
 import { briefDetails } from '../frames/frame-details.js';
 import { xml } from './xml.js';
 
-export function boxMarkup({ table, boxes }: Drawing, rectangle: Rectangle, classes = rectangle.className): string {
+/** `briefOf`: the title of a frame, in one line. */
+export function boxMarkup(
+  { table, boxes }: Drawing,
+  rectangle: Rectangle,
+  classes = rectangle.className,
+  briefOf = briefDetails,
+): string {
   const { box, xPx, yPx, widthPx, heightPx } = rectangle;
-  return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefDetails(table, boxes, box))}</title></rect>\n`;
+  return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefOf(table, boxes, box))}</title></rect>\n`;
 }
 
 /** Yields one path that hatches frames, and the labels above it. */

@@ -40,14 +40,34 @@ export interface HeadOptions {
 const MAX_CAUSES = 4;
 const MAX_TITLE_WIDTH = 120;
 
-export function headOf(
-  profile: ProfileHeader,
-  { title, legend, total, widthPx, shown = '', isStatic = false }: HeadOptions,
-): Head {
+export function headOf(profile: ProfileHeader, { total, shown = '', ...options }: HeadOptions): Head {
   const { line, notes, ...quality } = qualitySummary(profile, MAX_CAUSES);
-  const warnings = [...quality.damage, ...quality.warnings];
+  return textHead(
+    {
+      lines: [subtitleOf(profile, total), line],
+      hint: originMarkup(profile),
+      warnings: [...quality.damage, ...quality.warnings],
+      notes: [shown, ...switchNotes(profile, options.legend), ...notes].filter((note) => note !== ''),
+    },
+    options,
+  );
+}
+
+export interface HeadTexts {
+  /** Below the title. */
+  readonly lines: readonly [subtitle: string, quality: string];
+  /** Markup of the subtitle's title element. */
+  readonly hint: string;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export function textHead(
+  { lines: [subtitle, quality], hint, warnings, notes }: HeadTexts,
+  { title, legend, widthPx, isStatic = false }: Omit<HeadOptions, 'total' | 'shown'>,
+): Head {
   const availablePx = widthPx - 2 * HEAD.marginPx;
-  const noteTexts = [shown, ...switchNotes(profile, legend), ...notes].filter((note) => note !== '').map(visibleText);
+  const noteTexts = notes.map(visibleText);
   const noteLines = noteTexts.map((note) => wrapped(note, availablePx));
   const above = { warnings: warnings.length, notes: noteLines.flat().length };
   const positions = flow(
@@ -57,8 +77,8 @@ export function headOf(
   const titleWidthPx = availablePx - (isStatic ? 0 : toolbarWidthPx(widthPx));
   const { markup: lines, downPx } = linesMarkup([
     titleLine(truncate(visibleText(title), MAX_TITLE_WIDTH), titleWidthPx),
-    quietLine(subtitleOf(profile, total), HEAD.subtitlePx, availablePx, originMarkup(profile)),
-    quietLine(line, HEAD.qualityPx, availablePx),
+    quietLine(subtitle, HEAD.subtitlePx, availablePx, hint),
+    quietLine(quality, HEAD.qualityPx, availablePx),
     ...warnings.map((warning, index) => warningLine(warning, index, availablePx)),
   ]);
   const heightPx = headHeightPx(above, positions, false) + downPx;

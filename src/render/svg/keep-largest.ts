@@ -12,12 +12,7 @@ export const MAX_FRAMES = 20_000;
 export function keepLargest(columns: FrameColumns, keptWeight: number, maxFrames = MAX_FRAMES): FrameColumns {
   const { tree, omitted } = columns;
   if (tree.length <= maxFrames) return columns;
-  const { total } = frameTable(columns);
-  const largestLeftOut = total.toSorted()[tree.length - 1 - maxFrames] as number;
-  const isKept = (node: NodeId) => node === ROOT || total[node] > largestLeftOut || total[node] >= keptWeight;
-  const representative = representatives(tree, isKept);
-  const nodes = Int32Array.from(representative.keys()).filter((node) => representative[node] === node);
-  const gather = gatherer(representative, nodes);
+  const { nodes, isKept, gather } = largestFrames(tree, frameTable(columns).total, keptWeight, maxFrames);
   const leftOut = omitted.map((count, node) => (isKept(node) ? count : count || 1));
   const selected = selectNodes(tree, nodes);
   return {
@@ -34,8 +29,33 @@ export function keepLargest(columns: FrameColumns, keptWeight: number, maxFrames
   };
 }
 
+/** The nodes that remain: frames that are kept, and for others the first of adjacent siblings. */
+export interface LargestFrames {
+  readonly nodes: Int32Array;
+  readonly isKept: (node: NodeId) => boolean;
+  /** Adds up values by remaining node. */
+  readonly gather: (values: Float64Array) => Float64Array;
+}
+
+/** `total`: by node, what its width shows. */
+export function largestFrames(
+  tree: Pick<CallTree, 'length' | 'parent'>,
+  total: Float64Array,
+  keptWeight: number,
+  maxFrames = MAX_FRAMES,
+): LargestFrames {
+  const largestLeftOut = total.toSorted()[tree.length - 1 - maxFrames] ?? Number.NEGATIVE_INFINITY;
+  const isKept = (node: NodeId) => node === ROOT || total[node] > largestLeftOut || total[node] >= keptWeight;
+  const representative = representatives(tree, isKept);
+  const nodes = Int32Array.from(representative.keys()).filter((node) => representative[node] === node);
+  return { nodes, isKept, gather: gatherer(representative, nodes) };
+}
+
 /** Returns the node that represents each node: itself if kept, else the first of the adjacent omitted siblings. */
-function representatives({ length, parent }: CallTree, isKept: (node: NodeId) => boolean): Int32Array {
+function representatives(
+  { length, parent }: Pick<CallTree, 'length' | 'parent'>,
+  isKept: (node: NodeId) => boolean,
+): Int32Array {
   const representative = new Int32Array(length);
   /** For each kept node: the block that its previous child belongs to, if that child is omitted. */
   const neighbour = new Int32Array(length).fill(NONE);

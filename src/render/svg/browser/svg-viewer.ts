@@ -1,11 +1,14 @@
 /**
  * Runs the viewer in the SVG: each zoom and search changes the URL hash, and the SVG is drawn from the hash.
  */
+
+import type { Boxes } from '../../../layout/layout.js';
 import { viewWeight } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
-import { paintByFunction } from '../../frames/drawing.js';
-import { detailsText, type FrameDetails, frameDetails } from '../../frames/frame-details.js';
+import type { Paint, Wording } from '../../frames/drawing.js';
+import { detailsText, type FrameDetails } from '../../frames/frame-details.js';
+import type { FrameTable } from '../../frames/frame-table.js';
 import {
   type FoundFrames,
   findFrames,
@@ -18,7 +21,7 @@ import { byId } from '../../viewer/dom.js';
 import { FlameGraph } from '../../viewer/flame-graph.js';
 import { isShortcut } from '../../viewer/keys.js';
 import { listen } from '../../viewer/listen.js';
-import { readData } from '../data.js';
+import type { SvgData } from '../data.js';
 import { HELP } from './help.js';
 import { contentWidthPx, keepHeadVisible, layOutHead, measureCharacterPx, resize, windowWidthPx } from './page.js';
 import { RectFrames } from './rect-frames.js';
@@ -26,12 +29,19 @@ import { formatHash, parseHash, type State } from './state.js';
 import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';
 
+/** What the viewer shows, and how it looks. */
+export interface Picture extends SvgData {
+  readonly classOf: Paint;
+  readonly wording?: Wording;
+  readonly detailsOf: (boxes: Boxes, box: number) => FrameDetails;
+}
+
 export class Viewer {
-  private readonly data = readData(byId('data').textContent ?? '');
-  private readonly table = this.data.table;
-  private readonly frames = new RectFrames(this.data.settings.isIcicle);
+  private readonly picture: Picture;
+  private readonly table: FrameTable;
+  private readonly frames: RectFrames;
   private readonly characterPx = measureCharacterPx();
-  private readonly graph = new FlameGraph(this.frames, this.characterPx, (box) => detailsText(this.detailsOf(box)));
+  private readonly graph: FlameGraph;
   private readonly tooltip = new Tooltip(this.characterPx);
   private readonly toolbar = new Toolbar({
     search: (search) => this.go({ ...this.state, search }),
@@ -39,13 +49,21 @@ export class Viewer {
     help: () => this.toggleHelp(),
     leave: () => this.graph.focus(this.graph.focusedBox),
   });
-  private state: State = parseHash(location.hash, this.table);
+  private state: State;
   /** States that Esc returns to. */
   private readonly previous: State[] = [];
   private widthPx = 0;
   /** Largest row count so far: clicked frames keep their height. */
   private minRows = 0;
   private isHelpOpen = false;
+
+  constructor(picture: Picture) {
+    this.picture = picture;
+    this.table = picture.table;
+    this.frames = new RectFrames(picture.settings.isIcicle);
+    this.graph = new FlameGraph(this.frames, this.characterPx, (box) => detailsText(this.detailsOf(box)));
+    this.state = parseHash(location.hash, this.table);
+  }
 
   start(): void {
     const hide = () => this.leaveBox();
@@ -105,7 +123,7 @@ export class Viewer {
 
   private drawGraph(found: FoundFrames | null): void {
     const { graph, frames, table } = this;
-    const { settings } = this.data;
+    const { settings, classOf, wording } = this.picture;
     const widthPx = windowWidthPx();
     frames.headPx = layOutHead(widthPx);
     graph.draw({
@@ -114,7 +132,8 @@ export class Viewer {
       table,
       widthPx: contentWidthPx(widthPx),
       minRows: this.minRows,
-      classOf: paintByFunction(table),
+      classOf,
+      ...(wording && { wording }),
       isMarked: found && ((boxes, box) => isBoxFound(table, found, boxes, box)),
       dimsOthers: found !== null,
     });
@@ -186,7 +205,7 @@ export class Viewer {
   }
 
   private detailsOf(box: number): FrameDetails {
-    return frameDetails(this.table, this.graph.boxes, box);
+    return this.picture.detailsOf(this.graph.boxes, box);
   }
 
   private leaveBox(): void {

@@ -1,0 +1,60 @@
+/**
+ * Plots when the calls of a function were: in the terminal, or as SVG files.
+ */
+import type { Latency } from '../../../src/answers.js';
+import { type Profile, PtflameError } from '../../../src/profiles.js';
+import type { LatencyOptions } from '../../options/questions/latency.js';
+import { isStandardOutput } from '../../output/outputs.js';
+
+export interface CallsPicture {
+  lines(width: number): string[];
+  svg(profile: Profile): Iterable<string>;
+}
+
+type PlotOptions = Pick<LatencyOptions, 'timeline' | 'heatmap' | 'output' | 'json' | 'function'>;
+
+/** Returns true if a plot or its data were requested. */
+export function wantsPlot({ timeline, heatmap }: PlotOptions): boolean {
+  return timeline || heatmap;
+}
+
+/** @throws PtflameError BAD_OPTION for options that contradict each other, and for files that are not SVG */
+export function refusePlots(options: PlotOptions): void {
+  const { timeline, heatmap, output = [], json } = options;
+  if (timeline && heatmap)
+    throw new PtflameError('BAD_OPTION', '--timeline and --heatmap are mutually exclusive', { hint: 'leave one out' });
+  if (output.length > 0 && !wantsPlot(options))
+    throw new PtflameError('BAD_OPTION', '-o writes a plot, but none is requested', {
+      hint: 'add --timeline or --heatmap; tables and JSON go to standard output',
+    });
+  const other = output.find((path) => !isStandardOutput(path) && !path.toLowerCase().endsWith('.svg'));
+  if (other !== undefined)
+    throw new PtflameError('BAD_OPTION', `${other} is not an SVG file: plots are written as SVG`, {
+      hint: 'use -o FILE.svg; --json prints the data',
+    });
+  if (json && output.some(isStandardOutput))
+    throw new PtflameError('BAD_OPTION', '--json and -o - both write to standard output', { hint: 'use -o FILE.svg' });
+}
+
+/** `bounds`: "calls of 1 ms or more"; null: all calls. Returns null if no plot is requested. */
+export async function loadPlot(
+  answer: Latency,
+  options: PlotOptions,
+  bounds: string | null,
+): Promise<CallsPicture | null> {
+  if (!wantsPlot(options)) return null;
+  const [{ plotOf }, { plotLines }, { renderCallsSvg }] = await Promise.all([
+    import('../../answers/calls/plot-of.js'),
+    import('../../answers/calls/plot-lines.js'),
+    import('../../../src/plots.js'),
+  ]);
+  const plot = plotOf(answer);
+  if (plot === null) return null;
+  const [only, ...others] = answer.functions;
+  const name = only !== undefined && others.length === 0 ? only.name : options.function;
+  const isHeatMap = options.heatmap || plot.callsLeftOut > 0;
+  return {
+    lines: (width) => plotLines(plot, { name, bounds, isHeatMap, width }),
+    svg: (profile) => renderCallsSvg(profile, plot, { name, bounds, isHeatMap }),
+  };
+}
