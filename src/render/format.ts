@@ -82,3 +82,25 @@ export function formatShare(part: number, all: number): string {
   if (percent > 99.9 && part < all) return '>99.9 %';
   return `${Number(percent < 1 ? percent.toFixed(2) : percent.toPrecision(3))} %`;
 }
+
+/** Returns "+1.5 ms", "−20 ns". */
+export function formatDifference(ns: number): string {
+  const text = formatDuration(Math.abs(ns));
+  return ns === 0 ? '0 ns' : ns > 0 ? `+${text}` : `−${text}`;
+}
+
+/** Returns "+54.5 %", relative to the number before, which is not zero. */
+export function formatPercentChange(before: number, after: number): string {
+  if (before === after) return '0 %';
+  const percent = Math.abs((100 * (after - before)) / before);
+  const digits = percent < 1 ? percent.toFixed(2) : percent.toPrecision(3);
+  const text = percent < 0.01 ? '<0.01' : percent < 1000 ? String(Number(digits)) : formatCount(Math.round(percent));
+  return `${after > before ? '+' : '−'}${text} %`;
+}
+
+/** Returns "1.3" or "1,204": an average number of calls. */
+export function formatAverageCount(count: number): string {
+  return count >= 100 || Number.isInteger(count)
+    ? formatCount(Math.round(count))
+    : String(Number(count.toPrecision(2)));
+}

@@ -83,7 +83,7 @@ describe('keys', () => {
     await press(page, '?');
     const dialog = page.getByRole('dialog');
     expect(await dialog.isVisible()).toBe(true);
-    const keys = (await dialog.locator('th').allTextContents()).join(' ').split(/\s+/);
+    const keys = (await dialog.locator('table').first().locator('th').allTextContents()).join(' ').split(/\s+/);
     expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i s 1 … 6 a d ?'.split(' '));
     await press(page, 'i', 'Escape');
     expect(await dialog.isVisible()).toBe(false);

@@ -3,7 +3,7 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { analyzeWithWaits, renderHtmlInParallel } from '../../src/page.js';
+import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
 import { windows } from '../helpers/browser/browser.js';
 import { drawn, eventually, goTo, labels } from '../helpers/browser/report-page.js';
 import { inputOf } from '../helpers/traces/load.js';
@@ -13,9 +13,9 @@ const browser = windows('html');
 
 let page: Page;
 beforeAll(async () => {
-  const { profile, waits } = await analyzeWithWaits([inputOf(lockTrace())], { trees: 'apart', durations: true });
+  const { profile, waits } = await analyzeForPage([inputOf(lockTrace())], { trees: 'apart', durations: true });
   let html = '';
-  for await (const part of renderHtmlInParallel(profile, {}, waits)) html += part;
+  for await (const part of renderHtmlInParallel(profile, {}, { waits })) html += part;
   page = await browser.open(html);
   await drawn(page);
   await page.setViewportSize({ width: 1600, height: 1200 });

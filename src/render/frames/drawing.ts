@@ -6,7 +6,7 @@ import type { NodeId } from '../../model/units.js';
 import { classOf } from './families.js';
 import { isBlock, labelOf } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';
-import { fitLabel } from './labels.js';
+import { fitLabel, type Label } from './labels.js';
 
 export const ROW_PX = 19;
 const GAP_PX = 1;
@@ -40,7 +40,17 @@ export interface Drawing {
   readonly characterPx: number;
   /** Returns the CSS class for the colour of a frame. */
   readonly classOf: Paint;
+  /** Default: calls and average; hatched if all calls are inferred. */
+  readonly wording?: Wording;
 }
+
+/** How frames are labelled and hatched. */
+export interface Wording {
+  readonly labelOf: (table: FrameTable, boxes: Boxes, box: number) => Label;
+  readonly isHatched: (table: FrameTable, node: NodeId) => boolean;
+}
+
+const USUAL_WORDING: Wording = { labelOf, isHatched: isInferred };
 
 export type Paint = (node: NodeId) => string;
 
@@ -70,7 +80,7 @@ export function* rectangles(drawing: Drawing): Generator<Rectangle> {
 }
 
 function rectangleOf(drawing: Drawing, box: number): Rectangle {
-  const { table, boxes, characterPx } = drawing;
+  const { table, boxes, characterPx, wording = USUAL_WORDING } = drawing;
   const yPx = topPx(drawing, boxes.row[box]);
   const full = boxes.widthPx[box];
   const xPx = boxes.xPx[box];
@@ -82,10 +92,10 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
     widthPx: drawnWidthPx(full),
     heightPx: FRAME_PX,
     className: boxClass(drawing, box),
-    label: fitLabel(labelOf(table, boxes, box), columns),
+    label: fitLabel(wording.labelOf(table, boxes, box), columns),
     textXPx: xPx + TEXT_LEFT_PX,
     textYPx: yPx + BASELINE_PX,
-    isHatched: boxes.kind[box] === BoxKind.Frame && isInferred(table, boxes.node[box]),
+    isHatched: boxes.kind[box] === BoxKind.Frame && wording.isHatched(table, boxes.node[box] as number),
   };
 }
 

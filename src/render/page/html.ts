@@ -4,12 +4,14 @@
 import { createHash } from 'node:crypto';
 import type { Profile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
+import type { Timeline } from '../../model/timeline/timeline.js';
 import { originText, subtitleOf } from '../frames/captions.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
 import { titlesOf } from '../frames/recording-name.js';
 import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
+import { timelinePieces } from './data/timeline/write.js';
 import { pageDataPieces } from './data/write.js';
 import { deflatedBase64, deflatedInParallel } from './deflated.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
@@ -21,6 +23,8 @@ export interface HtmlOptions {
   readonly title?: string;
   /** Initially, callers above callees. */
   readonly icicle?: boolean;
+  /** `ptflame serve` sends it, and all calls when the page asks for them. Default: false. */
+  readonly isServed?: boolean;
 }
 
 /** Yields the file in parts. Each thread of the profile must have its own tree. */
@@ -30,21 +34,31 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
   yield AFTER_DATA;
 }
 
-/** Yields the same file; its data is deflated in Node's pool of threads. `waits`: to show them, too. */
+/** What a page shows besides a profile. */
+export interface HtmlExtras {
+  readonly waits?: WaitsByPath | null;
+  readonly timeline?: Timeline | null;
+}
+
+/** Yields the same file; its data is deflated in Node's pool of threads. */
 export async function* renderHtmlInParallel(
   profile: Profile,
   options: HtmlOptions = {},
-  waits: WaitsByPath | null = null,
+  { waits = null, timeline = null }: HtmlExtras = {},
 ): AsyncGenerator<string> {
   yield beforeData(profile, options);
   yield* deflatedInParallel(pageDataPieces(profile, waits));
+  if (timeline !== null) {
+    yield BETWEEN_DATA;
+    yield* deflatedInParallel(timelinePieces(timeline));
+  }
   yield AFTER_DATA;
 }
 
 function beforeData(profile: Profile, options: HtmlOptions): string {
-  const { icicle = false } = options;
+  const { icicle = false, isServed = false } = options;
   const { title, windowTitle } = titlesOf(profile, options.title);
-  const style = `${themeStyle()}\n${PAGE_STYLE}`;
+  const style = pageStyle();
   const start: State = { ...START, isIcicle: icicle };
   return `<!doctype html>
 <!--
@@ -53,7 +67,7 @@ ${PAGE_NOTICE}
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
+<meta http-equiv="Content-Security-Policy" content="${pagePolicy(isServed)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${xml(windowTitle)}</title>
@@ -61,22 +75,30 @@ ${PAGE_NOTICE}
 </head>
 <body>
 ${headMarkup(profile, title)}
-<main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
+<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
 }
 
+/** The timeline is a block of its own: it is read when it is needed. */
+const BETWEEN_DATA = '</script>\n<script type="application/octet-stream" id="timeline">';
+
 const AFTER_DATA = `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 
-/** Returns a policy that allows only our script and style, and no network access. */
-function policyOf(style: string): string {
+/** Returns a policy that allows only our script and style, and no network access, unless to the server of the page. */
+export function pagePolicy(isServed: boolean): string {
   return [
     "default-src 'none'",
     `script-src '${hashOf(PAGE_SCRIPT)}'`,
-    `style-src '${hashOf(style)}'`,
+    `style-src '${hashOf(pageStyle())}'`,
+    ...(isServed ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
+}
+
+function pageStyle(): string {
+  return `${themeStyle()}\n${PAGE_STYLE}`;
 }
 
 function hashOf(source: string): string {

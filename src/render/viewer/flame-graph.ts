@@ -17,7 +17,7 @@ import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
 import type { FrameLayer } from './frame-layer.js';
 
-export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf'> {
+export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf' | 'wording'> {
   readonly table: FrameTable;
   /** Minimum number of rows. */
   readonly minRows?: number;

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
 import { ROOT } from '../../../src/model/calls/call-tree.js';
 import { bucketOf } from '../../../src/model/calls/durations.js';
+import { symbolLines } from '../../../src/model/names/symbol-table.js';
 import { pageDetails, widthName } from '../../../src/render/page/captions/details.js';
 import { foldedText } from '../../../src/render/page/captions/folded.js';
 import { barsOf } from '../../../src/render/page/view/histogram.js';
@@ -44,7 +45,7 @@ function linesOf(views: Views, state: State, name: string): string {
   const symbol = table.tree.symbol[boxes.node[box]];
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
-  const totals = sums === undefined ? null : { sums, allNs: view.allNs() };
+  const totals = sums === undefined ? null : { sums, allNs: view.allNs(), line: views.lineOf(symbol) };
   const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, totals);
   return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
 }
@@ -137,4 +138,15 @@ test('merges functions of one name from several files in folded stacks, as ptfla
   expect(lines(ROOT)).toBe('a:b 2\nc 1\n');
   expect(lines(ROOT)).toBe(fold(profile));
   expect(lines(2)).toBe('a:b 1\n');
+});
+
+test('shows the line at which a function begins, where it is known', async () => {
+  const profile = await analyzeText(TRACE, { durations: true });
+  const { symbols } = profile;
+  const lines = symbolLines(
+    symbols.name.map((name) => (name === 'work' ? { file: '/src/lib/work.c', line: 12 } : null)),
+  );
+  const views = viewsOf({ ...profile, symbols: { ...symbols, lines } });
+  expect(linesOf(views, START, 'work')).toContain('line | work.c:12 | /src/lib/');
+  expect(linesOf(views, START, 'other')).not.toContain('line | ');
 });

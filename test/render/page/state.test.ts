@@ -20,6 +20,11 @@ const SYMBOLS = 40;
 const symbol = fc.nat(SYMBOLS - 1);
 const text = fc.string({ unit: 'grapheme' });
 
+const bounds = (minNs: number) =>
+  fc.tuple(fc.nat(), fc.integer({ min: minNs, max: 2 ** 45 })).map(([startNs, lengthNs]) => {
+    return { startNs, endNs: startNs + lengthNs };
+  });
+
 const states: fc.Arbitrary<State> = fc
   .record({
     threads: fc.oneof(
@@ -41,6 +46,10 @@ const states: fc.Arbitrary<State> = fc
     search: text,
     isOnlyMatches: fc.boolean(),
     chosen: fc.option(symbol),
+    range: fc.option(bounds(1)),
+    chart: fc.option(fc.nat(9)),
+    chartRange: fc.option(bounds(1)),
+    call: fc.option(bounds(0).map((when) => ({ tid: 7, ...when }))),
     tab: fc.constantFrom(...TABS),
     functionsSort: text,
     threadsSort: text,
@@ -48,7 +57,8 @@ const states: fc.Arbitrary<State> = fc
     graphShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
     panelShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
   })
-  .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state));
+  .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state))
+  .map((state) => (state.chart === null ? { ...state, chartRange: null } : state));
 
 /** The initial state of a file may be an icicle graph. */
 const starts = fc.boolean().map((isIcicle): State => ({ ...START, isIcicle }));
@@ -89,6 +99,19 @@ test.for([
   'list=1',
   'graph=x',
   'panel=100',
+  'range=5-5',
+  'range=5-4',
+  'range=05-7',
+  'range=1-2-3',
+  'range=-1-2',
+  'range=1e3-2e3',
+  'range=1',
+  'chart=x',
+  'at=1-2',
+  'call=1-2',
+  'call=7@2-1',
+  'call=@1-2',
+  'call=7@1-2@3',
   'threads',
 ])('nonsense (%s) is as if it were not there', (hash) => {
   expect(parseHash(`#${hash}`, SYMBOLS)).toEqual(hash === 'threads' ? { ...START, threads: '' } : START);

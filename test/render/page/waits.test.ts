@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Blocker, BlockerKind, WaitsByPath } from '../../../src/model/profile/waits-by-path.js';
 import { NONE } from '../../../src/model/units.js';
-import { analyzeWithWaits, type ProfileWithWaits } from '../../../src/page.js';
+import { analyzeForPage, type PageContents } from '../../../src/page.js';
 import { blockerText, pieceText, reasonText, waitsText } from '../../../src/render/page/captions/waits.js';
 import { readPageData } from '../../../src/render/page/data/read.js';
 import { writePageData } from '../../../src/render/page/data/write.js';
@@ -15,10 +15,10 @@ import { symbolOf } from '../../helpers/browser/page-views.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { lockTrace } from '../../helpers/traces/lock-trace.js';
 
-let asked: ProfileWithWaits;
+let asked: PageContents;
 let views: Views;
 beforeAll(async () => {
-  asked = await analyzeWithWaits([inputOf(lockTrace())], { trees: 'apart', durations: true });
+  asked = await analyzeForPage([inputOf(lockTrace())], { trees: 'apart', durations: true });
   views = new Views(readPageData(Buffer.concat(writePageData(asked.profile, asked.waits))));
 });
 
@@ -52,7 +52,7 @@ describe('a function', () => {
       'teller 2: count',
       'customer 1: waking up',
     ]);
-    expect(found?.meanwhile?.total[0]).toBe(30);
+    expect(found?.meanwhile?.total[0]).toBe(29);
   });
 
   test('that did not wait shows none', () => {

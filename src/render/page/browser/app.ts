@@ -1,6 +1,7 @@
 /**
  * Runs the page: user actions change the state, and the page is drawn from the state.
  */
+import type { Timeline } from '../../../model/timeline/timeline.js';
 import { nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import { isShortcut } from '../../viewer/keys.js';
@@ -8,6 +9,7 @@ import { chipsOf } from '../captions/chips.js';
 import { existingPrefix } from '../view/paths.js';
 import { isSameView, NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { StackChart } from './chart/stack-chart.js';
 import { Menu } from './controls/menu.js';
 import { Toolbar } from './controls/toolbar.js';
 import { Dock } from './dock.js';
@@ -21,6 +23,7 @@ import { actionOf, belongsToControl, needsFrame } from './keys.js';
 import { pageActions } from './page-actions.js';
 import { measureCharacterPx } from './platform/measure.js';
 import { Navigation } from './platform/navigation.js';
+import { Axis } from './time/axis.js';
 
 export class App {
   private readonly views: Views;
@@ -33,6 +36,8 @@ export class App {
   private readonly actions: FrameActions;
   private readonly toolbar: Toolbar;
   private readonly dock: Dock;
+  private readonly axis: Axis;
+  private readonly chart: StackChart;
   private pendingFrame = 0;
 
   constructor(views: Views, container: HTMLElement, start: State) {
@@ -42,11 +47,20 @@ export class App {
     this.actions = new FrameActions(this.main, this.navigation, views);
     this.toolbar = this.newToolbar();
     const { navigation, actions, tooltip, menu, characterPx, toolbar, main } = this;
-    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx }, main.container, container);
+    const axis = new Axis(views, tooltip, {
+      change: (change, isSameStep) => navigation.change(change, isSameStep),
+      openChart: (tid) => this.chart.open(tid),
+    });
+    this.axis = axis;
+    const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx });
+    this.chart = chart;
+    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
     this.dock = dock;
     container.replaceChildren(
+      axis.element, // above the chips, so that it stays where it is
       toolbar.element,
       main.legend,
+      chart.element,
       main.container,
       dock.divider.element,
       dock.element,
@@ -58,14 +72,32 @@ export class App {
   }
 
   draw(): void {
+    this.showChart(this.navigation.state);
     this.dock.applyLayout(this.navigation.state);
     this.drawGraph(true);
     this.main.graph.scrollToView();
     this.drawTablesSoon();
   }
 
+  /** The initial state is about a time. */
+  get needsTimeline(): boolean {
+    const { range, chart, call } = this.navigation.state;
+    return range !== null || chart !== null || call !== null;
+  }
+
+  /** Draws what needs the course of time, or everything if nothing has been drawn. */
+  addTimeline(timeline: Timeline): void {
+    this.views.timeline = timeline;
+    if (this.needsTimeline) this.draw();
+    else {
+      this.axis.show(this.navigation.state);
+      this.drawTables();
+    }
+  }
+
   private show(state: State, before: State): void {
     this.menu.close();
+    this.showChart(state);
     this.dock.applyLayout(state);
     if (isSameView(state, before)) return this.drawTables();
     const { graph } = this.main;
@@ -80,6 +112,14 @@ export class App {
     this.drawTablesSoon();
   }
 
+  /** An open stack chart takes the place of the graph. */
+  private showChart(state: State): void {
+    const { main, chart, views } = this;
+    chart.show(state);
+    main.container.hidden = chart.isOpen;
+    main.legend.hidden = chart.isOpen && views.colouringOf(state) !== 'function';
+  }
+
   /** Whether several siblings fill the width that may no longer be neighbours in the new order. */
   private isReordered(state: State, before: State): boolean {
     const { zoomLast } = this.navigation.state;
@@ -91,6 +131,7 @@ export class App {
   /** Draws the graph. A zoom path that no longer exists is shortened to the part that does. */
   private drawGraph(isOtherView: boolean): void {
     const { navigation, views, main } = this;
+    navigation.correct({ range: views.rangeAt(navigation.state) });
     const { zoom } = navigation.state;
     const left = existingPrefix(views.tableAt(navigation.state), zoom);
     const isLost = left.length < zoom.length;
@@ -99,6 +140,7 @@ export class App {
     main.draw(state, isOtherView || isLost);
     const shown = { ...state, width: views.widthOf(state), colouring: views.colouringOf(state) };
     this.toolbar.show(shown, chipsOf(views, state));
+    this.axis.show(state);
     this.toolbar.showResult(main.result, views.namesAt(state).problem);
   }
 
@@ -136,13 +178,14 @@ export class App {
     document.addEventListener('keydown', (event) => this.press(event));
     // scrollbars change the width, too; redraw in the next frame, as observers must not trigger layout
     new ResizeObserver(() => {
+      if (this.main.table === undefined) return; // it waits for the timeline
       this.main.graph.keepScroll();
       requestAnimationFrame(() => this.fit());
     }).observe(this.main.container);
   }
 
   private fit(): void {
-    if (this.main.graph.fits) return;
+    if (this.main.graph.fits || this.main.container.hidden) return;
     keepFocus(this.main.graph, () => this.drawGraph(false));
     this.drawTablesSoon();
   }
@@ -151,6 +194,7 @@ export class App {
     if (isShortcut(event) || this.help.open) return;
     if (this.menu.isOpen) return event.key === 'Escape' ? this.menu.close() : undefined;
     if (belongsToControl(event)) return;
+    if (this.chart.press(event)) return event.preventDefault();
     if (this.main.step(event.key)) return event.preventDefault();
     if (needsFrame(event.key) && !this.main.isAimedAt && document.activeElement !== document.body) return;
     if (event.key === 'Escape') this.tooltip.hide();

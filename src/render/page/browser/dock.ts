@@ -4,8 +4,10 @@
 import { formatCount } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
 import { htmlElement as html } from '../../viewer/dom.js';
+import { callInChart } from '../view/calls/call-in-chart.js';
 import type { PageLayout, State, Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import type { StackChart } from './chart/stack-chart.js';
 import { Divider } from './controls/divider.js';
 import type { Menu } from './controls/menu.js';
 import { Tabs } from './controls/tabs.js';
@@ -13,6 +15,7 @@ import type { FrameActions } from './graph/frame-actions.js';
 import { FunctionPanel } from './graph/function-panel.js';
 import type { Tooltip } from './graph/tooltip.js';
 import type { Navigation } from './platform/navigation.js';
+import { CallsTable } from './tables/calls-table.js';
 import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
@@ -23,6 +26,7 @@ export interface DockContext {
   readonly tooltip: Tooltip;
   readonly menu: Menu;
   readonly characterPx: number;
+  readonly chart: StackChart;
 }
 
 export class Dock {
@@ -33,13 +37,15 @@ export class Dock {
   private readonly graphContainer: HTMLElement;
   private readonly functions: FunctionsTable;
   private readonly threads: ThreadsTable;
+  private readonly calls: CallsTable;
+  private readonly chart: StackChart;
   private readonly panel: FunctionPanel;
   private readonly tabs: Tabs<Tab>;
   private readonly panelDivider: Divider;
 
   /** `graphContainer`: element of the graph. `page`: parent of the graph and the dock. */
   constructor(context: DockContext, graphContainer: HTMLElement, page: HTMLElement) {
-    const { views, navigation, actions, characterPx } = context;
+    const { views, navigation, actions, characterPx, menu, chart } = context;
     const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
     this.views = views;
     this.graphContainer = graphContainer;
@@ -47,11 +53,18 @@ export class Dock {
       choose: (symbol) => actions.choose(symbol),
       changeLayout,
     });
-    this.threads = new ThreadsTable(views, { change: (change) => navigation.change(change), changeLayout });
+    this.threads = new ThreadsTable(views, menu, {
+      change: (change) => navigation.change(change),
+      changeLayout,
+      openChart: (tid) => chart.open(tid),
+    });
+    this.calls = new CallsTable(views, chart);
+    this.chart = chart;
     this.panel = newPanel(context);
     this.tabs = this.newTabs(changeLayout);
     this.divider = new Divider('Resize graph', false, {
-      measure: () => (100 * graphContainer.offsetHeight) / Math.max(1, page.clientHeight),
+      measure: () =>
+        (100 * (graphContainer.offsetHeight || chart.element.offsetHeight)) / Math.max(1, page.clientHeight),
       move: (graphShare) => changeLayout({ graphShare }),
     });
     this.panelDivider = new Divider('Resize function panel', true, {
@@ -63,7 +76,9 @@ export class Dock {
 
   /** Shows the selected table and moves the dividers. */
   applyLayout({ tab, graphShare, panelShare }: PageLayout): void {
-    this.tabs.show(tab);
+    const isOpen = this.chart.isOpen;
+    this.tabs.setHidden('calls', !isOpen);
+    this.tabs.show(tab === 'calls' && !isOpen ? 'functions' : tab);
     for (const [element, share] of [
       [this.graphContainer, graphShare],
       [this.panel.element, panelShare],
@@ -77,17 +92,20 @@ export class Dock {
     const { views, panel, panelDivider } = this;
     this.functions.show(state);
     this.threads.show(state);
-    panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), views.colouringOf(state));
+    this.calls.show();
+    const chosen = state.chosen === null ? null : views.functionAt(state, state.chosen);
+    panel.show(chosen, views.colouringOf(state), views.names, state.call);
     panelDivider.element.hidden = panel.element.hidden;
     panelDivider.show();
     this.divider.show();
   }
 
   private newTabs(changeLayout: (change: Partial<PageLayout>) => void): Tabs<Tab> {
-    const { views, functions, threads } = this;
+    const { views, functions, threads, calls } = this;
     const tabs = [
       { id: 'functions', title: 'Functions', content: functions.element },
       { id: 'threads', title: `Threads (${formatCount(views.threads.length)})`, content: threads.element },
+      { id: 'calls', title: 'Calls', content: calls.element },
     ] as const;
     return new Tabs(tabs, (tab) => changeLayout({ tab }));
   }
@@ -98,6 +116,7 @@ function newPanel({ views, navigation, actions, tooltip, menu, characterPx }: Do
     focus: () => actions.focusOn(navigation.state.chosen),
     hide: () => actions.hide(navigation.state.chosen),
     close: () => navigation.change({ chosen: null }),
+    openCall: (call) => navigation.change(callInChart(call, views.timeline?.durationNs ?? 0)),
     open: (symbol) => (symbol === navigation.state.chosen ? undefined : actions.choose(symbol)),
     menu: (symbol, xPx, yPx, back) =>
       menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),

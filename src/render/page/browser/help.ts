@@ -5,10 +5,10 @@
 import { iconButton } from '../../viewer/buttons.js';
 import { htmlElement as html } from '../../viewer/dom.js';
 
-const KEYS = [
+const KEYS: readonly Row[] = [
   ['↑ ↓ ← →', 'move between frames'],
   ['Enter', 'zoom to the frame'],
-  ['Esc', 'close, clear search, or zoom out'],
+  ['Esc', 'close, clear search, zoom out, or clear the range of time'],
   ['r', 'show all frames'],
   ['/', 'search: text or /regex/'],
   ['n  N', 'next match, largest first; previous match'],
@@ -23,17 +23,37 @@ const KEYS = [
   ['a', 'what colour shows'],
   ['d', 'dark or light theme'],
   ['?', 'show this list'],
-] as const;
+];
+
+/** While it is open: a key that is not here acts as above. */
+const CHART_KEYS: readonly Row[] = [
+  ['↑ ↓ ← →', 'move between calls; with Shift, move the view'],
+  ['+  −', 'zoom in, zoom out; by pointer: wheel, two fingers, or Shift and drag'],
+  ['Home  End', 'start and end of the recording'],
+  ['Enter', 'zoom to the call'],
+  ['r', 'show the entire recording'],
+  ['t', 'show the numbers of the time of the call'],
+  ['k', 'mark the call'],
+  ['Esc', 'forget the call, zoom out, or close the chart'],
+];
+
+type Row = readonly [keys: string, text: string];
 
 export function helpDialog(): HTMLDialogElement {
-  const rows = KEYS.map(([key, text]) => html('tr', {}, html('th', { scope: 'row' }, key), html('td', {}, text)));
   const close = iconButton('✕', 'Close', 'close (Esc)', () => dialog.close());
   const dialog = html(
     'dialog',
     { class: 'help', 'aria-labelledby': 'help-title' },
     html('div', { class: 'help-title' }, html('h2', { id: 'help-title' }, 'Keys'), close),
-    html('table', {}, ...rows),
+    table(KEYS),
+    html('h3', {}, 'In a stack chart'),
+    table(CHART_KEYS),
   );
   document.body.append(dialog);
   return dialog;
+}
+
+function table(keys: readonly Row[]): HTMLElement {
+  const rows = keys.map(([key, text]) => html('tr', {}, html('th', { scope: 'row' }, key), html('td', {}, text)));
+  return html('table', {}, ...rows);
 }

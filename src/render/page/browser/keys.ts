@@ -60,14 +60,15 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
   return Object.hasOwn(known, key) ? known[key] : undefined;
 }
 
-/** Undoes one step per key press: first the search, then the function, then the zoom. */
+/** Undoes one step per key press: first the search, then the function, the zoom, and the range. */
 function goBack(navigation: Navigation, views: Views): void {
   const { state } = navigation;
-  const { search, chosen, zoom } = state;
+  const { search, chosen, zoom, range } = state;
   const isOpen = chosen !== null && views.viewAt(state).functions().has(chosen); // otherwise its panel is hidden
   if (search !== '') navigation.change({ search: '', isOnlyMatches: false });
   else if (isOpen) navigation.change({ chosen: null });
   else if (zoom.length > 0) navigation.change({ zoom: zoom.slice(0, -1), zoomLast: null });
+  else if (range !== null) navigation.change({ range: null });
 }
 
 function next<Value>(values: readonly Value[], value: Value): Value {

@@ -4,7 +4,7 @@
 import { parseHash, START } from '../view/state.js';
 import { Views } from '../view/views.js';
 import { App } from './app.js';
-import { decodeData } from './platform/decode.js';
+import { decodeData, decodeTimeline } from './platform/decode.js';
 import { measureScrollbar } from './platform/measure.js';
 import { restoreTheme } from './platform/theme.js';
 
@@ -14,7 +14,19 @@ async function start(): Promise<void> {
   const container = document.getElementById('app') as HTMLElement;
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
   const initial = parseHash(container.dataset['start'] ?? '', data.symbols.length, START);
-  new App(new Views(data), container, initial).draw();
+  const timeline = document.getElementById('timeline')?.textContent;
+  const app = new App(new Views(data), container, initial);
+  if (timeline == null) return app.draw();
+  if (!app.needsTimeline) {
+    app.draw();
+    await afterPainting();
+  }
+  app.addTimeline(await decodeTimeline(timeline));
+}
+
+/** Painting happens between the first and the second animation frame. */
+function afterPainting(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
 }
 
 void start();

@@ -5,6 +5,7 @@ import { isolated } from '../../frames/isolated.js';
 import { NO_ZOOM, type State } from '../view/state.js';
 import { chosenRow } from '../view/threads.js';
 import type { Views } from '../view/views.js';
+import { rangeText } from './time.js';
 
 export interface Chip {
   readonly text: string;
@@ -12,7 +13,10 @@ export interface Chip {
 }
 
 /** Returns one chip per restriction of the view. */
-export function chipsOf({ threads, names }: Views, state: State): Chip[] {
+export function chipsOf(views: Views, state: State): Chip[] {
+  const { threads, names } = views;
+  const range = views.rangeAt(state);
+  const ofRange = range === null ? [] : [{ text: `only ${rangeText(range)}`, undo: { range: null } }];
   const { focus, hidden, hidesIdle } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
   const ofThreads =
@@ -31,5 +35,5 @@ export function chipsOf({ threads, names }: Views, state: State): Chip[] {
       undo: { hidden: hidden.filter((other) => other !== symbol) },
     };
   });
-  return [...ofThreads, ...ofIdle, ...ofFocus, ...ofHidden];
+  return [...ofRange, ...ofThreads, ...ofIdle, ...ofFocus, ...ofHidden];
 }

@@ -3,6 +3,7 @@
  */
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
+import type { SourceLine } from '../../../model/names/symbol-table.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
@@ -41,6 +42,8 @@ export function tracedHint(meta: TraceMeta): string {
 export interface FunctionTotals {
   readonly sums: FunctionSums;
   readonly allNs: Nanoseconds;
+  /** Where it begins in source code; null: unknown. */
+  readonly line: SourceLine | null;
 }
 
 /** Returns the rows of the tooltip. `totals`: null if the frame is not a function. */
@@ -56,7 +59,13 @@ export function pageDetails(
   // from leaves, the self time is the width
   const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
   if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
-  return { title, rows: [...path, ...functionDetails(totals)] };
+  return { title, rows: [...path, ...functionDetails(totals), ...lineDetails(totals)] };
+}
+
+function lineDetails({ line }: FunctionTotals): FrameDetail[] {
+  if (line === null) return [];
+  const nameAt = line.file.lastIndexOf('/') + 1;
+  return [{ label: 'line', value: `${line.file.slice(nameAt)}:${line.line}`, note: line.file.slice(0, nameAt) }];
 }
 
 function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwitches: boolean): FrameDetail {

@@ -42,7 +42,7 @@ export function selectedNodes(shape: Shape, selection: NodeSelection): Uint8Arra
     if (isHidden[caller] || (isInside && hidden.has(own))) isHidden[node] = 1;
     else if (isInside) {
       isShown[node] = 1;
-      isFound[node] = isFound[caller] || isMatch?.[own] ? 1 : 0;
+      isFound[node] = isMatch === null || isFound[caller] || isMatch[own] ? 1 : 0;
       const isFolded = foldsRecursion && caller !== ROOT && isShown[caller] === 1 && symbol[caller] === own;
       zoomed[node] = isFolded ? zoomed[caller] : advance(selection, isShown[caller] ? zoomed[caller] : 0, own);
       const isIn = isFromLeaves ? isBelowLeaf(shape, isShown, selection, node) : zoomed[node] >= zoom.length;

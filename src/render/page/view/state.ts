@@ -1,8 +1,9 @@
 /**
  * Converts the state of the page to and from the URL hash, so that links, reloads and the back button show the same view.
  */
+import type { Bounds } from '../../../analysis/questions.js';
 import { METRICS, type Metric } from '../../../analysis/tree/metrics.js';
-import type { SymbolId } from '../../../model/units.js';
+import type { SymbolId, Tid } from '../../../model/units.js';
 
 /** Colour by function, by average duration of calls, or by share of time outside traced code. */
 export const COLOURINGS = ['function', 'average', 'outside'] as const;
@@ -12,7 +13,8 @@ export type Colouring = (typeof COLOURINGS)[number];
 export const ORDERS = ['name', 'weight'] as const;
 export type Order = (typeof ORDERS)[number];
 
-export const TABS = ['functions', 'threads'] as const;
+/** `calls`: those of the stack chart. */
+export const TABS = ['functions', 'threads', 'calls'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Bounds of a divider in percent. */
@@ -45,6 +47,13 @@ export interface State {
   readonly isOnlyMatches: boolean;
   /** The selected function. */
   readonly chosen: SymbolId | null;
+  /** Only this part of the recording, in ns since the start of the timeline; null: all of it. */
+  readonly range: Bounds | null;
+  /** The thread whose stack chart is open, and the part of the recording that it shows; null: all of it. */
+  readonly chart: Tid | null;
+  readonly chartRange: Bounds | null;
+  /** The selected call. */
+  readonly call: ChosenCall | null;
   readonly tab: Tab;
   /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
@@ -54,6 +63,11 @@ export interface State {
   /** Height of the graph and width of the function panel in percent; null: default. */
   readonly graphShare: number | null;
   readonly panelShare: number | null;
+}
+
+/** A call, by its thread and time. */
+export interface ChosenCall extends Bounds {
+  readonly tid: Tid;
 }
 
 /** The layout of the page; changes of it add no entries to the history. */
@@ -78,6 +92,10 @@ export const START: State = {
   search: '',
   isOnlyMatches: false,
   chosen: null,
+  range: null,
+  chart: null,
+  chartRange: null,
+  call: null,
   tab: 'functions',
   functionsSort: '',
   threadsSort: '',
@@ -91,9 +109,12 @@ export function pageLayoutOf(state: State): PageLayout {
   return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
 }
 
-/** Whether two states differ in page layout at most. */
+/** What the graph and the tables do not depend on. */
+const BESIDE_VIEW = { ...pageLayoutOf(START), chart: null, chartRange: null, call: null } as const;
+
+/** Whether the graph and the tables show the same in two states, except for page layout. */
 export function isSameView(a: State, b: State): boolean {
-  return formatHash({ ...a, ...pageLayoutOf(START) }) === formatHash({ ...b, ...pageLayoutOf(START) });
+  return formatHash({ ...a, ...BESIDE_VIEW }) === formatHash({ ...b, ...BESIDE_VIEW });
 }
 
 /** Parses a hash and ignores invalid parts. `symbols`: number of symbols. `start`: initial state of the file. */
@@ -104,6 +125,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     known.find((word) => word === params.get(name)) ?? fallback;
   const ids = (name: string) => idsOf(params.get(name) ?? '', symbols);
   const zoom = ids('zoom');
+  const chart = numberOf(params.get('chart'));
   return {
     threads: params.get('threads') ?? start.threads,
     hidesIdle: !isSet('idle', !start.hidesIdle),
@@ -119,6 +141,10 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     search: params.get('search') ?? '',
     isOnlyMatches: isSet('only', false),
     chosen: ids('function')[0] ?? null,
+    range: rangeOf(params.get('range')),
+    chart,
+    chartRange: chart === null ? null : rangeOf(params.get('at')),
+    call: callOf(params.get('call')),
     tab: oneOf('tab', TABS, start.tab),
     functionsSort: params.get('sort') ?? '',
     threadsSort: params.get('sort-threads') ?? '',
@@ -126,6 +152,34 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     graphShare: shareOf(params.get('graph')),
     panelShare: shareOf(params.get('panel')),
   };
+}
+
+/** Reads what `boundsText` writes. */
+function boundsOf(text: string | null): Bounds | null {
+  const [startNs, endNs, ...more] = (text ?? '').split('-').map(numberOf);
+  if (startNs == null || endNs == null || more.length > 0 || startNs > endNs) return null;
+  return { startNs, endNs };
+}
+
+/** A range or what a chart shows is not empty; a call may be. */
+function rangeOf(text: string | null): Bounds | null {
+  const bounds = boundsOf(text);
+  return bounds !== null && bounds.startNs < bounds.endNs ? bounds : null;
+}
+
+function boundsText(bounds: Bounds | null): string {
+  return bounds === null ? '' : `${bounds.startNs}-${bounds.endNs}`;
+}
+
+function callOf(text: string | null): ChosenCall | null {
+  const [tidText = '', timeText = '', ...more] = (text ?? '').split('@');
+  const [tid, bounds] = [numberOf(tidText), boundsOf(timeText)];
+  return tid === null || bounds === null || more.length > 0 ? null : { tid, ...bounds };
+}
+
+/** Numbers as JavaScript writes them: any other text would not be stable in the address. */
+function numberOf(text: string | null): number | null {
+  return text !== null && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null;
 }
 
 function shareOf(text: string | null): number | null {
@@ -157,6 +211,10 @@ export function formatHash(state: State, start: State = START): string {
     ['search', each.search],
     ['only', flag(each.isOnlyMatches)],
     ['function', ids([each.chosen])],
+    ['range', boundsText(each.range)],
+    ['chart', `${each.chart ?? ''}`],
+    ['at', boundsText(each.chartRange)],
+    ['call', each.call === null ? '' : `${each.call.tid}@${boundsText(each.call)}`],
     ['tab', each.tab],
     ['sort', each.functionsSort],
     ['sort-threads', each.threadsSort],

@@ -122,7 +122,7 @@ function rowsOfTids(rows: readonly ThreadRow[], choice: string): readonly Thread
 }
 
 /** Returns "worker 114078" or "thread 114078". */
-function titleOf({ name, which }: ThreadRow): string {
+export function titleOf({ name, which }: ThreadRow): string {
   return name.endsWith(which) ? isolated(name) : `${isolated(name)} ${which}`;
 }
 

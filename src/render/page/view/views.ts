@@ -3,19 +3,22 @@
  * change: a zoom only redraws, and a new width needs no new tree.
  */
 
-import { functionSet } from '../../../analysis/questions.js';
+import { type Bounds, functionSet } from '../../../analysis/questions.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import { isOffCpu, isStop, recordsSwitches } from '../../../analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../../analysis/tree/reshape.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { mergeDurations } from '../../../model/calls/durations.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
+import { lineOf, type SourceLine } from '../../../model/names/symbol-table.js';
 import type { WaitsByPath } from '../../../model/profile/waits-by-path.js';
+import type { Timeline } from '../../../model/timeline/timeline.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../search/find-frames.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
+import { type CallsView, callsOfFunction } from './calls/calls-of-function.js';
 import { type Painter, painterOf } from './colouring.js';
 import { FrameTables } from './frame-tables.js';
 import { type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
@@ -26,6 +29,8 @@ import { zoomedRange } from './paths.js';
 import { selectedNodes } from './selected-nodes.js';
 import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
+import { snappedRange } from './time/range.js';
+import { rangeData } from './time/range-data.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
 import { type WaitNames, type WaitsOfFunction, waitsOfFunction } from './waits.js';
 
@@ -33,6 +38,8 @@ import { type WaitNames, type WaitsOfFunction, waitsOfFunction } from './waits.j
 export interface FunctionView {
   readonly name: string;
   readonly file: string;
+  /** null: unknown. */
+  readonly line: SourceLine | null;
   readonly sums: FunctionSums;
   readonly allNs: Nanoseconds;
   readonly bars: readonly Bar[];
@@ -40,6 +47,8 @@ export interface FunctionView {
   readonly callees: FrameTable;
   /** null: none, or nothing is known of them. */
   readonly waits: WaitsView | null;
+  /** null: single calls are not known. */
+  readonly calls: CallsView | null;
 }
 
 export interface WaitsView {
@@ -62,8 +71,14 @@ export class Views {
   readonly hasTimes: boolean;
   readonly hasSwitches: boolean;
   readonly hasUnwound: boolean;
+  /** The course of time; null: none, or it has not been read yet, which happens after the first picture. */
+  timeline: Timeline | null = null;
   private readonly tables: FrameTables;
+  private readonly ranged = memoizeLast((timeline: Timeline, range: Bounds) => rangeData(this.data, timeline, range));
   private readonly ofThreads = memoizeLast((indexes: readonly number[]) => this.viewOfThreads(indexes));
+  private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
+    viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
+  );
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
   private readonly drawn = memoizeLast((view: View, width: Width, order: Order) =>
     this.tables.ofWidth(view.tree, width, order),
@@ -73,6 +88,7 @@ export class Views {
   private readonly masked = memoizeLast(onlyMatches);
   private readonly painted = memoizeLast(painterOf);
   private readonly counted = memoizeLast((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
+  private readonly single = memoizeLast((state: State, symbol: SymbolId) => this.callsOf(state, symbol));
   private readonly listed = memoizeLast((state: State) => this.list(state));
 
   constructor(data: PageData) {
@@ -91,9 +107,31 @@ export class Views {
   viewAt(state: State): View {
     const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const { focus, hidden, foldsRecursion } = state;
-    const view = this.ofThreads(indexes.join(), indexes);
+    const view = this.viewInRange(state, indexes);
     if (focus === null && hidden.length === 0 && !foldsRecursion) return view;
-    return this.reshaped([indexes, focus, hidden, foldsRecursion].join('|'), view, state);
+    return this.reshaped([this.rangeKey(state), indexes, focus, hidden, foldsRecursion].join('|'), view, state);
+  }
+
+  private viewInRange(state: State, indexes: readonly number[]): View {
+    const view = this.ofThreads(indexes.join(), indexes);
+    if (this.rangeAt(state) === null) return view;
+    return this.ofThreadsInRange(`${this.rangeKey(state)}|${indexes}`, view, this.dataAt(state), indexes);
+  }
+
+  /** Returns the range of time that is shown, between borders of slices; null: all of it. */
+  rangeAt({ range }: State): Bounds | null {
+    return range && this.timeline && snappedRange(this.timeline, range);
+  }
+
+  private rangeKey(state: State): string {
+    const range = this.rangeAt(state);
+    return range === null ? '' : `${range.startNs}-${range.endNs}`;
+  }
+
+  /** Returns the data of the range of time that is shown. */
+  dataAt(state: State): PageData {
+    const range = this.rangeAt(state);
+    return range === null ? this.data : this.ranged(this.rangeKey(state), this.timeline as Timeline, range);
   }
 
   /** Returns the width; a default if the trace does not support the requested one. */
@@ -127,7 +165,7 @@ export class Views {
     const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
     const isAll = focus === null && hidden.length === 0 && !foldsRecursion && zoom.length === 0 && isMatch === null;
-    return isAll ? this.threads : this.counted(this.partKey(state), state, isMatch);
+    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.partKey(state), state, isMatch);
   }
 
   /** Returns the matches of the search; null if it is empty or invalid. */
@@ -149,16 +187,36 @@ export class Views {
     return {
       name: this.names[symbol] as string,
       file: this.fileOf(symbol),
+      line: this.lineOf(symbol),
       sums,
       allNs: view.allNs(),
       bars: view.bars(symbol) ?? [],
       ...this.tables.callersAndCallees(view.tree, symbol, state.order),
       waits: this.waitsAt(state, symbol),
+      calls: this.callsAt(state, symbol),
     };
   }
 
+  private callsAt(state: State, symbol: SymbolId): CallsView | null {
+    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
+    const key = [this.rangeKey(state), threads, hidesIdle, focus, hidden.join('.'), foldsRecursion, symbol];
+    return this.timeline && this.single(key.join('|'), state, symbol);
+  }
+
+  private callsOf(state: State, symbol: SymbolId): CallsView | null {
+    const { tree, functions } = this.viewAt(state);
+    return callsOfFunction({
+      data: this.data,
+      timeline: this.timeline as Timeline,
+      range: this.rangeAt(state),
+      indexes: chosenRow(this.threads, state.threads, state.hidesIdle).threads,
+      ...{ state, symbol, tree },
+      sums: functions().get(symbol) as FunctionSums,
+    });
+  }
+
   private waitsAt(state: State, symbol: SymbolId): WaitsView | null {
-    const { waits, threads, meta } = this.data;
+    const { waits, threads, meta } = this.dataAt(state);
     const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
     const found = waits && waitsOfFunction(waits, tids, state, symbol);
@@ -186,6 +244,11 @@ export class Views {
     return dsoOf(this.data.symbols, symbol) ?? '';
   }
 
+  /** Returns where a function begins in source code; null: unknown. */
+  lineOf(symbol: SymbolId): SourceLine | null {
+    return lineOf(this.data.symbols, symbol);
+  }
+
   /** Returns the table without the restriction to matches. */
   unfilteredTableAt(state: State): FrameTable {
     return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state), state.order);
@@ -194,7 +257,8 @@ export class Views {
   /** Cache key of `unfilteredTableAt`. */
   tableKey(state: State): string {
     const { threads, hidesIdle, focus, hidden, foldsRecursion, order } = state;
-    return JSON.stringify([threads, hidesIdle, focus, hidden, foldsRecursion, order, this.widthOf(state)]);
+    const width = this.widthOf(state);
+    return JSON.stringify([this.rangeKey(state), threads, hidesIdle, focus, hidden, foldsRecursion, order, width]);
   }
 
   private searchKey(state: State): string {
@@ -235,7 +299,8 @@ export class Views {
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = this.widthOf(state) === 'self';
     const counted = selectedNodes(this.data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
-    return threadRows(this.data, this.hasSwitches, counted);
+    const rows = threadRows(this.dataAt(state), this.hasSwitches, counted);
+    return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
   }
 
   private viewOfThreads(indexes: readonly number[]): View {

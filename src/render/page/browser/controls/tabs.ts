@@ -42,13 +42,18 @@ export class Tabs<Id extends string> {
     });
   }
 
+  setHidden(id: Id, isHidden: boolean): void {
+    (this.tabs[this.ids.indexOf(id)] as HTMLElement).hidden = isHidden;
+  }
+
   private press(event: KeyboardEvent): void {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined) return;
-    const at = this.tabs.findIndex((tab) => tab.getAttribute('aria-selected') === 'true');
-    const next = (at + step + this.tabs.length) % this.tabs.length;
-    this.choose(this.ids[next] as Id);
-    this.tabs[next]?.focus();
+    const shown = this.tabs.filter((tab) => !tab.hidden);
+    const at = shown.findIndex((tab) => tab.getAttribute('aria-selected') === 'true');
+    const next = shown[(at + step + shown.length) % shown.length] as HTMLButtonElement;
+    this.choose(this.ids[this.tabs.indexOf(next)] as Id);
+    next.focus();
     event.preventDefault();
     event.stopPropagation();
   }

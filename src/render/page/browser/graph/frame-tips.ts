@@ -29,7 +29,7 @@ export function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx:
   if (sums === undefined) return tooltip.show(detailsAt(drawn, null), null, xPx, yPx);
   const bars = view.bars(sums.symbol);
   const histogram = bars !== null && bars.length > 1 ? histogramPicture(bars, sums, 250, 24) : null;
-  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs() }), histogram, xPx, yPx);
+  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs(), line: views.lineOf(sums.symbol) }), histogram, xPx, yPx);
 }
 
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {

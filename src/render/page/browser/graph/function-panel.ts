@@ -4,8 +4,10 @@
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import type { Colouring } from '../../view/state.js';
+import type { ListedCall } from '../../view/calls/find-listed-calls.js';
+import type { ChosenCall, Colouring } from '../../view/state.js';
 import type { FunctionView, WaitsView } from '../../view/views.js';
+import { CallsSection } from '../calls/calls-section.js';
 import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
@@ -15,6 +17,7 @@ export interface FunctionEvents extends CallersOrCalleesEvents {
   readonly focus: () => void;
   readonly hide: () => void;
   readonly close: () => void;
+  readonly openCall: (call: ListedCall) => void;
 }
 
 export class FunctionPanel {
@@ -22,6 +25,7 @@ export class FunctionPanel {
   private readonly name = html('h2', {});
   private readonly numbers = html('div', {});
   private readonly waits = html('div', {});
+  private readonly calls: CallsSection;
   private readonly meanwhile: CallersOrCallees;
   private readonly callers: CallersOrCallees;
   private readonly callees: CallersOrCallees;
@@ -35,18 +39,23 @@ export class FunctionPanel {
     this.callers = graph('Callers', false);
     this.callees = graph('Callees', true);
     const graphs = [this.meanwhile, this.callers, this.callees].map(({ element }) => element);
-    this.element.append(this.title(), this.numbers, this.waits, ...graphs);
+    this.calls = new CallsSection(tooltip, events.openCall);
+    this.element.append(this.title(), this.numbers, this.calls.element, this.waits, ...graphs);
   }
 
-  show(view: FunctionView | null, colouring: Colouring): void {
+  /** `names`: of functions. */
+  show(view: FunctionView | null, colouring: Colouring, names: readonly string[], call: ChosenCall | null): void {
     this.element.hidden = view === null;
     if (view === null) return;
     this.name.replaceChildren(html('bdi', {}, view.name));
-    this.name.title = [view.name, view.file].filter(Boolean).join('\n');
+    this.name.title = [view.name, view.file, view.line && `${view.line.file}:${view.line.line}`]
+      .filter(Boolean)
+      .join('\n');
     this.numbers.replaceChildren(
       numbers(view),
       ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, 320, 40)]),
     );
+    this.calls.show(view.calls, names, call);
     this.showWaits(view.waits);
     this.callers.show(view.callers, colouring);
     this.callees.show(view.callees, colouring);

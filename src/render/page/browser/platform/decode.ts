@@ -1,11 +1,17 @@
 /**
  * Decodes the data embedded in the page.
  */
+import type { Timeline } from '../../../../model/timeline/timeline.js';
 import type { PageData } from '../../data/page-data.js';
 import { openPageData } from '../../data/read.js';
+import { readTimeline } from '../../data/timeline/read.js';
 
 export async function decodeData(base64: string): Promise<PageData> {
   return openPageData(await inflated(bytesOf(base64)));
+}
+
+export async function decodeTimeline(base64: string): Promise<Timeline> {
+  return readTimeline(await inflated(bytesOf(base64)));
 }
 
 /** Inflates in one write: a source stream would copy the data piece by piece. */

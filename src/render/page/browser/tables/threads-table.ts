@@ -2,18 +2,23 @@
  * The table of threads: the times of each, and its gaps.
  */
 import type { TraceGap } from '../../../../model/profile/quality.js';
+import type { Tid } from '../../../../model/units.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
+import { isolated } from '../../../frames/isolated.js';
+import { button } from '../../../viewer/buttons.js';
 import { htmlElement as html, svgElement as svg } from '../../../viewer/dom.js';
 import { tracedHint } from '../../captions/details.js';
 import type { PageData } from '../../data/page-data.js';
 import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
+import type { Action, Menu } from '../controls/menu.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {
   readonly change: (change: Partial<State>) => void;
   readonly changeLayout: (change: Partial<State>) => void;
+  readonly openChart: (tid: Tid) => void;
 }
 
 function isPartOf({ threads }: ThreadRow, { threads: chosen }: ThreadRow): boolean {
@@ -32,12 +37,17 @@ export class ThreadsTable {
   private readonly rows: readonly ThreadRow[];
   private readonly views: Views;
   private shown: readonly unknown[] = [];
+  private readonly change: ThreadsTableEvents['change'];
+  private readonly openChart: ThreadsTableEvents['openChart'];
   private chosen!: ThreadRow; // set by the first draw
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor(views: Views, { change, changeLayout }: ThreadsTableEvents) {
+  /** `menu`: of a thread. */
+  constructor(views: Views, menu: Menu, { change, changeLayout, openChart }: ThreadsTableEvents) {
     const { data: recorded, threads: rows, hasSwitches } = views;
     this.views = views;
+    this.change = change;
+    this.openChart = openChart;
     this.recorded = recorded;
     this.rows = rows;
     for (const gap of recorded.quality.gaps) {
@@ -49,6 +59,7 @@ export class ThreadsTable {
     this.table = new VirtualTable('Threads', {
       choose: (row, how, through) => change({ threads: this.choiceOf(row, how, through) }),
       sort: (threadsSort) => changeLayout({ threadsSort }),
+      menu: (row, xPx, yPx, back) => menu.open(isolated(row.name), this.actionsOf(row), xPx, yPx, back),
     });
     this.element = html('div', { class: 'listed' }, this.above(rows, change), this.table.element);
   }
@@ -62,10 +73,37 @@ export class ThreadsTable {
     const marks = { isChosen: (row: ThreadRow) => row.key === chosen.key || (isSeveral && isPartOf(row, chosen)) };
     const counted = this.views.threadsAt(state);
     const sortedBy = threadsSort || this.views.widthOf(state);
-    const shown = [counted, hidesIdle, sortedBy];
+    const shown = [counted, hidesIdle, sortedBy, this.views.timeline];
     if (shown.every((part, at) => part === this.shown[at])) return this.table.mark(marks);
     this.shown = shown;
     this.table.show({ rows: threadChoices(counted, hidesIdle), columns: this.columns(), sortedBy }, marks);
+  }
+
+  private actionsOf(row: ThreadRow): Action[] {
+    const tid = this.chartTidOf(row);
+    return [
+      { text: 'Only this row', key: 'Enter', act: () => this.change({ threads: row.key }) },
+      ...(tid === null ? [] : [{ text: 'Stack chart', key: '', act: () => this.openChart(tid) }]),
+    ];
+  }
+
+  /** Returns the thread of a row that has a stack chart; null: none. */
+  private chartTidOf({ threads }: ThreadRow): Tid | null {
+    const [index, ...others] = threads;
+    const tid = index === undefined || others.length > 0 ? undefined : this.recorded.threads[index]?.tid;
+    return this.views.timeline?.threads.find((timed) => timed.tid === tid)?.tid ?? null;
+  }
+
+  private chartButton(row: ThreadRow): HTMLElement | string {
+    const chart = this.chartTidOf(row);
+    if (chart === null) return '';
+    const open = button('Stack chart', `calls of ${row.name} ${row.which} in the order of time`, () => {});
+    open.tabIndex = -1;
+    open.addEventListener('click', (event) => {
+      event.stopPropagation();
+      this.openChart(chart);
+    });
+    return open;
   }
 
   /** Returns the choice for a click: the row alone; the selection with or without the row; or all rows between two. */
@@ -160,7 +198,22 @@ export class ThreadsTable {
         value: (row) => this.firstNs(row),
         cell: (row) => this.strip(row),
       },
+      ...(this.views.timeline === null ? [] : [this.chartColumn()]),
     ];
+  }
+
+  private chartColumn(): TableColumn<ThreadRow> {
+    const value = ({ which }: ThreadRow) => which.padStart(12);
+    return {
+      key: 'chart',
+      title: 'Over time',
+      hint: 'calls in the order of time (m)',
+      widthPx: [96, 96],
+      isTime: true,
+      isText: true,
+      value,
+      cell: (row) => this.chartButton(row),
+    };
   }
 
   private firstNs({ threads }: ThreadRow): number {

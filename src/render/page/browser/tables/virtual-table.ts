@@ -26,6 +26,8 @@ export interface TableEvents<Row> {
   readonly choose: (row: Row, how: ChoiceMode, through: readonly Row[]) => void;
   /** `by`: as in `TableRows.sortedBy`. */
   readonly sort: (by: string) => void;
+  /** Opens a menu at a point of the window. */
+  readonly menu?: (row: Row, xPx: number, yPx: number, back: () => void) => void;
 }
 
 export interface TableRows<Row> {
@@ -76,6 +78,9 @@ export class VirtualTable<Row> {
     this.element.addEventListener('scroll', () => this.drawRows());
     new ResizeObserver(() => this.drawRows()).observe(this.element);
     this.canvas.addEventListener('click', (event) => this.choose(rowIndex(event.target), event));
+    this.canvas.addEventListener('contextmenu', (event) => {
+      if (this.openMenu(rowIndex(event.target), event.clientX, event.clientY)) event.preventDefault();
+    });
     this.canvas.addEventListener('mousedown', (event) => event.shiftKey && event.preventDefault()); // prevents text selection
     this.element.tabIndex = -1;
     this.element.addEventListener('keydown', (event) => this.press(event));
@@ -213,10 +218,31 @@ export class VirtualTable<Row> {
     };
     const to = steps[event.key];
     if (to !== undefined) this.moveTo(to);
+    else if (event.key === 'm') return this.pressMenu(event);
     else if (isChoice) this.choose(this.focusedRow, event);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  private pressMenu(event: KeyboardEvent): void {
+    const row = this.rowBelow(this.focusedRow)?.getBoundingClientRect();
+    if (row === undefined || !this.openMenu(this.focusedRow, row.left, row.bottom)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Returns whether there is a menu. */
+  private openMenu(index: number | null, xPx: number, yPx: number): boolean {
+    const row = index === null ? undefined : this.rows[index];
+    const { menu } = this.events;
+    if (index === null || row === undefined || menu === undefined) return false;
+    menu(row, xPx, yPx, () => this.moveTo(index));
+    return true;
+  }
+
+  private rowBelow(index: number): HTMLElement | null {
+    return this.canvas.querySelector<HTMLElement>(`[data-row="${index}"]`);
   }
 
   /** Scrolls to a row; the head covers the top of the table. */
@@ -231,7 +257,7 @@ export class VirtualTable<Row> {
     this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
     this.scrollToOffset(this.focusedRow * ROW_PX);
     this.drawRows();
-    this.canvas.querySelector<HTMLElement>(`[data-row="${this.focusedRow}"]`)?.focus({ preventScroll: true });
+    this.rowBelow(this.focusedRow)?.focus({ preventScroll: true });
   }
 }
 

@@ -1,0 +1,107 @@
+/**
+ * The table of the calls that the stack chart draws: its text version.
+ */
+import { formatMany } from '../../../format.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import { boundsOf, callDuration, endingText } from '../../captions/chart.js';
+import { momentText } from '../../captions/time.js';
+import type { Views } from '../../view/views.js';
+import type { DrawnChart, StackChart } from '../chart/stack-chart.js';
+import { type TableColumn, VirtualTable } from './virtual-table.js';
+
+interface CallRow {
+  readonly box: number;
+  readonly name: string;
+  readonly startNs: number;
+  readonly ns: number;
+  readonly start: string;
+  readonly duration: string;
+  readonly depth: number;
+  readonly ending: string;
+}
+
+export class CallsTable {
+  readonly element: HTMLElement;
+  private readonly views: Views;
+  private readonly chart: StackChart;
+  private readonly count = html('span', {});
+  private readonly table: VirtualTable<CallRow>;
+  private sortedBy = 'duration';
+
+  constructor(views: Views, chart: StackChart) {
+    this.views = views;
+    this.chart = chart;
+    this.table = new VirtualTable('Calls', {
+      choose: ({ box }) => chart.choose(box),
+      sort: (by) => {
+        this.sortedBy = by;
+        this.show();
+      },
+      menu: ({ box }, xPx, yPx, back) => chart.openMenuOf(box, xPx, yPx, back),
+    });
+    this.element = html('div', { class: 'listed' }, html('div', { class: 'above' }, this.count), this.table.element);
+  }
+
+  show(): void {
+    const { drawn } = this.chart;
+    if (drawn === null) return;
+    const rows = this.rowsOf(drawn);
+    const { count } = drawn.calls;
+    const listed = rows.length < count ? `, the longest ${formatMany(rows.length, 'call')} of them listed` : '';
+    this.count.textContent = `${formatMany(count, 'call')} drawn${listed}; choose one to mark it, again to zoom in`;
+    const isChosen = ({ box }: CallRow) => this.chart.isSelected(box);
+    this.table.show({ rows, columns: COLUMNS, sortedBy: this.sortedBy }, { isChosen });
+  }
+
+  private rowsOf({ thread, boxes, calls }: DrawnChart): CallRow[] {
+    return calls.boxes.map((box) => {
+      const { startNs, endNs } = boundsOf(boxes, box);
+      return {
+        box,
+        name: this.views.names[thread.symbol[boxes.node[box]]] as string,
+        startNs,
+        ns: endNs - startNs,
+        start: momentText(startNs, 1, thread.durationNs),
+        duration: callDuration({ startNs, endNs }, boxes.ending[box]),
+        depth: boxes.row[box] + 1,
+        ending: endingText(boxes.ending[box]),
+      };
+    });
+  }
+}
+
+const COLUMNS: readonly TableColumn<CallRow>[] = [
+  {
+    key: 'name',
+    title: 'Function',
+    widthPx: [130, Number.POSITIVE_INFINITY],
+    isText: true,
+    value: ({ name }) => name,
+    cell: ({ name }) => html('bdi', { title: name }, name),
+  },
+  { key: 'duration', title: 'Duration', widthPx: [80, 110], value: ({ ns }) => ns, cell: ({ duration }) => duration },
+  {
+    key: 'start',
+    title: 'Start',
+    hint: 'since the start of the recording',
+    widthPx: [110, 150],
+    value: ({ startNs }) => startNs,
+    cell: ({ start }) => start,
+  },
+  {
+    key: 'depth',
+    title: 'Depth',
+    hint: 'functions on the stack, with itself',
+    widthPx: [56, 70],
+    value: ({ depth }) => depth,
+    cell: ({ depth }) => String(depth),
+  },
+  {
+    key: 'ending',
+    title: 'Ending',
+    widthPx: [150, 320],
+    isText: true,
+    value: ({ ending }) => ending,
+    cell: ({ ending }) => html('span', { title: ending }, ending),
+  },
+];

@@ -1,0 +1,203 @@
+/**
+ * The time axis above the graph: a strip of what each selected thread did, and the range of time that is shown.
+ */
+import type { Bounds } from '../../../../analysis/questions.js';
+import { ACTIVITIES } from '../../../../model/timeline/activity.js';
+import type { TimedThread, Timeline } from '../../../../model/timeline/timeline.js';
+import type { Tid } from '../../../../model/units.js';
+import { button } from '../../../viewer/buttons.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import { hoveredDetails, rangeNotes, rangeText, ticksOf } from '../../captions/time.js';
+import { memoizeLast } from '../../view/memoize-last.js';
+import type { State } from '../../view/state.js';
+import { chosenRow, type ThreadRow } from '../../view/threads.js';
+import { stripRows } from '../../view/time/strip-rows.js';
+import type { Views } from '../../view/views.js';
+import type { Tooltip } from '../graph/tooltip.js';
+import { RangeMarks } from './range-marks.js';
+import { Strips } from './strips.js';
+import { penOf, showTextures, Theme } from './textures.js';
+
+export interface AxisEvents {
+  readonly change: (change: Partial<State>, isSameStep: boolean) => void;
+  readonly openChart: (tid: Tid) => void;
+}
+
+const TICKS_PX = 16;
+const TICK_DISTANCE_PX = 90;
+const NARROW_PX = 600;
+
+export class Axis {
+  readonly element = html('section', { class: 'axis', 'aria-label': 'Time', hidden: '' });
+  private readonly theme = new Theme(this.element);
+  private readonly ticks = html('canvas', { class: 'ticks', 'aria-hidden': 'true' });
+  private readonly legend = html('ul', { class: 'legend', 'aria-label': 'What threads do' });
+  private readonly shown = html('output', {});
+  private readonly zoomIn = button('Zoom time', 'show only the range on the time axis', () => this.zoom(true));
+  private readonly zoomOut = button('All time', 'show the entire recording on the time axis', () => this.zoom(false));
+  private readonly clear = button('Clear range', 'numbers of the entire recording (Esc)', () => this.setRange(null));
+  private readonly views: Views;
+  private readonly tooltip: Tooltip;
+  private readonly events: AxisEvents;
+  private strips: Strips | null = null;
+  private marks!: RangeMarks; // with `strips`
+  private timeline!: Timeline; // with `strips`
+  private window: Bounds = { startNs: 0, endNs: 1 };
+  private state!: State; // with `strips`
+  /** What the strips were drawn for; empty: they have to be drawn again. */
+  private drawn = '';
+  private readonly rows = memoizeLast((threads: readonly number[]) =>
+    stripRows(
+      this.timeline,
+      this.views.data,
+      threads.map((index) => this.views.threads[index] as ThreadRow),
+    ),
+  );
+
+  constructor(views: Views, tooltip: Tooltip, events: AxisEvents) {
+    this.views = views;
+    this.tooltip = tooltip;
+    this.events = events;
+    new ResizeObserver(() => requestAnimationFrame(() => this.redraw())).observe(this.element);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+    new MutationObserver(() => this.redraw()).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  }
+
+  show(state: State): void {
+    this.state = state;
+    const { timeline } = this.views;
+    if (timeline === null || timeline.durationNs === 0) return;
+    this.strips ??= this.begin(timeline);
+    this.element.hidden = false;
+    this.draw(this.strips);
+  }
+
+  private begin(timeline: Timeline): Strips {
+    const strips = new Strips(this.views.data, timeline, this.theme);
+    this.timeline = timeline;
+    this.window = { startNs: 0, endNs: timeline.durationNs };
+    this.marks = new RangeMarks(timeline, {
+      change: (range, isSameStep) => this.events.change({ range }, isSameStep),
+      preview: (range) => this.describe(range),
+    });
+    const area = html('div', { class: 'axis-area' }, this.ticks, strips.element, this.marks.element);
+    const buttons = html('div', { class: 'group' }, this.zoomIn, this.zoomOut, this.clear);
+    this.element.append(html('div', { class: 'axis-head' }, this.legend, this.shown, buttons), area);
+    area.addEventListener('pointerdown', (event) => this.press(event));
+    area.addEventListener('pointermove', (event) => this.hover(event));
+    area.addEventListener('pointerleave', () => this.tooltip.hide());
+    area.addEventListener('dblclick', () => this.setRange(null));
+    return strips;
+  }
+
+  /** Draws everything again, as for another width or theme. */
+  private redraw(): void {
+    this.drawn = '';
+    if (this.strips !== null) this.draw(this.strips);
+  }
+
+  private draw(strips: Strips): void {
+    if (this.element.clientWidth === 0) return;
+    const { views, state, window } = this;
+    const { threads, hidesIdle, chosen, call } = state;
+    const key = JSON.stringify([threads, hidesIdle, chosen, call, window]);
+    if (key !== this.drawn) this.drawStrips(strips);
+    this.drawn = key;
+    const range = views.rangeAt(state);
+    this.marks.show(window, range);
+    this.zoomIn.disabled = range === null || isSame(range, window);
+    this.zoomOut.disabled = window.startNs === 0 && window.endNs === this.timeline.durationNs;
+    this.clear.disabled = range === null;
+    this.describe(range);
+  }
+
+  private drawStrips(strips: Strips): void {
+    const { views, state, window, element } = this;
+    const { threads, key } = chosenRow(views.threads, state.threads, state.hidesIdle);
+    const rows = this.rows(`${key} ${state.hidesIdle}`, threads);
+    const namePx = element.clientWidth < NARROW_PX ? 92 : 150;
+    element.style.setProperty('--names', `${namePx}px`);
+    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx });
+    element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
+    this.paintTicks(namePx, strips.widthPx);
+    showTextures(this.legend, strips.fills, activitiesIn(rows[0]?.threads ?? []));
+  }
+
+  private describe(range: Bounds | null): void {
+    const text = range === null ? 'drag to choose a range of time' : rangeText(range);
+    const isKnown = this.timeline.sumsSliceNs !== null;
+    const hasOtherWaits = range !== null && this.views.data.waits !== null;
+    const waits = hasOtherWaits ? ['waits are not known by range'] : [];
+    this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits].join(' · ');
+  }
+
+  private paintTicks(namePx: number, widthPx: number): void {
+    const { startNs, endNs } = this.window;
+    const pen = penOf(this.ticks, namePx + widthPx, TICKS_PX);
+    const pxPerNs = widthPx / (endNs - startNs);
+    pen.font = `11px ${getComputedStyle(this.element).fontFamily}`;
+    pen.fillStyle = this.theme.colour('quiet');
+    for (const { ns, text } of ticksOf(this.window, TICK_DISTANCE_PX / pxPerNs)) {
+      const xPx = namePx + (ns - startNs) * pxPerNs;
+      pen.fillRect(xPx, TICKS_PX - 4, 1, 4);
+      const textPx = pen.measureText(text).width;
+      pen.fillText(text, Math.min(xPx + 3, namePx + widthPx - textPx), TICKS_PX - 5);
+    }
+  }
+
+  private press(event: PointerEvent): void {
+    const isOnAxis = event.clientX >= this.marks.element.getBoundingClientRect().left;
+    if (event.button !== 0) return;
+    this.tooltip.hide();
+    if (!isOnAxis) return this.openChart(event);
+    if (this.timeline.sumsSliceNs === null) return;
+    this.marks.drag(event, () => {});
+  }
+
+  /** A name opens the stack chart of its thread. */
+  private openChart({ clientX, clientY }: PointerEvent): void {
+    const tid = this.strips?.at(clientX, clientY)?.row.tid ?? null;
+    if (tid !== null) this.events.openChart(tid);
+  }
+
+  private hover({ clientX, clientY, buttons }: PointerEvent): void {
+    const found = buttons === 0 ? (this.strips?.at(clientX, clientY) ?? null) : null;
+    if (found === null) return this.tooltip.hide();
+    const { row, ns } = found;
+    const isName = row.tid !== null && clientX < this.marks.element.getBoundingClientRect().left;
+    this.element.classList.toggle('on-name', isName);
+    if (isName) {
+      const hint = { label: '', value: '', note: 'click: its stack chart, calls in the order of time' };
+      return this.tooltip.show({ title: row.name, rows: [hint] }, null, clientX, clientY);
+    }
+    const startNs = this.marks.nsAt(clientX);
+    const columnNs = (this.window.endNs - this.window.startNs) / (this.strips as Strips).widthPx;
+    const { meta } = this.views.data;
+    const clockNs = meta.originNs + BigInt(Math.round(this.timeline.startNs + startNs));
+    const moment = { startNs, endNs: startNs + columnNs, clockNs };
+    const details = hoveredDetails({ ...moment, name: row.name, ns, allNs: columnNs * row.threads.length });
+    this.tooltip.show(details, null, clientX, clientY);
+  }
+
+  private zoom(isIn: boolean): void {
+    const range = this.views.rangeAt(this.state);
+    this.window = isIn && range !== null ? range : { startNs: 0, endNs: this.timeline.durationNs };
+    this.redraw();
+  }
+
+  private setRange(range: Bounds | null): void {
+    this.events.change({ range }, false);
+  }
+}
+
+function isSame(a: Bounds, b: Bounds): boolean {
+  return a.startNs === b.startNs && a.endNs === b.endNs;
+}
+
+/** Returns what any of the threads does. */
+function activitiesIn(threads: readonly TimedThread[]): number[] {
+  const found = new Set<number>();
+  for (const { strip } of threads)
+    for (let at = 0; at < strip.length; at++) if (strip[at] > 0) found.add(at % ACTIVITIES);
+  return [...found].sort();
+}

@@ -1,0 +1,188 @@
+/**
+ * Draws the strips of threads on a canvas: by column of pixels the shares of what they did, stacked. Only rows in view are
+ * drawn.
+ */
+import type { Bounds } from '../../../../analysis/questions.js';
+import { ACTIVITIES, activityOf } from '../../../../model/timeline/activity.js';
+import type { Timeline } from '../../../../model/timeline/timeline.js';
+import type { SymbolId } from '../../../../model/units.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import type { PageData } from '../../data/page-data.js';
+import { memoizeLast } from '../../view/memoize-last.js';
+import type { ChosenCall } from '../../view/state.js';
+import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../../view/time/columns.js';
+import type { StripRow } from '../../view/time/strip-rows.js';
+import { penOf, STACKED, type Theme, textures } from './textures.js';
+
+export const ROW_PX = 19;
+const STRIP_PX = 12;
+const LIGHT_PX = 4;
+const GAP_PX = 2;
+
+export interface StripsView extends Bounds {
+  readonly rows: readonly StripRow[];
+  readonly chosen: SymbolId | null;
+  readonly call: ChosenCall | null;
+  readonly namePx: number;
+}
+
+export class Strips {
+  readonly element = html('div', { class: 'strips' });
+  /** Above the strips, as wide as they. */
+  fills: CanvasPattern[] = [];
+  private readonly canvas = html('canvas', { role: 'img' });
+  private readonly spacer = html('div', { class: 'strips-rows' }, this.canvas);
+  private readonly data: PageData;
+  private readonly timeline: Timeline;
+  private readonly theme: Theme;
+  private readonly known = new Map<string, Float64Array>();
+  private readonly activity: Uint8Array; // by node of the shape
+  private readonly inside = memoizeLast((chosen: SymbolId) => insideFunction(this.data.shape, chosen));
+  private view!: StripsView; // set by the first draw
+  private knownKey = '';
+
+  constructor(data: PageData, timeline: Timeline, theme: Theme) {
+    this.data = data;
+    this.timeline = timeline;
+    this.theme = theme;
+    this.activity = Uint8Array.from(data.shape.symbol, activityOf);
+    this.element.append(this.spacer);
+    this.element.addEventListener('scroll', () => this.paint());
+  }
+
+  /** Of what lies right of the names. */
+  get widthPx(): number {
+    return Math.max(1, this.element.clientWidth - this.view.namePx);
+  }
+
+  show(view: StripsView): void {
+    this.view = view;
+    const isScrolled = view.rows.length > MAX_ROWS;
+    this.element.style.height = `${Math.min(MAX_ROWS, view.rows.length) * ROW_PX}px`;
+    this.spacer.style.height = `${view.rows.length * ROW_PX}px`;
+    if (isScrolled) this.element.tabIndex = 0;
+    else this.element.removeAttribute('tabindex');
+    this.canvas.setAttribute('aria-label', `What ${view.rows[0]?.name ?? 'no thread'} did; see the threads table`);
+    this.fills = textures(this.theme);
+    this.paint();
+  }
+
+  /** Returns the row at a position of the window, and the time of each activity in the column there. */
+  at(xPx: number, yPx: number): { readonly row: StripRow; readonly ns: Float64Array } | null {
+    const { top } = this.spacer.getBoundingClientRect();
+    const index = Math.floor((yPx - top) / ROW_PX);
+    const row = this.view.rows[index];
+    const column = Math.floor(xPx - this.element.getBoundingClientRect().left - this.view.namePx);
+    if (row === undefined || column >= this.widthPx) return null;
+    const from = Math.max(0, column) * ACTIVITIES;
+    return { row, ns: this.columnsOf(row).slice(from, from + ACTIVITIES) };
+  }
+
+  private get window(): ColumnWindow {
+    const { startNs, endNs } = this.view;
+    return { startNs, endNs, columns: Math.ceil(this.widthPx) };
+  }
+
+  private paint(): void {
+    const { element, view } = this;
+    const heightPx = Math.min(element.clientHeight, view.rows.length * ROW_PX);
+    const pen = penOf(this.canvas, element.clientWidth, heightPx);
+    const [ink, light] = [this.theme.colour('ink'), this.theme.colour('match')];
+    const first = Math.floor(element.scrollTop / ROW_PX);
+    const end = Math.min(view.rows.length, Math.ceil((element.scrollTop + heightPx) / ROW_PX));
+    for (let index = first; index < end; index++) {
+      const row = view.rows[index] as StripRow;
+      const topPx = index * ROW_PX - element.scrollTop;
+      this.paintName(pen, row.name, topPx, ink);
+      this.paintStrip(pen, row, topPx + GAP_PX / 2);
+      if (view.chosen !== null) this.paintLight(pen, row, topPx + GAP_PX / 2 + STRIP_PX, light);
+      if (view.call !== null && view.call.tid === row.tid) this.paintCall(pen, view.call, topPx, ink);
+    }
+  }
+
+  private paintName(pen: CanvasRenderingContext2D, name: string, topPx: number, ink: string): void {
+    const { namePx } = this.view;
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, topPx, namePx - 6, ROW_PX);
+    pen.clip();
+    pen.font = `11px ${getComputedStyle(this.element).fontFamily}`;
+    pen.fillStyle = ink;
+    pen.fillText(name, 0, topPx + STRIP_PX);
+    pen.restore();
+  }
+
+  private paintStrip(pen: CanvasRenderingContext2D, row: StripRow, topPx: number): void {
+    const { columns, startNs, endNs } = this.window;
+    const ns = this.columnsOf(row);
+    const allNs = ((endNs - startNs) / columns) * row.threads.length;
+    for (let column = 0; column < columns; column++) {
+      let bottomPx = topPx + STRIP_PX;
+      for (const activity of STACKED) {
+        const heightPx = (STRIP_PX * (ns[column * ACTIVITIES + activity] as number)) / allNs;
+        if (heightPx < MIN_PX) continue;
+        pen.fillStyle = this.fills[activity] as CanvasPattern;
+        pen.fillRect(this.view.namePx + column, bottomPx - heightPx, 1, heightPx);
+        bottomPx -= heightPx;
+      }
+    }
+    pen.fillStyle = this.theme.colour('line');
+    pen.fillRect(this.view.namePx, topPx + STRIP_PX, columns, 1);
+  }
+
+  private paintLight(pen: CanvasRenderingContext2D, row: StripRow, topPx: number, colour: string): void {
+    const { columns, startNs, endNs } = this.window;
+    const ns = this.lightsOf(row);
+    const allNs = ((endNs - startNs) / columns) * row.threads.length;
+    pen.fillStyle = colour;
+    for (let column = 0; column < columns; column++) {
+      const share = Math.min(1, (ns[column] as number) / allNs);
+      if (share === 0) continue;
+      pen.globalAlpha = 0.3 + 0.7 * share;
+      pen.fillRect(this.view.namePx + column, topPx, 1, LIGHT_PX);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  private paintCall(pen: CanvasRenderingContext2D, call: Bounds, topPx: number, ink: string): void {
+    const { startNs, endNs, columns } = this.window;
+    const [fromPx, toPx] = [call.startNs, call.endNs].map((ns) => (columns * (ns - startNs)) / (endNs - startNs));
+    if (toPx === undefined || fromPx === undefined || toPx < 0 || fromPx > columns) return;
+    const leftPx = this.view.namePx + Math.max(0, fromPx);
+    pen.strokeStyle = ink;
+    pen.lineWidth = 2;
+    pen.strokeRect(leftPx, topPx + 1, Math.max(2, Math.min(columns, toPx) - Math.max(0, fromPx)), ROW_PX - 3);
+  }
+
+  private columnsOf(row: StripRow): Float64Array {
+    return this.cached(`${row.tid}`, () => activityColumns(this.timeline, row.threads, this.activity, this.window));
+  }
+
+  private lightsOf({ tid, threads }: StripRow): Float64Array {
+    const chosen = this.view.chosen as SymbolId;
+    const inside = this.inside(`${chosen}`, chosen);
+    return this.cached(`${tid} ${chosen}`, () => {
+      const sum = new Float64Array(this.window.columns);
+      for (const thread of threads)
+        lightColumns(this.timeline, thread, inside, this.window).forEach((ns, at) => {
+          sum[at] = (sum[at] as number) + ns;
+        });
+      return sum;
+    });
+  }
+
+  private cached(key: string, compute: () => Float64Array): Float64Array {
+    const { startNs, endNs, columns } = this.window;
+    const knownKey = `${startNs} ${endNs} ${columns} ${this.view.chosen} ${this.view.rows.length}`;
+    if (knownKey !== this.knownKey) this.known.clear();
+    this.knownKey = knownKey;
+    let known = this.known.get(key);
+    if (known === undefined) this.known.set(key, (known = compute()));
+    return known;
+  }
+}
+
+/** Others are reached by scrolling. */
+const MAX_ROWS = 6;
+/** Less is not seen. */
+const MIN_PX = 0.02;

@@ -1,0 +1,64 @@
+/**
+ * Reads the timeline of a page from the joined bytes of `timelinePieces`.
+ */
+import type { NumberReader } from '../../../../codec/number-reader.js';
+import { ACTIVITIES, Activity, type Strip } from '../../../../model/timeline/activity.js';
+import type { ListedCalls, ListedTimes, SliceRows, Spans, Timeline } from '../../../../model/timeline/timeline.js';
+import { pageReader } from '../numbers.js';
+import type { TimelineHead } from './head.js';
+import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES } from './tables.js';
+import { runningGuess } from './write.js';
+
+/** @throws Error for invalid bytes */
+export function readTimeline(bytes: Uint8Array): Timeline {
+  const reader = pageReader(bytes);
+  const { threads: heads, ...timeline } = JSON.parse(reader.text()) as TimelineHead;
+  const strips = heads.map(({ slices }) => readStrip(reader, slices, timeline.stripSliceNs));
+  const sums = heads.flatMap(({ sums }) => sums ?? []);
+  const rows = readTables<SliceRows>(
+    reader,
+    ROW_RULES,
+    sums.map((own) => own.rows),
+  );
+  const calls = readTables<ListedCalls>(
+    reader,
+    CALL_RULES,
+    sums.map((own) => own.calls),
+  );
+  const times = readTables<ListedTimes>(
+    reader,
+    TIME_RULES,
+    sums.map((own) => own.times),
+  );
+  const levels = readTables<Spans>(
+    reader,
+    SPAN_RULES,
+    heads.flatMap((head) => head.levels),
+  );
+  const split = readTables<Spans>(
+    reader,
+    SPAN_RULES,
+    heads.map((head) => head.split),
+  );
+  reader.end();
+  let [sum, level] = [0, 0];
+  const threads = heads.map((head, at) => {
+    const own = head.sums === null ? null : { rows: rows[sum], calls: calls[sum], times: times[sum] };
+    if (own !== null) sum++;
+    const spans = { levels: levels.slice(level, level + head.levels.length), split: split[at] };
+    level += head.levels.length;
+    return { tid: head.tid, strip: strips[at], sums: own, spans };
+  });
+  return { ...timeline, threads };
+}
+
+function readStrip(reader: NumberReader, slices: number, sliceNs: number): Strip {
+  const length = slices * ACTIVITIES;
+  reader.expectRows(length);
+  const strip = new Float64Array(length);
+  for (let at = length - 1; at >= 0; at--) {
+    const isRunning = at % ACTIVITIES === Activity.Running;
+    strip[at] = reader.near(isRunning ? runningGuess(strip, at, sliceNs) : (strip[at + ACTIVITIES] ?? 0));
+  }
+  return strip;
+}

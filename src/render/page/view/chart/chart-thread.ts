@@ -1,0 +1,60 @@
+/**
+ * A thread as its stack chart needs it: its calls by time, and the depth and the function of each call path.
+ */
+import { ROOT } from '../../../../model/calls/call-tree.js';
+import { depthsOf } from '../../../../model/calls/tree-view.js';
+import type { ThreadSpans, Timeline } from '../../../../model/timeline/timeline.js';
+import type { Nanoseconds, Tid } from '../../../../model/units.js';
+import type { PageData } from '../../data/page-data.js';
+import { type UnlistedCalls, unlistedCalls } from './unlisted-calls.js';
+
+export interface ChartThread {
+  readonly tid: Tid;
+  readonly durationNs: Nanoseconds;
+  readonly spans: ThreadSpans;
+  /** Node of the shape for each node of the thread. */
+  readonly node: Int32Array;
+  /** By node of the thread: 0 for the thread itself, 1 for its outermost functions. */
+  readonly depth: Int32Array;
+  readonly symbol: Int32Array;
+  /** By node of the thread: 1 if functions were called there. Stops call nothing. */
+  readonly hasCallees: Uint8Array;
+  /** Rows of its deepest call. */
+  readonly rows: number;
+  /** The calls that are too short to be listed. */
+  readonly unlisted: UnlistedCalls;
+}
+
+/** Returns null if the timeline does not have the thread. */
+export function chartThread({ shape, threads }: PageData, timeline: Timeline, tid: Tid): ChartThread | null {
+  const timed = timeline.threads.find((thread) => thread.tid === tid);
+  const thread = threads.find((one) => one.tid === tid);
+  if (timed === undefined || thread === undefined) return null;
+  const shapeDepth = depthsOf(shape);
+  const depth = thread.node.map((node) => shapeDepth[node]);
+  return {
+    tid,
+    durationNs: timeline.durationNs,
+    spans: timed.spans,
+    node: thread.node,
+    depth,
+    symbol: thread.node.map((node) => shape.symbol[node]),
+    hasCallees: callersOf(shape, thread.node),
+    rows: deepestOf(timed.spans, depth),
+    unlisted: unlistedCalls(timeline, timed),
+  };
+}
+
+/** A node of the shape has no callees here if only other threads called something there. */
+function callersOf({ length, parent }: PageData['shape'], nodes: Int32Array): Uint8Array {
+  const isCaller = new Uint8Array(length);
+  for (const node of nodes) if (node !== ROOT) isCaller[parent[node]] = 1;
+  return Uint8Array.from(nodes, (node) => isCaller[node]);
+}
+
+function deepestOf({ levels }: ThreadSpans, depth: Int32Array): number {
+  let deepest = 0;
+  for (const { node } of levels)
+    for (let row = 0; row < node.length; row++) deepest = Math.max(deepest, depth[node[row]]);
+  return deepest + 1; // blocks are one row below their caller
+}
