@@ -1,0 +1,41 @@
+/**
+ * `ptflame serve`: the report page of an imported trace, and every call of any window, for browsers on this machine.
+ */
+import { isTraceFile, limitMemory } from '../../src/internal.js';
+import type { LevelsFile } from '../../src/levels.js';
+import { PtflameError } from '../../src/text.js';
+import { firstBytes } from '../input/data-file.js';
+import type { ServeOptions } from '../options/serve.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { openLevels } from '../serve/open-levels.js';
+import { startServer } from '../serve/server.js';
+import { untilEnd } from '../serve/until-end.js';
+import { notify } from '../terminal/notify.js';
+
+export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
+  const { trace, levels: path = `${trace}.levels`, port, memory, quiet } = options;
+  limitMemory(memory === undefined ? {} : { memoryBytes: memory });
+  if (!isTraceFile(firstBytes(trace))) throw notImported(trace);
+  refuseOverwriting([trace], [path]);
+  const levels = await openLevels(path, options, signal);
+  try {
+    await serveUntilEnd(levels, port, quiet);
+  } finally {
+    await levels.close();
+  }
+}
+
+async function serveUntilEnd(levels: LevelsFile, port: number, quiet: boolean): Promise<void> {
+  const server = await startServer(levels, port);
+  const ended = untilEnd();
+  process.stdout.write(`http://127.0.0.1:${server.port}/${server.token}/\n`);
+  if (!quiet) notify('open this address in a browser on this machine; Ctrl-C ends the server');
+  await ended;
+  server.close();
+}
+
+function notImported(trace: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${trace} is not an imported trace`, {
+    hint: 'import it once: ptflame import INPUT… -o trace.ptf; then ptflame serve trace.ptf',
+  });
+}

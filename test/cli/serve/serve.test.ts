@@ -1,0 +1,205 @@
+/**
+ * `ptflame serve`: the page and the calls for the one who has the address, nothing for anyone else; it ends when asked to.
+ */
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, vi } from 'vitest';
+import type { IndexedThread } from '../../../src/levels-file/index-section.js';
+import { readChunk } from '../../../src/render/page/data/calls/chunk.js';
+import {
+  type Directory,
+  expectRefusal,
+  ptflame,
+  SIX_LINES,
+  startPtflame,
+  THREE_THREADS,
+  test,
+} from '../../helpers/cli/run-cli.js';
+
+async function imported(dir: Directory, text = THREE_THREADS): Promise<string> {
+  const trace = dir.file('t.ptf');
+  await ptflame(['import', await dir.write('t.txt', text), '-o', trace]);
+  return trace;
+}
+
+interface Served {
+  readonly address: URL;
+  /** Ends it by Ctrl-C and returns what it printed to standard error. */
+  end(): Promise<string>;
+}
+
+async function serving(args: readonly string[]): Promise<Served> {
+  const running = startPtflame(['serve', ...args], { input: null });
+  const first = running.stdout && (await Promise.race([once(running.stdout, 'data'), running.then(() => null)]));
+  if (first === null) throw new Error((await running).stderr);
+  return {
+    address: new URL(String(first).trim()),
+    async end() {
+      running.kill('SIGINT');
+      const { exitCode, stderr } = await running;
+      expect(exitCode).toBe(0);
+      return stderr;
+    },
+  };
+}
+
+/** Sends text as it is and returns the first line of the answer; empty: the connection was closed. */
+async function statusOf({ port }: URL, request: string): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(request);
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+    if (answer.includes('\r\n\r\n')) socket.destroy();
+  });
+  await once(socket, 'close');
+  return answer.split('\r\n')[0];
+}
+
+describe.concurrent('serve', () => {
+  test('sends the page of render, and every call', async ({ dir }) => {
+    const trace = await imported(dir);
+    const { address, end } = await serving([trace]);
+    expect(address.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/$/);
+    const page = await fetch(address);
+    expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'");
+    await ptflame(['render', trace, '-o', dir.file('r.html')]);
+    const data = /id="data">[^<]*<\/script>\n<script type="application\/octet-stream" id="timeline">[^<]*</;
+    expect(data.exec(await page.text())?.[0]).toBe(data.exec(await dir.read('r.html'))?.[0]);
+    const index = (await (await fetch(new URL('calls/101', address))).json()) as IndexedThread;
+    const level = index.levels.length - 1;
+    const chunk = await fetch(new URL(`calls/101/${level}/0-0`, address));
+    const bytes = Buffer.from(await chunk.arrayBuffer());
+    expect(readChunk(inflateRawSync(bytes)).node.length).toBe(index.levels[level].calls[0]);
+    expect((await fetch(address, { method: 'HEAD' })).headers.get('content-length')).toBe(
+      String((await (await fetch(address)).arrayBuffer()).byteLength),
+    );
+    await end();
+  });
+
+  test('refuses everything else', async ({ dir }) => {
+    const { address, end } = await serving([await imported(dir)]);
+    const { host, port, pathname: path } = address;
+    const token = path.slice(1, -1);
+    const other = `${token[0] === 'A' ? 'B' : 'A'}${token.slice(1)}`;
+    const get = (target: string, more = '', hostLine = `Host: ${host}\r\n`) =>
+      statusOf(address, `GET ${target} HTTP/1.1\r\n${hostLine}${more}\r\n`);
+    expect(await get(path)).toMatch(/ 200 /);
+    expect(await get(path, '', `Host: localhost:${port}\r\n`)).toMatch(/ 200 /);
+    expect(await get(path, `Origin: http://${host}\r\nSec-Fetch-Site: same-origin\r\n`)).toMatch(/ 200 /);
+    expect(await get(path, 'Sec-Fetch-Site: none\r\n')).toMatch(/ 200 /);
+    for (const name of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1',
+      `127.0.0.1:1`,
+      `127.0.0.1.evil:${port}`,
+      '',
+    ])
+      expect([name, await get(path, '', `Host: ${name}\r\n`)]).toEqual([name, expect.stringMatching(/ 421 /)]);
+    expect(await get(path, '', '')).toMatch(/ 400 /);
+    expect(await get(path, `Host: ${host}\r\n`)).toMatch(/ (400|421) /);
+    expect(await get(path, 'Origin: http://evil.example\r\n')).toMatch(/ 403 /);
+    expect(await get(path, 'Origin: null\r\n')).toMatch(/ 403 /);
+    for (const site of ['cross-site', 'same-site', 'anything'])
+      expect(await get(path, `Sec-Fetch-Site: ${site}\r\n`)).toMatch(/ 403 /);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
+      expect(await statusOf(address, `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toMatch(/ 405 /);
+    expect(await statusOf(address, `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).not.toMatch(/ 200 /);
+    expect(await get(path, 'Content-Length: 3\r\n')).toMatch(/ 413 /);
+    expect(await get(path, 'Transfer-Encoding: chunked\r\n')).toMatch(/ 413 /);
+    expect(await get(path, 'Expect: 100-continue\r\n')).toMatch(/ 400 /);
+    expect(await get(path, 'Connection: Upgrade\r\nUpgrade: websocket\r\n')).toMatch(/ 400 /);
+    expect(await get(path, `X: ${'x'.repeat(10_000)}\r\n`)).toMatch(/ 431 /);
+    const missing = ['/', '/favicon.ico', `/${token}`, `/${other}/`, `/${token}x/`, `/${token.slice(1)}/`, `/x${path}`];
+    const outside = [
+      '../',
+      '..%2f',
+      '/etc/passwd',
+      't.ptf',
+      'calls',
+      'calls/',
+      'calls/1',
+      'calls/-1',
+      'calls/101/',
+      'x',
+    ];
+    const noChunks = ['99/0-0', '0/1-0', '0/0-999999999', '0/-1-0', 'split/5-5', '0/0', 'x/0-0', '1e1/0-0'];
+    const all = [...missing, ...outside.map((at) => path + at), ...noChunks.map((at) => `${path}calls/101/${at}`)];
+    for (const target of [...all, `http://evil.example${path}`, '*'])
+      expect([target, await get(target)]).toEqual([target, expect.stringMatching(/ 404 /)]);
+    const { headers } = await fetch(address, { headers: { Origin: 'http://evil.example' } });
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    await end();
+  });
+
+  test.for(['SIGINT', 'SIGHUP', 'SIGTERM'] as const)('ends at %s, with its port', async (signal, { dir }) => {
+    const running = startPtflame(['serve', await imported(dir)], { input: null });
+    const [text] = await once(running.stdout as NodeJS.ReadableStream, 'data');
+    const address = new URL(String(text).trim());
+    const socket = connect(Number(address.port), '127.0.0.1'); // an open connection does not delay it
+    await once(socket, 'connect');
+    running.kill(signal);
+    expect(await running).toMatchObject({ exitCode: 0 });
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
+  test('keeps the levels for the next time', async ({ dir }) => {
+    const trace = await imported(dir);
+    await (await serving([trace])).end();
+    const made = await stat(`${trace}.levels`);
+    const again = await serving([trace]);
+    expect(await again.end()).not.toContain('made again');
+    expect((await stat(`${trace}.levels`)).ino).toBe(made.ino);
+    expect(await dir.names()).toEqual(['t.ptf', 't.ptf.levels', 't.txt']);
+  });
+
+  test('makes the same levels with any number of workers', async ({ dir }) => {
+    const trace = await imported(dir);
+    for (const jobs of ['1', '4']) await (await serving([trace, '-j', jobs, '--levels', dir.file(jobs)])).end();
+    expect(await readFile(dir.file('1'))).toEqual(await readFile(dir.file('4')));
+  });
+
+  test('makes damaged, old and foreign levels again, and says so', async ({ dir }) => {
+    const trace = await imported(dir);
+    const levels = `${trace}.levels`;
+    await (await serving([trace])).end();
+    const right = await readFile(levels);
+    const flipped = (at: number) => {
+      const bytes = Buffer.from(right);
+      bytes[at] ^= 1;
+      return bytes;
+    };
+    for (const damaged of [flipped(right.length >> 1), right.subarray(0, -1)]) {
+      await dir.write('t.ptf.levels', damaged);
+      expect(await (await serving([trace])).end()).toMatch(/t\.ptf\.levels is damaged: made again/);
+      expect(await readFile(levels)).toEqual(right);
+    }
+    await dir.write('t.ptf.levels', flipped(8));
+    expect(await (await serving([trace])).end()).toMatch(/another version of ptflame: made again/);
+    expect(await (await serving([trace, '--tail-calls', 'replace'])).end()).toMatch(/other options.*: made again/);
+    await ptflame(['import', SIX_LINES, '-o', trace]);
+    expect(await (await serving([trace, '--tail-calls', 'replace'])).end()).toMatch(/another trace.*: made again/);
+  });
+
+  test('does not overwrite another file', async ({ dir }) => {
+    const trace = await imported(dir);
+    const notes = await dir.write('t.ptf.levels', 'my notes');
+    expectRefusal(await ptflame(['serve', trace]), 2, /t\.ptf\.levels is not a file of levels/, /--levels FILE/);
+    expect(await readFile(notes, 'utf8')).toBe('my notes');
+    expectRefusal(await ptflame(['serve', trace, '--levels', trace]), 2, /is the input itself/);
+  });
+
+  test('refuses other inputs, and a port in use', async ({ dir }) => {
+    expectRefusal(await ptflame(['serve', SIX_LINES]), 1, /is not an imported trace/, /ptflame import/);
+    const trace = await imported(dir);
+    const { address, end } = await serving([trace]);
+    expectRefusal(await ptflame(['serve', trace, '--port', address.port, '-q']), 1, /cannot listen on port .* in use/);
+    await end();
+  });
+});
+
+vi.setConfig({ testTimeout: 60_000 });
