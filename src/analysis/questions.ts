@@ -37,6 +37,8 @@ export interface LatencyQuestion {
   readonly calls: CallSelection;
   /** How many of the longest calls are described. */
   readonly slowest: number;
+  /** The time over which calls are recorded (`CallsOverTime`); null: not requested. */
+  readonly overTime: Bounds | null;
 }
 
 /** `count`: the number of symbols. */

@@ -9,6 +9,7 @@ import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
+import type { Timeline } from '../model/timeline/timeline.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { AnalyzeOptions } from './analyze.js';
 import type { AnalyzedInput } from './read/read-trace.js';
@@ -21,6 +22,8 @@ import { type WorkResources, withTrace } from './with-trace.js';
 
 export interface AskedProfile {
   readonly profile: Profile;
+  /** null: not requested. */
+  readonly timeline: Timeline | null;
   readonly answers: LogAnswers;
   /** From the profile's time to the trace's, which questions and answers have. */
   readonly shiftNs: Nanoseconds;
@@ -65,8 +68,8 @@ export class AskableTrace {
   /** Replays all threads. The selection in the options matters for the profile, not for the answers. */
   async replay(asked: AskedThreads): Promise<AskedProfile> {
     this.replayed = await replayPrepared(this.prepared, this.options, this.resources, asked);
-    const { profile, answers, shiftNs } = this.replayed;
-    return { profile, answers, shiftNs };
+    const { profile, timeline, answers, shiftNs } = this.replayed;
+    return { profile, timeline, answers, shiftNs };
   }
 
   /**
@@ -77,7 +80,7 @@ export class AskableTrace {
     assert(this.replayed !== null, 'threads are asked before they were replayed');
     const { tids, knownPaths } = this.replayed.again;
     const { store } = this.trace;
-    const questions = { filter: null, durations: null, latency: null, stackAtNs: null };
+    const questions = { filter: null, durations: null, latency: null, stackAtNs: null, timeline: null, chunksOf: null };
     const setup = { ...this.prepared.setup, questions, span: spanOfAsked(asked) };
     const answers = new Map<Tid, AnswersWithPaths>();
     for (const isAgain of [false, true]) {

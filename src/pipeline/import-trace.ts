@@ -25,6 +25,7 @@ export interface ImportOptions extends Pick<ReadOptions, 'select' | 'signal'>, R
 export interface ImportedTrace {
   readonly threads: number;
   readonly events: number;
+  readonly samples: number;
   readonly bytes: number;
   readonly counts: Readonly<LineCounts>;
   readonly firstDamaged: readonly DamagedLine[];
@@ -42,7 +43,7 @@ export async function importTrace(
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {
-  return withTrace(inputs, { ...options, byCalls: true }, async (trace) => {
+  return withTrace(inputs, { ...options, byCalls: true, mayLackBranches: true }, async (trace) => {
     const { contents, terms } = traceContents(trace);
     const counter = new ByteCounter();
     await write(counter.counted(writeTraceFile(contents, packedThreads(trace, terms, options))));
@@ -77,11 +78,12 @@ class ByteCounter {
   }
 }
 
-function accountOf({ account, store }: Trace, bytes: number): ImportedTrace {
+function accountOf({ account, store, samples }: Trace, bytes: number): ImportedTrace {
   const { counts, unwanted, firstDamaged, broken } = account;
   return {
     threads: store.tids.length,
     events: counts.events - unwanted,
+    samples: samples.reduce((sum, { length }) => sum + length, 0),
     bytes,
     counts,
     firstDamaged,

@@ -13,9 +13,10 @@ import type { Probes } from '../replay/probes/mend-hits.js';
 import { probeHits } from '../replay/probes/probe-hits.js';
 import { probeSites } from '../replay/probes/probe-sites.js';
 import type { TailCalls } from '../replay/stack/frame.js';
-import { ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
+import { type OnThreadChunks, ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
 import type { ReplayProgress } from './progress.js';
 import type { Trace } from './read/trace.js';
+import { boundsInWindow } from './read/trace-bounds.js';
 import { HistogramPool } from './replay/histogram-pool.js';
 import { nameFunctions } from './replay/name-functions.js';
 import {
@@ -37,6 +38,8 @@ import {
   spanOf,
 } from './replay/replay-thread.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
+import { type FindSourceLines, withSourceLines } from './replay/source-lines.js';
+import { timelineQuestion } from './replay/timeline-question.js';
 
 export interface ReplayTraceOptions extends FilterOptions {
   /** The target of a tail call becomes a child of the function that jumped (nest), or replaces it. Default: nest. */
@@ -47,6 +50,12 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly trees?: Trees;
   /** Counts how long the calls of each function took: `Profile.durations`. Default: false. */
   readonly durations?: boolean;
+  /** Keeps the course of time, for at most about this many bytes: not of a selection of calls. Default: 0, none. */
+  readonly timelineBytes?: number;
+  /** Called with all calls of each thread, for a file of levels: not of a trace without times, or of a selection of calls. Default: none. */
+  readonly onChunks?: OnThreadChunks;
+  /** Finds where functions begin in source code: `SymbolTable.lines`. Default: not requested. */
+  readonly sourceLines?: FindSourceLines;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ReplayProgress) => void;
 }
@@ -115,7 +124,14 @@ async function replayThreadsTwice(
   asked: AskedThreads,
 ): Promise<FinishedReplay | null> {
   const { store, recorded } = trace;
-  const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions, asked);
+  const builder = new ProfileBuilder(
+    trace,
+    symbols,
+    options.trees ?? 'apart',
+    setup.questions,
+    asked,
+    options.onChunks ?? null,
+  );
   const help = { ...resources, histograms: histogramsFor(setup) };
   const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help, asked)) {
@@ -159,7 +175,9 @@ function setupOf(
   const { sites, probes } = withProbes(trace);
   askForMemory(sites.length * SITE_FACTS_BYTES);
   const numbered = numberFunctions(sites, trace.symbols);
-  const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.threadMappings());
+  const mappings = store.threadMappings();
+  const { ids, symbols: named } = nameFunctions(numbered, trace.symbols, mappings);
+  const symbols = options.sourceLines ? withSourceLines(named, ids, mappings, options.sourceLines) : named;
   const setup = {
     siteFacts: siteFacts(sites, symbols, ids),
     symbolRank: symbolRanks(symbols),
@@ -202,10 +220,13 @@ function questionsOf(
   asked: ExtraQuestions,
 ): Questions {
   const { latency, stacksAt } = asked;
+  const filter = filterOf(options, symbols, trace);
   return {
-    filter: filterOf(options, symbols, trace),
+    filter,
     durations: options.durations === true ? (options.trees ?? 'apart') : null,
-    latency: latency ? latencyQuestion(latency, symbols) : null,
+    latency: latency ? latencyQuestion(latency, symbols, boundsInWindow(trace, filter?.window)) : null,
     stackAtNs: stacksAt ? stacksAtNs(stacksAt, trace) : null,
+    timeline: timelineQuestion(options.timelineBytes ?? 0, filter, trace),
+    chunksOf: options.onChunks && filter === null && trace.account.timeless === 0 ? trace.store.bounds : null,
   };
 }

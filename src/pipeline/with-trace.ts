@@ -16,6 +16,8 @@ export interface WithTraceOptions extends ReadOptions, ResourceOptions {
   readonly byCalls: boolean;
   /** Accepts recordings without Intel PT, and text of samples, for questions that samples and switches answer. Default: false. */
   readonly mayLackBranches?: boolean;
+  /** How many traces are open at the same time, and share the memory and the workers. Default: 1. */
+  readonly openTraces?: number;
 }
 
 /** The workers, and the memory for all threads that are replayed at the same time. */
@@ -34,7 +36,10 @@ export async function withTrace<Result>(
   options: WithTraceOptions,
   work: (trace: Trace, resources: WorkResources) => Promise<Result>,
 ): Promise<Result> {
-  const { jobs, canUseWorkers, memoryBytes, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
+  const { jobs, canUseWorkers, memoryBytes, eventBytes, replayBytes, temporaryDirectory } = planResources(
+    options,
+    options.openTraces,
+  );
   const budget = new MemoryBudget(memoryBytes);
   const unwatch = watchMemory((bytes) => budget.check(bytes));
   const pool = new WorkerPool(jobs, canUseWorkers, { memoryBytes, maxBytes: budget.maxBytes });

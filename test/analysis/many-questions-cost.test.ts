@@ -98,6 +98,22 @@ test.each(['that follow each other', 'that are empty or reversed'])(
   },
 );
 
+test('an interval that counts several times is like as many intervals', () => {
+  const { log, tree } = flat(5);
+  const fromNs = Float64Array.of(0, 5, 3, 12);
+  const toNs = Float64Array.of(30, 17, 40, 13);
+  const treesOver = { fromNs, toNs, key: Int32Array.of(4, 4, 2, 9), count: Int32Array.of(2, 1, 3, 2) };
+  const repeated = Array.from(treesOver.count).flatMap((count, row) => new Array<number>(count).fill(row));
+  const each = {
+    fromNs: Float64Array.from(repeated, (row) => fromNs[row]),
+    toNs: Float64Array.from(repeated, (row) => toNs[row]),
+    key: Int32Array.from(repeated, (row) => treesOver.key[row]),
+  };
+  const ask = (treesOver: ThreadQuestions['treesOver']) =>
+    answerThread(log, tree, { nodesAt: null, treesOver, spans: null, spanTrees: null }, RANK).answers.treesOver;
+  expect(ask(treesOver)).toEqual(ask(each));
+});
+
 test('as many rows are returned as there are keys and nodes with time', () => {
   const { log, tree } = flat(3);
   const asked = questions(INTERVALS['that nest, with the same key'], 5, 0, log);

@@ -15,6 +15,8 @@ import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 /** Intervals with a key each, 0 or more. */
 export interface KeyedIntervals extends Intervals {
   readonly key: Int32Array;
+  /** How often each counts. Default: once. */
+  readonly count?: Int32Array;
 }
 
 /** Rows in any order. */
@@ -42,6 +44,7 @@ class IntervalSums implements CallListener, SweepListener {
   private readonly keys: Int32Array;
   /** By interval: the index of its key. */
   private readonly keyOf: Int32Array;
+  private readonly count: Int32Array;
   /** By index of a key: how many intervals it has, how many of these are open, and the mark at which that changed. */
   private readonly intervalsOf: Int32Array;
   private readonly openOf: Int32Array;
@@ -54,8 +57,11 @@ class IntervalSums implements CallListener, SweepListener {
     this.times = new NodeTimes(nodes);
     this.keys = distinct(intervals.key);
     this.keyOf = intervals.key.map((key) => indexOf(this.keys, key));
+    this.count = intervals.count ?? new Int32Array(intervals.key.length).fill(1);
     this.intervalsOf = new Int32Array(this.keys.length);
-    for (const key of this.keyOf) this.intervalsOf[key]++;
+    this.keyOf.forEach((key, row) => {
+      this.intervalsOf[key] += this.count[row];
+    });
     this.openOf = new Int32Array(this.keys.length);
     this.markOf = new Int32Array(this.keys.length);
     this.sweep = new IntervalSweep(intervals, this);
@@ -81,11 +87,11 @@ class IntervalSums implements CallListener, SweepListener {
   }
 
   started(row: number): void {
-    this.change(this.keyOf[row], 1);
+    this.change(this.keyOf[row], this.count[row]);
   }
 
   ended(row: number): void {
-    this.change(this.keyOf[row], -1);
+    this.change(this.keyOf[row], -this.count[row]);
   }
 
   build(): KeyedTime {

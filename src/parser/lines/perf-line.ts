@@ -73,7 +73,7 @@ const SOURCE_LINE = /^ {2}\S.*(?::\d+|[^ ]\[[0-9a-f]+\])(?: ilen:.*| insn:.*)?$/
 
 function isContinuation(line: string): boolean {
   if (line.trim() === '' || line[0] === '\t' || line[0] === '#') return true;
-  return SOURCE_LINE.test(line) && !line.includes(' => ');
+  return SOURCE_LINE.test(line) && !line.includes(' => ') && !TIMED.test(line);
 }
 
 const ARROW_AND_ADDRESS = / => +(?! )[0-9a-f]{1,16}(?:[ \t]|$)/y;

@@ -1,14 +1,7 @@
 /**
  * Parses the fields of samples, in the forms that the kernel gives their events.
  */
-
-export interface PrintedValue {
-  readonly name: string;
-  /** Bytes as latin1 characters. */
-  readonly text: string;
-  /** It is a text even if it looks like a number. */
-  readonly isText: boolean;
-}
+import { isTextField, type PrintedValue, printedValue } from './printed-value.js';
 
 /** Returns the fields, or null if the text has another form. */
 type Form = (text: string) => PrintedValue[] | null;
@@ -61,29 +54,41 @@ export function namelessFields(text: string): { readonly event: string; readonly
   return { event: `probe:${at?.text}${at?.name === '__probe_func' ? '%return' : ''}`, values };
 }
 
-function formOf(...forms: readonly RegExp[]): Form {
+function formOf(...patterns: readonly RegExp[]): Form {
+  const forms = patterns.map((pattern) => ({ pattern, fields: groupsOf(pattern) }));
   return (text) => {
-    for (const form of forms) {
-      const groups = form.exec(text)?.groups;
-      if (groups !== undefined) return valuesOf(groups);
+    for (const { pattern, fields } of forms) {
+      const match = pattern.exec(text);
+      if (match !== null) return valuesOf(match, fields);
     }
     return null;
   };
 }
 
-function valuesOf(groups: Readonly<Record<string, string | undefined>>): PrintedValue[] {
-  return Object.entries(groups).flatMap(([name, text]) => (text === undefined ? [] : value(name, text)));
+interface Field {
+  readonly name: string;
+  readonly isText: boolean;
 }
 
-const TEXT_FIELDS = /comm$|^(?:file)?name$/;
+/** Returns the named groups of a pattern that has no others. */
+function groupsOf({ source }: RegExp): Field[] {
+  return Array.from(source.matchAll(/\(\?<(\w+)>/g), ([, name = '']) => ({ name, isText: isTextField(name) }));
+}
 
-function value(name: string, text: string): PrintedValue {
-  return { name, text, isText: TEXT_FIELDS.test(name) };
+function valuesOf(match: RegExpExecArray, fields: readonly Field[]): PrintedValue[] {
+  const values: PrintedValue[] = [];
+  fields.forEach(({ name, isText }, index) => {
+    const text: string | undefined = match[index + 1]; // undefined: an optional one that is missing
+    if (text !== undefined) values.push(printedValue(name, text, isText));
+  });
+  return values;
 }
 
 /** Parses `fd: 0x00000004, buf: 0x5620a494c580`. */
 function callArguments(text: string): PrintedValue[] {
-  return Array.from(text.matchAll(/(?<![^ ])(\w{1,64}): ([^, ]*)/g), ([, name = '', text = '']) => value(name, text));
+  return Array.from(text.matchAll(/(?<![^ ])(\w{1,64}): ([^, ]*)/g), ([, name = '', text = '']) =>
+    printedValue(name, text),
+  );
 }
 
 const PROBE = /^\(([0-9a-f]{1,16})(?: <- ([0-9a-f]{1,16}))?\)(?: (?=\w+=)|$)/;
@@ -94,8 +99,8 @@ function probeForm(text: string): PrintedValue[] | null {
   if (head === undefined) return null;
   const at =
     returnAddress === undefined
-      ? [value('__probe_ip', `0x${address}`)]
-      : [value('__probe_func', `0x${address}`), value('__probe_ret_ip', `0x${returnAddress}`)];
+      ? [printedValue('__probe_ip', `0x${address}`)]
+      : [printedValue('__probe_func', `0x${address}`), printedValue('__probe_ret_ip', `0x${returnAddress}`)];
   return [...at, ...namedValues(text.slice(head.length))];
 }
 
@@ -105,6 +110,6 @@ const NAMED_VALUE = /(?<![^ ])(\w{1,64})=(".{0,4096}?"(?= \w{1,64}=|$)|.*?(?=,? 
 function namedValues(text: string): PrintedValue[] {
   return Array.from(text.matchAll(NAMED_VALUE), ([, name = '', printed = '']) => {
     const isQuoted = printed.length > 1 && printed.startsWith('"') && printed.endsWith('"');
-    return isQuoted ? { name, text: printed.slice(1, -1), isText: true } : value(name, printed);
+    return isQuoted ? printedValue(name, printed.slice(1, -1), true) : printedValue(name, printed);
   });
 }

@@ -8,7 +8,8 @@
  *
  * Without the event (`-F-event`), the usual ones are recognized by their fields.
  */
-import { fieldsOf, namelessFields, type PrintedValue } from './sample-fields.js';
+import type { PrintedValue } from './printed-value.js';
+import { fieldsOf, namelessFields } from './sample-fields.js';
 
 export interface SampleText {
   /** As perf prints it, without modifiers. */

@@ -28,6 +28,7 @@ import { parsePerfLine } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { BranchEnds, type BranchText, packFlags } from './branch-ends.js';
 import { KnownBranches } from './known-branches.js';
+import { KnownLines } from './known-lines.js';
 import { LINE_COLUMNS, lineText, type ReadLines } from './read-lines.js';
 import { ARROW, onlyArrow, simpleBranch, USUAL_FLAGS } from './simple-branch.js';
 
@@ -72,6 +73,7 @@ export class LineReader {
   private readonly kernel: Kernel;
   private readonly prefix = new LinePrefix();
   private readonly ends: BranchEnds;
+  private readonly knownLines = new KnownLines();
   private readonly heads: Head[] = [];
   private readonly headRows = new Map<string, number>();
   private readonly lanes: LaneKey[] = [];
@@ -196,13 +198,29 @@ export class LineReader {
   private parseLine(start: number, rest: number, head: number, ns: number): number {
     const bytes = this.text;
     const newline = bytes.indexOf(NEWLINE, start);
-    const isOverlong = newline - start > MAX_LINE_BYTES;
-    const text = isOverlong ? '' : lineText(bytes, start, newline);
-    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(text);
-    const branch = rest === UNUSUAL ? null : simpleBranch(line);
-    if (branch) this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
-    else this.addOther(line, start);
+    if (newline - start > MAX_LINE_BYTES) this.addOther(OVERLONG_LINE, start);
+    else if (rest === UNUSUAL) this.addOther(parsePerfLine(lineText(bytes, start, newline)), start);
+    else this.parseRest(start, { rest, newline }, head, ns);
     return newline + 1;
+  }
+
+  /** Parses a line after its usual prefix. */
+  private parseRest(
+    start: number,
+    { rest, newline }: { rest: number; newline: number },
+    head: number,
+    ns: number,
+  ): void {
+    const { knownLines } = this;
+    const restText = lineText(this.text, rest, newline);
+    const known = knownLines.find(restText, this.heads[head], ns);
+    if (known) return this.addOther(known, start);
+    const text = lineText(this.text, start, newline);
+    const line = parsePerfLine(text);
+    const branch = simpleBranch(line);
+    if (branch) return this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
+    knownLines.add(restText, line);
+    this.addOther(line, start);
   }
 
   private addText(text: string): number {

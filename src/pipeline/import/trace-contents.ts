@@ -7,6 +7,7 @@ import type { PackingParameters } from '../../store/blocks/pack-events.js';
 import type { TimeBounds } from '../../store/store-contents.js';
 import type { SideRecords, StoredSamples, TraceContents } from '../../trace-file/contents.js';
 import type { Trace } from '../read/trace.js';
+import { boundsOfTrace } from '../read/trace-bounds.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 
 /** `terms`: parameters for packing the blocks of its threads. */
@@ -42,9 +43,9 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
   };
 }
 
-/** The bounds of the branches; of the records if there are no branches. */
-function boundsOf({ account, store }: Trace): TimeBounds {
-  return account.counts.events === 0 ? store.bounds : store.branchBounds;
+/** The bounds of the branches; of the records, or of switches and samples, if there are no branches. */
+function boundsOf(trace: Trace): TimeBounds {
+  return trace.account.counts.events === 0 ? boundsOfTrace(trace) : trace.store.branchBounds;
 }
 
 /** The second in which the trace begins. The reader's time 0, in contrast, depends on the order of the inputs. */

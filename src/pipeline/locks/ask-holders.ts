@@ -5,27 +5,18 @@ import { isStop } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { Spot } from '../../waits/locks/found-locks.js';
 import type { CallsOfWaits } from '../waits/ask-waits.js';
+import type { KeyedIntervals } from '../waits/keyed-intervals.js';
 import { type Places, placesOf } from '../waits/places.js';
-import type { HolderInterval } from './holdings.js';
 
 /** By key of `HoldingSums`; empty if calls are not known. */
 export type SpotsOf = (key: number) => readonly Spot[];
 
-export async function askHolders(
-  calls: CallsOfWaits | null,
-  asked: ReadonlyMap<Tid, readonly HolderInterval[]>,
-): Promise<SpotsOf> {
-  if (calls === null || asked.size === 0) return () => [];
-  const questions = new Map(
-    [...asked].map(([tid, rows]) => [
-      tid,
-      { nodesAt: null, spans: null, spanTrees: null, treesOver: intervalColumns(rows) },
-    ]),
-  );
-  const { paths, threads } = await calls.askable.ask(questions);
+export async function askHolders(calls: CallsOfWaits | null, asked: KeyedIntervals): Promise<SpotsOf> {
+  if (calls === null || asked.threads === 0) return () => [];
+  const { paths, threads } = await calls.askable.ask(asked.questions());
   const folded = new FoldedPaths(paths, placesOf(paths, calls.symbols));
   const times = new Map<number, Map<number, Nanoseconds>>();
   for (const { treesOver } of threads.values())
@@ -35,14 +26,6 @@ export async function askHolders(
       folded.add(own, treesOver.node[row], treesOver.ns[row]);
     });
   return (key) => folded.spotsOf(times.get(key) ?? new Map());
-}
-
-function intervalColumns(rows: readonly HolderInterval[]) {
-  return {
-    fromNs: Float64Array.from(rows, ({ fromNs }) => fromNs),
-    toNs: Float64Array.from(rows, ({ toNs }) => toNs),
-    key: Int32Array.from(rows, ({ key }) => key),
-  };
 }
 
 /** Less than this share of the time is not worth a path of its own. */

@@ -8,6 +8,7 @@ import type { FoundLock, FoundLocks, FoundLockWait, RecordedEvents } from '../..
 import type { Waits } from '../../waits/waits.js';
 import type { AnalyzeOptions } from '../analyze.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
+import { partText } from '../replay/questions.js';
 import { type TraceWaits, withWaits } from '../waits/ask-waits.js';
 import { askHolders } from './ask-holders.js';
 import { holdingsOf } from './holdings.js';
@@ -28,8 +29,8 @@ export function askLocks(
   options: AnalyzeOptions = {},
 ): Promise<FoundLocks> {
   return withWaits(inputs, options, async (traceWaits) => {
-    const { trace, threads, calls, waits } = traceWaits;
-    const input = locksInputOf(traceWaits, options.select, address === undefined ? null : parseAddress(address));
+    const { trace, threads, calls, waits, shown } = traceWaits;
+    const input = locksInputOf(traceWaits, address === undefined ? null : parseAddress(address));
     const slowRows = slowestWaits(input, count);
     const holdings = holdingsOf(input, slowRows);
     const spotsOf = await askHolders(calls, holdings.asked);
@@ -39,9 +40,10 @@ export function askLocks(
     return {
       ...{ locks, slowest, recorded: recordedEvents(traceWaits) },
       threads: new Map([...named].map((tid) => [tid, threads.of(tid)])),
-      shownThreads: [...waits.tids].filter((tid) => threads.of(tid).isRecorded).length,
+      shownThreads: [...waits.tids].filter((tid) => threads.of(tid).isSelected).length,
       originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
-      ...boundsOf(waits),
+      ...boundsOf(shown),
+      part: partText(options),
       symbols: calls?.symbols ?? trace.symbols,
       profile: calls?.profile ?? null,
     };

@@ -5,8 +5,24 @@ import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/uni
 import { HolderSource } from '../../waits/locks/holders.js';
 import { threadOf } from '../../waits/schedule/schedule.js';
 import { addWaitsWithin } from '../../waits/summary/interval-sums.js';
-import { WaitSummer } from '../../waits/summary/wait-sums.js';
+import type { WaitSummer } from '../../waits/summary/wait-sums.js';
+import { KeyedIntervals } from '../waits/keyed-intervals.js';
 import { type LocksInput, releasePlaces } from './locks-input.js';
+
+/** Time off the CPU, counted as often as the interval that it is in. */
+class OffSums {
+  offNs = 0;
+  blockedNs = 0;
+  wakeUpNs = 0;
+  preemptedNs = 0;
+
+  add({ offNs, blockedNs, wakeUpNs, preemptedNs }: WaitSummer, count: number): void {
+    this.offNs += count * offNs;
+    this.blockedNs += count * blockedNs;
+    this.wakeUpNs += count * wakeUpNs;
+    this.preemptedNs += count * preemptedNs;
+  }
+}
 
 /** A row of `Holding` that is being summed up. */
 export class HoldingSums {
@@ -18,7 +34,7 @@ export class HoldingSums {
   probeNs = 0;
   /** Of holders whose schedule is known. */
   scheduledNs = 0;
-  readonly off = new WaitSummer();
+  readonly off = new OffSums();
   private lastWait = NONE;
 
   constructor(key: number, symbol: SymbolId) {
@@ -26,6 +42,7 @@ export class HoldingSums {
     this.symbol = symbol;
   }
 
+  /** What the holder did meanwhile is added by `addInterval`. */
   add({ waits, held }: LocksInput, piece: number): void {
     const { wait, holder, fromNs, toNs, source } = held.pieces;
     const ns = toNs[piece] - fromNs[piece];
@@ -34,17 +51,20 @@ export class HoldingSums {
     this.lastWait = wait[piece];
     this.heldNs += ns;
     if (source[piece] === HolderSource.Probe) this.probeNs += ns;
-    if (threadOf(waits, holder[piece]) === NONE) return;
-    this.scheduledNs += ns;
-    addWaitsWithin(waits, holder[piece], fromNs[piece], toNs[piece], this.off);
+    if (threadOf(waits, holder[piece]) !== NONE) this.scheduledNs += ns;
+  }
+
+  /** Adds what a holder did in an interval that is that of `count` pieces. */
+  addInterval({ waits }: LocksInput, { tid, fromNs, toNs, count }: HeldInterval): void {
+    this.off.add(addWaitsWithin(waits, tid, fromNs, toNs), count);
   }
 }
 
-/** What holders are asked about: intervals by thread, with the key of the row that they count for. */
-export interface HolderInterval {
+interface HeldInterval {
+  readonly tid: Tid;
   readonly fromNs: Nanoseconds;
   readonly toNs: Nanoseconds;
-  readonly key: number;
+  readonly count: number;
 }
 
 export interface Holdings {
@@ -52,7 +72,8 @@ export interface Holdings {
   readonly ofObject: readonly (readonly HoldingSums[])[];
   /** By slow wait. */
   readonly ofWait: readonly (readonly HoldingSums[])[];
-  readonly asked: ReadonlyMap<Tid, readonly HolderInterval[]>;
+  /** What holders are asked about. */
+  readonly asked: KeyedIntervals;
 }
 
 /** `slowest`: waits whose holders are told one by one. */
@@ -63,40 +84,94 @@ export function holdingsOf(input: LocksInput, slowest: readonly number[]): Holdi
   const nameOf = (tid: Tid) => `${threads.of(tid).isRecorded} ${threads.of(tid).comm ?? tid}`;
   const { pieces, starts } = held;
   const ofObject = Array.from({ length: objects.length }, () => new Map<string, HoldingSums>());
+  const ofHolder = Array.from({ length: objects.length }, () => new Map<Tid, HoldingSums>());
   for (let piece = 0; piece < pieces.length; piece++) {
     const object = objects.objectOf[pieces.wait[piece]];
     if (object === NONE) continue;
-    const symbol = releasedIn(object, pieces.holder[piece]);
-    collector.add(ofObject[object], `${symbol} ${nameOf(pieces.holder[piece])}`, symbol, piece);
+    const holder = pieces.holder[piece];
+    let row = ofHolder[object].get(holder);
+    if (row === undefined) {
+      const symbol = releasedIn(object, holder);
+      row = collector.row(ofObject[object], `${symbol} ${nameOf(holder)}`, symbol);
+      ofHolder[object].set(holder, row);
+    }
+    collector.add(row, piece);
   }
+  collector.finish();
   const ofWait = slowest.map((wait) => {
     const own = new Map<string, HoldingSums>();
     for (let piece = starts[wait]; piece < starts[wait + 1]; piece++) {
       const holder = pieces.holder[piece];
-      collector.add(own, String(holder), releasedIn(objects.objectOf[wait], holder), piece);
+      collector.add(collector.row(own, String(holder), releasedIn(objects.objectOf[wait], holder)), piece);
     }
     return [...own.values()];
   });
+  collector.finish();
   return { ofObject: ofObject.map((own) => [...own.values()]), ofWait, asked: collector.asked };
 }
 
+/** Many threads wait for the same hold: what the holder did in it is found once, and counted as often as they wait. */
 class HoldingCollector {
-  readonly asked = new Map<Tid, HolderInterval[]>();
+  readonly asked = new KeyedIntervals();
   private readonly input: LocksInput;
-  private keys = 0;
+  /** By key. */
+  private readonly rows: HoldingSums[] = [];
+  /** By hold: how many pieces are all of it, and the key of the row that they count for. */
+  private readonly wholeOf: Int32Array;
+  private readonly keyOf: Int32Array;
 
   constructor(input: LocksInput) {
     this.input = input;
+    this.wholeOf = new Int32Array(input.locks.holds.length);
+    this.keyOf = new Int32Array(input.locks.holds.length);
   }
 
-  add(rows: Map<string, HoldingSums>, name: string, symbol: SymbolId, piece: number): void {
+  row(rows: Map<string, HoldingSums>, name: string, symbol: SymbolId): HoldingSums {
     let row = rows.get(name);
-    if (row === undefined) rows.set(name, (row = new HoldingSums(this.keys++, symbol)));
+    if (row === undefined) {
+      row = new HoldingSums(this.rows.length, symbol);
+      this.rows.push(row);
+      rows.set(name, row);
+    }
+    return row;
+  }
+
+  add(row: HoldingSums, piece: number): void {
     row.add(this.input, piece);
-    const { holder, fromNs, toNs } = this.input.held.pieces;
-    const interval = { fromNs: fromNs[piece], toNs: toNs[piece], key: row.key };
-    const own = this.asked.get(holder[piece]);
-    if (own) own.push(interval);
-    else this.asked.set(holder[piece], [interval]);
+    const { holder, hold, fromNs, toNs } = this.input.held.pieces;
+    const of = hold[piece];
+    const isWhole = of !== NONE && fromNs[piece] === this.fromNs(of) && toNs[piece] === this.toNs(of);
+    if (isWhole && this.isOf(row, of)) this.wholeOf[of]++;
+    else this.addInterval(row, { tid: holder[piece], fromNs: fromNs[piece], toNs: toNs[piece], count: 1 });
+  }
+
+  /** Counts the pieces that are all of a hold. */
+  finish(): void {
+    const { wholeOf, keyOf } = this;
+    const { tid } = this.input.locks.holds;
+    wholeOf.forEach((count, of) => {
+      if (count === 0) return;
+      const interval = { tid: tid[of], fromNs: this.fromNs(of), toNs: this.toNs(of), count };
+      this.addInterval(this.rows[keyOf[of]], interval);
+    });
+    wholeOf.fill(0);
+  }
+
+  private isOf({ key }: HoldingSums, hold: number): boolean {
+    if (this.wholeOf[hold] === 0) this.keyOf[hold] = key;
+    return this.keyOf[hold] === key;
+  }
+
+  private addInterval(row: HoldingSums, interval: HeldInterval): void {
+    row.addInterval(this.input, interval);
+    this.asked.add(interval.tid, interval.fromNs, interval.toNs, row.key, interval.count);
+  }
+
+  private fromNs(hold: number): Nanoseconds {
+    return Math.max(this.input.locks.holds.fromNs[hold], this.input.window.startNs);
+  }
+
+  private toNs(hold: number): Nanoseconds {
+    return Math.min(this.input.locks.holds.toNs[hold], this.input.window.endNs);
   }
 }

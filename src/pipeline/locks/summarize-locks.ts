@@ -18,16 +18,22 @@ import { placesOf, wakersOf } from './waiters.js';
 
 /** Most time first. */
 export function summarizeLocks(input: LocksInput, { ofObject }: Holdings, spotsOf: SpotsOf): FoundLock[] {
-  const { waits, objects } = input;
+  const { shown: waits, objects } = input;
   const locks = ofObject.map((holdings, object): FoundLock => {
     const rows = rowsOf(objects.byObject, object);
-    const ended = rows.filter((wait) => !waits.isOpen[wait]);
+    const ended = rows.filter((wait) => !waits.isOpen[wait] && !waits.isCut[wait]);
+    const open = rows.filter((wait) => waits.isOpen[wait]);
+    const partly = rows.filter((wait) => waits.isOpen[wait] || waits.isCut[wait]);
     const wakeUps = Float64Array.from(rows, (wait) => wakeUpNsOf(waits, wait)).filter((ns) => !Number.isNaN(ns));
     return {
       ...identityOf(input, object),
       ...heldSums(input, rows),
       waitedNs: rows.reduce((sum, wait) => sum + waits.inNs[wait] - waits.outNs[wait], 0),
       waits: rows.length,
+      openWaits: open.length,
+      cutWaits: rows.filter((wait) => waits.isCut[wait]).length,
+      longestOpenNs: partly.reduce((longest, wait) => Math.max(longest, waits.inNs[wait] - waits.outNs[wait]), 0),
+      openNs: heldSums(input, open).unknownNs,
       durations: distributionOf(Float64Array.from(ended, (wait) => waits.inNs[wait] - waits.outNs[wait])),
       wakeUps: distributionOf(wakeUps),
       convoy: longestConvoy(waits, rows),
@@ -36,11 +42,12 @@ export function summarizeLocks(input: LocksInput, { ofObject }: Holdings, spotsO
       wakers: wakersOf(input, rows),
     };
   });
-  return locks.sort((a, b) => b.waitedNs - a.waitedNs || a.pid - b.pid || a.address - b.address);
+  const shown = locks.filter(({ waits }) => waits > 0);
+  return shown.sort((a, b) => b.waitedNs - a.waitedNs || a.pid - b.pid || a.address - b.address);
 }
 
 /** Returns the rows of the longest waits for locks whose holders can be known, longest first; of those that ended. */
-export function slowestWaits({ waits, objects, locks }: LocksInput, count: number): number[] {
+export function slowestWaits({ shown: waits, objects, locks }: LocksInput, count: number): number[] {
   if (count === 0) return [];
   const { objectOf } = objects;
   const rows = [...objectOf.keys()].filter(
@@ -56,7 +63,7 @@ export function describeWaits(
   { ofWait }: Holdings,
   spotsOf: SpotsOf,
 ): FoundLockWait[] {
-  const { waits, objects, facts, locks } = input;
+  const { shown: waits, objects, facts, locks } = input;
   return slowest.map((wait, at) => ({
     ...identityOf(input, objects.objectOf[wait]),
     ...heldSums(input, Uint32Array.of(wait)),
@@ -80,7 +87,7 @@ function identityOf({ objects }: LocksInput, object: number): { pid: number; add
   };
 }
 
-function heldSums({ held, waits, locks }: LocksInput, rows: Uint32Array): HeldSums {
+function heldSums({ held, shown: waits, locks }: LocksInput, rows: Uint32Array): HeldSums {
   const sums = { probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
   const { pieces, starts } = held;
   for (const wait of rows) {

@@ -7,7 +7,7 @@ import { EndedBy } from '../waits/wait-facts.js';
 import type { LocksInput } from './locks-input.js';
 
 /** Most time first. */
-export function placesOf({ waits, facts }: LocksInput, rows: Uint32Array): WaitingPlace[] {
+export function placesOf({ shown: waits, facts }: LocksInput, rows: Uint32Array): WaitingPlace[] {
   const places = new Map<string, { symbol: SymbolId; call: SymbolId; waits: number; waitedNs: number }>();
   for (const wait of rows) {
     const { symbol, call } = facts.placeOf(wait);
@@ -22,15 +22,27 @@ export function placesOf({ waits, facts }: LocksInput, rows: Uint32Array): Waiti
 
 /** Most time first; threads of one name that did it in the same function are one row. */
 export function wakersOf(input: LocksInput, rows: Uint32Array): LockWaker[] {
+  const { waits, facts } = input;
   const wakers = new Map<string, WakerSums>();
+  const known = new Map<Tid, Map<number, WakerSums>>(); // names are compared once for each thread, end and function
   for (const wait of rows) {
-    const key = wakerKey(input, wait);
-    const own = wakers.get(key) ?? new WakerSums(input, wait);
-    wakers.set(key, own);
+    const ofThread = known.get(waits.waker[wait]) ?? new Map<number, WakerSums>();
+    known.set(waits.waker[wait], ofThread);
+    const endAndPlace = facts.wakerPlaceOf(wait).symbol * MAX_ENDS + facts.endedBy(wait);
+    let own = ofThread.get(endAndPlace);
+    if (own === undefined) {
+      const key = wakerKey(input, wait);
+      own = wakers.get(key) ?? new WakerSums(input, wait);
+      wakers.set(key, own);
+      ofThread.set(endAndPlace, own);
+    }
     own.add(input, wait);
   }
   return mostTimeFirst([...wakers.values()].map((sums) => sums.build()));
 }
+
+/** More than there are values of EndedBy. */
+const MAX_ENDS = 16;
 
 function wakerKey({ waits, facts, threads }: LocksInput, wait: number): string {
   const tid = waits.waker[wait];
@@ -50,7 +62,7 @@ class WakerSums {
     this.symbol = facts.wakerPlaceOf(wait).symbol;
   }
 
-  add({ waits }: LocksInput, wait: number): void {
+  add({ shown: waits }: LocksInput, wait: number): void {
     if (waits.waker[wait] !== NONE && this.endedBy !== EndedBy.Open) this.tids.add(waits.waker[wait]);
     this.waits++;
     this.waitedNs += waits.inNs[wait] - waits.outNs[wait];

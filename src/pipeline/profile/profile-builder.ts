@@ -6,17 +6,22 @@ import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
 import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
+import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
 import { orderedTree } from '../../model/calls/node-order.js';
 import { TreeSum } from '../../model/calls/sum-trees.js';
+import { totalTimes } from '../../model/calls/tree-view.js';
 import { symbolRanks } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
+import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
+import type { Timeline } from '../../model/timeline/timeline.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
 import { withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
+import { boundsInWindow } from '../read/trace-bounds.js';
 import { type AskedThreads, needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
 import { CollectedPaths } from './collected-paths.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
@@ -43,9 +48,14 @@ export interface ReplayResult {
   readonly stacks: readonly ThreadStack[];
   /** Answers to questions to single threads. */
   readonly answers: LogAnswers;
+  /** The course of time; null: not requested, or only some calls are selected. Nodes are those of the threads' trees. */
+  readonly timeline: Timeline | null;
   /** From the profile's time to the trace's, which `answers` have. */
   readonly shiftNs: Nanoseconds;
 }
+
+/** Receives all calls of a thread, in an order that depends on the trace alone; of each thread once. */
+export type OnThreadChunks = (tid: Tid, chunks: ThreadChunks) => void;
 
 const NO_TREE: CallTree = new CallTreeBuilder().build();
 
@@ -62,10 +72,12 @@ export class ProfileBuilder {
   private readonly together: TreeSum | null;
   private readonly durations: DurationsBuilder | null;
   private readonly calls: CallsAnswerBuilder | null;
+  private readonly timeline: TimelineCollector | null;
   private readonly stacks: ThreadStack[] = [];
   private readonly answers = new Map<Tid, AnswersWithPaths>();
   private readonly questions: Questions;
   private readonly asked: AskedThreads;
+  private readonly onChunks: OnThreadChunks | null;
   private readonly trace: Trace;
   private readonly symbols: SymbolTable;
   /** From the trace's time 0, which depends on the order of the inputs, to the second in which the trace begins. */
@@ -73,15 +85,24 @@ export class ProfileBuilder {
 
   /**
    * `symbols`: with names for functions without a symbol. `asked`: questions to single threads. Every selected thread must
-   * be added.
+   * be added. `onChunks`: if the questions are about all calls.
    */
-  constructor(trace: Trace, symbols: SymbolTable, trees: Trees, questions: Questions, asked: AskedThreads) {
+  constructor(
+    trace: Trace,
+    symbols: SymbolTable,
+    trees: Trees,
+    questions: Questions,
+    asked: AskedThreads,
+    onChunks: OnThreadChunks | null,
+  ) {
     this.trace = trace;
     this.symbols = symbols;
     this.questions = questions;
     this.asked = asked;
+    this.onChunks = onChunks;
     this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
+    this.timeline = questions.timeline && new TimelineCollector(questions.timeline);
     this.paths = new CollectedPaths(trace.store.tids);
     this.together = trees === 'together' ? new TreeSum(symbolRanks(symbols)) : null;
     this.shiftNs = Math.floor(trace.store.bounds.startNs / 1e9) * 1e9;
@@ -150,7 +171,9 @@ export class ProfileBuilder {
     const atNs = (this.questions.stackAtNs ?? Number.NaN) - this.shiftNs;
     const functions = this.questions.latency?.calls.functions ?? null;
     const answers = joinAnswers(this.answers, symbolRanks(this.symbols));
-    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks, answers, shiftNs: this.shiftNs };
+    const timeline = this.timeline?.build(this.shiftNs) ?? null;
+    const { shiftNs } = this;
+    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks, answers, timeline, shiftNs };
   }
 
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
@@ -173,10 +196,7 @@ export class ProfileBuilder {
 
   /** Returns the bounds of the selection, in the profile's time. */
   private bounds(): Pick<TraceMeta, 'startNs' | 'endNs'> {
-    const { bounds } = this.trace.store;
-    const window = this.questions.filter?.window;
-    const startNs = Math.max(bounds.startNs, window?.startNs ?? bounds.startNs);
-    const endNs = Math.max(startNs, Math.min(bounds.endNs, window?.endNs ?? bounds.endNs));
+    const { startNs, endNs } = boundsInWindow(this.trace, this.questions.filter?.window);
     return { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
   }
 
@@ -212,6 +232,8 @@ export class ProfileBuilder {
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
+    if (thread.chunks) this.onChunks?.(tid, thread.chunks);
+    if (thread.timeline) this.timeline?.add(tid, thread.timeline, { ...shown.tree, totalNs: totalTimes(shown.tree) });
   }
 
   private shifted({ sinceNs, ...frame }: StackFrame): StackFrame {

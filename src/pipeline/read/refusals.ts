@@ -30,9 +30,10 @@ export function noThreadNames(): PtflameError {
   });
 }
 
-export function nothingSelected(): PtflameError {
+/** `listing`: the command that shows which threads there are. */
+export function nothingSelected(listing = 'ptflame render --by thread'): PtflameError {
   return new PtflameError('NOTHING_SELECTED', 'no thread of the trace is selected', {
-    hint: 'omit --tid, --pid, --comm and --cpu; ptflame render --by thread shows which threads there are',
+    hint: `omit --tid, --pid, --comm and --cpu; ${listing} shows which threads there are`,
   });
 }
 
@@ -47,7 +48,7 @@ function noBranches({ counts, broken, isDecodedHere, withoutTrace }: ReadAccount
 
 export function noTrace(name: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${name} is a recording without an Intel PT trace: it has no calls`, {
-    hint: 'ptflame waits and ptflame locks answer from its samples and switches; ptflame record traces calls, too',
+    hint: 'ptflame waits, locks and values answer from its samples and switches; ptflame record traces calls, too',
   });
 }
 

@@ -42,6 +42,7 @@ export class StoredSource implements Source {
     into.addSampleAccount(samples.account);
     for (const recording of samples.sides) into.addSide(recording);
     for (const thread of threads) store.addPacked(thread);
+    if (meta.counts.events === 0 && samples.tables.length > 0) into.withoutTrace.push(this.name);
   }
 }
 

@@ -10,6 +10,7 @@ import { formatBounds, formatDuration } from '../../render/format.js';
 import { similarNames } from '../../render/similar-names.js';
 import { nameMatcher } from '../../store/records/name-matcher.js';
 import { type Trace, timeInTrace } from '../read/trace.js';
+import { boundsOfTrace } from '../read/trace-bounds.js';
 
 /** Functions by their exact name, or all that match an expression; this includes names in brackets such as `[syscall]`. */
 export type FunctionPattern = string | RegExp;
@@ -39,6 +40,8 @@ export interface FilterOptions {
 export interface LatencyOptions extends CallPattern {
   /** How many of the longest calls to list individually. Default: none. */
   readonly slowest?: number;
+  /** Records when each call was. Default: false. */
+  readonly overTime?: boolean;
 }
 
 /** More conditions, `root` included, do not fit into the bits of a number (`Insides`). */
@@ -54,7 +57,7 @@ export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Tr
   if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
   if (inside.length > MAX_INSIDE_CONDITIONS) throw tooManyConditions();
   return {
-    window: window ? boundsOf(window, trace) : null,
+    window: window ? windowBounds(window, trace) : null,
     inside: inside.map((calls) => callSelection(calls, symbols)),
     root: root === undefined ? null : functionSet(root, symbols),
     foldsRecursion: foldRecursion,
@@ -67,8 +70,10 @@ function tooManyConditions(): PtflameError {
   });
 }
 
-export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable): LatencyQuestion {
-  return { calls: callSelection(options, symbols), slowest: options.slowest ?? 0 };
+/** `bounds`: of the selected time. */
+export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable, bounds: Bounds): LatencyQuestion {
+  const { slowest = 0, overTime = false } = options;
+  return { calls: callSelection(options, symbols), slowest, overTime: overTime ? bounds : null };
 }
 
 function callSelection({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTable): CallSelection {
@@ -77,13 +82,15 @@ function callSelection({ functions, minNs, maxNs }: CallPattern, symbols: Symbol
   return { functions: functionSet(functions, symbols), durations };
 }
 
+type NamesAndKinds = Pick<SymbolTable, 'name' | 'kind'>;
+
 /**
  * An exact name selects the functions that have it; if there are none, those that have it without parameters and version:
  * `pthread_mutex_lock` selects `pthread_mutex_lock@@GLIBC_2.2.5`.
  *
  * @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION
  */
-export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): FunctionSet {
+export function functionSet(pattern: FunctionPattern, symbols: NamesAndKinds): FunctionSet {
   const found = typeof pattern === 'string' ? named(pattern, symbols) : matching(pattern, symbols);
   if (found.includes(1)) return found;
   throw new PtflameError('NO_SUCH_FUNCTION', `the trace has ${missingText(pattern)}`, {
@@ -92,13 +99,13 @@ export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): Fun
 }
 
 /** `[unknown]`, as perf prints it, selects all functions without a symbol. */
-function named(name: string, { name: names, kind }: SymbolTable): FunctionSet {
+function named(name: string, { name: names, kind }: NamesAndKinds): FunctionSet {
   if (name === UNKNOWN_NAME) return Uint8Array.from(kind, (own) => (own === SymbolKind.Unknown ? 1 : 0));
   const exact = Uint8Array.from(names, (own) => (own === name ? 1 : 0));
   return exact.includes(1) ? exact : Uint8Array.from(names, (own) => (bareName(own) === name ? 1 : 0));
 }
 
-function matching(pattern: RegExp, { name }: SymbolTable): FunctionSet {
+function matching(pattern: RegExp, { name }: NamesAndKinds): FunctionSet {
   const isFound = nameMatcher(pattern, name);
   return Uint8Array.from(name, (own) => (isFound(own) ? 1 : 0));
 }
@@ -116,13 +123,13 @@ function missingText(pattern: FunctionPattern): string {
 }
 
 /** Returns "did you mean A, B? " or an empty text. */
-function similarText(pattern: FunctionPattern, { name }: SymbolTable): string {
+function similarText(pattern: FunctionPattern, { name }: NamesAndKinds): string {
   const similar = typeof pattern === 'string' ? similarNames(pattern, name.map(bareName)) : [];
   return similar.length === 0 ? '' : `did you mean ${similar.join(', ')}? `;
 }
 
-/** @throws PtflameError BAD_OPTION */
-function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: Trace): Bounds {
+/** Returns the bounds of a window in the trace's time. @throws PtflameError BAD_OPTION */
+export function windowBounds({ from, to }: NonNullable<FilterOptions['window']>, trace: Trace): Bounds {
   const startNs = from === null ? Number.NEGATIVE_INFINITY : momentNs(from, trace);
   const endNs = to === null ? Number.POSITIVE_INFINITY : momentNs(to, trace);
   if (startNs < endNs) return { startNs, endNs };
@@ -156,7 +163,7 @@ export function withClock(trace: Trace, moments: readonly (Moment | null | undef
 }
 
 function momentNs(moment: Moment, trace: Trace): Nanoseconds {
-  return 'afterStartNs' in moment ? trace.store.bounds.startNs + moment.afterStartNs : timeInTrace(trace, moment);
+  return 'afterStartNs' in moment ? boundsOfTrace(trace).startNs + moment.afterStartNs : timeInTrace(trace, moment);
 }
 
 /** Describes the selection in words; null: all of the time. */

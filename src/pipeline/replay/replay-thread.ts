@@ -11,10 +11,20 @@ import {
 import { filterThread } from '../../analysis/log/filter-thread.js';
 import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
 import type { Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
+import type { TimelineQuestion } from '../../analysis/timeline/question.js';
+import { sameNodes } from '../../analysis/timeline/renumber.js';
+import {
+  type ShownPaths,
+  type ThreadTimeline,
+  TimelineMemory,
+  threadTimeline,
+} from '../../analysis/timeline/thread-timeline.js';
 import type { CallLog } from '../../model/calls/call-log.js';
-import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
 import { TreeSorter } from '../../model/calls/tree-sorter.js';
+import { totalTimes } from '../../model/calls/tree-view.js';
+import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { KnownPaths, type KnownPathsData } from '../../replay/losses/known-paths.js';
@@ -26,6 +36,8 @@ import { type LoadedThread, loadThread, type ThreadFacts } from '../../store/loa
 import type { SharedEvents } from '../../store/runs/event-memory.js';
 import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
+import { moved } from '../workers/moved.js';
+import { receivedSource, type SentSource } from './sent-source.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 /** The questions that each thread is to answer. */
@@ -37,6 +49,10 @@ export interface Questions {
   readonly latency: LatencyQuestion | null;
   /** The time at which to take its stack. */
   readonly stackAtNs: Nanoseconds | null;
+  /** The course of time; null: not requested. */
+  readonly timeline: TimelineQuestion | null;
+  /** The time of which all calls are wanted; null: not requested. */
+  readonly chunksOf: Bounds | null;
 }
 
 /** Questions to single threads. */
@@ -71,6 +87,10 @@ export interface ReplayedThread {
   readonly durations: FunctionDurations | null;
   readonly calls: CallsAnswer | null;
   readonly stack: readonly StackFrame[] | null;
+  /** Its nodes are those of the tree. */
+  readonly timeline: ThreadTimeline | null;
+  /** All its calls; null if not requested. Its nodes are those of the tree. */
+  readonly chunks: ThreadChunks | null;
   /** null: it was asked nothing of its own. */
   readonly answers: AnswersWithPaths | null;
   /** If only a skeleton was replayed: the functions to which control moved without an event; else null. */
@@ -78,8 +98,8 @@ export interface ReplayedThread {
 }
 
 /** Whether sums are not enough to answer: the thread's call log is needed. */
-export function needsCallLog({ filter, latency, stackAtNs }: Questions): boolean {
-  return filter !== null || latency !== null || stackAtNs !== null;
+export function needsCallLog({ filter, latency, stackAtNs, timeline, chunksOf }: Questions): boolean {
+  return filter !== null || latency !== null || stackAtNs !== null || timeline !== null || chunksOf !== null;
 }
 
 const NO_FILTER: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
@@ -89,13 +109,17 @@ export class TraceReplayer {
   private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
   private readonly sorter: TreeSorter;
+  private readonly toChunks: ToChunks | null;
   private readonly knownPaths: KnownPaths | null;
   /** Of each thread in turn; null if they are not requested, or derived from the call log. */
   private readonly ownDurations: DurationsBuilder | null;
   private readonly skeletons: SkeletonBuilder | null;
+  private timelineMemory: TimelineMemory | null = null;
 
-  constructor(trace: ReplaySetup) {
+  /** `toChunks`: of `loadToChunks`. */
+  constructor(trace: ReplaySetup, toChunks: ToChunks | null) {
     this.trace = trace;
+    this.toChunks = toChunks;
     this.skeletons = trace.span && new SkeletonBuilder(trace.siteFacts);
     this.replayer = new Replayer(trace.siteFacts);
     this.sorter = new TreeSorter(trace.symbolRank);
@@ -131,13 +155,40 @@ export class TraceReplayer {
     const answersToAsked = asked && replay.log && answerThread(replay.log, replay.tree, asked, trace.symbolRank);
     const answered = answers(source.tid, replay, questions);
     const tree = this.sorter.sort(answered.replay.tree);
+    const { timeline, chunks } = this.calls(replay, tree);
     const jumpedTo = skeleton?.jumpedTo ?? null;
     return {
-      ...{ thread, durations: own?.build() ?? null, jumpedTo, answers: answersToAsked },
+      ...{ thread, durations: own?.build() ?? null, jumpedTo, answers: answersToAsked, timeline, chunks },
       ...answered,
       replay: { ...answered.replay, tree },
     };
   }
+
+  /** `shown`: the tree that is handed on. */
+  private calls({ log, tree }: ThreadReplay, shown: CallTree): Pick<ReplayedThread, 'timeline' | 'chunks'> {
+    const { questions, symbolRank } = this.trace;
+    const { timeline, chunksOf } = questions;
+    if (log === null || (timeline === null && chunksOf === null)) return NO_CALLS;
+    const nodeOf = sameNodes(tree, shown, symbolRank);
+    return {
+      timeline: timeline && this.timeline(log, { ...shown, totalNs: totalTimes(shown), nodeOf }, timeline),
+      chunks: chunksOf && (this.toChunks?.(log, chunksOf, nodeOf) ?? null),
+    };
+  }
+
+  private timeline(log: CallLog, paths: ShownPaths, question: TimelineQuestion): ThreadTimeline {
+    this.timelineMemory ??= new TimelineMemory();
+    return threadTimeline(log, paths, question, this.timelineMemory);
+  }
+}
+
+const NO_CALLS = { timeline: null, chunks: null };
+
+type ToChunks = typeof import('./thread-chunks.js').threadChunks;
+
+/** Returns null if calls are not requested. */
+export async function loadToChunks({ chunksOf }: Questions): Promise<ToChunks | null> {
+  return chunksOf && (await import('./thread-chunks.js')).threadChunks;
 }
 
 const NO_TIMES = new Float64Array(0);
@@ -216,7 +267,7 @@ export function untilExit(extendTo: ReplayOptions['extendTo'], exitNs: Nanosecon
 export interface ReplayTask {
   /** The same for all threads; its columns are in shared memory. */
   readonly trace: ReplaySetup;
-  readonly source: ThreadSource;
+  readonly source: SentSource;
   /** As many as threads that are replayed at the same time. */
   readonly spaces: WorkSpaces;
   /** Questions to this thread alone; null: none. */
@@ -228,14 +279,17 @@ let replayer: TraceReplayer | null = null;
 let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
-export function replayThread(task: ReplayTask): ReplayedThread {
+export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
+  const toChunks = await loadToChunks(task.trace.questions);
   const kind = kindOf(task.trace);
-  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace);
+  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, toChunks);
   setupKind = kind;
   const own = replayer;
-  return inOwnSpace(task.spaces, ({ buffer, histogram }) =>
-    own.replay(task.source, fitting(buffer, task.source), histogram, task.asked),
+  const source = receivedSource(task.source);
+  const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
+    own.replay(source, fitting(buffer, source), histogram, task.asked),
   );
+  return replayed.timeline === null ? replayed : moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */
@@ -246,5 +300,14 @@ function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer |
 
 /** Returns the only parts of the setup that change. */
 function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
-  return [knownPaths !== null, span?.startNs, span?.endNs, needsCallLog(questions), questions.durations].join();
+  const { durations, timeline, chunksOf } = questions;
+  return [
+    knownPaths !== null,
+    span?.startNs,
+    span?.endNs,
+    needsCallLog(questions),
+    durations,
+    timeline !== null,
+    chunksOf !== null,
+  ].join();
 }

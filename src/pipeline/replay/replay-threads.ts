@@ -12,11 +12,13 @@ import type { WorkerPool } from '../workers/worker-pool.js';
 import type { HistogramPool } from './histogram-pool.js';
 import {
   type AskedThreads,
+  loadToChunks,
   NOTHING_ASKED,
   type ReplayedThread,
   type ReplaySetup,
   TraceReplayer,
 } from './replay-thread.js';
+import { sentSource } from './sent-source.js';
 import { workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
@@ -63,7 +65,7 @@ async function* replayOnMain(
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
   const memory = histograms?.acquire() ?? null;
-  const replayer = new TraceReplayer(trace);
+  const replayer = new TraceReplayer(trace, await loadToChunks(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await setImmediate(); // lets signals arrive between two threads
@@ -96,7 +98,7 @@ async function* replayOnWorkers(
   const pending: Pending[] = [];
   for (const tid of tids) {
     if (pending.length === maxPending) yield await finished(pending);
-    const source = store.threadSource(tid);
+    const source = sentSource(store.threadSource(tid));
     const result = pool.run(task, { trace: shared, source, spaces, asked: asked.get(tid) ?? null });
     result.catch(() => {}); // a rejection is handled when its result is awaited
     pending.push({ tid, result });

@@ -35,18 +35,20 @@ export interface ResourceOptions {
   readonly temporaryDirectory?: string;
 }
 
-export function planResources(options: ResourceOptions): Resources {
+/** `traces`: how many are open at the same time; only one of them is replayed at a time. */
+export function planResources(options: ResourceOptions, traces = 1): Resources {
   const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, MIN_MEMORY_BYTES);
   const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
   const affordable = Math.floor(rest / (1.25 * WORKER_BYTES)); // leaves some memory for the work
   const canUseWorkers = affordable >= 2;
-  const jobs = canUseWorkers ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
-  const workBytes = rest - (canUseWorkers ? jobs * WORKER_BYTES : 0);
+  const allJobs = canUseWorkers ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
+  const jobs = Math.max(1, Math.floor(allJobs / traces));
+  const workBytes = rest - (canUseWorkers ? jobs * traces * WORKER_BYTES : 0);
   return {
     jobs,
     canUseWorkers,
     memoryBytes,
-    eventBytes: workBytes / 3,
+    eventBytes: workBytes / 3 / traces,
     replayBytes: (workBytes * 2) / 3,
     temporaryDirectory: options.temporaryDirectory ?? null,
   };

@@ -4,7 +4,7 @@
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 
-const POOL = new URL('../../dist/src/pipeline/workers/worker-pool.js', import.meta.url).href;
+const POOL = new URL('../../../dist/src/pipeline/workers/worker-pool.js', import.meta.url).href;
 /** Workers take some 50 ms to start; the steps meet every moment of that, also on a slow machine. */
 const CLOSE_WHILE_STARTING = `
   import { WorkerPool } from ${JSON.stringify(POOL)};

@@ -19,15 +19,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generate } from '../../bench/generator/generate.js';
-import { KINDS } from '../../bench/generator/kinds.js';
-import { Random } from '../../bench/generator/random.js';
-import type * as library from '../../src/index.js';
-import { expectRefusal, PROGRAM, ptflame } from '../helpers/cli/run-cli.js';
-import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/traces/damage.js';
+import { generate } from '../../../bench/generator/generate.js';
+import { KINDS } from '../../../bench/generator/kinds.js';
+import { Random } from '../../../bench/generator/random.js';
+import type * as library from '../../../src/index.js';
+import { expectRefusal, PROGRAM, ptflame } from '../../helpers/cli/run-cli.js';
+import { type Damage, damaged, ERRORS, RECORDS } from '../../helpers/traces/damage.js';
 
 const { analyze, openTraceFile, readProfile, renderFolded, renderJson, traceStream } = (await import(
-  new URL('../../dist/src/index.js', import.meta.url).href
+  new URL('../../../dist/src/index.js', import.meta.url).href
 )) as typeof library;
 
 const LITTLE_MEMORY = 160 * 1024 * 1024;

@@ -2,7 +2,7 @@
  * Each task that runs has a work space of its own.
  */
 import { expect, test } from 'vitest';
-import { inOwnSpace, workSpaces } from '../../src/pipeline/replay/work-spaces.js';
+import { inOwnSpace, workSpaces } from '../../../src/pipeline/replay/work-spaces.js';
 
 test('tasks that run at the same time have different spaces, which others use after them', () => {
   const spaces = workSpaces([null, null], 64);

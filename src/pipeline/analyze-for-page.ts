@@ -1,0 +1,45 @@
+/**
+ * Analyzes inputs for the report page: the profile, the course of time, and the waits if the trace has samples that tell
+ * about them.
+ */
+import { assert } from '../model/errors.js';
+import type { Profile } from '../model/profile/profile.js';
+import type { WaitsByPath } from '../model/profile/waits-by-path.js';
+import { tableOf } from '../model/samples/sample-table.js';
+import type { Timeline } from '../model/timeline/timeline.js';
+import type { AnalyzeOptions } from './analyze.js';
+import type { AnalyzedInput } from './read/read-trace.js';
+import type { Trace } from './read/trace.js';
+import { replayTrace } from './replay-trace.js';
+import { traceWaitsOf } from './waits/ask-waits.js';
+import { waitsByPath } from './waits/by-path/waits-by-path.js';
+import { withTrace } from './with-trace.js';
+
+export interface PageContents {
+  readonly profile: Profile;
+  /** null: nothing is known of them, or the profile is of some calls only. */
+  readonly waits: WaitsByPath | null;
+  /** null: not requested, the trace has no times, or the profile is of some calls only. */
+  readonly timeline: Timeline | null;
+}
+
+/** Returns the profile of `analyze`, and what a page shows besides. @throws PtflameError as `analyze` */
+export function analyzeForPage(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<PageContents> {
+  const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
+  return withTrace(inputs, withOptions, async (trace, resources) => {
+    if (!hasWaits(trace, options)) {
+      const { profile, timeline } = await replayTrace(trace, options, {}, resources);
+      return { profile, waits: null, timeline };
+    }
+    const traceWaits = await traceWaitsOf(trace, options, resources);
+    const { calls } = traceWaits;
+    assert(calls !== null, 'a profile has threads');
+    return { profile: calls.profile, waits: await waitsByPath(traceWaits, calls), timeline: calls.timeline };
+  });
+}
+
+/** Switches alone say that threads waited, but not for whom. Waits cannot be cut to what happens inside calls. */
+function hasWaits({ samples, account }: Trace, { inside = [], root }: AnalyzeOptions): boolean {
+  const isKnown = tableOf(samples, 'sched:sched_waking') !== null && account.timeless === 0;
+  return isKnown && inside.length === 0 && root === undefined;
+}
