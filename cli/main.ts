@@ -1,5 +1,6 @@
 /**
- * Runs the command line to its exit code: 0 done, 1 fault of the input or the machine, 2 usage, 130 interrupted.
+ * Runs the command line to its exit code: 0 done, 1 fault of the input or the machine, 2 usage, 3 above a limit,
+ * 130 interrupted.
  */
 
 import { removeTemporaryFiles } from './output/temporary-files.js';

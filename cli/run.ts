@@ -1,7 +1,7 @@
 /**
  * Parses the arguments and runs the command.
  */
-import { PROGRAM } from './commands.js';
+import { PROGRAM } from './program/program.js';
 import { type Invocation, parseInvocation } from './usage/invocation.js';
 
 /**

@@ -14,7 +14,7 @@ import { bar } from '../terminal/bar.js';
 import { alignColumns } from '../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
-import { histogramLines } from './histogram.js';
+import { durationRow, histogramLines } from './histogram.js';
 import { callsCell, durationCell, longestCell, shareCell, UNKNOWN } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
@@ -32,7 +32,7 @@ export interface LatencyTextOptions {
 }
 
 export function latencyLines(latency: Latency, options: LatencyTextOptions): string[] {
-  const { trace, quality, stats, histogram, children, callers, slowest } = latency;
+  const { trace, quality, stats, children, callers, slowest } = latency;
   const shownCallers = options.top === 0 ? callers : callers.slice(0, options.top);
   const only = options.bounds === null ? [] : [`only ${visibleText(options.bounds)}`];
   const head = [...traceLines(trace, quality), '', ...functionLines(latency, options), ...only, ''];
@@ -41,9 +41,7 @@ export function latencyLines(latency: Latency, options: LatencyTextOptions): str
   return [
     ...head,
     ...statsLines(stats, trace.hasSwitches),
-    ...section('calls by duration, and by time outside traced code', [
-      ...histogramLines(histogram, { width: options.width, hasSwitches: trace.hasSwitches }),
-    ]),
+    ...section('calls by duration, and by time outside traced code', callHistogram(latency, options.width)),
     ...section(
       latency.isOfParts ? 'no complete calls; in the recorded parts of calls' : 'in these calls',
       childLines(children, trace.hasSwitches, options),
@@ -59,6 +57,13 @@ export function latencyLines(latency: Latency, options: LatencyTextOptions): str
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+function callHistogram({ histogram, trace: { hasSwitches } }: Latency, width: number): string[] {
+  const rows = histogram.map(({ fromNs, toNs, calls, outsideCalls, offCpuCalls }) => {
+    return durationRow(fromNs, toNs, [calls, outsideCalls, ...(hasSwitches ? [offCpuCalls] : [])]);
+  });
+  return histogramLines(rows, ['calls', 'outside', ...(hasSwitches ? ['off CPU'] : [])], width);
 }
 
 /** One function: its name. Several: a table. */

@@ -1,7 +1,9 @@
 /**
  * Formats numbers for cells of tables.
  */
-import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../src/text.js';
+export { formatAverageCount as averageCountCell, formatDifference as differenceCell } from '../../src/text.js';
+
+import { formatCalls, formatDuration, formatLongest, formatShare } from '../../src/text.js';
 
 export const UNKNOWN = '–';
 
@@ -21,17 +23,4 @@ export function callsCell({ calls, inferred }: { readonly calls: number; readonl
 /** "3 ms"; "≥ 5 ms" if the longest call is inferred. */
 export function longestCell(call: { readonly maxNs: number | null; readonly longestCutNs: number | null }): string {
   return formatLongest(call.maxNs, call.longestCutNs);
-}
-
-/** "+1.5 ms", "−20 ns". */
-export function differenceCell(ns: number): string {
-  const text = formatDuration(Math.abs(ns));
-  return ns === 0 ? '0 ns' : ns > 0 ? `+${text}` : `−${text}`;
-}
-
-/** "1.3", "1,204": an average number of calls. */
-export function averageCountCell(count: number): string {
-  return count >= 100 || Number.isInteger(count)
-    ? formatCount(Math.round(count))
-    : String(Number(count.toPrecision(2)));
 }

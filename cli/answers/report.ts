@@ -7,6 +7,7 @@ import { formatCount, formatDuration, formatMany, visibleText } from '../../src/
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
 import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
+import { lineColumns } from './source-lines.js';
 import { topLines } from './top-lines.js';
 
 /** `width`: of the terminal. `top`: number of functions of each table; 0: all. */
@@ -56,6 +57,7 @@ function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boo
   const unwound = rows.some((row) => row.unwound > 0)
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
     : [];
+  const lines = lineColumns(rows);
   return [
     { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
     { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
@@ -72,5 +74,6 @@ function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boo
     { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
     { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
     { title: 'max', text: longestCell },
+    ...lines,
   ];
 }

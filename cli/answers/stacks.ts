@@ -6,6 +6,7 @@ import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../sr
 import { tableLines } from '../terminal/table.js';
 import { distinctNames, functionKey } from './distinct-names.js';
 import { traceLines } from './report.js';
+import { lineColumns } from './source-lines.js';
 
 type Thread = Stacks['threads'][number];
 type Frame = Thread['frames'][number];
@@ -44,7 +45,11 @@ function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string
     text: (frame: Frame) => sinceText(threads, first, frame),
   };
   const frames = [...first.frames].reverse();
-  return ['', title, ...tableLines(frames, [since], { name: nameOf, nameTitle: 'frame', width })];
+  return [
+    '',
+    title,
+    ...tableLines(frames, [since, ...lineColumns(frames)], { name: nameOf, nameTitle: 'frame', width }),
+  ];
 }
 
 function threadText({ tid, comm }: Thread): string {

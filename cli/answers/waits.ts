@@ -4,6 +4,8 @@
 import type { StageRow, WaitStats, WaitsAnswer } from '../../src/answers.js';
 import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
+import { durationRow, histogramLines } from './histogram.js';
+import { missingLines } from './missing-lines.js';
 import { durationCell, shareCell } from './numbers.js';
 import { slowWaitLines } from './slow-wait.js';
 import { topLines } from './top-lines.js';
@@ -18,14 +20,15 @@ export interface WaitsTextOptions {
 }
 
 export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): string[] {
-  const { stats, reasons, wakers, places, threads, slowest, stages, trace } = answer;
+  const { stats, reasons, wakers, candidates, places, threads, slowest, stages, trace } = answer;
   const table = (title: string, rows: readonly NamedStats[]) =>
     rows.length === 0 ? [] : ['', ...topLines(rows, options.top, (shown) => statsTable(title, shown, stats, options))];
-  const head = [...summaryLines(answer), ...insideLines(answer, options), ...missingLines(answer)];
-  if (stats.waits === 0) return [...head, '', 'no waits', ...stageLines(stages, options)];
+  const head = [...summaryLines(answer), ...insideLines(answer, options), ...missingLines(answer.missing)];
+  if (stats.waits === 0) return [...head, ...stageLines(stages, options)];
   const knownPlaces = trace.hasCalls ? places.map((row) => ({ name: placeText(row), stats: row.stats })) : [];
   return [
     ...head,
+    ...barLines(answer, options.width),
     ...table(
       'reason',
       reasons.map((row) => ({ name: row.reason, stats: row.stats })),
@@ -33,6 +36,10 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
     ...table(
       'waker',
       wakers.map((row) => ({ name: wakerText(row), stats: row.stats })),
+    ),
+    ...table(
+      'waker, from calls alone',
+      candidates.map((row) => ({ name: wakerText(row), stats: row.stats })),
     ),
     ...table('place', knownPlaces),
     ...table(
@@ -45,23 +52,37 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
 }
 
 function summaryLines({ trace, stats, wakeUps }: WaitsAnswer): string[] {
-  const { totalNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs } = stats;
+  const { totalNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs, cutWaits } = stats;
   const parts = [
     [blockedNs, 'blocked'],
     [wakeUpNs, 'from waking to running'],
     [preemptedNs, 'preempted'],
-    [unknownNs, 'unknown'],
+    [unknownNs, 'unknown (switches missing)'],
   ] as const;
   const shares = parts.filter(([ns]) => ns > 0).map(([ns, name]) => `${shareCell(ns, totalNs)} ${name}`);
   const recorded = `${formatMany(trace.threads, 'thread')} in ${formatDuration(trace.durationNs)} from ${trace.start}`;
+  const cut = cutWaits === 0 ? '' : `; it cuts ${formatMany(cutWaits, 'wait')}: not in averages`;
+  const part = trace.part === null ? [] : [`only ${visibleText(trace.part)}${cut}`];
+  if (stats.waits === 0) return [`no waits${trace.threads === 0 ? '' : ` of ${recorded}`}`, ...part];
   const lines = [
     `${formatMany(stats.waits, 'wait')} of ${recorded}: ${formatDuration(totalNs)} off the CPU`,
+    ...part,
     ...(shares.length === 0 ? [] : [`${shares.join(', ')}; unexplained: ${shareCell(unexplainedNs, totalNs)}`]),
   ];
   if (wakeUps.waits === 0) return lines;
   const { avgNs, p50Ns, p99Ns, maxNs } = wakeUps;
   const cells = `avg ${durationCell(avgNs)}, p50 ${durationCell(p50Ns)}, p99 ${durationCell(p99Ns)}, max ${durationCell(maxNs)}`;
   return [...lines, `from waking to running: ${cells}`];
+}
+
+/** How long waits lasted, and how long it took from waking to running. */
+function barLines({ histogram, wakeUps }: WaitsAnswer, width: number): string[] {
+  const hasWakeUps = wakeUps.waits > 0;
+  const rows = histogram.map((row) => {
+    return durationRow(row.fromNs, row.toNs, [row.waits, ...(hasWakeUps ? [row.wakeUps] : [])]);
+  });
+  const lines = histogramLines(rows, ['waits', ...(hasWakeUps ? ['waking to running'] : [])], width);
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function insideLines({ inside }: WaitsAnswer, { inside: name }: WaitsTextOptions): string[] {
@@ -71,10 +92,6 @@ function insideLines({ inside }: WaitsAnswer, { inside: name }: WaitsTextOptions
   const per = calls === 0 ? '' : `, ${formatDuration(offNs / calls)} per call`;
   const share = `${shareCell(offNs, totalNs)} of their ${formatDuration(totalNs)} off the CPU${per}`;
   return [`only inside ${formatMany(calls, 'call')} of ${visibleText(name)}${cut}: ${share}`];
-}
-
-function missingLines({ missing }: WaitsAnswer): string[] {
-  return missing.map(({ what, remedy }) => `note: ${visibleText(what)}${remedy === null ? '' : `: ${remedy}`}`);
 }
 
 interface NamedStats {
@@ -116,7 +133,7 @@ function stageLines(stages: WaitsAnswer['stages'], { width }: WaitsTextOptions):
   if (stages === null) return [];
   const cut = stages.incomplete === 0 ? '' : `, ${formatCount(stages.incomplete)} begun but not completed`;
   const head = ['', `stages of ${formatMany(stages.complete, 'pass')}${cut}`.replace('passs', 'passes')];
-  if (stages.complete === 0) return head;
+  if (stages.complete === 0) return [...head, 'a pass is a call of each function in this order, by one thread'];
   const columns: TableColumn<StageRow>[] = [
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 3 },

@@ -1,7 +1,7 @@
 /**
  * `ptflame import`: writes a trace to a file that every command reads instead of it, much faster.
  */
-import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.js';
+import { type ImportedTrace, importTrace, PtflameError } from '../../src/profiles.js';
 import { formatBytes, formatCount, formatMany } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
@@ -55,9 +55,14 @@ async function importWithProgress(
 }
 
 function summaryLines(path: string, imported: ImportedTrace): string[] {
-  const { events, threads, bytes, counts } = imported;
+  const { events, samples, threads, bytes, counts } = imported;
   const lines = counts.lines === events ? '' : ` of ${formatMany(counts.lines, 'line')}`;
   const size = `${formatBytes(bytes)}, ${(bytes / Math.max(events, 1)).toFixed(1)} bytes per event`;
+  if (events === 0 && samples > 0)
+    return [
+      `imported ${formatMany(samples, 'sample')} into ${path}: ${formatBytes(bytes)}`,
+      ...inputProblems({ ...counts, ...imported }),
+    ];
   const what = `imported ${formatCount(events)} events${lines}, ${formatMany(threads, 'thread')}, into ${path}: ${size}`;
   return [what, ...inputProblems({ ...counts, ...imported })];
 }

@@ -2,8 +2,8 @@
  * `ptflame info`: shows what a recording or an imported trace contains, and decodes a sample of it.
  */
 import { stat } from 'node:fs/promises';
-import { openTraceFile, PtflameError } from '../../src/index.js';
 import { detectInputKind, isPack, isTraceFile } from '../../src/internal.js';
+import { openTraceFile, PtflameError } from '../../src/profiles.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';

@@ -4,7 +4,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { PtflameError } from '../../src/index.js';
 import {
   filesOfRecording,
   type LeftOut,
@@ -17,6 +16,7 @@ import {
   sideFiles,
   writePack,
 } from '../../src/packs.js';
+import { PtflameError } from '../../src/profiles.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { formatMany, safeJson } from '../../src/text.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';

@@ -7,4 +7,5 @@ export { locks } from './questions/locks.js';
 export { report } from './questions/report.js';
 export { requests } from './questions/requests.js';
 export { stacks } from './questions/stacks.js';
+export { values } from './questions/values.js';
 export { waits } from './questions/waits.js';

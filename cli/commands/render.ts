@@ -2,11 +2,11 @@
  * `ptflame render`: draws flame graphs and writes folded stacks or profiles.
  */
 
-import { type Profile, PtflameError, profileBlockedTime } from '../../src/index.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
+import { type Profile, PtflameError } from '../../src/profiles.js';
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { loadProfile, loadProfileWithWaits, requireTraces, withProgress } from '../input/traces.js';
+import { loadPageContents, loadProfile } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
@@ -44,7 +44,7 @@ export async function renderInputs(
   const isDetailed = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isDetailed ? 'apart' : 'together';
   const wanted = { trees, durations: isDetailed } as const;
-  const { profile, waits } = await loadRendered(
+  const { profile, ...extras } = await loadRendered(
     inputs,
     options,
     wanted,
@@ -56,39 +56,33 @@ export async function renderInputs(
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
   await writeAll(
-    outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, waits) })),
+    outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })),
   );
   if (options.quiet) return;
   await notifyQuality(profile, options);
   for (const line of await writtenLines(written, names)) notify(line);
 }
 
-/** @throws PtflameError BAD_OPTION for a selection of calls, which says nothing of the threads that others wait for */
-async function loadBlockedTime(
-  inputs: readonly CommandInput[],
-  options: RenderOptions,
-  signal: AbortSignal,
-): Promise<Profile> {
-  const { window, root, inside, foldRecursion, byCalls } = options;
-  if (window || root !== undefined || inside || foldRecursion || byCalls)
-    throw new PtflameError('BAD_OPTION', '--blocked-by shows all blocked time of the selected threads', {
-      hint: 'leave out --window, --root, --inside, --fold-recursion and --by-calls',
-    });
-  const traces = await requireTraces(inputs);
-  return withProgress(traces, options, signal, (analyzing) => profileBlockedTime(traces, analyzing));
-}
+/** A page has bytes as base64. */
+const BYTES_PER_CHARACTER = 3 / 4;
 
-/** `hasPage`: a report page is written, which shows waits, too. */
+/** `hasPage`: a report page is written, which shows waits and the course of time, too. */
 async function loadRendered(
   inputs: readonly CommandInput[],
   options: RenderOptions,
   wanted: Parameters<typeof loadProfile>[2],
   hasPage: boolean,
   signal: AbortSignal,
-): ReturnType<typeof loadProfileWithWaits> {
-  if (options.blockedBy) return { profile: await loadBlockedTime(inputs, options, signal), waits: null };
-  if (hasPage) return loadProfileWithWaits(inputs, options, wanted, signal);
-  return { profile: await loadProfile(inputs, options, wanted, signal), waits: null };
+): ReturnType<typeof loadPageContents> {
+  if (options.blockedBy) {
+    const { loadBlockedTime } = await import('./blocked-time.js');
+    return { profile: await loadBlockedTime(inputs, options, signal), waits: null, timeline: null };
+  }
+  if (hasPage) {
+    const timelineBytes = options.timeDetail * BYTES_PER_CHARACTER;
+    return loadPageContents(inputs, options, { ...wanted, timelineBytes }, signal);
+  }
+  return { profile: await loadProfile(inputs, options, wanted, signal), waits: null, timeline: null };
 }
 
 /** Larger folded stacks cause a warning. */

@@ -3,12 +3,13 @@
  */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/index.js';
 import { isPack, isRecording, isTraceFile, limitMemory, type OpenedInput } from '../../src/internal.js';
+import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/profiles.js';
 import type { DecodedRecording, EncodedRecording, SampledRecording } from '../../src/recordings.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import type { OnlySamples } from '../perf/script/decode.js';
 import { firstBytes } from './data-file.js';
 
 /** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */
@@ -22,7 +23,7 @@ interface Outputs {
 /** `-` is standard input; all others are paths. @throws PtflameError also if an output is one of the inputs */
 export async function openInputs(
   paths: readonly string[],
-  options: DecodingOptions & Outputs & { readonly memory?: number | undefined },
+  options: DecodingOptions & OnlySamples & Outputs & { readonly memory?: number | undefined },
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
   limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // for the rest of the process
@@ -37,7 +38,11 @@ export async function openInputs(
 }
 
 /** Reads a named pipe like standard input: an ordinary read blocks so that not even process.exit() ends it. */
-async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
+async function openPath(
+  path: string,
+  options: DecodingOptions & OnlySamples,
+  signal: AbortSignal,
+): Promise<CommandInput> {
   const first = firstBytes(path);
   if (isRecording(first) || isPack(first))
     return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);

@@ -1,7 +1,7 @@
 /**
  * Opens what was recorded next to a recording: wakings of the whole machine.
  */
-import { PtflameError } from '../../src/index.js';
+import { PtflameError } from '../../src/profiles.js';
 import { openSideRecording, type Recording, type SideRecording } from '../../src/recordings.js';
 import { wakingsPath } from './data-file.js';
 

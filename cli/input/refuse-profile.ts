@@ -1,7 +1,7 @@
 /**
  * Rejects profiles and options that need the individual calls of a trace: a profile has only sums.
  */
-import { type Profile, PtflameError } from '../../src/index.js';
+import { type Profile, PtflameError } from '../../src/profiles.js';
 import type { RenderOptions } from '../options/render.js';
 
 type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';

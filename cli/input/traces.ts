@@ -1,16 +1,18 @@
 /**
  * Reads opened inputs into a profile, as a command's options ask, and shows progress.
  */
+
+import { detectInputKind, type InputKind, type OpenedInput, type ResourceOptions } from '../../src/internal.js';
+import type { PageContents } from '../../src/page.js';
 import {
   type AnalyzeOptions,
   analyze,
+  type FindSourceLines,
   type Profile,
   type Progress,
   readProfile,
   type Selection,
-} from '../../src/index.js';
-import { detectInputKind, type InputKind, type OpenedInput, type ResourceOptions } from '../../src/internal.js';
-import type { ProfileWithWaits } from '../../src/page.js';
+} from '../../src/profiles.js';
 import type { RenderOptions } from '../options/render.js';
 import { startProgress } from '../terminal/progress.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
@@ -26,6 +28,8 @@ export interface TraceFlags
     >,
     FilterFlags {
   readonly byCalls?: boolean;
+  readonly srcline?: boolean;
+  readonly symfs?: string | undefined;
   readonly quiet: boolean;
 }
 
@@ -37,21 +41,21 @@ export async function loadProfile(
   signal: AbortSignal,
 ): Promise<Profile> {
   const { profile } = await load(inputs, flags, signal, async (traces, options) => {
-    return { profile: await analyze(traces, { ...options, ...wanted }), waits: null };
+    return { profile: await analyze(traces, { ...options, ...wanted }), waits: null, timeline: null };
   });
   return profile;
 }
 
-/** Like `loadProfile`, and the waits of a trace for the report page. */
-export async function loadProfileWithWaits(
+/** Like `loadProfile`, and what the report page shows besides. */
+export async function loadPageContents(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
-  wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
+  wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'timelineBytes' | 'onChunks'>,
   signal: AbortSignal,
-): Promise<ProfileWithWaits> {
+): Promise<PageContents> {
   return load(inputs, flags, signal, async (traces, options) => {
-    const { analyzeWithWaits } = await import('../../src/page.js');
-    return analyzeWithWaits(traces, { ...options, ...wanted });
+    const { analyzeForPage } = await import('../../src/page.js');
+    return analyzeForPage(traces, { ...options, ...wanted });
   });
 }
 
@@ -59,12 +63,12 @@ async function load(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
   signal: AbortSignal,
-  analyzeTraces: (traces: readonly CommandInput[], options: AnalyzeOptions) => Promise<ProfileWithWaits>,
-): Promise<ProfileWithWaits> {
+  analyzeTraces: (traces: readonly CommandInput[], options: AnalyzeOptions) => Promise<PageContents>,
+): Promise<PageContents> {
   const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') {
     refuseReplayOptions(text.name, flags);
-    return { profile: await readProfile(text, { select: toSelection(flags), signal }), waits: null };
+    return { profile: await readProfile(text, { select: toSelection(flags), signal }), waits: null, timeline: null };
   }
   const traces = text ? [text] : inputs;
   return withProgress(traces, flags, signal, (options) => analyzeTraces(traces, options));
@@ -104,6 +108,7 @@ export async function withProgress<Result>(
   const { tailCalls, noExtend, byCalls = false } = flags;
   try {
     return await work({
+      ...(flags.srcline && { sourceLines: await loadLineFinder(inputs, flags.symfs) }),
       select: toSelection(flags),
       ...toFilters(flags),
       tailCalls,
@@ -116,6 +121,11 @@ export async function withProgress<Result>(
   } finally {
     progress.stop();
   }
+}
+
+/** Most commands need no debug information. */
+async function loadLineFinder(inputs: readonly CommandInput[], symfs: string | undefined): Promise<FindSourceLines> {
+  return (await import('./source-lines.js')).lineFinder(inputs, symfs ?? null);
 }
 
 function toFilters({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {

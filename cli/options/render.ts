@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { FORMATS } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
-import { decoding, filters, general, outputs, replaying, resources, selection } from './shared.js';
-import { path } from './values/values.js';
+import { decoding, filters, general, outputs, replaying, resources, selection, srcline } from './shared.js';
+import { detailSize, path } from './values/values.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {
@@ -26,6 +26,11 @@ const appearance = group('Appearance', {
     z.enum(['none', 'thread', 'process', 'comm']).default('none'),
     'add a root frame for each thread, process or command name (svg, folded)',
     { formats: ['svg', 'folded'] },
+  ),
+  timeDetail: flag(
+    detailSize.default(4 * 2 ** 20),
+    'what the course of time may take in a page, such as 16M; 0: none (html; default: 4M)',
+    { value: 'SIZE', formats: ['html'] },
   ),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
     formats: ['folded'],
@@ -50,6 +55,7 @@ export const RenderOptions = memoize(() =>
         'only blocked time: stacks that waited, and above them, upside down, those of the threads that they waited for',
       ),
     }),
+    ...srcline(),
     ...appearance,
     ...selection(),
     ...filters(),

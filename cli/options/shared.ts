@@ -90,12 +90,19 @@ export const selection = memoize(() =>
   }),
 );
 
-/** Select time and calls. */
-export const filters = memoize(() => ({
-  ...group('Selection', {
+/** Selects time. */
+export const windowed = memoize(() =>
+  group('Selection', {
     window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
       value: 'FROM,TO',
     }),
+  }),
+);
+
+/** Select time and calls. */
+export const filters = memoize(() => ({
+  ...windowed(),
+  ...group('Selection', {
     root: flag(functionPattern.optional(), 'only calls of this function and their callees; it becomes the root', {
       value: 'FUNCTION',
     }),
@@ -134,6 +141,16 @@ export const limit = (byDefault: number, description: string, formats: readonly 
     description,
     { formats },
   );
+
+/** For commands that show functions. */
+export const srcline = memoize(() =>
+  group('Output', {
+    srcline: flag(
+      z.boolean().default(false),
+      'also show where functions begin in source code, from the debug information of the binaries',
+    ),
+  }),
+);
 
 export const perf = flag(path.default('perf'), 'which perf to run', { value: 'FILE' });
 export const auxSize = flag(

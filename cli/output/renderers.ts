@@ -1,14 +1,15 @@
 /**
  * Loads the renderer of a format.
  */
-import { type Profile, renderJson, renderSvg } from '../../src/index.js';
+
 import { renderFoldedBytes } from '../../src/internal.js';
-import type { ProfileWithWaits } from '../../src/page.js';
+import type { PageContents } from '../../src/page.js';
+import { type Profile, renderJson, renderSvg } from '../../src/profiles.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
 
-export type Renderer = (profile: Profile, waits: ProfileWithWaits['waits']) => Chunks;
+export type Renderer = (profile: Profile, extras: Pick<PageContents, 'waits' | 'timeline'>) => Chunks;
 /** The options of `render` that renderers use. */
 export type RendererOptions = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
@@ -22,7 +23,7 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       return (profile) => renderFoldedBytes(profile, { annotate, by, minNs });
     case 'html': {
       const { renderHtmlInParallel } = await import('../../src/page.js');
-      return (profile, waits) => renderHtmlInParallel(profile, { icicle, ...titled }, waits);
+      return (profile, extras) => renderHtmlInParallel(profile, { icicle, ...titled }, extras);
     }
     case 'svg': {
       const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };

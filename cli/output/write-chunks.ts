@@ -4,8 +4,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { PtflameError } from '../../src/index.js';
 import { checkMemory } from '../../src/internal.js';
+import { PtflameError } from '../../src/profiles.js';
 
 /** Texts, or large chunks of bytes. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;

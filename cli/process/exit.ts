@@ -17,6 +17,7 @@ export function reportError(error: unknown): number {
   ];
   process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
   if (fault.code === 'INTERRUPTED') return EXIT.interrupted;
+  if (fault.code === 'ABOVE_LIMIT') return EXIT.aboveLimit;
   return fault.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
 }
 

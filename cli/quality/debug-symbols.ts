@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, SymbolKind } from '../../src/index.js';
+import { type Profile, SymbolKind } from '../../src/profiles.js';
 import { readElf } from '../../src/recordings.js';
 import { formatShare } from '../../src/text.js';
 

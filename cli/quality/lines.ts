@@ -1,7 +1,7 @@
 /**
  * Formats the quality of a profile as terminal text: one line, and more for problems.
  */
-import { type Profile, type Quality, qualitySummary } from '../../src/index.js';
+import { type Profile, type Quality, qualitySummary } from '../../src/profiles.js';
 import { visibleText as escapeForTerminal, formatCount, formatMany } from '../../src/text.js';
 import { notify } from '../terminal/notify.js';
 

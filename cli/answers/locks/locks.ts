@@ -2,8 +2,9 @@
  * Formats locks as terminal text: a summary, a table of locks, the holders of the first ones, and the slowest waits.
  */
 import type { LockRow, Locks } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatMany } from '../../../src/text.js';
+import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../../src/text.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
+import { missingLines } from '../missing-lines.js';
 import { durationCell, shareCell } from '../numbers.js';
 import { topLines } from '../top-lines.js';
 import { lockDetails } from './lock-details.js';
@@ -15,22 +16,22 @@ interface LocksText {
   readonly width: number;
   /** Maximum number of rows of a table; 0: all. */
   readonly top: number;
-  /** One lock was asked for. */
-  readonly isOne: boolean;
+  /** Of the only lock that was asked for; null: all. */
+  readonly address: string | null;
 }
 
 /** Of so many locks, the holders are shown. */
 const MAX_DETAILED = 3;
 
-export function locksLines(answer: Locks, { width, top, isOne }: LocksText): string[] {
+export function locksLines(answer: Locks, { width, top, address }: LocksText): string[] {
   const locks = answer.locks.filter(({ isLock }) => isLock);
   const others = answer.locks.filter(({ isLock }) => !isLock);
   const { hasCalls } = answer.trace;
   const table = (rows: readonly LockRow[], who: TableColumn<LockRow>) =>
     topLines(rows, top, (shown) => lockTable(shown, who, hasCalls, width));
-  const detailed = isOne ? answer.locks : locks.slice(0, MAX_DETAILED);
+  const detailed = address !== null ? answer.locks : locks.slice(0, MAX_DETAILED);
   return [
-    ...headLines(answer),
+    ...headLines(answer, address),
     ...(locks.length > 0 ? ['', ...table(locks, HOLDER)] : []),
     ...(others.length > 0 ? ['', 'other objects that threads waited for:', ...table(others, WAKER)] : []),
     ...detailed.flatMap((lock) => ['', ...lockDetails(lock, width, top)]),
@@ -38,20 +39,28 @@ export function locksLines(answer: Locks, { width, top, isOne }: LocksText): str
   ];
 }
 
-function headLines({ trace, total, missing, locks: rows }: Locks): string[] {
-  const { locks, waits, waitedNs, probeNs, futexNs, passedOnNs, wakeUpNs, unknownNs } = total;
-  const where = `in ${formatDuration(trace.durationNs)} from ${trace.start}`;
-  const lacks = missing.map(({ what, remedy }) => (remedy === null ? what : `${what}: ${remedy}`));
-  if (waits === 0) return [`no waits for locks ${where}`, ...lacks];
+function headLines({ trace, total, missing, locks: rows }: Locks, address: string | null): string[] {
+  const { locks, waits, waitedNs, probeNs, futexNs, passedOnNs, wakeUpNs, unknownNs, openWaits, openNs } = total;
+  const where = trace.threads === 0 ? '' : ` in ${formatDuration(trace.durationNs)} from ${trace.start}`;
+  const cut = total.cutWaits === 0 ? '' : `; it cuts ${formatMany(total.cutWaits, 'wait')}: not in averages`;
+  const part = trace.part === null ? [] : [`only ${visibleText(trace.part)}${cut}`];
+  const lacks = [...part, ...missingLines(missing)];
+  if (waits === 0) return [`no waits for ${address === null ? 'locks' : `a lock at ${address}`}${where}`, ...lacks];
   const share = (ns: number) => shareCell(ns, waitedNs);
-  const isShared = rows.some(({ kind }) => kind === 'rwlock');
-  const why = isShared && unknownNs > 0 ? ' (read-write locks show no holder)' : '';
+  const why = [
+    ...(openNs > 0 ? [`${share(openNs)} in ${formatMany(openWaits, 'wait')} that had not ended`] : []),
+    ...(rows.some(hasNoHolder) ? ['read-write locks show no holder'] : []),
+  ];
   const sources = `${share(probeNs)} by a probe, ${share(futexNs)} by futex calls`;
   return [
-    `${formatDuration(waitedNs)} waited for ${formatMany(locks, 'lock')} in ${formatMany(waits, 'wait')}, ${where}`,
-    `holder known ${share(probeNs + futexNs)} (${sources}), passed on ${share(passedOnNs)}, waking to running ${share(wakeUpNs)}, unknown ${share(unknownNs)}${why}`,
+    `${formatDuration(waitedNs)} waited for ${formatMany(locks, 'lock')} in ${formatMany(waits, 'wait')},${where}`,
+    `holder known ${share(probeNs + futexNs)} (${sources}), passed on ${share(passedOnNs)}, waking to running ${share(wakeUpNs)}, unknown ${share(unknownNs)}${why.length > 0 ? ` (${why.join('; ')})` : ''}`,
     ...lacks,
   ];
+}
+
+function hasNoHolder({ kind, unknownNs, openNs }: LockRow): boolean {
+  return kind === 'rwlock' && unknownNs > openNs;
 }
 
 const WAITED: TableColumn<LockRow> = { title: 'waited', text: ({ waitedNs }) => formatDuration(waitedNs) };
@@ -59,7 +68,7 @@ const DISTRIBUTION: readonly TableColumn<LockRow>[] = [
   { title: 'waits', text: ({ waits }) => formatCount(waits) },
   { title: 'avg', text: ({ avgNs }) => durationCell(avgNs), rank: 3 },
   { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 5 },
-  { title: 'max', text: ({ maxNs }) => durationCell(maxNs) },
+  { title: 'max', text: ({ maxNs, longestOpenNs }) => formatLongest(maxNs, longestOpenNs) },
   { title: 'threads at once', text: ({ convoy }) => formatCount(convoy), rank: 4 },
   { title: 'wake-up', text: ({ wakeUps }) => durationCell(wakeUps.avgNs), rank: 6 },
 ];

@@ -2,7 +2,7 @@
  * Puts the parts of a request into one tree: a part is below the call in which it was handed on.
  */
 import type { RequestPart, RequestSpan, RequestWait } from '../../../src/answers.js';
-import { formatDuration } from '../../../src/text.js';
+import { formatDuration, visibleText } from '../../../src/text.js';
 import { threadName } from '../wait-names.js';
 
 export interface RequestLine {
@@ -11,7 +11,8 @@ export interface RequestLine {
   readonly durationNs: number;
   /** Of a thread, these add up to the duration of its part. */
   readonly selfNs: number;
-  readonly tid: number;
+  /** "7"; "db 7" if there are several hosts. */
+  readonly thread: string;
   readonly text: string;
 }
 
@@ -50,22 +51,36 @@ function callAt(lines: readonly RequestLine[], ns: number): { readonly after: nu
   return { after, depth };
 }
 
-function ownLines({ thread, by, isCandidate, startNs, durationNs, spans }: RequestPart, depth: number): RequestLine[] {
+function ownLines(part: RequestPart, depth: number): RequestLine[] {
+  const { startNs, durationNs, spans } = part;
   const calls = mergeChains(spans);
   const [first] = calls;
   const isAll = first !== undefined && first.startNs === startNs && first.durationNs === durationNs;
-  const how = by === null ? '' : `⇒ ${isCandidate ? 'maybe, ' : ''}by ${by}`;
+  const how = howText(part);
+  const thread = threadText(part);
   const lines = calls.map((call, row): RequestLine => {
     const isHead = isAll && row === 0;
     const text = isHead && how !== '' ? `${how}: ${call.text}` : call.text;
-    return { ...call, depth: depth + call.depth + (isAll ? 0 : 1), tid: thread.tid, text };
+    return { ...call, depth: depth + call.depth + (isAll ? 0 : 1), thread, text };
   });
   if (isAll) return lines;
   const listedNs = spans.filter((span) => span.depth === 0).reduce((sum, span) => sum + span.durationNs, 0);
-  return [{ depth, startNs, durationNs, selfNs: durationNs - listedNs, tid: thread.tid, text: how }, ...lines];
+  return [{ depth, startNs, durationNs, selfNs: durationNs - listedNs, thread, text: how }, ...lines];
 }
 
-type Call = Omit<RequestLine, 'tid'>;
+/** "⇒ by key"; "⇒ by key on db ± 12 µs": its times may be off by this much. */
+function howText({ by, sharedBy, isCandidate, host, errorNs }: RequestPart): string {
+  if (by === null) return '';
+  const error = errorNs === 0 ? '' : ` ± ${errorNs === null ? 'unknown' : formatDuration(errorNs)}`;
+  return `⇒ ${isCandidate ? 'maybe, ' : ''}by ${by}${host === null ? '' : ` on ${visibleText(host)}${error}`}${sharedBy > 1 ? `, shared by ${sharedBy}` : ''}`;
+}
+
+/** A thread's number, after its host if there are several. */
+export function threadText({ host, thread: { tid } }: Pick<RequestPart, 'host' | 'thread'>): string {
+  return host === null ? String(tid) : `${visibleText(host)} ${tid}`;
+}
+
+type Call = Omit<RequestLine, 'thread'>;
 
 /** A call that does little more than one other call shares its line. */
 const MIN_SHARE = 0.95;

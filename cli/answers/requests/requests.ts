@@ -2,13 +2,14 @@
  * Formats requests, and where their time goes, as terminal text.
  */
 import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatMany } from '../../../src/text.js';
+import { formatCount, formatDuration, formatMany, visibleText } from '../../../src/text.js';
 import { alignColumns } from '../../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../../terminal/table.js';
 import { differenceCell, durationCell } from '../numbers.js';
 import { traceLines } from '../report.js';
 import { topLines } from '../top-lines.js';
 import { placeText } from '../wait-names.js';
+import { clockLines } from './clock-lines.js';
 import { slowRequestLines } from './slow-request.js';
 
 export interface RequestsTextOptions {
@@ -20,12 +21,12 @@ export interface RequestsTextOptions {
 }
 
 export function requestsLines(answer: RequestsAnswer, options: RequestsTextOptions): string[] {
-  const { trace, quality, functions, stats, details } = answer;
+  const { functions, stats, details } = answer;
   const [only, ...others] = functions;
   const name =
     only && others.length === 0 ? only.name : `${options.pattern}, ${formatMany(functions.length, 'function')}`;
   return [
-    ...traceLines(trace, quality),
+    ...headLines(answer),
     '',
     fittingName(name, options.width),
     ...countLines(answer),
@@ -33,6 +34,16 @@ export function requestsLines(answer: RequestsAnswer, options: RequestsTextOptio
     ...(stats === null ? [] : statsLines(stats)),
     ...whereLines(answer, options),
     ...details.flatMap((details, rank) => ['', ...slowRequestLines(details, rank, options.width)]),
+  ];
+}
+
+function headLines({ trace, quality, hosts }: RequestsAnswer): string[] {
+  if (hosts.length === 0) return traceLines(trace, quality);
+  return [
+    ...hosts.flatMap(({ name, trace, quality }) =>
+      traceLines(trace, quality).map((line) => `${visibleText(name)}: ${line}`),
+    ),
+    ...hosts.flatMap(clockLines),
   ];
 }
 
@@ -45,7 +56,7 @@ function countLines({ requests, complete, threads, otherThreads }: RequestsAnswe
 }
 
 function joinedLines({ joined }: RequestsAnswer): string[] {
-  const { byKey, byOrder, byWaking, forNoRequest, notJoined } = joined;
+  const { byKey, byOrder, byWaking, shared, forNoRequest, notJoined } = joined;
   const ways = [
     [byKey, 'by key'],
     [byOrder, 'maybe, by order'],
@@ -53,6 +64,7 @@ function joinedLines({ joined }: RequestsAnswer): string[] {
   ] as const;
   const found = ways.filter(([count]) => count > 0).map(([count, way]) => `${formatCount(count)} ${way}`);
   const left = [
+    ...(shared > 0 ? [`${formatCount(shared)} of it shared by several requests`] : []),
     ...(forNoRequest > 0 ? [`${formatCount(forNoRequest)} for none of these requests`] : []),
     ...(notJoined > 0 ? [`${formatCount(notJoined)} from an unknown thread`] : []),
   ];
@@ -71,7 +83,7 @@ function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
 }
 
 function whereLines(
-  { where, whereByThread, typical, slowest }: RequestsAnswer,
+  { where, whereByThread, typical, slowest, joined }: RequestsAnswer,
   options: RequestsTextOptions,
 ): string[] {
   if (typical === null || slowest === null) return [];
@@ -89,7 +101,7 @@ function whereLines(
       options,
     ),
     ...timeLines(
-      'in others that worked for them',
+      joined.shared === 0 ? 'in others that worked for them' : 'in others that worked for them, shared time divided',
       where.filter(({ isOwn }) => !isOwn),
       options,
     ),
@@ -117,8 +129,8 @@ const COLUMNS: readonly TableColumn<Averages>[] = [
 
 function threadLines(rows: readonly RequestThreadTime[], { top, width }: RequestsTextOptions): string[] {
   if (rows.length < 2) return [];
-  const name = ({ comm, threads, isOwn }: RequestThreadTime) =>
-    `${comm ?? '[unnamed]'}${threads > 1 ? ` (${formatMany(threads, 'thread')})` : ''}${isOwn ? '' : ', for requests of others'}`;
+  const name = ({ host, comm, threads, isOwn }: RequestThreadTime) =>
+    `${onHost(host)}${comm ?? '[unnamed]'}${threads > 1 ? ` (${formatMany(threads, 'thread')})` : ''}${isOwn ? '' : ', for requests of others'}`;
   const options = { name, nameTitle: 'threads', width };
   return ['', 'by thread', ...topLines(rows, top, (shown) => tableLines(shown, COLUMNS, options))];
 }
@@ -127,13 +139,17 @@ function sumOf(rows: readonly RequestTime[]): RequestTime {
   const typicalNs = rows.reduce((sum, row) => sum + row.typicalNs, 0);
   const slowestNs = rows.reduce((sum, row) => sum + row.slowestNs, 0);
   const isOwn = rows[0]?.isOwn ?? true;
-  return { isOwn, function: null, call: null, stop: TOTAL, reason: null, typicalNs, slowestNs };
+  return { host: null, isOwn, function: null, call: null, stop: TOTAL, reason: null, typicalNs, slowestNs };
 }
 
 const TOTAL = 'all';
 
 /** "await_reply → pthread_cond_wait [off-cpu] condition". */
-function timeText({ function: own, call, stop, reason }: RequestTime): string {
+function timeText({ host, function: own, call, stop, reason }: RequestTime): string {
   const place = own === null && stop !== null ? null : placeText({ function: own, call });
-  return [place, stop, reason].filter((part) => part !== null).join(' ');
+  return `${onHost(host)}${[place, stop, reason].filter((part) => part !== null).join(' ')}`;
+}
+
+function onHost(host: string | null): string {
+  return host === null ? '' : `${host}: `;
 }

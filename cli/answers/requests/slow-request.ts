@@ -4,18 +4,18 @@
 import type { RequestDetails, RequestPart } from '../../../src/answers.js';
 import { formatDuration, formatMany, visibleText } from '../../../src/text.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
-import { type RequestLine, requestLines } from './request-lines.js';
+import { type RequestLine, requestLines, threadText } from './request-lines.js';
 
 export function slowRequestLines(details: RequestDetails, rank: number, width: number): string[] {
   const { start, durationNs, parts } = details;
   const [own, ...others] = parts;
   const work = others.length === 0 ? '' : `, with ${formatMany(others.length, 'part')} in other threads`;
-  const head = `slowest request ${rank + 1}: ${formatDuration(durationNs)} from ${start}${own ? ` in ${threadText(own)}` : ''}${work}`;
+  const head = `slowest request ${rank + 1}: ${formatDuration(durationNs)} from ${start}${own ? ` in ${namedThread(own)}` : ''}${work}`;
   const columns: TableColumn<RequestLine>[] = [
     { title: 'start', text: ({ startNs }) => formatDuration(startNs) },
     { title: 'duration', text: ({ durationNs }) => formatDuration(durationNs) },
     { title: 'self', text: ({ selfNs }) => formatDuration(selfNs), rank: 2 },
-    { title: 'thread', text: ({ tid }) => String(tid), rank: 1 },
+    { title: 'thread', text: ({ thread }) => thread, rank: 1 },
   ];
   const options = {
     name: ({ text }: RequestLine) => text,
@@ -26,6 +26,7 @@ export function slowRequestLines(details: RequestDetails, rank: number, width: n
   return [head, ...tableLines(requestLines(parts), columns, options)];
 }
 
-function threadText({ thread: { tid, comm } }: RequestPart): string {
-  return `thread ${tid}${comm === null ? '' : ` ${visibleText(comm)}`}`;
+function namedThread(part: RequestPart): string {
+  const { comm } = part.thread;
+  return `thread ${threadText(part)}${comm === null ? '' : ` ${visibleText(comm)}`}`;
 }

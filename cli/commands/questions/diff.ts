@@ -1,50 +1,75 @@
 /**
- * `ptflame diff`: compares two traces or profiles.
+ * `ptflame diff`: compares two traces or profiles, or two parts of a trace.
  */
 import { type Diff, diffOf, nameMatcher } from '../../../src/answers.js';
-import type { Profile } from '../../../src/index.js';
-import { diffLines } from '../../answers/diff.js';
+import { type Profile, PtflameError } from '../../../src/profiles.js';
+import { diffCsv, diffLines } from '../../answers/diff/diff.js';
+import { refuseAbove } from '../../answers/diff/limits.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { loadTimedProfile } from '../../input/traces.js';
-import type { DiffOptions } from '../../options/diff.js';
+import { type DiffOptions, printsAnswer } from '../../options/questions/diff.js';
+import type { SideSelection } from '../../options/values/diff-values.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { openDiffOutputs } from '../../output/diff-outputs.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
 import { tableWidth } from '../../terminal/width.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);
-  const before = await read(options.before, options, signal);
-  const after = await read(options.after, options, signal);
-  const { sort, top, match } = options;
-  const names = [before, after].flatMap(({ symbols }) => symbols.name);
-  const answer = diffOf(before, after, { sort, ...(match && { match: nameMatcher(match, names) }) });
-  await writeAnswer(
-    { json: () => answer, text: () => diffLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
-    options,
+  const { beforeInput, sort, top, match, per = null, failAbove = [], strict, quiet } = options;
+  const afterInput = options.afterInput ?? sameInput(options);
+  if (beforeInput === '-' && afterInput === '-') throw bothStandardInput();
+  const outputs = await openDiffOutputs(options, [beforeInput, afterInput]);
+  const before = await read(beforeInput, options, options.before, signal);
+  const after = await read(afterInput, options, options.after, signal);
+  const all = diffOf(before, after, { sort, per });
+  const answer = match ? matching(all, match) : all;
+  await outputs.write(before, after, answer);
+  if (printsAnswer(options))
+    await writeAnswer(
+      { json: () => answer, text: () => diffLines(answer, tableWidth(), top), csv: () => diffCsv(answer) },
+      options,
+    );
+  if (!quiet) {
+    for (const [name, profile] of Object.entries({ before, after }))
+      for (const line of qualityLines(profile)) notify(`${name}: ${line}`);
+    for (const line of await outputs.lines()) notify(line);
+  }
+  refuseAbove(all, failAbove, { isStrict: strict, isQuiet: quiet });
+}
+
+async function read(
+  path: string,
+  options: DiffOptions,
+  side: SideSelection | undefined,
+  signal: AbortSignal,
+): Promise<Profile> {
+  const given = Object.fromEntries(Object.entries(side?.flags ?? {}).filter(([, value]) => value !== undefined));
+  const flags = { ...options, ...given };
+  const inputs = await openInputs([path], flags, signal);
+  return loadTimedProfile(inputs, flags, { trees: 'together', durations: true }, signal);
+}
+
+function matching(diff: Diff, match: RegExp): Diff {
+  const isFound = nameMatcher(
+    match,
+    diff.functions.map(({ name }) => name),
   );
-  if (options.quiet) return;
-  for (const [name, profile] of [
-    ['before', before],
-    ['after', after],
-  ] as const)
-    for (const line of qualityLines(profile)) notify(`${name}: ${line}`);
+  const functions = diff.functions.filter(({ name }) => isFound(name));
+  return { ...diff, functions };
 }
 
-async function read(path: string, options: DiffOptions, signal: AbortSignal): Promise<Profile> {
-  const inputs = await openInputs([path], options, signal);
-  return loadTimedProfile(inputs, options, { trees: 'together', durations: true }, signal);
-}
-
-const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as const;
-/** Later additions are appended, so that columns keep their positions. */
-const ADDED_CHANGES = ['inferred', 'unwound', 'outsideSelfNs', 'maxNs', 'longestCutNs'] as const;
-
-function csvRows({ functions }: Diff): (string | number | boolean | null)[][] {
-  const changes = [...CHANGES, ...ADDED_CHANGES];
-  const titles = changes.flatMap((name) => [`${name} before`, `${name} after`]);
-  const rows = functions.map((row) => {
-    return [row.name, row.dso, ...changes.flatMap((name) => [row[name].before, row[name].after]), row.isStop];
+/** @throws PtflameError BAD_OPTION unless a side is a part of the trace */
+function sameInput({ before, after, beforeInput }: DiffOptions): string {
+  if (before !== undefined || after !== undefined) return beforeInput;
+  throw new PtflameError('BAD_OPTION', 'diff needs AFTER', {
+    hint: 'name a second trace, or compare two parts of one: ptflame diff trace.ptf --before tid=12 --after tid=34; see ptflame diff --help',
   });
-  return [['name', 'dso', ...titles, 'isStop'], ...rows];
+}
+
+function bothStandardInput(): PtflameError {
+  return new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', {
+    hint: 'import it first: ptflame import - -o trace.ptf',
+  });
 }

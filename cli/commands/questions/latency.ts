@@ -3,26 +3,44 @@
  */
 
 import { type ChildRow, type Latency, latencyAnswer } from '../../../src/answers.js';
-import { askLatency, type FunctionPattern, type LatencyResult } from '../../../src/index.js';
+import { askLatency, type FunctionPattern, type LatencyResult } from '../../../src/profiles.js';
 import { formatBounds } from '../../../src/text.js';
 import { latencyLines } from '../../answers/latency.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
-import type { LatencyOptions } from '../../options/latency.js';
+import type { LatencyOptions } from '../../options/questions/latency.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { type Output, openOutput, writeAll } from '../../output/outputs.js';
+import { writtenLines } from '../../output/written-files.js';
 import { notifyQuality } from '../../quality/lines.js';
+import { notify } from '../../terminal/notify.js';
 import { tableWidth } from '../../terminal/width.js';
+
+import { loadPlot, refusePlots, wantsPlot } from './latency-plot.js';
 
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);
+  refusePlots(options);
+  const { output = [] } = options;
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const outputs: Output[] = [];
+  for (const path of output) outputs.push(await openOutput(path, options.inputs));
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
   const answer = latencyAnswer(profile, calls, functions);
   const { top, byCaller } = options;
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
   const text = () => latencyLines(answer, { pattern: options.function, bounds, width: tableWidth(), top, byCaller });
-  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
+  const plot = await loadPlot(answer, options, bounds);
+  if (plot !== null) await writeAll(outputs.map((output) => ({ output, chunks: () => plot.svg(profile) })));
+  const lines = () => plot?.lines(tableWidth()) ?? text();
+  if (outputs.length === 0 || options.json)
+    await writeAnswer({ json: () => answer, text: lines, csv: () => csvRows(answer, byCaller) }, options);
   await notifyQuality(profile, options);
+  if (!options.quiet) for (const line of await writtenLines(output.map(svgFile), options.inputs)) notify(line);
+}
+
+function svgFile(path: string) {
+  return { path, format: 'svg' } as const;
 }
 
 function askAbout(
@@ -32,14 +50,19 @@ function askAbout(
   signal: AbortSignal,
 ): Promise<LatencyResult> {
   const { latency: bounds = {}, slowest } = options;
+  const overTime = wantsPlot(options);
   return withProgress(inputs, options, signal, (analyzing) =>
-    askLatency(inputs, { functions, ...bounds, slowest }, { ...analyzing, trees: 'together', durations: true }),
+    askLatency(
+      inputs,
+      { functions, ...bounds, slowest, overTime },
+      { ...analyzing, trees: 'together', durations: true },
+    ),
   );
 }
 
 const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCallNs share inferred'.split(
   ' ',
-) as (keyof ChildRow)[];
+) as Exclude<keyof ChildRow, 'srcline'>[];
 
 function csvRows({ children, callers }: Latency, byCaller: boolean): (string | number | boolean | null)[][] {
   const cells = (row: ChildRow) => COLUMNS.map((column) => row[column]);

@@ -2,11 +2,11 @@
  * `ptflame locks`: shows which locks threads waited for, who held them, and what the holders did meanwhile.
  */
 import { type LockRow, type Locks, locksAnswer } from '../../../src/answers.js';
-import { askLocks } from '../../../src/index.js';
+import { askLocks } from '../../../src/waits.js';
 import { locksLines } from '../../answers/locks/locks.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
-import type { LocksOptions } from '../../options/locks.js';
+import type { LocksOptions } from '../../options/questions/locks.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
@@ -21,15 +21,15 @@ export async function locks(options: LocksOptions, signal: AbortSignal): Promise
     askLocks(inputs, { slowest, ...(lock !== undefined && { address: lock }) }, { ...analyzing, trees: 'together' }),
   );
   const answer = locksAnswer(found);
-  const text = () => locksLines(answer, { width: tableWidth(), top, isOne: lock !== undefined });
+  const text = () => locksLines(answer, { width: tableWidth(), top, address: lock ?? null });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
   if (!quiet && found.profile) for (const line of qualityLines(found.profile)) notify(line);
 }
 
-const COLUMNS =
-  'pid address kind waits waitedNs probeNs futexNs passedOnNs wakeUpNs unknownNs avgNs p50Ns p90Ns p99Ns maxNs convoy'.split(
-    ' ',
-  ) as (keyof LockRow & string)[];
+const COLUMNS = [
+  'pid address kind waits waitedNs probeNs futexNs passedOnNs wakeUpNs unknownNs',
+  'avgNs p50Ns p90Ns p99Ns maxNs openWaits openNs longestOpenNs convoy',
+].flatMap((names) => names.split(' ')) as (keyof LockRow & string)[];
 
 function csvRows({ locks: rows }: Locks): (string | number | boolean | null)[][] {
   const cells = (row: LockRow) => COLUMNS.map((column) => row[column] as string | number | null);

@@ -5,7 +5,7 @@ import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../../s
 import { reportLines } from '../../answers/report.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { loadTimedProfile } from '../../input/traces.js';
-import type { ReportOptions } from '../../options/report.js';
+import type { ReportOptions } from '../../options/questions/report.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
 import { notifyQuality } from '../../quality/lines.js';
 import { tableWidth } from '../../terminal/width.js';
@@ -28,7 +28,11 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
   const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isText && { top }), ...isMatch });
   await writeAnswer(
-    { json: () => answer, text: () => reportLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
+    {
+      json: () => answer,
+      text: () => reportLines(answer, tableWidth(), top),
+      csv: () => csvRows(answer, options.srcline),
+    },
     options,
   );
   await notifyQuality(profile, options);
@@ -37,15 +41,17 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
 const COLUMNS = [
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
   'unwound longestCutNs outsideSelfNs isStop', // later additions are appended: columns keep their positions
-].flatMap((names) => names.split(' ')) as (keyof FunctionRow)[];
+].flatMap((names) => names.split(' ')) as Exclude<keyof FunctionRow, 'srcline'>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
-function csvRows({ functions, threads }: Report): (string | number | boolean | null)[][] {
-  const cells = (row: FunctionRow) => COLUMNS.map((column) => row[column]);
-  if (threads === undefined) return [COLUMNS, ...functions.map(cells)];
+function csvRows({ functions, threads }: Report, hasLines: boolean): (string | number | boolean | null)[][] {
+  const columns = [...COLUMNS, ...(hasLines ? ['file', 'line'] : [])];
+  const line = ({ srcline }: FunctionRow) => (hasLines ? [srcline?.file ?? null, srcline?.line ?? null] : []);
+  const cells = (row: FunctionRow) => [...COLUMNS.map((column) => row[column]), ...line(row)];
+  if (threads === undefined) return [columns, ...functions.map(cells)];
   const together = functions.map((row) => [null, null, null, ...cells(row)]);
   const apart = threads.flatMap(({ tid, pid, comm, functions: own }) =>
     own.map((row) => [tid, pid, comm, ...cells(row)]),
   );
-  return [['tid', 'pid', 'comm', ...COLUMNS], ...together, ...apart];
+  return [['tid', 'pid', 'comm', ...columns], ...together, ...apart];
 }

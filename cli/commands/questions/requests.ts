@@ -2,11 +2,13 @@
  * `ptflame requests`: follows requests through threads.
  */
 import { type RequestsAnswer, requestsAnswer } from '../../../src/answers.js';
-import { askRequests, type FunctionPattern } from '../../../src/index.js';
+import type { FunctionPattern } from '../../../src/profiles.js';
+import { PtflameError, visibleText } from '../../../src/text.js';
+import { askRequests } from '../../../src/waits.js';
 import { requestsLines } from '../../answers/requests/requests.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
-import type { RequestsOptions } from '../../options/requests.js';
+import type { RequestsOptions } from '../../options/questions/requests.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
@@ -14,22 +16,41 @@ import { tableWidth } from '../../terminal/width.js';
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);
-  const { flow: flows, min, slowest, top } = options;
+  const { flow: flows, host, id, min, slowest, top } = options;
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
-  const question = { root, slowest, ...(min !== undefined && { minNs: min }), ...(flows && { flows }) };
+  const question = {
+    ...{ root, slowest },
+    ...(min !== undefined && { minNs: min }),
+    ...(flows && { flows }),
+    ...(id && { id }),
+    ...(host && { hosts: hostsOf(options.inputs, host) }),
+  };
   const found = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
     askRequests(inputs, question, { ...analyzing, trees: 'together' }),
   );
   const answer = requestsAnswer(found);
   const text = () => requestsLines(answer, { pattern: options.function, width: tableWidth(), top });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
-  if (!options.quiet) for (const line of qualityLines(found.profile)) notify(line);
+  if (options.quiet) return;
+  for (const { name, profile } of found.hosts)
+    for (const line of qualityLines(profile))
+      notify(found.hosts.length > 1 ? `${visibleText(name ?? '')}: ${line}` : line);
+}
+
+/** By input. @throws PtflameError BAD_OPTION for a host of something that is no input */
+function hostsOf(inputs: readonly string[], named: NonNullable<RequestsOptions['host']>): (string | null)[] {
+  const other = named.find(({ input }) => !inputs.includes(input));
+  if (other !== undefined)
+    throw new PtflameError('BAD_OPTION', `--host names ${other.input}, which is no input`, {
+      hint: `the inputs are ${inputs.join(', ')}`,
+    });
+  return inputs.map((path) => named.find(({ input }) => input === path)?.host ?? null);
 }
 
 function csvRows({ where }: RequestsAnswer): (string | number | boolean | null)[][] {
-  const titles = ['isOwn', 'name', 'dso', 'call', 'stop', 'reason', 'typicalNs', 'slowestNs'];
-  const rows = where.map(({ isOwn, function: own, call, stop, reason, typicalNs, slowestNs }) => {
-    return [isOwn, own?.name ?? null, own?.dso ?? null, call?.name ?? null, stop, reason, typicalNs, slowestNs];
+  const titles = ['host', 'isOwn', 'name', 'dso', 'call', 'stop', 'reason', 'typicalNs', 'slowestNs'];
+  const rows = where.map(({ host, isOwn, function: own, call, stop, reason, typicalNs, slowestNs }) => {
+    return [host, isOwn, own?.name ?? null, own?.dso ?? null, call?.name ?? null, stop, reason, typicalNs, slowestNs];
   });
   return [titles, ...rows];
 }

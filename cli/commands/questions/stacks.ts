@@ -2,11 +2,11 @@
  * `ptflame stacks`: shows the stack of every thread at one moment.
  */
 import { stacksAnswer } from '../../../src/answers.js';
-import { askStacks } from '../../../src/index.js';
+import { askStacks } from '../../../src/profiles.js';
 import { stacksLines } from '../../answers/stacks.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
-import type { StacksOptions } from '../../options/stacks.js';
+import type { StacksOptions } from '../../options/questions/stacks.js';
 import { writeAnswer } from '../../output/answer.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';

@@ -2,12 +2,13 @@
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
 import { type WaitStats, type WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
-import { askWaits, type FunctionPattern, type WaitsResult } from '../../../src/index.js';
+import type { FunctionPattern } from '../../../src/profiles.js';
+import { askWaits, type WaitsResult } from '../../../src/waits.js';
 import { placeText, threadName, wakerText } from '../../answers/wait-names.js';
 import { waitsLines } from '../../answers/waits.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
-import type { WaitsOptions } from '../../options/waits.js';
+import type { WaitsOptions } from '../../options/questions/waits.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
 import { notifyQuality } from '../../quality/lines.js';
 import { tableWidth } from '../../terminal/width.js';

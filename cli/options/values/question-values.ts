@@ -2,7 +2,7 @@
  * Parses times, durations and functions of the command line.
  */
 import * as z from 'zod';
-import type { CallPattern, FunctionPattern, Moment } from '../../../src/index.js';
+import type { CallPattern, FunctionPattern, Moment } from '../../../src/profiles.js';
 
 const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 const DURATION = String.raw`\d{1,15}(?:\.\d{1,9})?(?:${Object.keys(UNITS).join('|')})?`;

@@ -31,12 +31,26 @@ export const regex = z.string().transform((text, context) => {
 
 export const path = z.string().min(1, 'must not be empty');
 
-/** "256M" → bytes. */
-export const byteSize = z.string().transform((text, context) => {
+/** "256M" → bytes; null: no size. */
+function bytesOf(text: string): number | null {
   const match = /^(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?$/i.exec(text.trim());
-  const bytes = match === null ? 0 : Number(match[1]) * 1024 ** ' KMGT'.indexOf(match[2].toUpperCase() || ' ');
+  return match === null ? null : Number(match[1]) * 1024 ** ' KMGT'.indexOf(match[2].toUpperCase() || ' ');
+}
+
+export const byteSize = z.string().transform((text, context) => {
+  const bytes = bytesOf(text) ?? 0;
   if (bytes >= MIN_MEMORY_BYTES) return bytes;
   context.addIssue({ code: 'custom', message: 'must be a size of at least 160M, such as 512M or 8G' });
+  return z.NEVER;
+});
+
+const MAX_DETAIL_BYTES = 2 ** 30;
+
+/** "16M" → bytes; "0" → 0. */
+export const detailSize = z.coerce.string().transform((text, context) => {
+  const bytes = bytesOf(text);
+  if (bytes !== null && bytes <= MAX_DETAIL_BYTES) return bytes;
+  context.addIssue({ code: 'custom', message: 'must be a size of at most 1G, such as 16M, or 0' });
   return z.NEVER;
 });
 

@@ -3,8 +3,8 @@
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PtflameError } from '../../../src/index.js';
 import { isPack } from '../../../src/internal.js';
+import { PtflameError } from '../../../src/profiles.js';
 import {
   type DecodedRecording,
   type EncodedRecording,
@@ -30,10 +30,15 @@ import { readNotes } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
 import { decodeRecording, recordingEnvironment } from './script.js';
 
+/** Questions that samples alone answer need no trace to be decoded. Default: false. */
+export interface OnlySamples {
+  readonly onlySamples?: boolean;
+}
+
 /** @throws PtflameError for a file that perf could not decode, with the reason */
 export async function decodeInput(
   path: string,
-  options: DecodingOptions,
+  options: DecodingOptions & OnlySamples,
   signal: AbortSignal,
 ): Promise<DecodedRecording | EncodedRecording | SampledRecording> {
   const { symfs = null, kallsyms = null } = options;
@@ -53,7 +58,7 @@ export async function decodeInput(
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
-  if (recording.trace === null) {
+  if (recording.trace === null || options.onlySamples) {
     if (!hasSamples(recording)) throw noTrace(path);
     return { name: path, sampled: recording, sides, recorded, broken };
   }

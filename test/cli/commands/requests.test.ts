@@ -1,9 +1,11 @@
 /**
  * `ptflame requests`.
  */
+import { writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { RequestsAnswer } from '../../../src/answers.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { HostText, writeClient, writeServer } from '../../pipeline/requests/helpers/host-text.js';
 
 const INPUTS = [fixturePath('waits/requests.txt.gz'), fixturePath('waits/waits.txt.gz')];
 const ARGS = ['requests', 'handle_request', ...INPUTS, '--flow', 'queue_push:job=run_job:job', '--quiet'];
@@ -33,15 +35,15 @@ describe.concurrent('requests', () => {
       '9165    ⇒ by key: run_job',
       '9165      crunch',
       '9165      rest → … → [off-cpu] sleep: [interrupt], then 900 ns to run',
-      '9172    await_reply → … → [off-cpu] futex: worker1 9170 in reply, then 900 ns to run',
+      '9172    await_reply → … → [off-cpu] condition: worker1 9170 in reply, then 900 ns to run',
     ]);
   });
 
   test('as CSV have a row for each function and wait', async () => {
     const [titles, ...rows] = (await printed('--csv')).trim().split('\n');
-    expect(titles).toBe('isOwn,name,dso,call,stop,reason,typicalNs,slowestNs');
-    expect(rows.find((row) => row.startsWith('false,crunch,'))).toBeDefined();
-    expect(rows.find((row) => row.startsWith('true,await_reply,,pthread_mutex_lock'))).toContain('[off-cpu],mutex,');
+    expect(titles).toBe('host,isOwn,name,dso,call,stop,reason,typicalNs,slowestNs');
+    expect(rows.find((row) => row.startsWith(',false,crunch,'))).toBeDefined();
+    expect(rows.find((row) => row.startsWith(',true,await_reply,,pthread_mutex_lock'))).toContain('[off-cpu],mutex,');
   });
 
   test('are candidates if work is joined by order or waking', async () => {
@@ -51,9 +53,41 @@ describe.concurrent('requests', () => {
     expect(stdout).toContain('⇒ maybe, by order: run_job');
   });
 
+  test('of several hosts show each, its clock, and how sure times on it are', async ({ dir }) => {
+    const [web, db] = [new HostText(), new HostText((ns) => ns + 3_000_001_234)];
+    for (let row = 0; row < 8; row++) {
+      const askNs = 1_000_000_000 + row * 100_000;
+      const rpc = {
+        id: `a${row}`,
+        askNs,
+        receivedNs: askNs + 5_100,
+        repliedNs: askNs + 50_000,
+        answeredNs: askNs + 58_000,
+      };
+      writeClient(web, [100, 101], rpc);
+      writeServer(db, [100, 101], rpc);
+    }
+    const inputs = [web, db].map((host, at) => {
+      const path = dir.file(`${at}.txt`);
+      writeFileSync(path, host.text());
+      return path;
+    });
+    const hosts = inputs.flatMap((path, at) => ['--host', `${path}=${['web', 'db'][at]}`]);
+    const args = ['requests', 'ask', ...inputs, ...hosts, '--flow', 'send:id=recv:id', '--id', '00-(\\w+)', '--quiet'];
+    const text = (await ptflame([...args, '--slowest', '1'])).stdout;
+    expect(text).toContain('\nclock of db: offset +2.9999997 s ± 6.5 µs to web, from 16 hand-offs\n');
+    expect(text).toMatch(/6.61 µs {3}45.1 µs {2}45.1 µs {3}db 101 {4}⇒ by key on db ± 6.51 µs: main → recv → work\n/);
+    const answer = JSON.parse((await ptflame([...args, '--slowest', '1', '--json'])).stdout);
+    expect(RequestsAnswer.parse(answer)).toEqual(answer);
+    expect(answer.hosts.map(({ name }: { name: string }) => name)).toEqual(['web', 'db']);
+    expect((await ptflame([...args, '--csv'])).stdout).toContain('\ndb,false,work,');
+    expectRefusal(await ptflame([...args, '--host', 'other=x']), 2, /names other, which is no input/);
+  });
+
   test.each([
     [['--flow', 'queue_push'], 2, /PUSH:KEY=POP:KEY/],
     [['--flow', 'queue_pop=run_job'], 1, /no event queue_pop/],
+    [['--host', 'web'], 2, /INPUT=HOST/],
     [['--min', 'long'], 2, /must be a duration/],
     [['--json', '--csv'], 2, /mutually exclusive/],
   ] as const)('refuse %j', async (args, exitCode, message) => {

@@ -11,14 +11,14 @@ import { latency } from '../../../cli/commands/questions/latency.js';
 import { report } from '../../../cli/commands/questions/report.js';
 import { stacks } from '../../../cli/commands/questions/stacks.js';
 import { render } from '../../../cli/commands/render.js';
-import { DiffOptions } from '../../../cli/options/diff.js';
 import { ImportOptions } from '../../../cli/options/import.js';
 import { InfoOptions } from '../../../cli/options/info.js';
-import { LatencyOptions } from '../../../cli/options/latency.js';
 import { PackOptions } from '../../../cli/options/pack.js';
+import { DiffOptions } from '../../../cli/options/questions/diff.js';
+import { LatencyOptions } from '../../../cli/options/questions/latency.js';
+import { ReportOptions } from '../../../cli/options/questions/report.js';
+import { StacksOptions } from '../../../cli/options/questions/stacks.js';
 import { RenderOptions } from '../../../cli/options/render.js';
-import { ReportOptions } from '../../../cli/options/report.js';
-import { StacksOptions } from '../../../cli/options/stacks.js';
 import { outputFormats } from '../../../cli/output/formats.js';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
 import { toPtflameError } from '../../../cli/process/faults.js';
@@ -48,7 +48,7 @@ function commands(path: string, dir: Directory): Record<string, () => Promise<vo
     report: () => report(ReportOptions().parse({ ...common, inputs: [path], json: true }), NEVER),
     latency: () => latency(LatencyOptions().parse({ ...common, function: 'main', inputs: [path] }), 'main', NEVER),
     stacks: () => stacks(StacksOptions().parse({ ...common, inputs: [path], at: '+1us' }), NEVER),
-    diff: () => diff(DiffOptions().parse({ ...common, before: path, after: SIX_LINES }), NEVER),
+    diff: () => diff(DiffOptions().parse({ ...common, beforeInput: path, afterInput: SIX_LINES }), NEVER),
   };
 }
 

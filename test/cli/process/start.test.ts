@@ -85,9 +85,11 @@ describe.concurrent('starting', () => {
     expect(started.files.length).toBe(2);
   });
 
-  test('rendering a text needs no decoder, no symbols and no page', async ({ dir }) => {
+  test('rendering a text needs no decoder, no symbols, no page and no questions about waits', async ({ dir }) => {
     const { modules } = await start(['render', SIX_LINES], dir);
-    expect(modules.filter((name) => /^src\/(?:(?:pipeline\/)?decode|symbols|render\/page)\//.test(name))).toEqual([]);
+    const needless =
+      /^src\/(?:(?:pipeline\/)?(?:decode|waits)|pipeline\/(?:locks|requests|values)|symbols|render\/page)\//;
+    expect(modules.filter((name) => needless.test(name))).toEqual([]);
   });
 
   for (const [kind, input] of Object.entries(SMALL_INPUTS))

@@ -3,11 +3,11 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { PROGRAM } from '../../../cli/commands.js';
+import { PROGRAM } from '../../../cli/program/program.js';
 import { reference } from '../../../cli/usage/reference.js';
 
 const PAGE = new URL('../../../docs/cli.md', import.meta.url);
-const MARK = '<!-- What follows is generated from cli/commands.ts and cli/options: npm run bless -->\n\n';
+const MARK = '<!-- What follows is generated from cli/program and cli/options: npm run bless -->\n\n';
 
 test('docs/cli.md matches the commands', async () => {
   const page = await readFile(PAGE, 'utf8');

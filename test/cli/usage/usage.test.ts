@@ -4,7 +4,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
-import { PROGRAM as DESCRIPTION } from '../../../cli/commands.js';
+import { PROGRAM as DESCRIPTION } from '../../../cli/program/program.js';
 import { parseWords } from '../../../cli/usage/parse-words.js';
 import { expectRefusal, PROGRAM, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../../helpers/cli/run-cli.js';
 

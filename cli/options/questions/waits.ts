@@ -2,11 +2,11 @@
  * The options of `ptflame waits`.
  */
 import * as z from 'zod';
-import { flag, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
-import { csv, json, limit, reading, replaying, selection } from './shared.js';
-import { functionList, functionPattern } from './values/question-values.js';
-import { path } from './values/values.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { csv, json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { functionList, functionPattern } from '../values/question-values.js';
+import { path } from '../values/values.js';
 
 export const WaitsOptions = memoize(() =>
   z.object({
@@ -18,13 +18,18 @@ export const WaitsOptions = memoize(() =>
     }),
     ...group('Output', {
       slowest: limit(0, 'show the critical path of each of the N longest waits (not with --csv)', ['text', 'json']),
-      points: flag(functionList.optional(), 'show the stages from the call of each function to the call of the next', {
-        value: 'F1,F2,…',
-      }),
+      points: flag(
+        functionList.optional(),
+        'show the stages from the call of each function to the call of the next, in the same thread',
+        {
+          value: 'F1,F2,…',
+        },
+      ),
       top: limit(12, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
       json,
       csv,
     }),
+    ...windowed(),
     ...selection(),
     ...replaying(),
     ...reading(),

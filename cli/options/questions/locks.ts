@@ -2,10 +2,10 @@
  * The options of `ptflame locks`.
  */
 import * as z from 'zod';
-import { flag, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
-import { json, limit, reading, replaying, selection } from './shared.js';
-import { path } from './values/values.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { path } from '../values/values.js';
 
 const address = z.string().regex(/^(0x)?[0-9a-f]+$/i, 'must be an address, such as 0x7f0012345678');
 
@@ -21,6 +21,7 @@ export const LocksOptions = memoize(() =>
     ...group('Selection', {
       lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS' }),
     }),
+    ...windowed(),
     ...selection(),
     ...replaying(),
     ...reading(),

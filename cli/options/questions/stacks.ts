@@ -2,11 +2,11 @@
  * The options of `ptflame stacks`.
  */
 import * as z from 'zod';
-import { flag, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
-import { json, reading, replaying, selection } from './shared.js';
-import { moment } from './values/question-values.js';
-import { path } from './values/values.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { json, reading, replaying, selection, srcline } from '../shared.js';
+import { moment } from '../values/question-values.js';
+import { path } from '../values/values.js';
 
 export const StacksOptions = memoize(() =>
   z.object({
@@ -15,6 +15,7 @@ export const StacksOptions = memoize(() =>
       at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", { value: 'TIME' }),
     }),
     ...group('Output', { json }),
+    ...srcline(),
     ...selection(),
     ...replaying(),
     ...reading(),

@@ -2,10 +2,10 @@
  * The options of `ptflame report`.
  */
 import * as z from 'zod';
-import { flag, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
-import { csv, json, matching, reading, shown } from './shared.js';
-import { path } from './values/values.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { csv, json, matching, reading, shown, srcline } from '../shared.js';
+import { path } from '../values/values.js';
 
 export const ReportOptions = memoize(() =>
   z.object({
@@ -23,6 +23,7 @@ export const ReportOptions = memoize(() =>
       json,
       csv,
     }),
+    ...srcline(),
     ...matching(),
     ...shown(),
     ...reading(),

@@ -2,14 +2,15 @@
  * The options of `ptflame requests`.
  */
 import * as z from 'zod';
-import type { FunctionPattern } from '../../src/index.js';
-import { PtflameError } from '../../src/text.js';
-import { flag, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
-import { csv, json, limit, reading, replaying, selection } from './shared.js';
-import { flows } from './values/flow-values.js';
-import { expression, parseFunction, span, window } from './values/question-values.js';
-import { path } from './values/values.js';
+import type { FunctionPattern } from '../../../src/profiles.js';
+import { PtflameError } from '../../../src/text.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { csv, json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { flows } from '../values/flow-values.js';
+import { hosts } from '../values/host-values.js';
+import { expression, parseFunction, span } from '../values/question-values.js';
+import { path, regex } from '../values/values.js';
 
 export const RequestsOptions = memoize(() =>
   z.object({
@@ -20,9 +21,13 @@ export const RequestsOptions = memoize(() =>
         'text',
         'json',
       ]),
-      min: flag(span.optional(), 'in these, only calls and waits that last this long (default: 1 % of the slowest)', {
-        value: 'DURATION',
-      }),
+      min: flag(
+        span.optional(),
+        'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest)',
+        {
+          value: 'DURATION',
+        },
+      ),
       top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
       json,
       csv,
@@ -33,11 +38,19 @@ export const RequestsOptions = memoize(() =>
         'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
         { value: 'PUSH:KEY=POP:KEY' },
       ),
+      id: flag(
+        regex.optional(),
+        'flows: the id in the values of KEY: the first group of REGEX, or all that it matches; it joins several processes',
+        { value: 'REGEX' },
+      ),
+      host: flag(
+        hosts.optional(),
+        'the host that recorded an input, if the recording does not say it; may be repeated: inputs of several hosts have clocks of their own',
+        { value: 'INPUT=HOST' },
+      ),
       regex: flag(z.boolean().default(false), 'ROOT is a regular expression; all matches are requests'),
-      window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
-        value: 'FROM,TO',
-      }),
     }),
+    ...windowed(),
     ...selection(),
     ...replaying(),
     ...reading(),

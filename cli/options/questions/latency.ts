@@ -2,13 +2,13 @@
  * The options of `ptflame latency`.
  */
 import * as z from 'zod';
-import type { FunctionPattern } from '../../src/index.js';
-import { PtflameError } from '../../src/text.js';
-import { flag, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
-import { json, limit, reading, shown } from './shared.js';
-import { durations, expression, parseFunction } from './values/question-values.js';
-import { path } from './values/values.js';
+import type { FunctionPattern } from '../../../src/profiles.js';
+import { PtflameError } from '../../../src/text.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { json, limit, outputs, reading, shown } from '../shared.js';
+import { durations, expression, parseFunction } from '../values/question-values.js';
+import { path } from '../values/values.js';
 
 export const LatencyOptions = memoize(() =>
   z.object({
@@ -24,6 +24,15 @@ export const LatencyOptions = memoize(() =>
       }),
       top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
       json,
+      timeline: flag(
+        z.boolean().default(false),
+        'plot when calls began and how long they took: a dot for each, a heat map for more than 4,096',
+        { formats: ['text', 'json'] },
+      ),
+      heatmap: flag(z.boolean().default(false), 'plot this as a heat map, also for few calls', {
+        formats: ['text', 'json'],
+      }),
+      output: outputs('write the plot as SVG, instead of printing it'),
       csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV'),
     }),
     ...group('Selection', {

@@ -1,0 +1,67 @@
+/**
+ * Formats the calls of a function over time as a plot of characters, readable without colour: dots, or shades for counts.
+ */
+import { type CallsPlot, callText, DurationAxis, titleOfCalls } from '../../../src/plots.js';
+import { formatDuration, visibleText } from '../../../src/text.js';
+import { brailleCells, LABELLED, shadedCells } from './plot-cells.js';
+import { timeAxisLines } from './time-axis.js';
+
+export interface PlotOptions {
+  readonly name: string;
+  readonly bounds: string | null;
+  readonly isHeatMap: boolean;
+  /** Of the terminal. */
+  readonly width: number;
+}
+
+const LEFT_WIDTH = 9;
+const RIGHT_WIDTH = 14;
+const MAX_HEIGHT = 16;
+
+export function plotLines(plot: CallsPlot, { name, bounds, isHeatMap, width }: PlotOptions): string[] {
+  const axis = new DurationAxis(plot);
+  const size = { width: Math.max(8, width - LEFT_WIDTH - RIGHT_WIDTH), height: MAX_HEIGHT };
+  const { title, shown } = titleOfCalls(plot, name, bounds, isHeatMap);
+  const head = [visibleText(title), visibleText(shown), ''];
+  if (plot.cells.length === 0) return head.slice(0, 1);
+  const { rows, legend } = isHeatMap ? shadedCells(plot, axis, size) : brailleCells(plot, axis, size);
+  const left = durationLabels(axis, rows.length);
+  const right = percentileLabels(plot, axis, rows.length);
+  const lines = rows.map((row, at) => `${left[at].padStart(LEFT_WIDTH - 2)} │${row.padEnd(size.width)}${right[at]}`);
+  return [
+    ...head,
+    ...lines.map((line) => line.trimEnd()),
+    ...timeAxisLines(plot.durationNs, size, LEFT_WIDTH),
+    ...legend,
+    ...slowestLines(plot),
+  ];
+}
+
+/** Returns a label for each line. */
+function durationLabels(axis: DurationAxis, height: number): string[] {
+  const labels = Array.from({ length: height }, () => '');
+  for (const { at, ns } of axis.ticks(Math.ceil(height / 2))) labels[lineOf(at, height)] = formatDuration(ns);
+  return labels;
+}
+
+/** Labels that would be on the same line are moved down, or up from the last one. */
+function percentileLabels({ percentiles }: CallsPlot, axis: DurationAxis, height: number): string[] {
+  const labels = Array.from({ length: height }, () => '');
+  const known = percentiles.flatMap(({ name, ns }) => (ns === null ? [] : [{ name, ns }]));
+  for (const { name, ns } of known.sort((a, b) => b.ns - a.ns)) {
+    const line = lineOf(axis.at(ns), height);
+    const below = labels.findIndex((label, at) => at >= line && label === '');
+    const free = below < 0 ? labels.lastIndexOf('') : below;
+    if (free >= 0) labels[free] = ` ◂ ${name} ${formatDuration(ns)}`;
+  }
+  return labels;
+}
+
+function slowestLines({ calls }: CallsPlot): string[] {
+  return calls.slice(0, LABELLED).map((call, rank) => `${rank + 1}: ${callText(call)}`);
+}
+
+/** Returns the line of a share of the axis; the first line is on top. */
+function lineOf(at: number, height: number): number {
+  return Math.min(height - 1, Math.floor((1 - at) * height));
+}

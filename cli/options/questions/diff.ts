@@ -1,0 +1,78 @@
+/**
+ * The options of `ptflame diff`.
+ */
+import * as z from 'zod';
+import { answerFormat, FORMATS, type Format, outputFormats } from '../../output/formats.js';
+import { flag, group } from '../../usage/flag.js';
+import { memoize } from '../../usage/memoize.js';
+import { csv, json, limit, matching, outputs, reading, shown } from '../shared.js';
+import { limits, side } from '../values/diff-values.js';
+import { path } from '../values/values.js';
+
+const SIDE = 'OPTION=VALUE';
+const PICTURES = ['html', 'svg'];
+
+export const DiffOptions = memoize(() =>
+  z.object({
+    beforeInput: path,
+    afterInput: path.optional(),
+    ...group('Output', {
+      sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this column'),
+      top: limit(40, 'maximum number of functions; 0: all (JSON and CSV: all)', ['text']),
+      json,
+      csv,
+      output: outputs('write a picture or folded stacks of both instead of printing the table; may be repeated'),
+      format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
+    }),
+    ...group('Appearance', {
+      title: flag(z.string().optional(), 'title of the picture (html, svg; default: the names of the inputs)', {
+        formats: PICTURES,
+      }),
+      icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: PICTURES }),
+      widthOf: flag(
+        z.enum(['after', 'before', 'larger']).default('after'),
+        'what the width of a frame shows: its time after or before, or the larger of both (html, svg)',
+        { formats: PICTURES },
+      ),
+      width: flag(
+        z.number('must be a number').min(300, 'must be 300 or more').max(20_000, 'must be 20000 or less').optional(),
+        'width if no browser window sets it (svg; default: 1200)',
+        { value: 'PX', formats: ['svg'] },
+      ),
+    }),
+    ...group('Comparison', {
+      per: flag(
+        z.enum(['call', 'second']).optional(),
+        'divide times and calls by the calls of the outermost functions (see --root), or by the seconds recorded',
+      ),
+      before: flag(
+        side.optional(),
+        'BEFORE: only this part, by an option of the selection, such as tid=12, window=+1ms,+2ms or root=f; may be repeated',
+        { value: SIDE },
+      ),
+      after: flag(side.optional(), 'AFTER, or another part of BEFORE: likewise', { value: SIDE }),
+    }),
+    ...group('Limits', {
+      failAbove: flag(
+        limits.optional(),
+        "end with code 3 if FUNCTION increases by more than this: 'FUNCTION avg|total|self|calls|p99 +20%', or +5us; may be repeated",
+        { value: 'LIMIT' },
+      ),
+      strict: flag(z.boolean().default(false), 'also if the increase is within noise'),
+    }),
+    ...matching(),
+    ...shown(),
+    ...reading(),
+  }),
+);
+export type DiffOptions = z.infer<ReturnType<typeof DiffOptions>>;
+
+/** Whether the table or its numbers are printed. */
+export function printsAnswer({ output, format, json, csv }: DiffOptions): boolean {
+  return json || csv || (output === undefined && format === undefined);
+}
+
+export function diffFormats(options: DiffOptions): (Format | 'csv' | 'text')[] {
+  const written = options.output === undefined && options.format === undefined ? [] : outputFormats(options);
+  return [...(printsAnswer(options) ? [answerFormat(options)] : []), ...written];
+}

@@ -1,0 +1,60 @@
+/**
+ * Defines the commands that draw: render and demo.
+ */
+import { DemoOptions } from '../options/demo.js';
+import { RenderOptions } from '../options/render.js';
+import { ServeOptions } from '../options/serve.js';
+import { outputFormats } from '../output/formats.js';
+import { defineCommand } from '../usage/define-command.js';
+import { INPUTS } from './arguments.js';
+
+export const DEMO = defineCommand({
+  name: 'demo',
+  task: 'Draw',
+  summary: 'draw the bundled trace, on any machine, without perf',
+  examples: [
+    ['ptflame demo', 'write flame.html'],
+    ['ptflame demo -o -', 'print its folded stacks'],
+  ],
+  schema: DemoOptions,
+  run: async ({ output = ['flame.html'], ...general }, signal) => {
+    const options = RenderOptions().parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
+    await (await import('../commands/demo.js')).demo(options, outputFormats(options), signal);
+  },
+});
+
+export const RENDER = defineCommand({
+  name: 'render',
+  task: 'Draw',
+  summary: 'draw a flame graph, or write folded stacks or a profile',
+  examples: [
+    ['ptflame render perf.data -o flame.html', 'an interactive report for the browser'],
+    [
+      'ptflame render trace.txt -o out.folded -o flame.svg --icicle',
+      'folded stacks, and a picture with callers on top',
+    ],
+    ['perf script … | ptflame render - > out.folded', 'in a pipe'],
+    ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, with a root frame per thread'],
+    ['ptflame render trace.txt -o out.json', 'the complete profile, which can be rendered instead of the trace'],
+  ],
+  arguments: [INPUTS],
+  schema: RenderOptions,
+  formats: outputFormats,
+  run: async (options, signal) =>
+    (await import('../commands/render.js')).render(options, outputFormats(options), signal),
+});
+
+export const SERVE = defineCommand({
+  name: 'serve',
+  task: 'Draw',
+  summary: 'serve the report page of an imported trace, and all of its calls, to browsers on this machine',
+  details:
+    'Only this machine can open the address that is printed. All calls are kept in TRACE.levels for the next time. Ctrl-C ends it.',
+  examples: [
+    ['ptflame serve trace.ptf', 'print an address to open'],
+    ['ptflame serve trace.ptf --levels /var/tmp/trace.levels', 'next to the trace, nothing can be written'],
+  ],
+  arguments: [{ property: 'trace', placeholder: 'TRACE', description: 'an imported trace (.ptf)', isFile: true }],
+  schema: ServeOptions,
+  run: async (options, signal) => (await import('../commands/serve.js')).serve(options, signal),
+});

@@ -1,0 +1,54 @@
+/**
+ * Defines the commands that convert and inspect files.
+ */
+import { ImportOptions } from '../options/import.js';
+import { InfoOptions } from '../options/info.js';
+import { PackOptions } from '../options/pack.js';
+import { defineCommand } from '../usage/define-command.js';
+import { TRACES } from './arguments.js';
+
+export const IMPORT = defineCommand({
+  name: 'import',
+  task: 'Convert and inspect',
+  summary: 'decode a trace once, into a file that is much faster to read',
+  examples: [
+    ['ptflame import perf.data -o trace.ptf', 'any trace that render reads'],
+    ['ptflame render trace.ptf -o flame.html', 'the same picture as from perf.data'],
+  ],
+  arguments: [TRACES],
+  schema: ImportOptions,
+  run: async (options, signal) => (await import('../commands/import.js')).importInputs(options, signal),
+});
+
+export const PACK = defineCommand({
+  name: 'pack',
+  task: 'Convert and inspect',
+  summary: 'pack a recording and the binaries that decoding needs into one file',
+  details: 'The pack can be rendered on any machine, without Intel PT, perf or the binaries.',
+  examples: [
+    ['ptflame pack perf.data -o trace.pack', 'on the machine that recorded it'],
+    ['ptflame render trace.pack -o flame.html', 'on any machine'],
+  ],
+  arguments: [
+    { property: 'recording', placeholder: 'RECORDING', description: 'a recording (perf.data)', isFile: true },
+  ],
+  schema: PackOptions,
+  run: async (options, signal) => (await import('../commands/pack.js')).pack(options, signal),
+});
+
+export const INFO = defineCommand({
+  name: 'info',
+  task: 'Convert and inspect',
+  summary: 'describe a recording or imported trace without decoding it',
+  examples: [['ptflame info perf.data', 'machine, settings, losses, threads, and the cost of decoding']],
+  arguments: [
+    {
+      property: 'file',
+      placeholder: 'FILE',
+      description: 'a recording (perf.data), a pack or an imported trace',
+      isFile: true,
+    },
+  ],
+  schema: InfoOptions,
+  run: async (options, signal) => (await import('../commands/info.js')).info(options, signal),
+});

@@ -1,0 +1,35 @@
+/**
+ * All commands of the program; the files next to this one define them.
+ */
+import type { Command, Program } from '../usage/command.js';
+import { EXIT_MEANINGS } from '../usage/exit-codes.js';
+import { DIFF, LATENCY, REPORT, STACKS } from './calls.js';
+import { DEMO, RENDER, SERVE } from './draw.js';
+import { IMPORT, INFO, PACK } from './files.js';
+import { defineCompletion, defineHelp } from './help.js';
+import { DOCTOR, RECORD } from './record.js';
+import { LOCKS, REQUESTS, VALUES, WAITS } from './waits.js';
+
+/** In help, commands of a task keep this order. */
+const COMMANDS: readonly Command[] = [
+  DEMO,
+  DOCTOR,
+  RECORD,
+  RENDER,
+  SERVE,
+  REPORT,
+  LATENCY,
+  STACKS,
+  WAITS,
+  REQUESTS,
+  LOCKS,
+  VALUES,
+  DIFF,
+  IMPORT,
+  PACK,
+  INFO,
+  defineHelp(() => PROGRAM),
+  defineCompletion(() => PROGRAM),
+];
+
+export const PROGRAM: Program = { commands: COMMANDS, exitCodes: EXIT_MEANINGS };

@@ -1,0 +1,49 @@
+/**
+ * The page is the same for any number of workers: they make the course of time of threads at once, and what one of them
+ * reaches depends on who is faster.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { ptflame, test } from '../helpers/cli/run-cli.js';
+
+const THREADS = 12;
+/** Enough for several pieces of input, so that workers run, and enough for them to replay. */
+const EVENTS_OF_THREAD = 20_000;
+
+/** Each thread calls functions, three deep, of which some take longer. */
+function threadLines(tid: number): string {
+  const functions = [1, 2, 3].map((depth) => `f${depth}`);
+  const lines: string[] = [];
+  let ns = 1_000_000 + tid;
+  let random = tid;
+  const event = (kind: string, from: string, to: string) => {
+    random = (random * 1_103_515_245 + 12_345) % 2 ** 31;
+    ns += 10 + (random % 90) * (random % 17 === 0 ? 40 : 1);
+    const time = `5.${String(ns).padStart(9, '0')}`;
+    lines.push(`${tid} [000] ${time}:   ${kind}   ${ADDRESSES[from]} ${from}+0x0 => ${ADDRESSES[to]} ${to}+0x0`);
+  };
+  while (lines.length < EVENTS_OF_THREAD) {
+    const depth = 1 + (random % functions.length);
+    const stack = ['main', ...functions.slice(0, depth)];
+    for (let at = 1; at <= depth; at++) event('call', stack[at - 1], stack[at]);
+    for (let at = depth; at > 0; at--) event('return', stack[at], stack[at - 1]);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+const ADDRESSES: Record<string, string> = { main: '400000', f1: '401000', f2: '402000', f3: '403000' };
+
+test('the course of time does not depend on the number of workers', async ({ dir }) => {
+  const input = dir.file('trace.txt');
+  writeFileSync(input, Array.from({ length: THREADS }, (_, at) => threadLines(1000 + at)).join(''));
+  const pages = await Promise.all(
+    ['1', '4'].map(async (jobs) => {
+      const page = dir.file(`${jobs}.html`);
+      const args = ['--time-detail', '100K', '--title', 'same', '-o', page, '-j', jobs];
+      expect(await ptflame(['render', input, ...args])).toMatchObject({ exitCode: 0 });
+      return readFileSync(page, 'utf8');
+    }),
+  );
+  expect(pages[0]).toContain('id="timeline"');
+  expect(pages[1]).toBe(pages[0]);
+});
