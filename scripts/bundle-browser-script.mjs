@@ -53,10 +53,12 @@ const page = await built({
 });
 const pageStyle = await bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
 // In HTML, </script> ends a script even inside a string.
-const pageScript = page.outputFiles[0].text
-  .trim()
-  .replace(/<\/(script)/gi, '<\\/$1')
-  .replace(/<!--/g, '<\\!--');
+const inHtml = (text) =>
+  text
+    .trim()
+    .replace(/<\/(script)/gi, '<\\/$1')
+    .replace(/<!--/g, '<\\!--');
+const pageScript = inHtml(page.outputFiles[0].text);
 const pagePackages = packagesOf(page.metafile);
 const texts = { PAGE_SCRIPT: pageScript, PAGE_STYLE: pageStyle, PAGE_NOTICE: noticeOf(pagePackages) };
 writeFileSync(
@@ -66,3 +68,16 @@ writeFileSync(
     .join(''),
 );
 writeFileSync('src/render/page/packages.generated.json', JSON.stringify(pagePackages));
+
+const diffFiles = ['svg.ts', 'page.ts', 'page.css'].map((name) => `src/render/diff/browser/${name}`);
+const [diffSvg, diffPage, diffStyle] = await Promise.all(
+  diffFiles.map((file) =>
+    bundled({ entryPoints: [file], ...(file.endsWith('.css') ? { target: 'chrome123' } : { format: 'iife' }) }),
+  ),
+);
+writeFileSync(
+  'src/render/diff/diff.generated.ts',
+  constant('DIFF_SVG_SCRIPT', diffSvg) +
+    constant('DIFF_PAGE_SCRIPT', inHtml(diffPage)) +
+    constant('DIFF_PAGE_STYLE', diffStyle),
+);

@@ -2,7 +2,8 @@
  * Answers to questions, as commands print them: their schemas, and the functions that create them from a profile.
  */
 
-export { type DiffKey, type DiffOptions, diffOf } from './answers/diff.js';
+export { type DiffKey, type DiffOptions, diffOf, isChanged } from './answers/diff/answer.js';
+export { checkLimits, type DiffLimit, type ExceededLimit, type LimitedNumber } from './answers/diff/limits.js';
 export { latencyAnswer, SELF } from './answers/latency.js';
 export { locksAnswer } from './answers/locks/answer.js';
 export { LockHolder, LockRow, Locks, LockWait } from './answers/locks/schema.js';
@@ -19,6 +20,7 @@ export {
 } from './answers/requests/schema.js';
 export {
   CallerRow,
+  CallsOverTime,
   ChildRow,
   Diff,
   DifferenceRow,
@@ -30,8 +32,11 @@ export {
   SlowCall,
   Stacks,
   ThreadReport,
+  TimedCall,
 } from './answers/schema.js';
 export { type StackOfThread, stacksAnswer } from './answers/stacks.js';
+export { valuesAnswer } from './answers/values/answer.js';
+export { ValueStatistics, ValuesAnswer } from './answers/values/schema.js';
 export {
   PathPiece,
   SlowWait,

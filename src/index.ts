@@ -2,36 +2,5 @@
  * The public library: reads and analyzes traces, and renders profiles. Importing it has no side effects.
  * docs/library.md documents every name; everything else is internal.
  */
-
-export type { CallTree } from './model/calls/call-tree.js';
-export { type ErrorCode, PtflameError } from './model/errors.js';
-export { SymbolKind } from './model/names/symbol-table.js';
-export type { Profile, ThreadProfile, TraceMeta } from './model/profile/profile.js';
-export type { Quality } from './model/profile/quality.js';
-export type { Selection } from './model/trace/trace-chunk.js';
-export { type HtmlOptions, renderHtml } from './page.js';
-export {
-  type AnalyzeOptions,
-  analyze,
-  askLatency,
-  askStacks,
-  type LatencyResult,
-  type StacksResult,
-} from './pipeline/analyze.js';
-export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
-export { openTraceFile, traceStream } from './pipeline/input/open-text.js';
-export { openStoredTrace, type StoredTrace } from './pipeline/input/stored-trace.js';
-export type { TraceInput } from './pipeline/input/trace-input.js';
-export { askLocks, type LocksOptions } from './pipeline/locks/ask-locks.js';
-export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
-export type { Progress } from './pipeline/progress.js';
-export type { AnalyzedInput } from './pipeline/read/read-trace.js';
-export type { CallPattern, FunctionPattern, LatencyOptions, Moment } from './pipeline/replay/questions.js';
-export { askRequests, type RequestsResult } from './pipeline/requests/ask-requests.js';
-export type { FlowPattern, RequestsOptions } from './pipeline/requests/request-question.js';
-export { askWaits, type WaitsQuestion, type WaitsResult } from './pipeline/waits/ask-wait-summary.js';
-export { profileBlockedTime } from './pipeline/waits/blocked-by.js';
-export { renderJson } from './profile-file/write.js';
-export { type FoldedOptions, renderFolded } from './render/folded.js';
-export { type QualitySummary, qualitySummary } from './render/quality-summary.js';
-export { renderSvg, type SvgOptions } from './render/svg/svg.js';
+export * from './profiles.js';
+export * from './waits.js';

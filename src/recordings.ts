@@ -37,6 +37,7 @@ export {
   buildIdWithoutSymbols,
   completeBuildId,
   DISK_FILES,
+  functionLines,
   isJitDump,
   type JitDump,
   type PltNames,

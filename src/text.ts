@@ -9,13 +9,16 @@ export { perfTimeText } from './model/trace/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';
 export {
   formatAtLeast,
+  formatAverageCount,
   formatBounds,
   formatBytes,
   formatCalls,
   formatCount,
+  formatDifference,
   formatDuration,
   formatLongest,
   formatMany,
+  formatPercentChange,
   formatShare,
   longestInferredNs,
 } from './render/format.js';

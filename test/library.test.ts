@@ -13,6 +13,7 @@ const PUBLIC = [
   'CallPattern',
   'CallTree',
   'ErrorCode',
+  'FindSourceLines',
   'FlowPattern',
   'FoldedOptions',
   'FunctionPattern',
@@ -39,6 +40,8 @@ const PUBLIC = [
   'ThreadProfile',
   'TraceInput',
   'TraceMeta',
+  'ValuesQuestion',
+  'ValuesResult',
   'WaitsQuestion',
   'WaitsResult',
   'analyze',
@@ -46,6 +49,7 @@ const PUBLIC = [
   'askLocks',
   'askRequests',
   'askStacks',
+  'askValues',
   'askWaits',
   'importTrace',
   'openStoredTrace',
@@ -60,14 +64,16 @@ const PUBLIC = [
   'traceStream',
 ];
 
-/** A door contains only named exports, so its text is enough. */
+/** A door contains only exports by name, or of all that another door exports, so its text is enough. */
 function exportedBy(door: string): string[] {
   const text = readFileSync(new URL(`../src/${door}`, import.meta.url), 'utf8');
   const { statements } = ts.createSourceFile(door, text, ts.ScriptTarget.Latest);
   return statements.flatMap((statement) => {
-    const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
-    if (clause === undefined || !ts.isNamedExports(clause)) throw new Error(`${door} does more than export by name`);
-    return clause.elements.map(({ name }) => name.text);
+    if (!ts.isExportDeclaration(statement)) throw new Error(`${door} does more than export`);
+    const { exportClause: clause, moduleSpecifier } = statement;
+    if (clause !== undefined && ts.isNamedExports(clause)) return clause.elements.map(({ name }) => name.text);
+    const other = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : '';
+    return exportedBy(other.replace(/^\.\/(.*)\.js$/, '$1.ts'));
   });
 }
 

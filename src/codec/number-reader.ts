@@ -54,6 +54,12 @@ export class NumberReader {
     return this.countWithin(0, (this.bytes.length - this.at) / minBytes);
   }
 
+  /** Refuses a number of values that the rest cannot have, before memory is allocated for them. */
+  expectRows(count: number): void {
+    if (!Number.isInteger(count) || count < 0) throw this.fault(`has the impossible number ${count}`);
+    this.expectBytes(count);
+  }
+
   /** Replaces each guess with its value. */
   guessed(guesses: Float64Array): Float64Array {
     const { bytes } = this;

@@ -103,7 +103,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, path:
   throw damagedAt(`${path}${keys.join('')}:`.replace(/^\./, ''), issue?.message ?? 'wrong');
 }
 
-function tableOf({ name, kind, dso, dsoName }: z.infer<typeof SymbolsPart>): SymbolTable {
+function tableOf({ name, kind, dso, dsoName, ...where }: z.infer<typeof SymbolsPart>): SymbolTable {
   const { length } = name;
   checkLengths({ name, kind, dso }, 'symbols');
   const table = {
@@ -112,11 +112,28 @@ function tableOf({ name, kind, dso, dsoName }: z.infer<typeof SymbolsPart>): Sym
     kind: kind.map((name) => KIND_NAMES.indexOf(name) as SymbolKind),
     dso: Array.from(dso),
     dsoName,
+    ...linesOf(where, length),
   };
   const wrong = table.dso.findIndex((row) => !(Number.isInteger(row) && row >= NONE && row < dsoName.length));
   if (wrong !== -1) throw damagedAt(`symbols.dso[${wrong}]`, `is not a row of dsoName, which has ${dsoName.length}`);
   checkSpecials(table);
   return table;
+}
+
+type LineColumns = Pick<z.infer<typeof SymbolsPart>, 'file' | 'line' | 'fileName'>;
+
+/** The three columns are known together. */
+function linesOf({ file, line, fileName }: LineColumns, length: number): Pick<SymbolTable, 'lines'> {
+  if (file === undefined && line === undefined && fileName === undefined) return {};
+  if (!file || !line || !fileName) throw damagedAt('symbols.file', 'needs line and fileName, and they need it');
+  checkLengths({ name: { length }, file, line }, 'symbols');
+  const wrong = Array.from(file).findIndex(
+    (row, at) =>
+      !(Number.isInteger(row) && row >= NONE && row < fileName.length) ||
+      !(Number.isInteger(line[at]) && (line[at] as number) >= (row === NONE ? 0 : 1)),
+  );
+  if (wrong !== -1) throw damagedAt(`symbols.file[${wrong}]`, `is not a row of fileName with a line`);
+  return { lines: { file: Array.from(file), line: Array.from(line), fileName } };
 }
 
 /** Checks the rows with which every table begins. */

@@ -59,6 +59,10 @@ export const SymbolsPart = z.object({
   kind: kinds,
   dso: column,
   dsoName: texts,
+  // absent: unknown
+  file: column.optional(),
+  line: column.optional(),
+  fileName: texts.optional(),
 });
 
 export const ThreadPart = z.object({

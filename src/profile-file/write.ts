@@ -5,7 +5,7 @@ import { type CallTree, selectNodes } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
 import { nodeOrder } from '../model/calls/node-order.js';
 import { assert } from '../model/errors.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { SymbolLines, SymbolTable } from '../model/names/symbol-table.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import { withRemedies } from '../model/profile/remedies.js';
@@ -52,7 +52,7 @@ function metaText({ meta }: Profile): string {
   });
 }
 
-function* symbolPieces({ name, kind, dso, dsoName }: SymbolTable, numbers: NumberTexts): Generator<string> {
+function* symbolPieces({ name, kind, dso, dsoName, lines }: SymbolTable, numbers: NumberTexts): Generator<string> {
   yield '"symbols":{"name":[';
   yield* textPieces(name);
   yield '],"kind":[';
@@ -61,7 +61,19 @@ function* symbolPieces({ name, kind, dso, dsoName }: SymbolTable, numbers: Numbe
   yield* numbers.pieces(Int32Array.from(dso));
   yield '],"dsoName":[';
   yield* textPieces(dsoName);
-  yield ']}';
+  yield ']';
+  if (lines) yield* linePieces(lines, numbers);
+  yield '}';
+}
+
+function* linePieces({ file, line, fileName }: SymbolLines, numbers: NumberTexts): Generator<string> {
+  yield ',"file":[';
+  yield* numbers.pieces(Int32Array.from(file));
+  yield '],"line":[';
+  yield* numbers.pieces(Float64Array.from(line));
+  yield '],"fileName":[';
+  yield* textPieces(fileName);
+  yield ']';
 }
 
 function* threadPieces(

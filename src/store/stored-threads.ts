@@ -14,6 +14,14 @@ import type { StoreContents, TimeBounds } from './store-contents.js';
 import type { ThreadSource } from './thread-source.js';
 import { Undecoded } from './undecoded.js';
 
+/** Processes and names of threads that samples tell; the store's own have priority. */
+export interface SampledThreads {
+  readonly pids: ReadonlyMap<Tid, number>;
+  readonly comms: ReadonlyMap<Tid, string>;
+}
+
+const NOT_SAMPLED: SampledThreads = { pids: new Map(), comms: new Map() };
+
 export class StoredThreads {
   /** The selected threads, by tid. */
   readonly tids: readonly Tid[];
@@ -83,6 +91,12 @@ export class StoredThreads {
     return { tid, events, lanes, packed, records, unownedGaps, recordingStartNs: this.bounds.startNs };
   }
 
+  /** Returns which threads are selected on which CPUs, even if they have no branches. */
+  selector(sampled: SampledThreads): (tid: Tid, cpu: number) => boolean {
+    const isSelectedThread = this.threadFilter(sampled);
+    return (tid, cpu) => isSelected(this.contents.selection, tid, cpu) && isSelectedThread(tid);
+  }
+
   /** Returns what may be mapped in the processes that have branches. */
   threadMappings(): Mapping[] {
     const pids = new Set<number>();
@@ -107,10 +121,11 @@ export class StoredThreads {
     return { ...record, timeNs: Math.min(Math.max(record.timeNs, this.bounds.startNs), this.bounds.endNs) };
   }
 
-  private threadFilter(): (tid: Tid) => boolean {
+  private threadFilter(sampled: SampledThreads = NOT_SAMPLED): (tid: Tid) => boolean {
     const { pids, comm } = this.contents.selection;
-    const isNamed = comm === undefined ? () => true : this.contents.names.matcher(comm);
-    return (tid) => (!pids || pids.includes(this.names.pidOf(tid) ?? NONE)) && isNamed(tid);
+    const pidOf = (tid: Tid) => this.names.pidOf(tid) ?? sampled.pids.get(tid) ?? NONE;
+    const isNamed = comm === undefined ? () => true : this.contents.names.matcher(comm, sampled.comms);
+    return (tid) => (!pids || pids.includes(pidOf(tid))) && isNamed(tid);
   }
 }
 

@@ -20,6 +20,7 @@ const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];
 const fixtures = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`../../fixtures/${folder}`, import.meta.url)).map((name) => `${folder}/${name}`),
 );
+const SAMPLES = ['waits', 'waitlab.proc', 'waitlab.wake', 'group-commit', 'values', 'breakpoints.hits'];
 
 class CheckedReader {
   private readonly reader: LineReader;
@@ -99,12 +100,46 @@ function wholeLines(name: string): Uint8Array {
 }
 
 describe('reads every line like the reference parser, when it is new and when it is known', () => {
-  test.each(fixtures)('%s', (name) => {
+  test.each([...fixtures, ...SAMPLES.map((name) => `waits/${name}.txt.gz`)])('%s', (name) => {
     const reader = new CheckedReader();
     const bytes = wholeLines(name);
     const read = reader.expectAsReference(bytes);
     expect(reader.expectAsReference(bytes)).toBe(read);
   });
+});
+
+test('reads any text after any usual prefix like the reference parser', () => {
+  const text = fc.constantFrom(
+    ' PERF_RECORD_SWITCH OUT',
+    'PERF_RECORD_SWITCH OUT preempt',
+    'x PERF_RECORD_SWITCH IN',
+    'syscalls:sys_exit_futex: 0x1',
+    '  syscalls:sys_exit_futex: 0x1\r',
+    '0x1',
+    'sched:sched_waking: teller:7 [120] success=1 CPU:003',
+    'sched:sched_waking: comm=a => 401000 f+0x0 pid=7 prio=120 target_cpu=003',
+    'probe:f: (401000) at=main.c:12',
+    'probe:f: (401000) name="a => 7" number=0xffffffffffffffff',
+    'sched:sched_waking: comm=cut pid',
+    'cycles:u: ',
+    '118',
+  );
+  const head = fc.constantFrom(
+    '  12345 [001] ',
+    ' 7/8 [002] ',
+    '9 ',
+    '  999999999 ',
+    '    5 [99999] ',
+    ' 7/0 [002] ',
+    '0 ',
+  );
+  const time = fc.constantFrom('1.000000001: ', '1.000000002:', '1.000001: ', '999999999.999999999: ');
+  const lines = fc.array(fc.tuple(head, time, text), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(lines, (lines) => {
+      new CheckedReader().expectAsReference(Buffer.from(`${lines.map((parts) => parts.join('')).join('\n')}\n`));
+    }),
+  );
 });
 
 test('parses most lines of an ordinary trace in the kernel', () => {

@@ -236,6 +236,12 @@ describe('drops columns after the target', () => {
   });
 });
 
+test('distinguishes samples from source lines, which begin with two blanks, too', () => {
+  const before = '  12345 [001] 1.000000001: ';
+  expect(reading(`${before}sched:sched_waking: teller:7 [120] success=1 CPU:003`)).toContain('sched:sched_waking');
+  expect(reading(`${before}probe:f: (401000) at=main.c:12`)).toContain('probe:f');
+});
+
 describe('ignores lines with nothing to replay', () => {
   test.each([
     ['an empty line', ''],

@@ -47,6 +47,15 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
     (file) => (file.symbols.kind[8] = 'x'),
     /symbols\.kind: expected a list of function, unknown/,
   ],
+  ['lines without files', (file) => (file.symbols.line = []), /symbols\.file needs line and fileName/],
+  [
+    'a line without a number',
+    (file) => {
+      const { length } = file.symbols.name;
+      Object.assign(file.symbols, { file: Array(length).fill(0), line: Array(length).fill(0), fileName: ['a.c'] });
+    },
+    /symbols\.file\[0\] is not a row of fileName with a line/,
+  ],
   ['a kind too few', (file) => file.symbols.kind.pop(), /symbols\.kind has \d+ rows, but name has \d+/],
   ['a file that does not exist', (file) => (file.symbols.dso[8] = 99), /symbols\.dso\[8\] is not a row of dsoName/],
   ['a file that is null', (file) => (file.symbols.dso[8] = null), /symbols\.dso/],

@@ -7,17 +7,21 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { locksAnswer, valuesAnswer, waitsAnswer } from '../../src/answers.js';
 import { FileFault } from '../../src/codec/file-fault.js';
+import { analyze, askLocks, askValues, askWaits } from '../../src/index.js';
 import type { SampleTable } from '../../src/model/samples/sample-table.js';
 import { type Nanoseconds, NONE } from '../../src/model/units.js';
 import type { AnalyzedInput } from '../../src/pipeline/read/read-trace.js';
 import type { Trace } from '../../src/pipeline/read/trace.js';
 import { waitInputOf } from '../../src/pipeline/waits/wait-input.js';
 import { withTrace } from '../../src/pipeline/with-trace.js';
+import { readRecording } from '../../src/recordings.js';
 import { readSamples, sampleBytes } from '../../src/trace-file/samples.js';
 import { type Waits, waitsOf } from '../../src/waits/waits.js';
 import { ALONE, imported, refusalOfFile, stored } from '../helpers/checks/trace-file.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';
+import { fileOf } from '../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-stored-samples-'));
@@ -71,6 +75,29 @@ describe('an imported trace with samples', () => {
     expect(waitRows(own).length).toBeGreaterThan(100);
     expect(waitRows(read)).toEqual(waitRows(own));
     expect(await imported([stored(file)]), 'imported again').toEqual(file);
+  });
+
+  test('from a recording without Intel PT answers as that, and has no calls', async () => {
+    const sampled = await readRecording(fileOf(fixture('waits/waitlab.proc.data.gz')));
+    const input: AnalyzedInput = { name: 'waitlab', sampled, sides: [], recorded: null, broken: null };
+    const file = await imported([input]);
+    const window = { from: { afterStartNs: 100_000_000 }, to: { afterStartNs: 200_000_000 } };
+    for (const options of [{}, { window }]) {
+      const waitsOf = async (from: AnalyzedInput) => waitsAnswer(await askWaits([from], { slowest: 3 }, options));
+      const locksOf = async (from: AnalyzedInput) => locksAnswer(await askLocks([from], { slowest: 3 }, options));
+      const valuesOf = async (from: AnalyzedInput) =>
+        valuesAnswer(await askValues([from], { field: 'run_job:job' }, options));
+      const waits = await waitsOf(input);
+      expect(waits.stats.waits).toBeGreaterThan(50);
+      expect(await waitsOf(stored(file))).toEqual(waits);
+      expect(await locksOf(stored(file))).toEqual(await locksOf(input));
+      expect(await valuesOf(stored(file))).toEqual(await valuesOf(input));
+    }
+    expect(await imported([stored(file)]), 'imported again').toEqual(file);
+    await expect(analyze([stored(file)])).rejects.toMatchObject({
+      code: 'NO_BRANCHES',
+      message: expect.stringContaining('without an Intel PT trace'),
+    });
   });
 
   test('is small', async () => {

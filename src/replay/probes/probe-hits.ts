@@ -1,10 +1,10 @@
 /**
  * Hits of probes: when which thread came to the address of a probe, as the samples of a trace tell.
  */
-import { countAtOrBelow } from '../../model/columns.js';
+import { countAtOrBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { numbersOf, type SampleTable } from '../../model/samples/sample-table.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
-import type { Address, Nanoseconds, Tid } from '../../model/units.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
@@ -20,27 +20,25 @@ const ADDRESS = '__probe_ip';
 
 /** Returns the hits of all probes; null: there is none. */
 export function probeHits(tables: readonly SampleTable[]): ProbeHits | null {
-  const hits = tables.flatMap((table) => hitsOf(table));
-  if (hits.length === 0) return null;
-  hits.sort((a, b) => a.tid - b.tid || a.timeNs - b.timeNs);
+  const [tid, timeNs, address] = [int32Column(), float64Column(), float64Column()];
+  for (const table of tables) {
+    const addresses = numbersOf(table, ADDRESS) ?? new Float64Array(0);
+    for (let row = 0; row < addresses.length; row++) {
+      if (Number.isNaN(addresses[row])) continue;
+      tid.push(table.tid[row]);
+      timeNs.push(table.timeNs[row]);
+      address.push(addresses[row]);
+    }
+  }
+  if (tid.length === 0) return null;
+  const byThread = rowNumbers(tid.length).sort(
+    (a, b) => tid.values[a] - tid.values[b] || timeNs.values[a] - timeNs.values[b] || a - b,
+  );
   return {
-    tid: Int32Array.from(hits, ({ tid }) => tid),
-    timeNs: Float64Array.from(hits, ({ timeNs }) => timeNs),
-    address: Float64Array.from(hits, ({ address }) => address),
+    tid: valuesOf(tid.view(), byThread),
+    timeNs: valuesOf(timeNs.view(), byThread),
+    address: valuesOf(address.view(), byThread),
   };
-}
-
-interface Hit {
-  readonly tid: Tid;
-  readonly timeNs: Nanoseconds;
-  readonly address: Address;
-}
-
-function hitsOf(table: SampleTable): Hit[] {
-  const addresses = numbersOf(table, ADDRESS);
-  if (addresses === null) return [];
-  const hits = Array.from(addresses, (address, row) => ({ tid: table.tid[row], timeNs: table.timeNs[row], address }));
-  return hits.filter(({ address }) => !Number.isNaN(address));
 }
 
 /** perf's errors for code that is missing, differs from the trace, or never ends: a breakpoint may be the reason. */

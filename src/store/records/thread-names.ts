@@ -74,13 +74,14 @@ export class ThreadNames {
     return lastOf(this.namesOf(tid))?.comm ?? null;
   }
 
-  /** Returns a predicate: whether a thread ever had a matching name. */
-  matcher(pattern: RegExp): (tid: Tid) => boolean {
-    const isFound = nameMatcher(
-      pattern,
-      [...this.names.values()].flatMap((names) => names.map(({ comm }) => comm)),
-    );
-    return (tid) => this.namesOf(tid).some(({ comm }) => isFound(comm));
+  /** Returns a predicate: whether a thread ever had a matching name. `others`: names of threads without one here. */
+  matcher(pattern: RegExp, others: ReadonlyMap<Tid, string> = new Map()): (tid: Tid) => boolean {
+    const own = [...this.names.values()].flatMap((names) => names.map(({ comm }) => comm));
+    const isFound = nameMatcher(pattern, [...own, ...others.values()]);
+    return (tid) => {
+      const names = this.namesOf(tid);
+      return names.length > 0 ? names.some(({ comm }) => isFound(comm)) : isFound(others.get(tid) ?? '');
+    };
   }
 
   private namesOf(tid: Tid): readonly NameAt[] {

@@ -2,6 +2,7 @@
  * Computes how long the calls of some functions took and what they did meanwhile, by searching all calls and intervals
  * of time: the reference for `latencyOf`.
  */
+import type { Bounds } from '../../../src/analysis/questions.js';
 import {
   type AskedFunctions,
   folded,
@@ -33,6 +34,19 @@ interface AskedCall extends SeenCall {
   /** The part of it in stops directly on the call. */
   readonly outsideSelfNs: number;
   readonly offCpuNs: number;
+}
+
+interface TimedCall {
+  readonly tid: number;
+  readonly startNs: number;
+  readonly durationNs: number;
+  readonly isInferred: boolean;
+}
+
+/** Longest first, then earliest; of equal ones, the complete ones. */
+export function byDuration(a: TimedCall, b: TimedCall): number {
+  const byTime = b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid;
+  return byTime || Number(a.isInferred) - Number(b.isInferred);
 }
 
 export class ReferenceLatency {
@@ -73,6 +87,27 @@ export class ReferenceLatency {
       chainsLeftOut: 0,
       slowest: this.slowest(slowest),
     };
+  }
+
+  /** Each call by itself, and each cell by comparing every call with its borders. */
+  overTime({ startNs: fromNs, endNs: toNs }: Bounds) {
+    const listed = [...this.complete, ...this.inferred]
+      .map((seen) => ({
+        tid: seen.tid,
+        startNs: Math.max(fromNs, seen.call.startNs),
+        durationNs: seen.why === null ? seen.ns : Math.min(seen.ns, seen.call.knownNs),
+        isInferred: seen.why !== null,
+      }))
+      .sort(byDuration);
+    const cells = new Map<string, { column: number; row: number; calls: number; inferred: number }>();
+    for (const { startNs, durationNs, isInferred } of listed) {
+      let [column, row] = [0, 0];
+      while (column < 255 && (startNs - fromNs) * 256 >= (column + 1) * Math.max(1, toNs - fromNs)) column++;
+      while (BigInt(durationNs) ** 2n >= 2n ** BigInt(row)) row++;
+      const cell = cells.get(`${column} ${row}`) ?? { column, row, calls: 0, inferred: 0 };
+      cells.set(`${column} ${row}`, { ...cell, calls: cell.calls + 1, inferred: cell.inferred + (isInferred ? 1 : 0) });
+    }
+    return { listed, cells: [...cells.values()].sort((a, b) => a.column - b.column || a.row - b.row) };
   }
 
   private get isOfParts(): boolean {

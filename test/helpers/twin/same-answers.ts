@@ -2,9 +2,11 @@
  * Asks both the real code and the reference code.
  */
 import { expect } from 'vitest';
-import { answerForThread, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
+import { answerForThread, type CallsAnswer, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { stackAt } from '../../../src/analysis/log/stack-at.js';
+import type { Bounds } from '../../../src/analysis/questions.js';
+import { isComplete } from '../../../src/model/profile/quality.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { ReferenceQuestion } from '../random/random-questions.js';
 import type { TraceThreads } from '../traces/threads-of.js';
@@ -19,7 +21,7 @@ import {
 } from './asked-answers.js';
 import { used } from './path-rows.js';
 import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './reference-answers.js';
-import { ReferenceLatency } from './reference-latency.js';
+import { byDuration, ReferenceLatency } from './reference-latency.js';
 import { symbolKey } from './reference-levels.js';
 import type { ListedThread } from './reference-threads.js';
 
@@ -34,6 +36,7 @@ export function expectSameAnswers(
   const nameOf = (symbol: number) => symbolKey(symbols, symbol);
   const realFilter = callFilter(filter, symbols, nameOf);
   const calls = askedSet(question.asked, symbols, nameOf);
+  const overTime = overTimeBounds(threads, question);
   const together = new CallsAnswerBuilder(slowest);
   const replayer = new Replayer(facts);
   for (const { reference, thread, options } of threads) {
@@ -48,9 +51,31 @@ export function expectSameAnswers(
     const stack = stackAt(log, tree, question.atNs);
     const frames = stack?.map(({ symbol, ...since }) => ({ fn: nameOf(symbol), ...since })) ?? null;
     expect(frames).toEqual(stackOf(reference, question.atNs));
-    together.add(answerForThread(reference.tid, log, tree, realFilter, { calls, slowest }), 0);
+    together.add(answerForThread(reference.tid, log, tree, realFilter, { calls, slowest, overTime }), 0);
   }
   const all = threads.map((thread) => thread.reference);
   const reference = new ReferenceLatency(all, filter, question.asked, comparerOf(symbols, nameOf));
-  expectSame(latencyInWords(together.build(), symbols, nameOf), reference.answer(slowest));
+  const answer = together.build();
+  expectSame(latencyInWords(answer, symbols, nameOf), reference.answer(slowest));
+  expect(overTimeInWords(answer)).toEqual(threads.length === 0 ? null : reference.overTime(overTime));
+}
+
+/** Narrower than the recording if a window is selected. */
+function overTimeBounds(threads: readonly ListedThread[], { filter }: ReferenceQuestion): Bounds {
+  const ends = threads.flatMap(({ reference }) => reference.calls.map(({ endNs }) => endNs));
+  return {
+    startNs: filter.window?.startNs ?? 0,
+    endNs: Math.min(filter.window?.endNs ?? Infinity, Math.max(1, ...ends)),
+  };
+}
+
+function overTimeInWords({ overTime }: CallsAnswer) {
+  return (
+    overTime && {
+      listed: overTime.listed
+        .map(({ ending, ...call }) => ({ ...call, isInferred: !isComplete(ending) }))
+        .sort(byDuration),
+      cells: overTime.cells,
+    }
+  );
 }
