@@ -8,7 +8,7 @@ import { firstBytes } from '../input/data-file.js';
 import type { ServeOptions } from '../options/serve.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { openLevels } from '../serve/open-levels.js';
-import { startServer } from '../serve/server.js';
+import { type RunningServer, startServer } from '../serve/server.js';
 import { untilEnd } from '../serve/until-end.js';
 import { notify } from '../terminal/notify.js';
 
@@ -17,21 +17,23 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   limitMemory(memory === undefined ? {} : { memoryBytes: memory });
   if (!isTraceFile(firstBytes(trace))) throw notImported(trace);
   refuseOverwriting([trace], [path]);
-  const levels = await openLevels(path, options, signal);
+  const server = await startServer(port); // a port that is in use is reported before the work
+  let file: LevelsFile | null = null;
   try {
-    await serveUntilEnd(levels, port, quiet);
+    file = await openLevels(path, options, signal);
+    server.serve(file);
+    await untilEnded(server, quiet);
   } finally {
-    await levels.close();
+    server.close();
+    await file?.close();
   }
 }
 
-async function serveUntilEnd(levels: LevelsFile, port: number, quiet: boolean): Promise<void> {
-  const server = await startServer(levels, port);
+async function untilEnded({ port, token }: RunningServer, quiet: boolean): Promise<void> {
   const ended = untilEnd();
-  process.stdout.write(`http://127.0.0.1:${server.port}/${server.token}/\n`);
+  process.stdout.write(`http://127.0.0.1:${port}/${token}/\n`);
   if (!quiet) notify('open this address in a browser on this machine; Ctrl-C ends the server');
   await ended;
-  server.close();
 }
 
 function notImported(trace: string): PtflameError {

@@ -11,6 +11,8 @@ import { findAnswer } from './find-answer.js';
 import { type Address, pathAfterToken, requestRefusal } from './request-refusal.js';
 
 export interface RunningServer extends Address {
+  /** From now on there is something to send. */
+  serve(levels: LevelsFile): void;
   close(): void;
 }
 
@@ -33,20 +35,28 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** `port`: 0 for any that is free. @throws PtflameError SYSTEM */
-export async function startServer(levels: LevelsFile, port: number): Promise<RunningServer> {
+/**
+ * Takes the port; until there is something to send, requests are answered with 503.
+ *
+ * `port`: 0 for any that is free. @throws PtflameError SYSTEM
+ */
+export async function startServer(port: number): Promise<RunningServer> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const policy = `${pagePolicy(true)}; frame-ancestors 'none'`;
   const server = createServer(LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   await listening(server, port);
   const address = { port: (server.address() as AddressInfo).port, token };
+  const headers = { ...HEADERS, 'Content-Security-Policy': `${pagePolicy(true)}; frame-ancestors 'none'` };
+  let served: LevelsFile | null = null;
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    answer(request, response, address, levels, policy).catch(() => response.destroy());
+    respond(request, response, address, served, headers).catch(() => response.destroy());
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);
   return {
     ...address,
+    serve(levels) {
+      served = levels;
+    },
     close() {
       server.close();
       server.closeAllConnections();
@@ -54,26 +64,22 @@ export async function startServer(levels: LevelsFile, port: number): Promise<Run
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   address: Address,
-  levels: LevelsFile,
-  policy: string,
+  levels: LevelsFile | null,
+  headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const refusal = requestRefusal(request, address);
   if (refusal !== null) return refuse(response, refusal);
   const path = pathAfterToken(request.url ?? '', address.token);
-  const found = path === null ? null : await findAnswer(path, levels);
+  if (path !== null && levels === null) return refuse(response, 503);
+  const found = path === null || levels === null ? null : await findAnswer(path, levels);
   if (found === null) return refuse(response, 404);
   const { type, body } = found;
-  const headers = {
-    ...HEADERS,
-    'Content-Security-Policy': policy,
-    'Content-Type': type,
-    'Content-Length': body.length,
-  };
-  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
+  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** The connection ends: what else was sent is not read. */

@@ -80,6 +80,18 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
   return low;
 }
 
+/** Returns how many values of an ascending column are below a bound. */
+export function countBelow(ascending: Float64Array, bound: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Returns a longer copy. */
 export function resized<Values extends Column>(values: Values, length: number): Values {
   askForMemory(length * values.BYTES_PER_ELEMENT);

@@ -2,7 +2,7 @@
  * The calls of a thread by when they were, to draw them: each once, by duration. What of them is seen in a window of a
  * width of pixels is found without looking at the others.
  */
-import { rowNumbers, valuesOf } from '../../model/columns.js';
+import { countBelow, rowNumbers, valuesOf } from '../../model/columns.js';
 import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 
@@ -28,18 +28,6 @@ export function rowsInWindow(
     if (from < to) found.push({ level, from, to });
   }
   return found;
-}
-
-/** Returns how many values of an ascending column are below a bound. */
-function countBelow(ascending: Float64Array, bound: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Returns the calls that last at least so long. */

@@ -4,6 +4,7 @@
  * The first is the distance of its site from the expected one. The second is the step from the previous time plus one,
  * or 0, followed by the eight bytes of the time itself.
  */
+import { countBelow } from '../../model/columns.js';
 import { type BranchSites, RECORD_SITES } from '../../model/trace/branch-sites.js';
 
 export const FAR_TIME = 0;
@@ -28,15 +29,4 @@ export function expectedSites({ length, from, to }: Pick<BranchSites, 'length' |
     expected[site] = ((next % count) + count) % count;
   }
   return expected;
-}
-
-function countBelow(ascending: Float64Array, bound: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

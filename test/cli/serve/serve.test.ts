@@ -6,6 +6,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, vi } from 'vitest';
+import { startServer } from '../../../cli/serve/server.js';
+import type { LevelsFile } from '../../../src/levels.js';
 import type { IndexedThread } from '../../../src/levels-file/index-section.js';
 import { readChunk } from '../../../src/render/page/data/calls/chunk.js';
 import {
@@ -197,8 +199,20 @@ describe.concurrent('serve', () => {
     expectRefusal(await ptflame(['serve', SIX_LINES]), 1, /is not an imported trace/, /ptflame import/);
     const trace = await imported(dir);
     const { address, end } = await serving([trace]);
-    expectRefusal(await ptflame(['serve', trace, '--port', address.port, '-q']), 1, /cannot listen on port .* in use/);
+    const levels = dir.file('other.levels');
+    const second = ['serve', trace, '--port', address.port, '--levels', levels, '-q'];
+    expectRefusal(await ptflame(second), 1, /cannot listen on port .* in use/);
+    await expect(stat(levels)).rejects.toThrow(); // it was reported before they were made
     await end();
+  });
+
+  test('has nothing to send until the levels are there', async () => {
+    const server = await startServer(0);
+    const statusOfPage = async () => (await fetch(`http://127.0.0.1:${server.port}/${server.token}/`)).status;
+    expect(await statusOfPage()).toBe(503);
+    server.serve({ page: { at: 0, bytes: 1 }, read: async () => Buffer.from('x') } as unknown as LevelsFile);
+    expect(await statusOfPage()).toBe(200);
+    server.close();
   });
 });
 
