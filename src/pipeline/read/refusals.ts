@@ -90,3 +90,11 @@ export function notAlone(name: string): PtflameError {
     hint: 'import its original inputs together with the others: ptflame import INPUT… -o FILE.ptf',
   });
 }
+
+/** For recordings of several hosts, whose times and thread ids mean different things. `names`: of an input of each. */
+export function severalHosts(names: readonly [string, string], hosts: readonly [string, string]): PtflameError {
+  const said = names.map((name, row) => `${name} was recorded on ${hosts[row]}`).join(', ');
+  return new PtflameError('INPUT_KIND', `${said}: hosts have clocks and thread ids of their own`, {
+    hint: "read each on its own; 'ptflame requests' joins hosts",
+  });
+}

@@ -20,9 +20,24 @@ export function inputHosts(inputs: readonly AnalyzedInput[], names: readonly (st
   const known = [...new Set(hosts.filter((name) => name !== null))];
   const unknown = hosts.indexOf(null);
   const isNamed = names.some((name) => name !== null);
-  if (known.length < 2 && !(isNamed && unknown >= 0)) return [{ name: known[0] ?? null, inputs }];
+  if (known.length < 2 && !(isNamed && unknown >= 0)) return [oneHost(known[0] ?? null, inputs)];
   if (unknown >= 0) throw unknownHost(inputs[unknown].name);
-  return known.map((name) => ({ name, inputs: inputs.filter((_, row) => hosts[row] === name) }));
+  return known.map((name) =>
+    oneHost(
+      name,
+      inputs.filter((_, row) => hosts[row] === name),
+    ),
+  );
+}
+
+/** A machine may have had several names, such as those of its containers, which the user knows to be one. */
+function oneHost(name: string | null, inputs: readonly AnalyzedInput[]): InputHost {
+  return { name, inputs: name === null ? inputs : inputs.map((input) => recordedOn(name, input)) };
+}
+
+function recordedOn(host: string, input: AnalyzedInput): AnalyzedInput {
+  if (!('recorded' in input) || input.recorded === null) return input;
+  return { ...input, recorded: { ...input.recorded, host } };
 }
 
 /** Text and imported traces do not say it. */
