@@ -11,6 +11,7 @@ import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import { callNear, cellAt, type PlotBox } from '../../view/calls/plot-hits.js';
 import type { Tooltip } from '../graph/tooltip.js';
 import { CanvasColours, emptied } from '../platform/canvas.js';
+import { onThemeChange } from '../platform/theme.js';
 
 /** Of a heat map; the palest of the theme's eight would hardly differ from the page. */
 export const SHADES = 6;
@@ -52,12 +53,10 @@ export class CallsCanvas {
 
   private listen(): void {
     new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.element);
-    const redraw = () => {
+    onThemeChange(() => {
       this.colours.forget();
       this.draw();
-    };
-    new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    for (const media of ['print', '(prefers-color-scheme: dark)']) matchMedia(media).addEventListener('change', redraw);
+    });
   }
 
   private box(): PlotBox {

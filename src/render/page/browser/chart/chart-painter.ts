@@ -7,23 +7,14 @@ import { PIECE } from '../../../../model/timeline/timeline.js';
 import type { SymbolId } from '../../../../model/units.js';
 import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../frames/drawing.js';
 import { classOf, familyOf } from '../../../frames/families.js';
-import { fitLabel, type Label } from '../../../frames/labels.js';
+import { fitLabel } from '../../../frames/labels.js';
 import { type ChartBoxes, ChartBoxKind } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import { type CanvasColours, emptied } from '../platform/canvas.js';
+import type { DrawnChart } from './drawn-chart.js';
 
-/** What is drawn, and how it is marked. */
-export interface ChartPicture {
-  readonly boxes: ChartBoxes;
-  readonly window: Bounds;
-  readonly widthPx: number;
-  readonly heightPx: number;
-  /** How far it is scrolled. */
-  readonly topPx: number;
-  /** The outermost rows are left out. */
-  readonly firstRow: number;
-  readonly symbolOf: (node: number) => SymbolId;
-  readonly labelOf: (box: number) => Label;
+/** How calls are marked. */
+export interface ChartMarks {
   /** null: nothing is marked. */
   readonly isMarked: ((symbol: SymbolId) => boolean) | null;
   /** What is not marked is paler. */
@@ -31,6 +22,16 @@ export interface ChartPicture {
   /** The selected call, and the one with the focus or below the pointer. */
   readonly outlined: readonly (number | null)[];
   readonly range: Bounds | null;
+}
+
+interface ChartPicture extends ChartMarks {
+  readonly chart: DrawnChart;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** How far it is scrolled. */
+  readonly topPx: number;
+  /** The outermost rows are left out. */
+  readonly firstRow: number;
 }
 
 const MIN_LABEL_PX = 24;
@@ -63,29 +64,30 @@ export class ChartPainter {
   }
 
   paint(picture: ChartPicture): void {
-    const { boxes, widthPx, heightPx } = picture;
+    const { chart, widthPx, heightPx } = picture;
+    const { boxes } = chart;
     const pen = emptied(this.canvas, widthPx, heightPx);
     this.font ||= `12px ${getComputedStyle(this.canvas).fontFamily}`;
     pen.font = this.font;
     this.hatching ??= hatchingOf(pen, this.colours.of('ink'));
     // calls are above the blocks next to them, which are widened to a pixel
     for (const isCall of [false, true])
-      for (let box = 0; box < boxes.length; box++)
-        if ((boxes.kind[box] === ChartBoxKind.Call) === isCall) this.paintBox(pen, picture, box);
+      for (let box = 0; box < boxes.length; box++) if (chart.isCall(box) === isCall) this.paintBox(pen, picture, box);
     this.paintRange(pen, picture);
     for (const box of picture.outlined) if (box !== null) this.outline(pen, picture, box);
   }
 
   private paintBox(pen: CanvasRenderingContext2D, picture: ChartPicture, box: number): void {
-    const { boxes, heightPx, isMarked, dimsOthers, symbolOf } = picture;
+    const { chart, heightPx, isMarked, dimsOthers } = picture;
+    const { boxes } = chart;
     const yPx = topOf(picture, box);
     if (yPx <= -ROW_PX || yPx >= heightPx || boxes.row[box] < picture.firstRow) return;
     const { xPx, wholePx } = extentOf(picture, box);
-    const isCall = boxes.kind[box] === ChartBoxKind.Call;
-    const isFound = isCall && isMarked?.(symbolOf(boxes.node[box])) === true;
+    const isCall = chart.isCall(box);
+    const isFound = isCall && isMarked?.(chart.symbolOf(box)) === true;
     const boxPx = drawnWidthPx(wholePx);
     pen.globalAlpha = dimsOthers && !isFound ? 0.4 : 1;
-    pen.fillStyle = this.colours.of(isFound ? 'match' : isCall ? this.classOf(symbolOf(boxes.node[box])) : 'block');
+    pen.fillStyle = this.colours.of(isFound ? 'match' : isCall ? this.classOf(chart.symbolOf(box)) : 'block');
     pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
     if (isHatched(boxes, box) && boxPx >= 2) {
       pen.fillStyle = this.hatching as CanvasPattern;
@@ -105,15 +107,15 @@ export class ChartPainter {
 
   private paintLabel(
     pen: CanvasRenderingContext2D,
-    { boxes, labelOf, symbolOf }: ChartPicture,
+    { chart }: ChartPicture,
     box: number,
     xPx: number,
     yPx: number,
     boxPx: number,
   ): void {
     const columns = Math.floor((boxPx - 2 * TEXT_LEFT_PX) / this.characterPx);
-    const { name, numbers } = labelOf(box);
-    const key = `${boxes.kind[box] === ChartBoxKind.Call ? symbolOf(boxes.node[box]) : name} ${numbers[0]} ${columns}`;
+    const { name, numbers } = chart.labelOf(box);
+    const key = `${chart.isCall(box) ? chart.symbolOf(box) : name} ${numbers[0]} ${columns}`;
     let label = this.labels.get(key);
     if (label === undefined) {
       if (this.labels.size > MAX_LABELS) this.labels.clear();
@@ -124,8 +126,9 @@ export class ChartPainter {
   }
 
   /** Lines at both ends of the range of time. */
-  private paintRange(pen: CanvasRenderingContext2D, { range, window, widthPx, heightPx }: ChartPicture): void {
+  private paintRange(pen: CanvasRenderingContext2D, { range, chart, widthPx, heightPx }: ChartPicture): void {
     if (range === null) return;
+    const { window } = chart;
     pen.fillStyle = this.colours.of('focus');
     for (const ns of [range.startNs, range.endNs])
       if (ns > window.startNs && ns < window.endNs)
@@ -147,11 +150,12 @@ export class ChartPainter {
   }
 }
 
-function topOf({ boxes, topPx, firstRow }: ChartPicture, box: number): number {
-  return (boxes.row[box] - firstRow) * ROW_PX - topPx;
+function topOf({ chart, topPx, firstRow }: ChartPicture, box: number): number {
+  return (chart.boxes.row[box] - firstRow) * ROW_PX - topPx;
 }
 
-function extentOf({ boxes, window, widthPx }: ChartPicture, box: number) {
+function extentOf({ chart, widthPx }: ChartPicture, box: number) {
+  const { boxes, window } = chart;
   const pxPerNs = widthPx / (window.endNs - window.startNs);
   const xPx = Math.max(0, (boxes.startNs[box] - window.startNs) * pxPerNs);
   const endPx = Math.min(widthPx, (boxes.endNs[box] - window.startNs) * pxPerNs);

@@ -5,8 +5,8 @@ import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } 
 import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
+import type { FunctionView, WaitsView } from '../../view/function-view.js';
 import type { ChosenCall, Colouring } from '../../view/state.js';
-import type { FunctionView, WaitsView } from '../../view/views.js';
 import { CallsSection } from '../calls/calls-section.js';
 import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';

@@ -6,7 +6,7 @@ import type { Nanoseconds } from '../../../../model/units.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { blockerText, pieceClass, pieceText, reasonText, threadText, waitsText } from '../../captions/waits.js';
-import type { WaitsView } from '../../view/views.js';
+import type { WaitsView } from '../../view/function-view.js';
 import { summedPieces, type WaitNames, type WaitsOfFunction } from '../../view/waits.js';
 
 const MAX_LISTED_PIECES = 6;

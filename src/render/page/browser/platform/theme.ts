@@ -1,5 +1,5 @@
 /**
- * Switches between the light and the dark theme; the default is that of the system.
+ * Switches between the light and the dark theme; the default is that of the system. Tells canvases when colours change.
  */
 const KEY = 'ptflame-theme';
 
@@ -14,6 +14,12 @@ export function switchTheme(): void {
   const isDark = dataset['theme'] ? dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   dataset['theme'] = isDark ? 'light' : 'dark';
   write(dataset['theme']);
+}
+
+/** Calls back when the theme changes, and before and after the page is printed, which is in light colours. */
+export function onThemeChange(changed: () => void): void {
+  for (const media of ['print', '(prefers-color-scheme: dark)']) matchMedia(media).addEventListener('change', changed);
+  new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] });
 }
 
 /** Browsers may deny storage to pages opened as files. */

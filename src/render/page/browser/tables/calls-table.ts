@@ -6,7 +6,8 @@ import { htmlElement as html } from '../../../viewer/dom.js';
 import { boundsOf, callDuration, endingText } from '../../captions/chart.js';
 import { momentText } from '../../captions/time.js';
 import type { Views } from '../../view/views.js';
-import type { DrawnChart, StackChart } from '../chart/stack-chart.js';
+import type { DrawnChart } from '../chart/drawn-chart.js';
+import type { StackChart } from '../chart/stack-chart.js';
 import { type TableColumn, VirtualTable } from './virtual-table.js';
 
 interface CallRow {

@@ -7,16 +7,19 @@ import type { TimedThread, Timeline } from '../../../../model/timeline/timeline.
 import type { Tid } from '../../../../model/units.js';
 import { button } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { hoveredDetails, rangeNotes, rangeText, ticksOf } from '../../captions/time.js';
+import { hoveredDetails, rangeNotes, rangeText } from '../../captions/time.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { chosenRow, type ThreadRow } from '../../view/threads.js';
 import { stripRows } from '../../view/time/strip-rows.js';
 import type { Views } from '../../view/views.js';
 import type { Tooltip } from '../graph/tooltip.js';
+import { CanvasColours } from '../platform/canvas.js';
+import { onThemeChange } from '../platform/theme.js';
+import { paintTicks } from '../platform/ticks.js';
 import { RangeMarks } from './range-marks.js';
 import { Strips } from './strips.js';
-import { penOf, showTextures, Theme } from './textures.js';
+import { showTextures } from './textures.js';
 
 export interface AxisEvents {
   readonly change: (change: Partial<State>, isSameStep: boolean) => void;
@@ -24,12 +27,11 @@ export interface AxisEvents {
 }
 
 const TICKS_PX = 16;
-const TICK_DISTANCE_PX = 90;
 const NARROW_PX = 600;
 
 export class Axis {
   readonly element = html('section', { class: 'axis', 'aria-label': 'Time', hidden: '' });
-  private readonly theme = new Theme(this.element);
+  private readonly colours = new CanvasColours(this.element);
   private readonly ticks = html('canvas', { class: 'ticks', 'aria-hidden': 'true' });
   private readonly legend = html('ul', { class: 'legend', 'aria-label': 'What threads do' });
   private readonly shown = html('output', {});
@@ -59,8 +61,10 @@ export class Axis {
     this.tooltip = tooltip;
     this.events = events;
     new ResizeObserver(() => requestAnimationFrame(() => this.redraw())).observe(this.element);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
-    new MutationObserver(() => this.redraw()).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    onThemeChange(() => {
+      this.colours.forget();
+      this.redraw();
+    });
   }
 
   show(state: State): void {
@@ -73,7 +77,7 @@ export class Axis {
   }
 
   private begin(timeline: Timeline): Strips {
-    const strips = new Strips(this.views.data, timeline, this.theme);
+    const strips = new Strips(this.views.data, timeline, this.colours);
     this.timeline = timeline;
     this.window = { startNs: 0, endNs: timeline.durationNs };
     this.marks = new RangeMarks(timeline, {
@@ -119,7 +123,8 @@ export class Axis {
     element.style.setProperty('--names', `${namePx}px`);
     strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx });
     element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
-    this.paintTicks(namePx, strips.widthPx);
+    const area = { leftPx: namePx, widthPx: strips.widthPx, heightPx: TICKS_PX };
+    paintTicks(this.ticks, this.colours, window, area);
     showTextures(this.legend, strips.fills, activitiesIn(rows[0]?.threads ?? []));
   }
 
@@ -129,20 +134,6 @@ export class Axis {
     const hasOtherWaits = range !== null && this.views.data.waits !== null;
     const waits = hasOtherWaits ? ['waits are not known by range'] : [];
     this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits].join(' · ');
-  }
-
-  private paintTicks(namePx: number, widthPx: number): void {
-    const { startNs, endNs } = this.window;
-    const pen = penOf(this.ticks, namePx + widthPx, TICKS_PX);
-    const pxPerNs = widthPx / (endNs - startNs);
-    pen.font = `11px ${getComputedStyle(this.element).fontFamily}`;
-    pen.fillStyle = this.theme.colour('quiet');
-    for (const { ns, text } of ticksOf(this.window, TICK_DISTANCE_PX / pxPerNs)) {
-      const xPx = namePx + (ns - startNs) * pxPerNs;
-      pen.fillRect(xPx, TICKS_PX - 4, 1, 4);
-      const textPx = pen.measureText(text).width;
-      pen.fillText(text, Math.min(xPx + 3, namePx + widthPx - textPx), TICKS_PX - 5);
-    }
   }
 
   private press(event: PointerEvent): void {

@@ -12,7 +12,8 @@ import { memoizeLast } from '../../view/memoize-last.js';
 import type { ChosenCall } from '../../view/state.js';
 import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../../view/time/columns.js';
 import type { StripRow } from '../../view/time/strip-rows.js';
-import { penOf, STACKED, type Theme, textures } from './textures.js';
+import { type CanvasColours, emptied } from '../platform/canvas.js';
+import { STACKED, textures } from './textures.js';
 
 export const ROW_PX = 19;
 const STRIP_PX = 12;
@@ -34,17 +35,17 @@ export class Strips {
   private readonly spacer = html('div', { class: 'strips-rows' }, this.canvas);
   private readonly data: PageData;
   private readonly timeline: Timeline;
-  private readonly theme: Theme;
+  private readonly colours: CanvasColours;
   private readonly known = new Map<string, Float64Array>();
   private readonly activity: Uint8Array; // by node of the shape
   private readonly inside = memoizeLast((chosen: SymbolId) => insideFunction(this.data.shape, chosen));
   private view!: StripsView; // set by the first draw
   private knownKey = '';
 
-  constructor(data: PageData, timeline: Timeline, theme: Theme) {
+  constructor(data: PageData, timeline: Timeline, colours: CanvasColours) {
     this.data = data;
     this.timeline = timeline;
-    this.theme = theme;
+    this.colours = colours;
     this.activity = Uint8Array.from(data.shape.symbol, activityOf);
     this.element.append(this.spacer);
     this.element.addEventListener('scroll', () => this.paint());
@@ -63,7 +64,7 @@ export class Strips {
     if (isScrolled) this.element.tabIndex = 0;
     else this.element.removeAttribute('tabindex');
     this.canvas.setAttribute('aria-label', `What ${view.rows[0]?.name ?? 'no thread'} did; see the threads table`);
-    this.fills = textures(this.theme);
+    this.fills = textures(this.colours);
     this.paint();
   }
 
@@ -86,8 +87,8 @@ export class Strips {
   private paint(): void {
     const { element, view } = this;
     const heightPx = Math.min(element.clientHeight, view.rows.length * ROW_PX);
-    const pen = penOf(this.canvas, element.clientWidth, heightPx);
-    const [ink, light] = [this.theme.colour('ink'), this.theme.colour('match')];
+    const pen = emptied(this.canvas, element.clientWidth, heightPx);
+    const [ink, light] = [this.colours.of('ink'), this.colours.of('match')];
     const first = Math.floor(element.scrollTop / ROW_PX);
     const end = Math.min(view.rows.length, Math.ceil((element.scrollTop + heightPx) / ROW_PX));
     for (let index = first; index < end; index++) {
@@ -126,7 +127,7 @@ export class Strips {
         bottomPx -= heightPx;
       }
     }
-    pen.fillStyle = this.theme.colour('line');
+    pen.fillStyle = this.colours.of('line');
     pen.fillRect(this.view.namePx, topPx + STRIP_PX, columns, 1);
   }
 

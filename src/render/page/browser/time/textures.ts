@@ -4,6 +4,7 @@
 import { Activity } from '../../../../model/timeline/activity.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { ACTIVITY_NAMES, UNOBSERVED } from '../../captions/time.js';
+import { type CanvasColours, emptied } from '../platform/canvas.js';
 
 /** By `Activity`: a CSS variable, its opacity, and lines on a tile of 6 by 6 pixels, as x1, y1, x2, y2. */
 const LOOKS: readonly { readonly colour: string; readonly alpha: number; readonly lines: readonly number[][] }[] = [
@@ -37,30 +38,16 @@ const LOOKS: readonly { readonly colour: string; readonly alpha: number; readonl
 ];
 const TILE_PX = 6;
 
-/** Colours of the theme, as canvases need them. */
-export class Theme {
-  private readonly probe = html('span', { hidden: '' });
-
-  constructor(parent: HTMLElement) {
-    parent.append(this.probe);
-  }
-
-  colour(variable: string): string {
-    this.probe.style.color = `var(--${variable})`;
-    return getComputedStyle(this.probe).color;
-  }
-}
-
 /** Returns by `Activity` its fill. */
-export function textures(theme: Theme): CanvasPattern[] {
-  const ink = theme.colour('ink');
+export function textures(colours: CanvasColours): CanvasPattern[] {
+  const ink = colours.of('ink');
   return LOOKS.map(({ colour, alpha, lines }) => {
     const ratio = devicePixelRatio;
     const tile = html('canvas', { width: TILE_PX * ratio, height: TILE_PX * ratio });
     const pen = tile.getContext('2d') as CanvasRenderingContext2D;
     pen.scale(ratio, ratio);
     pen.globalAlpha = alpha;
-    pen.fillStyle = theme.colour(colour);
+    pen.fillStyle = colours.of(colour);
     pen.fillRect(0, 0, TILE_PX, TILE_PX);
     pen.globalAlpha = 0.55;
     pen.strokeStyle = ink;
@@ -88,25 +75,13 @@ function nameOf(activity: number): string {
 
 function swatch(fill: CanvasPattern | undefined): HTMLCanvasElement {
   const canvas = html('canvas', { class: 'texture', 'aria-hidden': 'true' });
-  const pen = penOf(canvas, SWATCH_PX, SWATCH_PX);
+  const pen = emptied(canvas, SWATCH_PX, SWATCH_PX);
   if (fill !== undefined) pen.fillStyle = fill;
   if (fill !== undefined) pen.fillRect(0, 0, SWATCH_PX, SWATCH_PX);
   return canvas;
 }
 
 const SWATCH_PX = 13;
-
-/** Sets the size of a canvas, which clears it, and returns its pen in CSS pixels. */
-export function penOf(canvas: HTMLCanvasElement, widthPx: number, heightPx: number): CanvasRenderingContext2D {
-  const ratio = devicePixelRatio;
-  canvas.width = Math.round(widthPx * ratio);
-  canvas.height = Math.round(heightPx * ratio);
-  canvas.style.width = `${widthPx}px`;
-  canvas.style.height = `${heightPx}px`;
-  const pen = canvas.getContext('2d') as CanvasRenderingContext2D;
-  pen.scale(ratio, ratio);
-  return pen;
-}
 
 /** In the order in which they are stacked, from the bottom. */
 export const STACKED: readonly number[] = [

@@ -1,0 +1,97 @@
+/**
+ * What a stack chart shows at the moment: the boxes of a window of its thread, and what is said of each.
+ */
+import type { Bounds } from '../../../../analysis/questions.js';
+import type { Nanoseconds, SymbolId } from '../../../../model/units.js';
+import type { FrameDetails } from '../../../frames/frame-details.js';
+import type { Label } from '../../../frames/labels.js';
+import { boundsOf, chartCaption, chartDetails, chartLabel } from '../../captions/chart.js';
+import { type ChartBoxes, ChartBoxKind, commonRows } from '../../view/chart/chart-boxes.js';
+import type { ChartThread } from '../../view/chart/chart-thread.js';
+import { type DrawnCalls, drawnCalls } from '../../view/chart/drawn-calls.js';
+import { layOutChart } from '../../view/chart/lay-out-chart.js';
+import { once } from '../../view/memoize-last.js';
+import type { ChosenCall } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
+
+export class DrawnChart {
+  readonly thread: ChartThread;
+  readonly window: Bounds;
+  readonly boxes: ChartBoxes;
+  readonly pixelNs: Nanoseconds;
+  private readonly views: Views;
+  private readonly counted: () => DrawnCalls;
+
+  constructor(views: Views, thread: ChartThread, window: Bounds, widthPx: number) {
+    this.views = views;
+    this.thread = thread;
+    this.window = window;
+    this.boxes = layOutChart(thread, window, widthPx);
+    this.pixelNs = (window.endNs - window.startNs) / widthPx;
+    this.counted = once(() => drawnCalls(this.boxes, thread.unlisted, window));
+  }
+
+  get calls(): DrawnCalls {
+    return this.counted();
+  }
+
+  get caption(): string {
+    return chartCaption(this.calls, this.thread, this.pixelNs);
+  }
+
+  /** How many of the outermost rows can be left out. */
+  get commonRows(): number {
+    return Math.max(0, commonRows(this.boxes, this.window) - 1);
+  }
+
+  isCall(box: number): boolean {
+    return this.boxes.kind[box] === ChartBoxKind.Call;
+  }
+
+  /** `box`: of a call. */
+  symbolOf(box: number): SymbolId {
+    return this.thread.symbol[this.boxes.node[box]] as SymbolId;
+  }
+
+  boundsOf(box: number): Bounds {
+    return boundsOf(this.boxes, box);
+  }
+
+  /** Returns the part of a box that is in the window. */
+  visibleBounds(box: number): Bounds {
+    const { startNs, endNs } = this.boundsOf(box);
+    return { startNs: Math.max(startNs, this.window.startNs), endNs: Math.min(endNs, this.window.endNs) };
+  }
+
+  /** As addresses have it. */
+  callOf(box: number): ChosenCall {
+    const { startNs, endNs } = this.boundsOf(box);
+    return { tid: this.thread.tid, startNs: Math.max(0, startNs), endNs };
+  }
+
+  labelOf(box: number): Label {
+    return chartLabel(this.boxes, box, this.nameOf);
+  }
+
+  detailsOf(box: number): FrameDetails {
+    return chartDetails(this.thread, this.boxes, box, this.nameOf, this.pixelNs);
+  }
+
+  /** The names on the stack of a call, the outermost first. */
+  stackOf(box: number): string {
+    const { shape } = this.views.data;
+    const names: string[] = [];
+    for (let at = this.thread.node[this.boxes.node[box]]; at > 0; at = shape.parent[at])
+      names.push(this.views.names[shape.symbol[at]] as string);
+    return names.reverse().join('\n');
+  }
+
+  /** Returns the first call below some rows that are left out; null: none. */
+  firstCall(firstRow: number): number | null {
+    const { row, length } = this.boxes;
+    for (let box = 0; box < length; box++) if (this.isCall(box) && row[box] >= firstRow) return box;
+    return null;
+  }
+
+  private readonly nameOf = (node: number): string => this.views.names[this.thread.symbol[node] as SymbolId] as string;
+}
