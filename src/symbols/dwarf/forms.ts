@@ -6,12 +6,15 @@ import { type ByteReader, DwarfFault } from './byte-reader.js';
 /** What a value is: an offset or an index needs a section to become an address or a text. */
 export type AttributeValue =
   | {
-      readonly kind: 'address' | 'number' | 'offset' | 'addressIndex' | 'rangesIndex' | 'textIndex';
+      readonly kind: 'address' | 'number' | 'offset' | 'addressIndex' | 'rangesIndex' | 'textIndex' | ReferenceKind;
       readonly value: number;
     }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'textOffset'; readonly section: '.debug_str' | '.debug_line_str'; readonly value: number }
   | { readonly kind: 'other' };
+
+/** To an entry: its offset in the unit, or in the section. */
+type ReferenceKind = 'unitReference' | 'sectionReference';
 
 export interface UnitSizes {
   readonly version: number;
@@ -32,8 +35,11 @@ export function readForm(reader: ByteReader, form: number, sizes: UnitSizes, imp
 function readPlainForm(reader: ByteReader, form: number, sizes: UnitSizes): AttributeValue {
   const number = FIXED_NUMBERS[form];
   if (number !== undefined) return { kind: 'number', value: reader.unsigned(number) };
-  const index = INDICES[form];
-  if (index !== undefined) return { kind: index[0], value: index[1] === 0 ? reader.uleb() : reader.unsigned(index[1]) };
+  const relative = RELATIVES[form];
+  if (relative !== undefined) {
+    const [kind, bytes] = relative;
+    return { kind, value: bytes === 0 ? reader.uleb() : reader.unsigned(bytes) };
+  }
   const skipped = SKIPPED[form];
   if (skipped !== undefined) {
     reader.skip(skipped);
@@ -58,8 +64,10 @@ function readSizedForm(reader: ByteReader, form: number, { version, addressBytes
       return { kind: 'number', value: reader.sleb() };
     case 0x0f: // udata
       return { kind: 'number', value: reader.uleb() };
+    case 0x10: // ref_addr
+      return { kind: 'sectionReference', value: version === 2 ? reader.unsigned(addressBytes) : reader.offset() };
     default:
-      skipOther(reader, form, version === 2 ? addressBytes : reader.offsetBytes);
+      skipOther(reader, form);
       return OTHER;
   }
 }
@@ -67,9 +75,9 @@ function readSizedForm(reader: ByteReader, form: number, { version, addressBytes
 /** Bytes of the constants data1, data2, data4 and data8. */
 const FIXED_NUMBERS: Readonly<Record<number, number>> = { 11: 1, 5: 2, 6: 4, 7: 8 };
 
-type IndexKind = 'addressIndex' | 'rangesIndex' | 'textIndex';
-/** Indices and their bytes; 0: of any length. */
-const INDICES: Readonly<Record<number, readonly [IndexKind, number]>> = {
+type RelativeKind = 'addressIndex' | 'rangesIndex' | 'textIndex' | 'unitReference';
+/** Indices, and references within the unit, and their bytes; 0: of any length. */
+const RELATIVES: Readonly<Record<number, readonly [RelativeKind, number]>> = {
   26: ['textIndex', 0],
   37: ['textIndex', 1],
   38: ['textIndex', 2],
@@ -83,15 +91,16 @@ const INDICES: Readonly<Record<number, readonly [IndexKind, number]>> = {
   44: ['addressIndex', 4],
   7937: ['addressIndex', 0], // GNU_addr_index
   35: ['rangesIndex', 0],
+  17: ['unitReference', 1],
+  18: ['unitReference', 2],
+  19: ['unitReference', 4],
+  20: ['unitReference', 8],
+  21: ['unitReference', 0],
 };
 
-/** Bytes of what is not needed: flags, references, digests. */
+/** Bytes of what is not needed: flags, digests, references to other files. */
 const SKIPPED: Readonly<Record<number, number>> = {
   12: 1, // flag
-  17: 1, // ref1
-  18: 2,
-  19: 4,
-  20: 8,
   25: 0, // flag_present
   28: 4, // ref_sup4
   30: 16, // data16
@@ -99,7 +108,7 @@ const SKIPPED: Readonly<Record<number, number>> = {
   36: 8, // ref_sup8
 };
 
-function skipOther(reader: ByteReader, form: number, referenceBytes: number): void {
+function skipOther(reader: ByteReader, form: number): void {
   switch (form) {
     case 0x0a: // block1
       return void reader.skip(reader.u8());
@@ -110,11 +119,8 @@ function skipOther(reader: ByteReader, form: number, referenceBytes: number): vo
     case 0x09: // block
     case 0x18: // exprloc
       return void reader.skip(reader.uleb());
-    case 0x15: // ref_udata
     case 0x22: // loclistx
       return void reader.uleb();
-    case 0x10: // ref_addr
-      return void reader.skip(referenceBytes);
     case 0x1d: // strp_sup
     case 0x1f20: // GNU_ref_alt
     case 0x1f21: // GNU_strp_alt

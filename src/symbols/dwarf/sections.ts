@@ -18,6 +18,8 @@ const ZLIB = 1;
 const MAX_INFLATED_BYTES = 2 ** 30;
 /** Bytes of a section that are read at once where the length of what follows is not known. */
 const WINDOW_BYTES = 4096;
+/** Mangled names of templates are long. */
+const MAX_TEXT_BYTES = 16 * 1024;
 const NO_BYTES = new Uint8Array(0);
 const NO_SECTION: Section = { length: 0, read: () => NO_BYTES };
 
@@ -46,9 +48,9 @@ export class DebugSections {
     return new ByteReader(this.read(name, at, Math.min(bytes, this.lengthOf(name) - at)));
   }
 
-  /** Reads a text of at most `WINDOW_BYTES`. */
+  /** Reads a text of at most `MAX_TEXT_BYTES`. */
   text(name: string, at: number): string {
-    return this.window(name, at).text();
+    return this.window(name, at, MAX_TEXT_BYTES).text();
   }
 
   /** Reads a section whose entries have no known length. */

@@ -11,7 +11,8 @@ import type { AttributeValue } from './forms.js';
 import { type LineHeader, readLineHeader } from './line-header.js';
 import { runLineProgram } from './line-program.js';
 import { DebugSections } from './sections.js';
-import { offsetOf, UnitRanges } from './unit-ranges.js';
+import { UnitRanges } from './unit-ranges.js';
+import { offsetOf, textIn } from './unit-values.js';
 import { Attribute, eachUnit, orNull, type Unit } from './units.js';
 
 /** Units, ranges, files and rows: a binary with 1 GB of debug information needs about half of them. */
@@ -146,16 +147,7 @@ class LinePaths {
   }
 
   private textOf(value: AttributeValue | undefined): string | null {
-    if (value?.kind === 'text') return value.text;
-    if (value?.kind === 'textOffset') return this.sections.text(value.section, value.value);
-    return value?.kind === 'textIndex' ? this.indexedText(value.value) : null;
-  }
-
-  private indexedText(index: number): string {
-    const { attributes, offsetBytes } = this.unit;
-    const at = (offsetOf(attributes.get(Attribute.StrOffsetsBase)) ?? 0) + index * offsetBytes;
-    const offset = this.sections.window('.debug_str_offsets', at, offsetBytes).unsigned(offsetBytes);
-    return this.sections.text('.debug_str', offset);
+    return textIn(this.sections, this.unit, value);
   }
 }
 

@@ -1,9 +1,10 @@
 /**
- * Finds the addresses of a unit's code (DWARF 5, 2.17 and 7.25; before, `.debug_ranges`).
+ * Finds the addresses of the code of a unit, or of one of its entries (DWARF 5, 2.17 and 7.25; before, `.debug_ranges`).
  */
 import { ByteReader, DwarfFault, type WorkBudget } from './byte-reader.js';
 import type { AttributeValue } from './forms.js';
 import type { DebugSections } from './sections.js';
+import { offsetOf } from './unit-values.js';
 import { Attribute, type Unit } from './units.js';
 
 export type OnRange = (start: number, end: number) => void;
@@ -23,13 +24,12 @@ export class UnitRanges {
     this.budget = budget;
   }
 
-  /** Calls `onRange` for each range; `end` is exclusive. @throws DwarfFault */
-  each(unit: Unit, onRange: OnRange): void {
-    const { attributes } = unit;
-    const low = this.addressOf(unit, attributes.get(Attribute.LowPc));
-    const ranges = attributes.get(Attribute.Ranges);
-    if (ranges !== undefined) return this.eachListed(unit, ranges, low ?? 0, onRange);
-    const high = attributes.get(Attribute.HighPc);
+  /** Calls `onRange` for each range of an entry, by default the unit itself; `end` is exclusive. @throws DwarfFault */
+  each(unit: Unit, onRange: OnRange, entry = unit.attributes): void {
+    const ranges = entry.get(Attribute.Ranges);
+    if (ranges !== undefined) return this.eachListed(unit, ranges, this.lowOf(unit, unit.attributes) ?? 0, onRange);
+    const low = this.lowOf(unit, entry);
+    const high = entry.get(Attribute.HighPc);
     if (low === null || high === undefined) return;
     if (high.kind === 'number') onRange(low, low + high.value);
     else onRange(low, this.addressOf(unit, high) ?? low);
@@ -78,6 +78,10 @@ export class UnitRanges {
     }
   }
 
+  private lowOf(unit: Unit, entry: Unit['attributes']): number | null {
+    return this.addressOf(unit, entry.get(Attribute.LowPc));
+  }
+
   private addressOf(unit: Unit, value: AttributeValue | undefined): number | null {
     if (value?.kind === 'address') return value.value;
     return value?.kind === 'addressIndex' ? this.addressAt(unit, value.value) : null;
@@ -104,9 +108,4 @@ function rangeEnd(kind: number, reader: ByteReader, start: number, base: number,
     default:
       throw new DwarfFault('unknown kind of range');
   }
-}
-
-/** Returns the offset in a section that a value is; null: it is none. */
-export function offsetOf(value: AttributeValue | undefined): number | null {
-  return value?.kind === 'offset' || value?.kind === 'number' ? value.value : null;
 }

@@ -1,31 +1,45 @@
 /**
  * Lists the units of `.debug_info` with what their first entry says: where their code and their line table are (DWARF 5, 7.5.1).
- * The other entries are not read.
+ * entries.ts reads the other entries.
  */
-import { ByteReader, DwarfFault, type WorkBudget } from './byte-reader.js';
+import { Abbreviations } from './abbreviations.js';
+import { type ByteReader, DwarfFault, type WorkBudget } from './byte-reader.js';
 import { type AttributeValue, readForm, type UnitSizes } from './forms.js';
 import type { DebugSections } from './sections.js';
 
 export interface Unit extends UnitSizes {
   readonly offsetBytes: number;
+  /** Offsets in `.debug_info`: of its header, of its first entry, and of its end. */
+  readonly at: number;
+  readonly entriesAt: number;
+  readonly end: number;
+  /** Offset of its table in `.debug_abbrev`. */
+  readonly abbreviations: number;
   readonly attributes: ReadonlyMap<number, AttributeValue>;
 }
 
 export const Attribute = {
+  Name: 0x03,
   StmtList: 0x10,
   LowPc: 0x11,
   HighPc: 0x12,
   CompDir: 0x1b,
+  AbstractOrigin: 0x31,
+  Specification: 0x47,
   Ranges: 0x55,
+  LinkageName: 0x6e,
   StrOffsetsBase: 0x72,
   AddrBase: 0x73,
   RnglistsBase: 0x74,
+  MipsLinkageName: 0x2007,
   GnuAddrBase: 0x2133,
 } as const;
 
 const WANTED: ReadonlySet<number> = new Set(Object.values(Attribute));
-const INFO = '.debug_info';
-const UnitType = { Compile: 1, Skeleton: 4 } as const;
+export const INFO = '.debug_info';
+/** The second half of a split unit is in another file; a partial unit has entries that others refer to. */
+const UnitType = { Compile: 1, Partial: 3, Skeleton: 4 } as const;
+const WITH_CODE: ReadonlySet<number> = new Set(Object.values(UnitType));
 const MIN_VERSION = 2;
 const MAX_VERSION = 5;
 /** The only size of addresses in x86-64 binaries. */
@@ -36,19 +50,24 @@ const LONG_HEAD_BYTES = 64 * 1024;
 /** What it costs to read them. */
 const UNIT_STEPS = 300;
 
-/** Calls `onUnit` for each unit that has code. A unit that cannot be read is left out. */
-export function eachUnit(sections: DebugSections, budget: WorkBudget, onUnit: (unit: Unit) => void): void {
+/** Calls `onUnit` for each unit but those of types. A unit that cannot be read is left out. */
+export function eachUnit(
+  sections: DebugSections,
+  budget: WorkBudget,
+  onUnit: (unit: Unit) => void,
+  abbreviations = new Abbreviations(sections, budget),
+): void {
   const total = sections.lengthOf(INFO);
-  const abbreviations = new Abbreviations(sections, budget);
   for (let at = 0; at < total; ) {
     budget.spend(UNIT_STEPS);
     const head = sections.window(INFO, at, HEAD_BYTES);
     const length = head.unitLength();
+    const end = at + head.at + length;
     const unit =
-      orNull(() => readUnit(head, abbreviations)) ??
-      orNull(() => readUnit(afterLength(sections.window(INFO, at, LONG_HEAD_BYTES)), abbreviations));
+      orNull(() => readUnit(head, at, end, abbreviations)) ??
+      orNull(() => readUnit(afterLength(sections.window(INFO, at, LONG_HEAD_BYTES)), at, end, abbreviations));
     if (unit !== null) onUnit(unit);
-    at += head.offsetBytes === 4 ? 4 + length : 12 + length;
+    at = end;
   }
 }
 
@@ -68,7 +87,7 @@ export function orNull<Value>(read: () => Value): Value | null {
 }
 
 /** The reader is after the length. Returns null for units without code: those of types. */
-function readUnit(reader: ByteReader, abbreviations: Abbreviations): Unit | null {
+function readUnit(reader: ByteReader, at: number, end: number, abbreviations: Abbreviations): Unit | null {
   const { offsetBytes } = reader;
   const version = reader.u16();
   if (version < MIN_VERSION || version > MAX_VERSION) return null;
@@ -76,63 +95,14 @@ function readUnit(reader: ByteReader, abbreviations: Abbreviations): Unit | null
   const sizedFirst = version === MAX_VERSION ? reader.u8() : 0;
   const table = reader.offset();
   const addressBytes = version === MAX_VERSION ? sizedFirst : reader.u8();
-  if (addressBytes !== ADDRESS_BYTES || (type !== UnitType.Compile && type !== UnitType.Skeleton)) return null;
+  if (addressBytes !== ADDRESS_BYTES || !WITH_CODE.has(type)) return null;
   if (type === UnitType.Skeleton) reader.skip(8); // the id of its other half
   const sizes = { version, addressBytes };
+  const entriesAt = at + reader.at;
   const attributes = new Map<number, AttributeValue>();
-  for (const { attribute, form, implicit } of abbreviations.find(table, reader.uleb())) {
+  for (const { attribute, form, implicit } of abbreviations.find(table, reader.uleb()).attributes) {
     const value = readForm(reader, form, sizes, implicit);
     if (WANTED.has(attribute)) attributes.set(attribute, value);
   }
-  return { ...sizes, offsetBytes, attributes };
-}
-
-interface AttributeForm {
-  readonly attribute: number;
-  readonly form: number;
-  readonly implicit: number;
-}
-
-const IMPLICIT_CONSTANT = 0x21;
-
-/** The forms of entries, by offset of their table and by code. */
-class Abbreviations {
-  private readonly known = new Map<string, readonly AttributeForm[]>();
-  private readonly sections: DebugSections;
-  private readonly budget: WorkBudget;
-
-  constructor(sections: DebugSections, budget: WorkBudget) {
-    this.sections = sections;
-    this.budget = budget;
-  }
-
-  find(table: number, code: number): readonly AttributeForm[] {
-    const key = `${table} ${code}`;
-    let forms = this.known.get(key);
-    if (forms === undefined) this.known.set(key, (forms = this.read(table, code)));
-    return forms;
-  }
-
-  private read(table: number, wanted: number): readonly AttributeForm[] {
-    const reader = new ByteReader(this.sections.whole('.debug_abbrev'), table);
-    for (let code = reader.uleb(); code !== 0; code = reader.uleb()) {
-      reader.uleb(); // its tag
-      reader.u8(); // whether it has children
-      const forms = this.readForms(reader);
-      if (code === wanted) return forms;
-    }
-    throw new DwarfFault('an abbreviation is missing');
-  }
-
-  private readForms(reader: ByteReader): AttributeForm[] {
-    const forms: AttributeForm[] = [];
-    for (;;) {
-      this.budget.spend();
-      const attribute = reader.uleb();
-      const form = reader.uleb();
-      const implicit = form === IMPLICIT_CONSTANT ? reader.sleb() : 0;
-      if (attribute === 0 && form === 0) return forms;
-      forms.push({ attribute, form, implicit });
-    }
-  }
+  return { ...sizes, offsetBytes, at, entriesAt, end, abbreviations: table, attributes };
 }
