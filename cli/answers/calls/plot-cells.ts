@@ -1,7 +1,7 @@
 /**
  * Fills the characters of a plot: Braille dots for calls, shades for counts of calls.
  */
-import { type CallsPlot, type DurationAxis, shadeOf, shadesOf, shadeText } from '../../../src/plots.js';
+import { type CallsPlot, type DurationAxis, LABELLED, shadeOf, shadesOf, shadeText } from '../../../src/plots.js';
 
 /** In characters. */
 export interface PlotSize {
@@ -15,8 +15,6 @@ export interface PlotRows {
   readonly legend: readonly string[];
 }
 
-/** The slowest calls are marked by their rank. */
-export const LABELLED = 3;
 const AT_LEAST = '≥';
 const AT_LEAST_TEXT = `${AT_LEAST} lasted at least this long: start or end not seen`;
 

@@ -1,9 +1,9 @@
 /**
  * Formats the calls of a function over time as a plot of characters, readable without colour: dots, or shades for counts.
  */
-import { type CallsPlot, callText, DurationAxis, titleOfCalls } from '../../../src/plots.js';
+import { type CallsPlot, callText, DurationAxis, LABELLED, titleOfCalls } from '../../../src/plots.js';
 import { formatDuration, visibleText } from '../../../src/text.js';
-import { brailleCells, LABELLED, shadedCells } from './plot-cells.js';
+import { brailleCells, shadedCells } from './plot-cells.js';
 import { timeAxisLines } from './time-axis.js';
 
 export interface PlotOptions {

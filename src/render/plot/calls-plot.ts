@@ -36,6 +36,9 @@ export interface CallsPlot {
   readonly percentiles: readonly { readonly name: string; readonly ns: Nanoseconds | null }[];
 }
 
+/** The slowest calls are marked by their rank. */
+export const LABELLED = 3;
+
 /** A mark on an axis, at a share of its length. */
 export interface Tick {
   readonly at: number;

@@ -148,6 +148,18 @@ describe.concurrent('a plot as SVG', () => {
     expect(drawn).toEqual(cells.map(({ calls }) => calls));
   });
 
+  test('has the ranks of the slowest at their marks, and what they are below the plot', async ({ dir }) => {
+    await ptflame(['latency', 'take', DEMO, '--heatmap', '-o', 'map.svg', '-q'], { cwd: dir.path });
+    const svg = await dir.read('map.svg');
+    const texts = [...svg.matchAll(/<text class="label middle" x="[\d.]+" y="(-?[\d.]+)">([^<]*)</g)];
+    const rows = [...svg.matchAll(/<text x="0" y="(\d+)">(\d): [^<]* thread /g)];
+    expect(texts.flatMap(([, , ranks = '']) => ranks.split(' ')).sort()).toEqual(['1', '2', '3']);
+    expect(rows.map(([, , rank]) => rank)).toEqual(['1', '2', '3']);
+    const heightPx = 400;
+    for (const [, yPx] of texts) expect(Number(yPx)).toBeLessThan(heightPx);
+    for (const [, yPx] of rows) expect(Number(yPx)).toBeGreaterThan(heightPx);
+  });
+
   test('has names as text, and no script', async ({ dir }) => {
     const names = strangeTrace().replaceAll('plain', '<script>alert(1)</script>');
     await dir.write('trace.txt', names);

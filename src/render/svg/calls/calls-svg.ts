@@ -9,9 +9,10 @@ import { HEAD } from '../head-shape.js';
 import { styleSheet } from '../style.js';
 import { xml, xmlSource } from '../xml.js';
 import { axes } from './axes.js';
-import { cells, dots, legendOfCells, legendOfDots, slowest } from './marks.js';
+import { cells, dots, legendOfCells, legendOfDots } from './marks.js';
 import type { PlotArea } from './plot-area.js';
 import { plotStyle } from './plot-style.js';
+import { rings, slowestHeightPx, slowestRows } from './slowest.js';
 
 export interface CallsSvgOptions {
   /** The function, as typed. */
@@ -42,7 +43,7 @@ export function* renderCallsSvg(
     widthPx: WIDTH_PX - HEAD.marginPx - LEFT_PX - RIGHT_PX,
     heightPx: HEIGHT_PX,
   };
-  const heightPx = head.heightPx + 16 + HEIGHT_PX + BELOW_PX;
+  const heightPx = head.heightPx + 16 + HEIGHT_PX + BELOW_PX + slowestHeightPx(area);
   yield `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH_PX}" height="${heightPx}" viewBox="0 0 ${WIDTH_PX} ${heightPx}">
 <title>${xml(title)}</title>
@@ -52,6 +53,7 @@ ${head.markup}<g transform="translate(${HEAD.marginPx + LEFT_PX} ${head.heightPx
 `;
   yield* axes(area);
   yield* isHeatMap ? cells(area) : dots(area);
-  yield* slowest(area);
+  yield* rings(area);
+  yield* slowestRows(area, HEIGHT_PX + BELOW_PX);
   yield '</g>\n</svg>\n';
 }

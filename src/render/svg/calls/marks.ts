@@ -1,11 +1,10 @@
 /**
- * Draws calls: dots, cells of a heat map, and labels of the slowest.
+ * Draws calls: dots, and cells of a heat map.
  */
 import type { LegendEntry } from '../../frames/captions.js';
 import { SCALE } from '../../frames/colours.js';
 import { callText, cellText } from '../../plot/call-texts.js';
-import { type CallsPlot, type PlottedCall, shadeOf, shadesOf, shadeText } from '../../plot/calls-plot.js';
-import { sansWidthPx } from '../head-shape.js';
+import { type CallsPlot, shadeOf, shadesOf, shadeText } from '../../plot/calls-plot.js';
 import { xml } from '../xml.js';
 import { type PlotArea, tenths, xOf, yOf } from './plot-area.js';
 
@@ -58,36 +57,4 @@ export function* cells(area: PlotArea): Generator<string> {
     yield `<rect class="${shade}" x="${xPx}" y="${yPx}" ${size}>${title}</rect>\n`;
     if (cell.inferred > 0) yield `<path class="atleast" d="M${xPx} ${tenths((yPx + belowPx) / 2)}H${endPx}"/>\n`;
   }
-}
-
-const LABELLED = 3;
-const LINE_PX = 15;
-
-interface Label {
-  readonly fromPx: number;
-  readonly toPx: number;
-  readonly yPx: number;
-}
-
-/** Rings around the slowest calls, with labels that do not overlap. */
-export function* slowest(area: PlotArea): Generator<string> {
-  const placed: Label[] = [];
-  for (const call of area.plot.calls.slice(0, LABELLED)) {
-    const [xPx, yPx] = [xOf(area, call.startNs), yOf(area, call.durationNs)];
-    const label = freeLabel(xPx, yPx + 4, call, area, placed);
-    placed.push(label);
-    yield `<circle class="slow" cx="${xPx}" cy="${yPx}" r="6"/><text class="label" x="${tenths(label.fromPx)}" y="${tenths(label.yPx)}">${xml(callText(call))}</text>\n`;
-  }
-}
-
-/** On the side of the call with more space; moved down below other labels. */
-function freeLabel(xPx: number, yPx: number, call: PlottedCall, area: PlotArea, placed: readonly Label[]): Label {
-  const widthPx = sansWidthPx(callText(call));
-  const fromPx = xPx < area.widthPx / 2 ? xPx + 10 : xPx - 10 - widthPx;
-  const toPx = fromPx + widthPx;
-  let downPx = yPx;
-  const isTaken = (other: Label) =>
-    Math.abs(other.yPx - downPx) < LINE_PX && other.fromPx < toPx && fromPx < other.toPx;
-  while (placed.some(isTaken)) downPx += LINE_PX;
-  return { fromPx, toPx, yPx: downPx };
 }

@@ -32,5 +32,5 @@ const SHAPE = `
 .end{text-anchor:end}
 .middle{text-anchor:middle}
 .name{font-weight:600}
-.label{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}
+.label{paint-order:stroke;stroke-width:3px;stroke-linejoin:round;font-weight:600}
 `.trim();
