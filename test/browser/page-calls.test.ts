@@ -45,7 +45,7 @@ test('lists the slowest calls with their threads, starts, and what took longer t
   expect(first).toEqual(['172 µs', 'threads 5001', '+1.22 ms', 'pthread_cond_wait@@GLIBC_2.3.2 +18.9 µs']);
   expect(rest).toHaveLength(8);
   expect(await page.locator('.calls canvas').getAttribute('aria-label')).toBe(
-    'Plot: 9 calls over time: a dot for each call. The table has the slowest.',
+    'Plot: 9 calls over time: a dot for each call. Arrow keys move between calls; the table has the slowest.',
   );
 });
 
@@ -73,6 +73,19 @@ test('a click on a dot chooses its call', async () => {
   }
   expect(isFound).toBe(true);
   expect(hashOf(page)).toContain('call=5001@1224172-1396506');
+});
+
+test('arrow keys go from dot to dot, and Enter chooses the call', async () => {
+  await choose('take');
+  await page.locator('.calls canvas').focus();
+  await page.keyboard.press('Home');
+  const spoken = () => page.locator('.calls .spoken').textContent();
+  await eventually(spoken).toContain('8.12 µs, thread 5001');
+  await page.keyboard.press('ArrowRight');
+  await eventually(spoken).toContain('172 µs, thread 5001, from 12345.678909789');
+  expect(await page.locator('.tooltip', { hasText: '172 µs' }).isVisible()).toBe(true);
+  await page.keyboard.press('Enter');
+  await eventually(() => hashOf(page)).toMatch(/call=5001@17437-\d+/);
 });
 
 test('the pointer over a dot shows the call', async () => {

@@ -11,7 +11,8 @@ import type { CallsView, SlowCallView } from '../../view/calls/calls-of-function
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import type { ChosenCall } from '../../view/state.js';
 import type { Tooltip } from '../graph/tooltip.js';
-import { CallsCanvas, SHADES } from './calls-canvas.js';
+import { CallsCanvas } from './calls-canvas.js';
+import { SHADES } from './plot-painter.js';
 
 export class CallsSection {
   readonly element = html('div', { class: 'calls', hidden: '' });
