@@ -2,9 +2,11 @@
  * Tests the time axis of the report page.
  */
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readProfile } from '../../src/index.js';
 import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import {
@@ -171,6 +173,22 @@ describe('the address', () => {
     expect(to - from).toBeGreaterThan(1);
     expect(await other.locator('.axis output').textContent()).toContain('in steps of');
   });
+});
+
+test('is saved: the profile and the head of the picture are those of the range, and files are named after it', async () => {
+  const saved = async (button: string) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), push(page, button)]);
+    return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+  };
+  await goTo(page, '#range=60-80');
+  const json = await saved('Save JSON');
+  expect(json.name).toBe('flame-60ns-to-80ns.json');
+  const { meta, quality, threads } = await readProfile(inputOf(json.text));
+  expect([meta.part, meta.endNs - meta.startNs, quality.totalNs]).toEqual(['from +60 ns to +80 ns', 20, 20]);
+  expect(threads.map(({ tree }) => [...tree.selfNs])).toEqual([[0, 10, 10]]); // main, b
+  const svg = await saved('Save SVG');
+  expect(svg.name).toBe('flame-60ns-to-80ns.svg');
+  expect(svg.text).toContain('only from +60 ns to +80 ns');
 });
 
 test('says what a thread did at a moment', async () => {

@@ -2,6 +2,7 @@
  * Sums up the quality of a profile from the account of reading and the replays of all threads.
  */
 import { overlaps } from '../../analysis/log/filter-thread.js';
+import { LongestGaps, LossKinds } from '../../analysis/losses.js';
 import type { Bounds } from '../../analysis/questions.js';
 import { assert } from '../../model/errors.js';
 import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
@@ -18,7 +19,6 @@ import type { ThreadGap } from '../../replay/time/thread-gaps.js';
 import type { GapRecord } from '../../store/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replay-thread.js';
-import { LongestGaps, LossKinds } from './losses.js';
 
 /** The contribution of one thread to the quality of a profile. */
 export interface ThreadQuality {

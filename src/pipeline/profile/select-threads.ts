@@ -1,13 +1,14 @@
 /**
  * Reduces a profile to some of its threads.
  */
+
+import { LossKinds } from '../../analysis/losses.js';
 import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
 import type { Quality, TraceGap } from '../../model/profile/quality.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { nameMatcher } from '../../store/records/name-matcher.js';
 import { noProcessIds, noThreadNames, nothingSelected } from '../read/refusals.js';
-import { LossKinds } from './losses.js';
 import { TimeSums } from './quality.js';
 
 /**

@@ -227,7 +227,7 @@ export class App {
   }
 
   private save(what: 'svg' | 'json'): void {
-    if (what === 'json') saveProfile(this.views);
+    if (what === 'json') saveProfile(this.views, this.navigation.state);
     else saveView(this.main, this.views, this.navigation.state);
   }
 }

@@ -16,7 +16,9 @@ export function pageActions({ save, help }: PageActions): HTMLElement {
     'div',
     { class: 'actions', role: 'group', 'aria-label': 'Page' },
     button('Save SVG', 'save this view as an image', () => save('svg')),
-    button('Save JSON', 'save the full profile, as ptflame render -o out.json', () => save('json')),
+    button('Save JSON', 'save the profile of the time that is shown, as ptflame render -o out.json', () =>
+      save('json'),
+    ),
     iconButton('◐', 'Dark or light', 'dark or light (d)', switchTheme),
     helpButton(help),
   );
