@@ -1,0 +1,58 @@
+/**
+ * Checks that the trace of the benchmark of waits is as its recipe claims.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type GeneratedWaits, generateWaits, type WaitsRecipe } from '../../bench/waits/generator/generate.js';
+import { askWaits, type WaitsResult } from '../../src/pipeline/waits/summary/ask-wait-summary.js';
+import { reasonName } from '../../src/waits/reasons/reason-names.js';
+import { OffState } from '../../src/waits/schedule/off-state.js';
+import { inputOf } from '../helpers/traces/load.js';
+
+const RECIPE: WaitsRecipe = { seed: 1, waits: 3000, threads: 12, cpus: 3 };
+
+describe('the trace of a server', () => {
+  let text: Buffer;
+  let made: GeneratedWaits;
+  let answer: WaitsResult;
+
+  beforeAll(async () => {
+    ({ text, ...made } = generated(RECIPE));
+    answer = await askWaits([inputOf(text)], {});
+  });
+
+  test('has the same bytes for the same seed, others for another seed', () => {
+    expect(generated(RECIPE).text.equals(text)).toBe(true);
+    expect(generated({ ...RECIPE, seed: 2 }).text.equals(text)).toBe(false);
+  });
+
+  test('has the reported size, and is ordered by time', () => {
+    const rows = text.toString('latin1').trimEnd().split('\n');
+    expect(rows).toHaveLength(made.lines);
+    expect(text).toHaveLength(made.bytes);
+    const times = rows.map((row) => row.slice(12, 27));
+    expect(times).toEqual([...times].sort());
+  });
+
+  test('is read without damage, and no time is lost', () => {
+    const { profile } = answer;
+    expect(profile?.quality).toMatchObject({ lines: made.lines, damagedLines: 0, lostNs: 0 });
+    expect(profile?.threads).toHaveLength(RECIPE.threads);
+  });
+
+  test('has as many waits as asked for, of several reasons, preempted ones among them', () => {
+    const { all, reasons } = answer.summary;
+    expect(all.waits).toBe(made.waits);
+    expect(all.waits - all.open).toBeGreaterThanOrEqual(RECIPE.waits - 1);
+    const names = reasons.filter(({ blockedNs }) => blockedNs > 0).map(({ reason }) => reasonName(reason));
+    expect(names).toEqual(expect.arrayContaining(['mutex', 'condition', 'semaphore', 'poll', 'file']));
+    expect(all.preemptedNs).toBeGreaterThan(0);
+    const isUnknown = (state: number) => state === OffState.Unknown;
+    expect(answer.waits.state.filter(isUnknown).length).toBeLessThanOrEqual(2); // of threads that began with the recording
+  });
+});
+
+function generated(recipe: WaitsRecipe): GeneratedWaits & { text: Buffer } {
+  const pieces: Uint8Array[] = [];
+  const made = generateWaits(recipe, (bytes) => pieces.push(Buffer.from(bytes)));
+  return { ...made, text: Buffer.concat(pieces) };
+}
