@@ -3,10 +3,10 @@
  */
 import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/timeline/timeline.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
+import { addNumbers, addOwnTime, countCall } from './add-numbers.js';
 import { CallRows, TimeRows } from './listed-rows.js';
 import { keptNodes, LISTED, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
 import { SumRows } from './sum-rows.js';
-import { addNumbers, addOwnTime, countCall } from './thread-sums.js';
 
 /** Measured on pages: what a row, a listed call and a listed time take there. */
 const ROW_BYTES = 6.5;

@@ -6,8 +6,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
+import { addNumbers } from '../../../src/analysis/timeline/add-numbers.js';
 import { coarsen } from '../../../src/analysis/timeline/bounded-sums.js';
 import { reachedLevels, stripSliceNs, type TimelineQuestion } from '../../../src/analysis/timeline/question.js';
+import { noNumbers, numbersWithin, rangeSums } from '../../../src/analysis/timeline/range-sums.js';
 import {
   keptNodes,
   LISTED,
@@ -18,7 +20,6 @@ import {
 import { minSpanNs } from '../../../src/analysis/timeline/span-steps.js';
 import { SumsBuilder } from '../../../src/analysis/timeline/sums-builder.js';
 import { rowsInWindow } from '../../../src/analysis/timeline/thread-spans.js';
-import { addNumbers, noNumbers, numbersWithin } from '../../../src/analysis/timeline/thread-sums.js';
 import {
   type ShownPaths,
   type ThreadTimeline,
@@ -93,6 +94,7 @@ function expectRightSums(
   const durationNs = window.endNs - window.startNs;
   const { sliceNs: slice, minPathNs } = resolutionOf(sumsLevel, durationNs);
   const kept = keptNodes({ ...tree, totalNs: totalTimes(tree) }, minPathNs);
+  const prepared = rangeSums(sums, rowNumbers(tree.length), tree.length);
   const border = fc.double({ min: 0, max: 1, noNaN: true }).map((part) => {
     const ns = Math.round(part * durationNs);
     return slice === 0 ? ns : Math.round(ns / slice) * slice;
@@ -102,7 +104,7 @@ function expectRightSums(
     const bounds = { startNs: startNs + window.startNs, endNs: Math.min(endNs + window.startNs, window.endNs) };
     const range = { startNs, endNs: Math.min(endNs, durationNs) };
     const filter = { window: bounds, inside: [], root: null, foldsRecursion: false };
-    const numbers = numbersWithin(sums, slice, range, tree.length);
+    const numbers = numbersWithin(prepared, slice, range);
     const expected = onNodes(tree, filterThread(log, tree, filter).tree);
     expect(pathRows({ ...tree, ...numbers })).toEqual(pathRows(reduced(expected, kept)));
   }

@@ -18,7 +18,7 @@ import { profileOf } from '../../../src/render/page/data/profile-of.js';
 import { readPageData } from '../../../src/render/page/data/read.js';
 import { writePageData } from '../../../src/render/page/data/write.js';
 import { borderAway, snappedRange } from '../../../src/render/page/view/time/range.js';
-import { rangeData } from '../../../src/render/page/view/time/range-data.js';
+import { RangeData } from '../../../src/render/page/view/time/range-data.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 
 /** null: the trace has no branches, or no times. */
@@ -89,7 +89,9 @@ function rangesOf(timeline: Timeline, count: number): Bounds[] {
 }
 
 async function expectSame(file: string, { data, timeline }: Page, range: Bounds): Promise<void> {
-  const part = partOfRange(rangeData(data, timeline, range), range);
+  const ranges = new RangeData(data, timeline);
+  ranges.prepare(); // one thread; the first range prepares the others
+  const part = partOfRange(ranges.within(range), range);
   const report = await reportOf(file, range);
   expect(rowsOf(profileOf(part))).toEqual(report === null ? {} : withoutShortPaths(report, data, timeline.minPathNs));
   if (report !== null && timeline.minPathNs === 0) expect(sumsOf(part.quality)).toEqual(sumsOf(report.quality));

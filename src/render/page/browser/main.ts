@@ -15,13 +15,15 @@ async function start(): Promise<void> {
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
   const initial = parseHash(container.dataset['start'] ?? '', data.symbols.length, START);
   const timeline = document.getElementById('timeline')?.textContent;
-  const app = new App(new Views(data), container, initial);
+  const views = new Views(data);
+  const app = new App(views, container, initial);
   if (timeline == null) return app.draw();
   if (!app.needsTimeline) {
     app.draw();
     await afterPainting();
   }
   app.addTimeline(await decodeTimeline(timeline));
+  while (views.prepareRanges()) await new Promise((done) => setTimeout(done)); // so that the first range is as fast
 }
 
 /** Painting happens between the first and the second animation frame. */

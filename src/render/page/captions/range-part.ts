@@ -27,7 +27,7 @@ export function rangeFileName(range: Bounds): string {
 /**
  * Returns the data of a range with the name and the quality of this part, like those of a window. What is not known by time:
  * why calls are inferred (all count as open at the start), which inferred time is around hidden jumps, and gaps beyond the
- * 10,000 longest. `data`: of the range (`rangeData`); threads that were not observed in it are left out.
+ * 10,000 longest. `data`: of the range (`RangeData`); threads that were not observed in it are left out.
  */
 export function partOfRange(data: PageData, range: Bounds): PageData {
   const { meta, quality } = data;

@@ -13,11 +13,11 @@ import type { SymbolId } from '../../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { FrameTables } from './frame-tables.js';
-import { memoizeLast } from './memoize-last.js';
+import { memoizeLast, once } from './memoize-last.js';
 import type { State } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { snappedRange } from './time/range.js';
-import { rangeData } from './time/range-data.js';
+import { RangeData } from './time/range-data.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
 
 export class SelectedTrees {
@@ -30,7 +30,8 @@ export class SelectedTrees {
   /** The course of time; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
   protected readonly tables: FrameTables;
-  private readonly ranged = memoizeLast((timeline: Timeline, range: Bounds) => rangeData(this.data, timeline, range));
+  private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
+  private readonly ranged = memoizeLast((range: Bounds) => this.ranges().within(range));
   private readonly ofThreads = memoizeLast((indexes: readonly number[]) => this.viewOfThreads(indexes));
   private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
@@ -75,7 +76,12 @@ export class SelectedTrees {
   /** Returns the data of the range of time that is shown. */
   dataAt(state: State): PageData {
     const range = this.rangeAt(state);
-    return range === null ? this.data : this.ranged(this.rangeKey(state), this.timeline as Timeline, range);
+    return range === null ? this.data : this.ranged(this.rangeKey(state), range);
+  }
+
+  /** Prepares one more thread for ranges of time; returns false if all are prepared. */
+  prepareRanges(): boolean {
+    return this.timeline?.sumsSliceNs != null && this.ranges().prepare();
   }
 
   /** Returns the file of a function; empty if unknown. */
