@@ -60,9 +60,16 @@ export class D3Frames implements FrameLayer {
   }
 }
 
-/** Adds the gap between frames, which the library does not draw. */
+/**
+ * Places a frame, with the gap between frames, which the library does not draw. The library would transform each frame, and
+ * a browser layerizes each transformed element by itself.
+ */
 function finished(element: FrameElement): [box: number, SVGElement] {
-  const { box, widthPx } = element.__data__.data;
+  const { box, xPx, yPx, widthPx } = element.__data__.data;
+  for (const part of element.children) {
+    setChanged(part, 'x', px(xPx));
+    setChanged(part, 'y', px(yPx));
+  }
   setChanged(element.firstElementChild as Element, 'width', px(widthPx));
   return [box, element];
 }

@@ -171,9 +171,9 @@ class Entering {
   }
 }
 
-/** Attributes that `Graph` or the style sheet sets, or that are never read. */
+/** Attributes that `D3Frames` or the style sheet sets, or that are never read. */
 const SKIPPED_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  g: ['class', 'height', 'name', 'width'],
+  g: ['class', 'height', 'name', 'transform', 'width'],
   rect: ['height', 'width'],
 };
 

@@ -44,7 +44,7 @@ export async function openReport(
 
 /** Waits for the tables, which are drawn after the graph. */
 export async function drawn(page: Page): Promise<void> {
-  await page.locator('.table .row').first().waitFor({ state: 'attached' });
+  await page.locator('.table .head button').first().waitFor({ state: 'attached' });
   await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 0)));
 }
 
@@ -82,12 +82,11 @@ export interface DrawnFrame {
 export async function frames(page: Page, graph = '.graph.main'): Promise<DrawnFrame[]> {
   const found = await page.$$eval(`${graph} g.frame`, (all) =>
     all.map((frame) => {
-      const [x = 0, y = 0] = (frame.getAttribute('transform')?.match(/[\d.]+/g) ?? []).map(Number);
       const rect = frame.querySelector('rect') as SVGRectElement;
       return {
         label: frame.querySelector('.d3-flame-graph-label')?.textContent ?? '',
-        x,
-        y,
+        x: Number(rect.getAttribute('x')),
+        y: Number(rect.getAttribute('y')),
         width: Number(rect.getAttribute('width')),
         fill: rect.getAttribute('fill') ?? '',
         classes: frame.getAttribute('class') ?? '',

@@ -74,11 +74,10 @@ export class Dock {
     this.element = html('div', { class: 'dock' }, this.tabs.element, this.panelDivider.element, this.panel.element);
   }
 
-  /** Shows the selected table and moves the dividers. */
+  /** Selects the table and moves the dividers. */
   applyLayout({ tab, graphShare, panelShare }: PageLayout): void {
-    const isOpen = this.chart.isOpen;
-    this.tabs.setHidden('calls', !isOpen);
-    this.tabs.show(tab === 'calls' && !isOpen ? 'functions' : tab);
+    this.tabs.setHidden('calls', !this.chart.isOpen);
+    this.tabs.show(this.shownTab(tab));
     for (const [element, share] of [
       [this.graphContainer, graphShare],
       [this.panel.element, panelShare],
@@ -88,16 +87,19 @@ export class Dock {
     }
   }
 
+  /** Draws the table that is seen, and the panel. */
   draw(state: State): void {
     const { views, panel, panelDivider } = this;
-    this.functions.show(state);
-    this.threads.show(state);
-    this.calls.show();
+    this[this.shownTab(state.tab)].show(state);
     const chosen = state.chosen === null ? null : views.functionAt(state, state.chosen);
     panel.show(chosen, views.colouringOf(state), views.names, state.call);
     panelDivider.element.hidden = panel.element.hidden;
     panelDivider.show();
     this.divider.show();
+  }
+
+  private shownTab(tab: Tab): Tab {
+    return tab === 'calls' && !this.chart.isOpen ? 'functions' : tab;
   }
 
   private newTabs(changeLayout: (change: Partial<PageLayout>) => void): Tabs<Tab> {
