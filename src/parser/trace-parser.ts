@@ -13,19 +13,15 @@ import { type Head, NOT_PRINTED } from './lines/line-prefix.js';
 import { NO_FLAGS } from './lines/perf-line.js';
 import type { PerfLine, Prefix } from './lines/perf-line-types.js';
 import { ChunkBuilder } from './pieces/chunk-builder.js';
+import { DamagedLines } from './pieces/damaged-lines.js';
 import { HeldEvent } from './pieces/held-event.js';
 import { addError, addSideband, type ErrorLine, isBeforeRecording, type SidebandLine } from './pieces/records.js';
-import {
-  MAX_DAMAGED_SHOWN,
-  MAX_SHOWN_LENGTH,
-  type StandalonePiece,
-  standalonePiece,
-} from './pieces/standalone-piece.js';
+import { MAX_SHOWN_LENGTH, type StandalonePiece, standalonePiece } from './pieces/standalone-piece.js';
 import { type SampleLine, TextSamples } from './pieces/text-samples.js';
+import { ThreadNames } from './pieces/thread-names.js';
 import { MAX_STEP_BACK_NS, TimeGuard } from './pieces/time-guard.js';
 import { OVERLONG } from './reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from './reader/read-lines.js';
-import { copied, fromLatin1 } from './sites/intern.js';
 import type { ReaderSites } from './sites/reader-sites.js';
 import type { TraceContext } from './sites/trace-context.js';
 
@@ -42,10 +38,9 @@ const MAX_EARLY = 65_536;
 /** Parses one input piece by piece. */
 export class TraceParser {
   readonly counts = noLines();
-  readonly damaged: DamagedLine[] = [];
   readonly samples = new TextSamples();
   private readonly context: TraceContext;
-  private readonly input: string;
+  private readonly damagedLines: DamagedLines;
   private guard = new TimeGuard();
   private readonly held = new HeldEvent();
   /** Time of the current line. */
@@ -58,15 +53,17 @@ export class TraceParser {
   private early: (() => void)[] | null = [];
   /** Without the held event. */
   private readonly threadLastNs = new Map<Tid, Nanoseconds>();
-  /** The last thread whose pid was added. */
-  private addedPidTid: Tid = NONE;
-  private addedPid = NONE;
-  private readonly threadNames = new Map<Tid, string>();
   private readonly chunk = new ChunkBuilder();
+  private readonly names = new ThreadNames(this.chunk);
 
   constructor(context: TraceContext, input: string) {
     this.context = context;
-    this.input = input;
+    this.damagedLines = new DamagedLines(input);
+  }
+
+  /** The first damaged lines. */
+  get damaged(): readonly DamagedLine[] {
+    return this.damagedLines.shown;
   }
 
   /**
@@ -101,7 +98,7 @@ export class TraceParser {
     const { chunk, counts, held, context } = this;
     const sites = context.readerSites;
     sites.update();
-    for (const { line, text, reason } of piece.damaged) this.showDamaged(counts.lines + line, text, reason);
+    for (const { line, text, reason } of piece.damaged) this.damagedLines.show(counts.lines + line, text, reason);
     context.flagless += piece.flagless;
     context.timed += piece.counts.events;
     for (const record of piece.records) chunk.addRecord(record);
@@ -148,7 +145,7 @@ export class TraceParser {
     if (fault !== null) return this.addDamaged(counts.lines, this.lineAt(start), fault);
     counts.events++;
     this.hold(tid, cpu, site, context.timeOf(time), start);
-    if (pid !== NOT_PRINTED) this.addPid(tid, pid);
+    if (pid !== NOT_PRINTED) this.names.addPid(tid, pid, this.held.timeNs);
   }
 
   /** Returns the line that begins at `start`, without its line end. */
@@ -329,33 +326,17 @@ export class TraceParser {
     this.chunk.addMapping(mapping);
   }
 
-  private addPid(tid: Tid, pid: number): void {
-    if (tid === this.addedPidTid && pid === this.addedPid) return;
-    this.addName({ tid, pid, comm: null, parent: null, timeNs: this.held.timeNs });
-    this.addedPidTid = tid;
-    this.addedPid = pid;
-  }
-
   private addBranchName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
     if (pid !== null || comm !== null) this.addName({ tid, pid, comm, parent: null, timeNs });
   }
 
   /** Adds a name; its `comm` is bytes as latin1 characters. */
   addName(name: ThreadName): void {
-    const text = `${name.pid}/${name.comm}`;
-    if (this.threadNames.get(name.tid) === text) return;
-    this.threadNames.set(name.tid, copied(text));
-    if (name.tid === this.addedPidTid) this.addedPidTid = NONE; // a branch that prints its pid adds it again
-    this.chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
+    this.names.add(name);
   }
 
   private addDamaged(line: number, text: string, reason: string): void {
     this.counts.damagedLines++;
-    this.showDamaged(line, text, reason);
-  }
-
-  private showDamaged(line: number, text: string, reason: string): void {
-    if (this.damaged.length >= MAX_DAMAGED_SHOWN) return;
-    this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, MAX_SHOWN_LENGTH)), reason });
+    this.damagedLines.show(line, text, reason);
   }
 }
