@@ -13,6 +13,7 @@ import type { Trace } from './read/trace.js';
 import { replayTrace } from './replay-trace.js';
 import { traceWaitsOf } from './waits/ask-waits.js';
 import { waitsByPath } from './waits/by-path/waits-by-path.js';
+import { wakingBytes, wakingsOf } from './waits/timeline-wakings.js';
 import { withTrace } from './with-trace.js';
 
 export interface PageContents {
@@ -31,10 +32,14 @@ export function analyzeForPage(inputs: readonly AnalyzedInput[], options: Analyz
       const { profile, timeline } = await replayTrace(trace, options, {}, resources);
       return { profile, waits: null, timeline };
     }
-    const traceWaits = await traceWaitsOf(trace, options, resources);
+    const { timelineBytes = 0 } = options;
+    const forWakings = wakingBytes(trace, timelineBytes);
+    const traceWaits = await traceWaitsOf(trace, { ...options, timelineBytes: timelineBytes - forWakings }, resources);
     const { calls } = traceWaits;
     assert(calls !== null, 'a profile has threads');
-    return { profile: calls.profile, waits: await waitsByPath(traceWaits, calls), timeline: calls.timeline };
+    const { profile, timeline } = calls;
+    const wakings = timeline && wakingsOf(traceWaits, calls, timeline, forWakings);
+    return { profile, waits: await waitsByPath(traceWaits, calls), timeline: timeline && { ...timeline, wakings } };
   });
 }
 

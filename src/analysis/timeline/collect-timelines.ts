@@ -60,6 +60,7 @@ export class TimelineCollector {
       minPathNs,
       minSpanNs: minSpanNs(spans),
       threads: byTid.map(([tid, { timeline }]) => timedThread(tid, timeline)),
+      wakings: null,
     };
   }
 

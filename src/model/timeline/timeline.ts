@@ -5,6 +5,7 @@
 import type { NodeColumns } from '../calls/node-columns.js';
 import type { Nanoseconds, Tid } from '../units.js';
 import type { Strip } from './activity.js';
+import type { Wakings } from './wakings.js';
 
 export interface Timeline {
   /** In the profile's time. */
@@ -21,6 +22,8 @@ export interface Timeline {
   /** Calls that lasted shorter are left out. */
   readonly minSpanNs: Nanoseconds;
   readonly threads: readonly TimedThread[]; // by tid
+  /** null: wakings were not recorded, or no thread woke another one. */
+  readonly wakings: Wakings | null;
 }
 
 export interface TimedThread {

@@ -70,11 +70,7 @@ export class WaitFacts {
   }
 
   endedBy(wait: number): EndedBy {
-    const { state, isOpen, wakerKind } = this.waits;
-    if (state[wait] === OffState.Unknown) return EndedBy.Unknown;
-    if (isOpen[wait]) return EndedBy.Open;
-    if (state[wait] === OffState.Preempted) return EndedBy.Preempted;
-    return ENDED_BY[wakerKind[wait]];
+    return endedBy(this.waits, wait);
   }
 
   /** The object that the thread waited for, such as a lock; null: not known. */
@@ -92,6 +88,13 @@ export class WaitFacts {
     const isLockOfCondition = byNames === Reason.Condition && byFutex === Reason.Mutex;
     return byNames === Reason.Unknown || isLockOfCondition ? byFutex : byNames;
   }
+}
+
+export function endedBy({ state, isOpen, wakerKind }: Waits, wait: number): EndedBy {
+  if (state[wait] === OffState.Unknown) return EndedBy.Unknown;
+  if (isOpen[wait]) return EndedBy.Open;
+  if (state[wait] === OffState.Preempted) return EndedBy.Preempted;
+  return ENDED_BY[wakerKind[wait]];
 }
 
 const ENDED_BY: readonly EndedBy[] = Object.assign([], {

@@ -37,7 +37,7 @@ function keyedPieces(traceWaits: TraceWaits, { places }: PlaceGroups): KeyedPiec
 }
 
 /** Returns the waits that the profile has. Where switches are missing, the thread may have run. */
-function shownRows({ shown }: TraceWaits, { profile, waiterNode }: CallsOfWaits): Uint32Array {
+export function shownRows({ shown }: TraceWaits, { profile, waiterNode }: CallsOfWaits): Uint32Array {
   const tids = new Set(profile.threads.map(({ tid }) => tid));
   const isShown = (wait: number) => {
     const isWait = shown.state[wait] !== OffState.Unknown && shown.inNs[wait] > shown.outNs[wait];

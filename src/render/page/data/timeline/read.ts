@@ -4,15 +4,16 @@
 import type { NumberReader } from '../../../../codec/number-reader.js';
 import { ACTIVITIES, Activity, type Strip } from '../../../../model/timeline/activity.js';
 import type { ListedCalls, ListedTimes, SliceRows, Spans, Timeline } from '../../../../model/timeline/timeline.js';
+import type { WakingRows } from '../../../../model/timeline/wakings.js';
 import { pageReader } from '../numbers.js';
 import type { TimelineHead } from './head.js';
-import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES } from './tables.js';
+import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from './tables.js';
 import { runningGuess } from './write.js';
 
 /** @throws Error for invalid bytes */
 export function readTimeline(bytes: Uint8Array): Timeline {
   const reader = pageReader(bytes);
-  const { threads: heads, ...timeline } = JSON.parse(reader.text()) as TimelineHead;
+  const { threads: heads, wakings, ...timeline } = JSON.parse(reader.text()) as TimelineHead;
   const strips = heads.map(({ slices }) => readStrip(reader, slices, timeline.stripSliceNs));
   const sums = heads.flatMap(({ sums }) => sums ?? []);
   const rows = readTables<SliceRows>(
@@ -40,6 +41,7 @@ export function readTimeline(bytes: Uint8Array): Timeline {
     SPAN_RULES,
     heads.map((head) => head.split),
   );
+  const wakingRows = readTables<WakingRows>(reader, WAKING_RULES, wakings === null ? [] : [wakings.rows]);
   reader.end();
   let [sum, level] = [0, 0];
   const threads = heads.map((head, at) => {
@@ -49,7 +51,7 @@ export function readTimeline(bytes: Uint8Array): Timeline {
     level += head.levels.length;
     return { tid: head.tid, strip: strips[at], sums: own, spans };
   });
-  return { ...timeline, threads };
+  return { ...timeline, threads, wakings: wakings && { ...wakings, rows: wakingRows[0] } };
 }
 
 function readStrip(reader: NumberReader, slices: number, sliceNs: number): Strip {

@@ -66,6 +66,16 @@ export const TIME_RULES: readonly ColumnRule[] = [
   column('isInferred', Uint8Array, always(0)),
 ];
 
+/** Wakings: by waiter, then by time. */
+export const WAKING_RULES: readonly ColumnRule[] = [
+  column('waiter', Int32Array, before('waiter')),
+  column('waker', Int32Array, before('waker')),
+  column('runNs', Float64Array, before('runNs')),
+  column('wakeNs', Float64Array, same('runNs')),
+  column('startNs', Float64Array, same('wakeNs')),
+  column('isMaybe', Uint8Array, before('isMaybe')),
+];
+
 export const ROW_RULES: readonly ColumnRule[] = [
   column('slice', Int32Array, before('slice')),
   column('node', Int32Array, before('node')),

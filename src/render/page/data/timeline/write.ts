@@ -6,7 +6,7 @@ import { ACTIVITIES, Activity } from '../../../../model/timeline/activity.js';
 import type { ThreadSums, TimedThread, Timeline } from '../../../../model/timeline/timeline.js';
 import { pageWriter } from '../numbers.js';
 import type { TimelineHead } from './head.js';
-import { CALL_RULES, ROW_RULES, SPAN_RULES, TIME_RULES, writeTables } from './tables.js';
+import { CALL_RULES, ROW_RULES, SPAN_RULES, TIME_RULES, WAKING_RULES, writeTables } from './tables.js';
 
 /** Yields the data in parts. */
 export function* timelinePieces(timeline: Timeline): Generator<Uint8Array> {
@@ -14,7 +14,7 @@ export function* timelinePieces(timeline: Timeline): Generator<Uint8Array> {
   head.text(JSON.stringify(headOf(timeline)));
   yield head.view();
   yield stripBytes(timeline);
-  const { threads } = timeline;
+  const { threads, wakings } = timeline;
   const sums = threads.flatMap(({ sums }) => (sums === null ? [] : [sums]));
   yield tableBytes(
     ROW_RULES,
@@ -36,10 +36,12 @@ export function* timelinePieces(timeline: Timeline): Generator<Uint8Array> {
     SPAN_RULES,
     threads.map(({ spans }) => spans.split),
   );
+  yield tableBytes(WAKING_RULES, wakings === null ? [] : [wakings.rows]);
 }
 
-function headOf({ threads, ...timeline }: Timeline): TimelineHead {
-  return { ...timeline, threads: threads.map(threadHead) };
+function headOf({ threads, wakings, ...timeline }: Timeline): TimelineHead {
+  const named = wakings && { ...wakings, rows: wakings.rows.waiter.length };
+  return { ...timeline, threads: threads.map(threadHead), wakings: named };
 }
 
 function threadHead({ tid, strip, sums, spans }: TimedThread): TimelineHead['threads'][number] {
