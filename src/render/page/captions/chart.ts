@@ -11,8 +11,9 @@ import { isolated } from '../../frames/isolated.js';
 import type { Label } from '../../frames/labels.js';
 import { selfNsOf } from '../view/chart/call-at.js';
 import { type ChartBoxes, ChartBoxKind } from '../view/chart/chart-boxes.js';
-import type { ChartThread } from '../view/chart/chart-thread.js';
+import { type ChartThread, knownOf } from '../view/chart/chart-thread.js';
 import type { DrawnCalls } from '../view/chart/drawn-calls.js';
+import type { WhyUnlisted } from '../view/chart/unlisted-calls.js';
 import { momentText } from './time.js';
 
 const ENDINGS: Readonly<Record<number, string>> = {
@@ -87,9 +88,10 @@ export function chartDetails(
 }
 
 function selfDetails(thread: ChartThread, node: number, bounds: Bounds) {
-  const selfNs = selfNsOf(thread, node, bounds);
+  const known = knownOf(thread, bounds);
+  const selfNs = selfNsOf(known, node, bounds);
   if (selfNs === null) return [];
-  const { belowNs } = thread.unlisted;
+  const { belowNs } = known.unlisted;
   const isUpperBound = belowNs > 0;
   const text = isUpperBound ? `with callees shorter than ${formatDuration(belowNs)}` : '';
   return [{ label: 'self', value: `${isUpperBound ? '≤ ' : ''}${formatDuration(selfNs)}`, note: text }];
@@ -99,9 +101,16 @@ function note(text: string) {
   return { label: '', value: '', note: text };
 }
 
-/** Why calls are not in the file, and the remedy. */
-function unlistedHint({ unlisted }: ChartThread): string {
-  return `shorter than ${formatDuration(unlisted.belowNs)}, not in this file: render it with --time-detail 16M, or --window`;
+/** Why calls are not listed, and the remedy. */
+const REMEDIES: Readonly<Record<WhyUnlisted, string>> = {
+  file: ', not in this file: render it with --time-detail 16M, or --window',
+  awaited: ', asked from ptflame serve',
+  gone: ', only ptflame serve has them',
+  pixel: ': zoom in',
+};
+
+function unlistedHint({ unlisted: { belowNs, why } }: ChartThread): string {
+  return `shorter than ${formatDuration(belowNs)}${REMEDIES[why]}`;
 }
 
 /** Says what a window shows, and what it leaves out. `pixelNs`: the time that a pixel shows. */

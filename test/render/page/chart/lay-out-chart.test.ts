@@ -184,7 +184,8 @@ describe('the cost', () => {
     levels[2] = every(20, 40, 2) as never;
     levels[3] = every(10, 80, 1) as never;
     const path = Int32Array.of(0, 1, 2);
-    const unlisted = { belowNs: 0, bySlice: null, sliceNs: 1, isLowerBound: false };
+    const known = { why: 'file', belowNs: 0, sliceNs: 1, isLowerBound: false, isUpperBound: false } as const;
+    const unlisted = { ...known, bySlice: null, isCounted: new Set<number>() };
     return {
       tid: 1,
       durationNs,
@@ -195,6 +196,7 @@ describe('the cost', () => {
       hasCallees: Uint8Array.of(1, 1, 0),
       rows: 3,
       unlisted,
+      within: null,
     };
   }
 

@@ -15,7 +15,7 @@ export async function decodeTimeline(base64: string): Promise<Timeline> {
 }
 
 /** Inflates in one write: a source stream would copy the data piece by piece. */
-async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const { writable, readable } = new DecompressionStream('deflate-raw');
   const writer = writable.getWriter();
   const isWritten = Promise.all([writer.write(bytes), writer.close()]);

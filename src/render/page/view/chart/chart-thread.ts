@@ -1,6 +1,7 @@
 /**
  * A thread as its stack chart needs it: its calls by time, and the depth and the function of each call path.
  */
+import type { Bounds } from '../../../../analysis/questions.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import { depthsOf } from '../../../../model/calls/tree-view.js';
 import type { ThreadSpans, Timeline } from '../../../../model/timeline/timeline.js';
@@ -23,6 +24,15 @@ export interface ChartThread {
   readonly rows: number;
   /** The calls that are too short to be listed. */
   readonly unlisted: UnlistedCalls;
+  /** null: all of `spans` and `unlisted` is right at any time. */
+  readonly within: KnownWithin | null;
+}
+
+/** Calls that a server sent are known in a window. */
+export interface KnownWithin {
+  readonly window: Bounds;
+  /** What is known at any time. */
+  readonly elsewhere: ChartThread;
 }
 
 /** Returns null if the timeline does not have the thread. */
@@ -42,7 +52,15 @@ export function chartThread({ shape, threads }: PageData, timeline: Timeline, ti
     hasCallees: callersOf(shape, thread.node),
     rows: deepestOf(timed.spans, depth),
     unlisted: unlistedCalls(timeline, timed),
+    within: null,
   };
+}
+
+/** Returns the thread as far as it is known of an interval. */
+export function knownOf(thread: ChartThread, { startNs, endNs }: Bounds): ChartThread {
+  const { within } = thread;
+  const isKnown = within === null || (startNs >= within.window.startNs && endNs <= within.window.endNs);
+  return isKnown ? thread : within.elsewhere;
 }
 
 /** A node of the shape has no callees here if only other threads called something there. */

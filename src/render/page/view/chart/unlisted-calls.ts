@@ -10,7 +10,14 @@ import {
 } from '../../../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../../../model/units.js';
 
+/**
+ * Why calls are not listed: the file does not have them; the server has not sent them yet, or does not send them any more;
+ * a pixel cannot show them.
+ */
+export type WhyUnlisted = 'file' | 'awaited' | 'gone' | 'pixel';
+
 export interface UnlistedCalls {
+  readonly why: WhyUnlisted;
   /** Calls that are shorter than this are not listed; 0: all are. */
   readonly belowNs: Nanoseconds;
   /** How many begin in each slice; null: unknown. */
@@ -18,6 +25,10 @@ export interface UnlistedCalls {
   readonly sliceNs: Nanoseconds;
   /** There may be more: calls of paths with little time are not counted. */
   readonly isLowerBound: boolean;
+  /** There may be fewer: calls in pieces are counted, and some of their pieces are listed. */
+  readonly isUpperBound: boolean;
+  /** The nodes whose calls are counted. */
+  readonly isCounted: ReadonlySet<number>;
 }
 
 /** If every call is in the sums by itself, they are counted by slices of this part of the timeline. */
@@ -26,12 +37,20 @@ const MAX_SLICES = 4096;
 export function unlistedCalls(timeline: Timeline, { sums, spans }: TimedThread): UnlistedCalls {
   const { durationNs, sumsSliceNs, minPathNs, minSpanNs: belowNs } = timeline;
   const sliceNs = sumsSliceNs || Math.max(1, Math.ceil(durationNs / MAX_SLICES));
-  const isLowerBound = minPathNs > 0;
-  if (belowNs === 0 || sums === null) return { belowNs, bySlice: null, sliceNs, isLowerBound };
+  const known = { why: 'file', belowNs, sliceNs, isLowerBound: minPathNs > 0, isUpperBound: false } as const;
+  if (belowNs === 0 || sums === null) return { ...known, bySlice: null, isCounted: new Set() };
   const bySlice = new Float64Array(Math.ceil(durationNs / sliceNs) + 1);
   const isCounted = addSums(bySlice, sums, sliceNs);
   for (const calls of [...spans.levels, spans.split]) subtractCalls(bySlice, calls, sliceNs, isCounted);
-  return { belowNs, bySlice, sliceNs, isLowerBound };
+  return { ...known, bySlice, isCounted };
+}
+
+/** Returns what is left when calls of a thread are listed, too; those that already were are not subtracted again. */
+export function withoutCalls(unlisted: UnlistedCalls, added: readonly Spans[]): UnlistedCalls {
+  if (unlisted.bySlice === null) return unlisted;
+  const bySlice = unlisted.bySlice.slice();
+  for (const calls of added) subtractCalls(bySlice, calls, unlisted.sliceNs, unlisted.isCounted, unlisted.belowNs);
+  return { ...unlisted, bySlice };
 }
 
 /** Adds all calls to the slices in which they begin. Returns by node whether its calls are counted. */
@@ -51,12 +70,14 @@ function addSums(bySlice: Float64Array, { rows, calls }: ThreadSums, sliceNs: Na
 
 function subtractCalls(
   bySlice: Float64Array,
-  { startNs, node, ending }: Spans,
+  { startNs, endNs, node, ending }: Spans,
   sliceNs: Nanoseconds,
-  isCounted: Set<number>,
+  isCounted: ReadonlySet<number>,
+  belowNs = Number.POSITIVE_INFINITY,
 ): void {
   for (let row = 0; row < node.length; row++)
-    if (ending[row] !== PIECE && isCounted.has(node[row])) bySlice[sliceAt(startNs[row], sliceNs)]--;
+    if (ending[row] !== PIECE && endNs[row] - startNs[row] < belowNs && isCounted.has(node[row]))
+      bySlice[sliceAt(startNs[row], sliceNs)]--;
 }
 
 /** Calls that began before the timeline are those of its first slice. */
@@ -76,7 +97,7 @@ export interface UnlistedPart {
 
 /** Yields the parts of an interval with unlisted calls: adjacent slices are one part. */
 export function* unlistedWithin(
-  { bySlice, sliceNs }: UnlistedCalls,
+  { bySlice, sliceNs, isUpperBound }: UnlistedCalls,
   startNs: Nanoseconds,
   endNs: Nanoseconds,
 ): Generator<UnlistedPart> {
@@ -91,7 +112,7 @@ export function* unlistedWithin(
       part = null;
       continue;
     }
-    const inside = to - from === sliceNs ? calls : 0;
+    const inside = to - from === sliceNs && !isUpperBound ? calls : 0;
     const before: UnlistedPart = part ?? { startNs: from, endNs: to, atLeast: 0, atMost: 0 };
     part = { ...before, endNs: to, atLeast: before.atLeast + inside, atMost: before.atMost + calls };
   }
