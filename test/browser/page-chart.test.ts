@@ -238,7 +238,7 @@ describe('by keyboard', () => {
   test('arrows go from call to call, and Enter, t and Escape act', async () => {
     await open();
     await page.locator('.chart-scroll').focus();
-    const spoken = () => page.locator('.spoken').textContent();
+    const spoken = () => page.locator('.stack-chart > .spoken').textContent();
     await press(page, 'ArrowRight');
     await eventually(spoken).toMatch(/^start: start 0/);
     await press(page, 'ArrowDown', 'ArrowDown');

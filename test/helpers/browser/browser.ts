@@ -19,6 +19,7 @@ export class Windows {
   readonly requests: string[] = [];
   /** Errors, dialogs and console messages. */
   readonly complaints: string[] = [];
+  private readonly served: string[] = [];
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
   private readonly hasScrollBars: boolean;
@@ -51,6 +52,16 @@ export class Windows {
   async open(text: string, hash = ''): Promise<Page> {
     const path = join(this.folder, `${this.pages.length}.${this.ending}`);
     await writeFile(path, text);
+    return this.visit(pathToFileURL(path).href + hash);
+  }
+
+  /** Opens an address, from which more may be requested than the page. */
+  async openServed(address: string, hash: string): Promise<Page> {
+    this.served.push(address);
+    return this.visit(address + hash);
+  }
+
+  private async visit(address: string): Promise<Page> {
     const page = await this.context.newPage();
     this.pages.push(page);
     page.on('request', (request) => this.requests.push(request.url()));
@@ -60,15 +71,16 @@ export class Windows {
       this.complaints.push(dialog.message());
       void dialog.dismiss();
     });
-    await page.goto(pathToFileURL(path).href + hash);
+    await page.goto(address);
     return page;
   }
 
-  /** Requests other than for the files themselves and for downloads of a page. */
+  /** Requests other than for the files themselves, to the servers of pages, and for downloads of a page. */
   get otherRequests(): string[] {
     const own = pathToFileURL(this.folder).href;
     const isOwn = (url: string) => url.startsWith(own) && url.split('#')[0]?.endsWith(`.${this.ending}`);
-    return this.requests.filter((url) => !isOwn(url) && !url.startsWith('blob:'));
+    const isServed = (url: string) => this.served.some((address) => url.startsWith(address));
+    return this.requests.filter((url) => !isOwn(url) && !isServed(url) && !url.startsWith('blob:'));
   }
 }
 

@@ -23,6 +23,8 @@ import { actionOf, belongsToControl, needsFrame } from './keys.js';
 import { pageActions } from './page-actions.js';
 import { measureCharacterPx } from './platform/measure.js';
 import { Navigation } from './platform/navigation.js';
+import { ownServer } from './served/call-server.js';
+import { ServedCalls } from './served/served-calls.js';
 import { Axis } from './time/axis.js';
 
 export class App {
@@ -39,6 +41,7 @@ export class App {
   private readonly axis: Axis;
   private readonly chart: StackChart;
   private pendingFrame = 0;
+  private pendingCalls = 0;
 
   constructor(views: Views, container: HTMLElement, start: State) {
     this.views = views;
@@ -52,7 +55,9 @@ export class App {
       openChart: (tid) => this.chart.open(tid),
     });
     this.axis = axis;
-    const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx });
+    const server = ownServer(container);
+    const served = server && new ServedCalls(server, () => this.showArrivedSoon());
+    const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx, served });
     this.chart = chart;
     const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
     this.dock = dock;
@@ -161,6 +166,15 @@ export class App {
 
   private drawTables(): void {
     this.dock.draw(this.navigation.state);
+  }
+
+  /** Draws calls that arrived from the server, in the chart and in its table. */
+  private showArrivedSoon(): void {
+    this.pendingCalls ||= requestAnimationFrame(() => {
+      this.pendingCalls = 0;
+      this.chart.redraw();
+      this.dock.drawCalls(this.navigation.state.tab);
+    });
   }
 
   private newToolbar(): Toolbar {

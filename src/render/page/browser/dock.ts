@@ -98,6 +98,11 @@ export class Dock {
     this.divider.show();
   }
 
+  /** Draws the table of the stack chart, if that is seen. */
+  drawCalls(tab: Tab): void {
+    if (this.shownTab(tab) === 'calls') this.calls.show();
+  }
+
   private shownTab(tab: Tab): Tab {
     return tab === 'calls' && !this.chart.isOpen ? 'functions' : tab;
   }

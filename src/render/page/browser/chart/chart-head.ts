@@ -18,6 +18,7 @@ export class ChartHead {
   readonly element: HTMLElement;
   private readonly title = html('h2', {});
   private readonly caption = html('p', {});
+  private readonly problem = html('div', { class: 'problem', role: 'alert' });
   private readonly callers: HTMLButtonElement;
   private readonly all: HTMLButtonElement;
   private readonly range: HTMLButtonElement;
@@ -40,7 +41,7 @@ export class ChartHead {
       this.range,
       iconButton('✕', 'Close stack chart', 'back to the flame graph (Esc)', events.close),
     );
-    this.element = html('div', { class: 'chart-head' }, this.title, this.caption, buttons);
+    this.element = html('div', { class: 'chart-head' }, this.title, this.caption, buttons, this.problem);
   }
 
   /** `callers`: rows that can be left out. `canSetRange`: numbers of ranges are in the file. */
@@ -54,5 +55,10 @@ export class ChartHead {
     this.all.disabled = isAll;
     this.range.disabled = isAll;
     this.range.hidden = !canSetRange;
+  }
+
+  /** `problem`: why calls are missing; it is said once. */
+  showProblem(problem: string | null): void {
+    if (this.problem.textContent !== (problem ?? '')) this.problem.textContent = problem;
   }
 }

@@ -16,6 +16,7 @@ import type { Action, Menu } from '../controls/menu.js';
 import type { FrameActions } from '../graph/frame-actions.js';
 import type { Tooltip } from '../graph/tooltip.js';
 import type { Navigation } from '../platform/navigation.js';
+import type { ServedCalls } from '../served/served-calls.js';
 import { AddressedWindow } from './addressed-window.js';
 import { AimedBoxes } from './aimed-boxes.js';
 import { chartActions, chartKey } from './chart-actions.js';
@@ -31,6 +32,8 @@ export interface ChartContext {
   readonly tooltip: Tooltip;
   readonly menu: Menu;
   readonly characterPx: number;
+  /** null: the page is a file. */
+  readonly served: ServedCalls | null;
 }
 
 /** Part of the view that a key moves it by. */
@@ -84,10 +87,18 @@ export class StackChart {
     this.element.hidden = this.thread === null;
     this.element.classList.toggle('sized', state.graphShare !== null);
     this.element.style.setProperty('--share', `${state.graphShare ?? 0}%`);
-    if (this.thread === null) return;
+    if (this.thread === null) return this.context.served?.stop();
     this.draw();
     this.describe();
     if (this.aim.selected !== null) this.area.reveal(this.aim.selected);
+  }
+
+  /** Draws it again: calls arrived from the server, or will not arrive. */
+  redraw(): void {
+    if (this.thread === null) return;
+    this.aim.pointed = null;
+    this.draw();
+    this.describe();
   }
 
   /** Selects a call of the table; one that is selected fills the view. */
@@ -183,7 +194,10 @@ export class StackChart {
     const { views, navigation } = this.context;
     const { aim, area } = this;
     const { state } = navigation;
-    const chart = new DrawnChart(views, thread, this.window.bounds, area.widthPx);
+    const { bounds } = this.window;
+    const pixelNs = (bounds.endNs - bounds.startNs) / area.widthPx;
+    const known = this.context.served?.threadIn(thread, bounds, pixelNs) ?? thread;
+    const chart = new DrawnChart(views, known, bounds, area.widthPx);
     this.chart = chart;
     aim.show(chart.boxes, state.call?.tid === thread.tid ? state.call : null);
     area.show(chart, this.firstRow, {
@@ -208,6 +222,7 @@ export class StackChart {
     const row = context.views.threads.find(({ key }) => key === `tid:${tid}`);
     const title = `Stack chart: ${row === undefined ? tid : titleOf(row)}`;
     this.head.show(title, caption, commonRows, window.address === null, context.views.timeline?.sumsSliceNs !== null);
+    this.head.showProblem(context.served?.fault ?? null);
     this.area.scroller.setAttribute(
       'aria-label',
       `${title}: ${caption}. Arrow keys move between calls; the tab Calls lists them.`,
@@ -274,7 +289,9 @@ export class StackChart {
 
   private detailsOf(box: number): FrameDetails {
     const { tid, startNs, endNs } = this.chart.callOf(box);
-    return this.details(`${tid} ${this.chart.boxes.row[box]} ${startNs} ${endNs} ${this.chart.pixelNs}`, box);
+    const { boxes, pixelNs, thread } = this.chart;
+    const { why, belowNs } = thread.unlisted;
+    return this.details([tid, boxes.row[box], startNs, endNs, pixelNs, why, belowNs].join(' '), box);
   }
 
   /** Moves the focus to the next call; at the edge, the view moves. */

@@ -14,7 +14,7 @@ export type CallSource = Pick<CallServer, 'index' | 'chunks'>;
 export class CallServer {
   private readonly page: string;
 
-  /** `page`: its address, without a hash. */
+  /** `page`: its address. */
   constructor(page: string) {
     this.page = page;
   }
@@ -35,11 +35,24 @@ export class CallServer {
 
   private async ask(path: string, signal: AbortSignal): Promise<Response> {
     const response = await fetch(new URL(path, this.page), { signal }).catch((error) => {
-      throw signal.aborted ? error : new ServerFault('ptflame serve does not answer any more', error);
+      throw signal.aborted
+        ? error
+        : new ServerFault(
+            'ptflame serve does not answer, so calls are missing here: start it again, and open the address that it prints',
+            error,
+          );
     });
     if (response.ok) return response;
-    throw new ServerFault(`the server refused a request (${response.status}): ptflame serve was started again`);
+    throw new ServerFault(
+      `ptflame serve refused a request (${response.status}), so calls are missing here: open the address that it printed last`,
+    );
   }
+}
+
+/** Returns the server that sent the page; null: the page is a file. `container`: of the page. */
+export function ownServer({ dataset }: HTMLElement): CallServer | null {
+  const isServed = dataset['served'] !== undefined && location.protocol === 'http:';
+  return isServed ? new CallServer(location.href) : null;
 }
 
 /** What went wrong, for people. */
@@ -51,7 +64,7 @@ export class ServerFault extends Error {
 
 function readable<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return value.catch((error) => {
-    throw signal.aborted ? error : new ServerFault('what ptflame serve sent cannot be read', error);
+    throw signal.aborted ? error : new ServerFault('what ptflame serve sent cannot be read, so calls are missing here: reload the page', error);
   });
 }
 
