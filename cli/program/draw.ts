@@ -49,7 +49,7 @@ export const SERVE = defineCommand({
   task: 'Draw',
   summary: 'serve the report page of an imported trace, and all of its calls, to browsers on this machine',
   details:
-    'Only this machine can open the address that is printed. All calls are kept in TRACE.levels for the next time. Ctrl-C ends it.',
+    'Its stack charts zoom in down to single calls. Only this machine can open the address that is printed. All calls are kept in TRACE.levels for the next time. Ctrl-C ends it.',
   examples: [
     ['ptflame serve trace.ptf', 'print an address to open'],
     ['ptflame serve trace.ptf --levels /var/tmp/trace.levels', 'next to the trace, nothing can be written'],

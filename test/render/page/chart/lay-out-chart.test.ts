@@ -12,6 +12,7 @@ import { type ChartBoxes, ChartBoxKind } from '../../../../src/render/page/view/
 import { type ChartThread, chartThread } from '../../../../src/render/page/view/chart/chart-thread.js';
 import { layOutChart } from '../../../../src/render/page/view/chart/lay-out-chart.js';
 import { viewsOf } from '../../../helpers/browser/page-views.js';
+import { windowsOf } from '../../../helpers/random/chart-windows.js';
 import { traceFiles } from '../../../helpers/traces/all-fixtures.js';
 
 interface Call {
@@ -95,15 +96,6 @@ async function pageOf(file: string, timelineBytes: number): Promise<{ data: Page
   if (asked === null || asked.timeline === null) return null;
   return { data: viewsOf(asked.profile).data, timeline: asked.timeline };
 }
-
-const windowsOf = (durationNs: number) =>
-  fc
-    .tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: -6, max: 0, noNaN: true }), fc.nat(3))
-    .map(([at, size, width]) => {
-      const lengthNs = Math.max(20, durationNs * 10 ** size);
-      const startNs = at * Math.max(0, durationNs - lengthNs);
-      return { window: { startNs, endNs: startNs + lengthNs }, widthPx: [1, 37, 320, 1900][width] };
-    });
 
 const BUDGETS = [1_000_000, 3_000];
 

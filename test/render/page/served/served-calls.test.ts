@@ -34,6 +34,7 @@ import { type ChartThread, chartThread } from '../../../../src/render/page/view/
 import { layOutChart } from '../../../../src/render/page/view/chart/lay-out-chart.js';
 import { ChunkCache } from '../../../../src/render/page/view/served/chunk-cache.js';
 import { viewsOf } from '../../../helpers/browser/page-views.js';
+import { windowsOf } from '../../../helpers/random/chart-windows.js';
 import { traceFiles } from '../../../helpers/traces/all-fixtures.js';
 
 interface Page {
@@ -107,15 +108,6 @@ function boxesOf({ rows, examined, length, ...columns }: ChartBoxes): string[] {
     [kind, startNs, endNs, row, node, ending, atLeast, atMost].map((column) => column[box]).join(' '),
   );
 }
-
-const windowsOf = (durationNs: number) =>
-  fc
-    .tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: -6, max: 0, noNaN: true }), fc.nat(3))
-    .map(([at, size, width]) => {
-      const lengthNs = Math.max(20, durationNs * 10 ** size);
-      const startNs = at * Math.max(0, durationNs - lengthNs);
-      return { window: { startNs, endNs: startNs + lengthNs }, widthPx: [1, 37, 320, 1900][width] };
-    });
 
 function callsFrom(boxes: ChartBoxes, minNs: number): string[] {
   return boxesOf(boxes).filter(

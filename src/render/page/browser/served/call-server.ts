@@ -8,6 +8,8 @@ import { readChunk } from '../../data/calls/chunk.js';
 import type { ChunkRange } from '../../view/served/wanted-chunks.js';
 import { inflated } from '../platform/decode.js';
 
+const MISSING = 'so calls are missing here';
+
 export type CallSource = Pick<CallServer, 'index' | 'chunks'>;
 
 /** @throws ServerFault for everything but an abort */
@@ -38,13 +40,13 @@ export class CallServer {
       throw signal.aborted
         ? error
         : new ServerFault(
-            'ptflame serve does not answer, so calls are missing here: start it again, and open the address that it prints',
+            `ptflame serve does not answer, ${MISSING}: start it again, and open the address that it prints`,
             error,
           );
     });
     if (response.ok) return response;
     throw new ServerFault(
-      `ptflame serve refused a request (${response.status}), so calls are missing here: open the address that it printed last`,
+      `ptflame serve refused a request (${response.status}), ${MISSING}: open the address that it printed last`,
     );
   }
 }
@@ -64,7 +66,9 @@ export class ServerFault extends Error {
 
 function readable<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return value.catch((error) => {
-    throw signal.aborted ? error : new ServerFault('what ptflame serve sent cannot be read, so calls are missing here: reload the page', error);
+    throw signal.aborted
+      ? error
+      : new ServerFault(`what ptflame serve sent cannot be read, ${MISSING}: reload the page`, error);
   });
 }
 
