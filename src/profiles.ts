@@ -23,6 +23,7 @@ export type { TraceInput } from './pipeline/input/trace-input.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
 export type { Progress } from './pipeline/progress.js';
 export type { AnalyzedInput } from './pipeline/read/read-trace.js';
+export type { FindInlined } from './pipeline/replay/inlined-sites.js';
 export type { CallPattern, FunctionPattern, LatencyOptions, Moment } from './pipeline/replay/questions.js';
 export type { FindSourceLines } from './pipeline/replay/source-lines.js';
 export { renderJson } from './profile-file/write.js';

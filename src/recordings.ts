@@ -36,8 +36,10 @@ export type { SampledRecording } from './pipeline/read/sampled-source.js';
 export {
   buildIdWithoutSymbols,
   completeBuildId,
+  type DebugInfoOptions,
   DISK_FILES,
   functionLines,
+  inlinedFunctions,
   isJitDump,
   type JitDump,
   type PltNames,

@@ -13,6 +13,7 @@ const PUBLIC = [
   'CallPattern',
   'CallTree',
   'ErrorCode',
+  'FindInlined',
   'FindSourceLines',
   'FlowPattern',
   'FoldedOptions',

@@ -9,6 +9,7 @@ type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'insi
 /** Options that only a trace supports. */
 interface ReplayFlags extends Pick<RenderOptions, ReplayOption> {
   readonly byCalls?: boolean;
+  readonly inline?: boolean;
 }
 
 /** @throws PtflameError BAD_OPTION for the first option that needs a trace */
@@ -21,11 +22,12 @@ export function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
 }
 
 function givenFlag(flags: ReplayFlags): string | null {
-  const { tailCalls, noExtend, byCalls, cpu, window, root, inside, foldRecursion } = flags;
+  const { tailCalls, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
   const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
     ['--tail-calls', tailCalls !== 'nest'],
     ['--no-extend', noExtend],
     ['--by-calls', byCalls],
+    ['--inline', inline],
     ['--cpu', cpu],
     ['--window', window],
     ['--root', root],

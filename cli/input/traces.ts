@@ -7,7 +7,6 @@ import type { PageContents } from '../../src/page.js';
 import {
   type AnalyzeOptions,
   analyze,
-  type FindSourceLines,
   type Profile,
   type Progress,
   readProfile,
@@ -29,7 +28,8 @@ export interface TraceFlags
     FilterFlags {
   readonly byCalls?: boolean;
   readonly srcline?: boolean;
-  readonly symfs?: string | undefined;
+  readonly inline?: boolean;
+  readonly symfs?: string | null | undefined;
   readonly quiet: boolean;
 }
 
@@ -108,7 +108,7 @@ export async function withProgress<Result>(
   const { tailCalls, noExtend, byCalls = false } = flags;
   try {
     return await work({
-      ...(flags.srcline && { sourceLines: await loadLineFinder(inputs, flags.symfs) }),
+      ...(await debugInfoFinders(inputs, flags)),
       select: toSelection(flags),
       ...toFilters(flags),
       tailCalls,
@@ -124,8 +124,16 @@ export async function withProgress<Result>(
 }
 
 /** Most commands need no debug information. */
-async function loadLineFinder(inputs: readonly CommandInput[], symfs: string | undefined): Promise<FindSourceLines> {
-  return (await import('./source-lines.js')).lineFinder(inputs, symfs ?? null);
+async function debugInfoFinders(
+  inputs: readonly CommandInput[],
+  { srcline, inline, symfs = null }: TraceFlags,
+): Promise<Pick<AnalyzeOptions, 'sourceLines' | 'inlined'>> {
+  if (!srcline && !inline) return {};
+  const { lineFinder, inlinedFinder } = await import('./debug-info.js');
+  return {
+    ...(srcline && { sourceLines: lineFinder(inputs, symfs) }),
+    ...(inline && { inlined: inlinedFinder(inputs, symfs) }),
+  };
 }
 
 function toFilters({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {

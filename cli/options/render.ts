@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { FORMATS } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
-import { decoding, filters, general, outputs, replaying, resources, selection, srcline } from './shared.js';
+import { decoding, filters, general, inline, outputs, replaying, resources, selection, srcline } from './shared.js';
 import { detailSize, path } from './values/values.js';
 
 /** Defaults are those of the library. */
@@ -56,6 +56,7 @@ export const RenderOptions = memoize(() =>
       ),
     }),
     ...srcline(),
+    ...inline(),
     ...appearance,
     ...selection(),
     ...filters(),

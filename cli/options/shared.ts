@@ -152,6 +152,16 @@ export const srcline = memoize(() =>
   }),
 );
 
+/** For commands that show call paths. */
+export const inline = memoize(() =>
+  group('Output', {
+    inline: flag(
+      z.boolean().default(false),
+      'also show functions that were inlined where calls come from, from the debug information of the binaries',
+    ),
+  }),
+);
+
 export const perf = flag(path.default('perf'), 'which perf to run', { value: 'FILE' });
 export const auxSize = flag(
   bufferSize.optional(),

@@ -6,7 +6,7 @@ import { longestNs } from '../analysis/tree/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { isStop } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
 import { durationsOfAllThreads, named, PRODUCER, qualityOf, statsOrNulls, traceSummary, treeTimes } from './common.js';
 import type { FunctionRow, Report } from './schema.js';
@@ -74,6 +74,7 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
   return {
     ...named(symbols, symbol),
     isStop: isStop(symbol),
+    ...(symbols.kind[symbol] === SymbolKind.Inlined && { isInlined: true }),
     ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs },
     ...statsOrNulls(sums),
   };

@@ -45,6 +45,8 @@ export const FunctionRow = z.object({
   ...name,
   /** A kind of stop: `[syscall]`, `[untraced]`, `[off-cpu]`, `[preempted]`, `[lost]`. Its calls are stops. */
   isStop: z.boolean(),
+  /** Inlined, as `--inline` asked for: its calls are not counted, and its time is that of what its code calls. */
+  isInlined: z.literal(true).optional(),
   ...calls,
   selfNs: ns,
   outsideNs: ns,

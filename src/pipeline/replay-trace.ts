@@ -18,6 +18,7 @@ import type { ReplayProgress } from './progress.js';
 import type { Trace } from './read/trace.js';
 import { boundsInWindow } from './read/trace-bounds.js';
 import { HistogramPool } from './replay/histogram-pool.js';
+import { type FindInlined, withInlined } from './replay/inlined-sites.js';
 import { nameFunctions } from './replay/name-functions.js';
 import {
   type FilterOptions,
@@ -56,6 +57,8 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly onChunks?: OnThreadChunks;
   /** Finds where functions begin in source code: `SymbolTable.lines`. Default: not requested. */
   readonly sourceLines?: FindSourceLines;
+  /** Finds the functions that compilers inlined where calls are: `SymbolKind.Inlined`. Default: not requested. */
+  readonly inlined?: FindInlined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ReplayProgress) => void;
 }
@@ -177,9 +180,10 @@ function setupOf(
   const numbered = numberFunctions(sites, trace.symbols);
   const mappings = store.threadMappings();
   const { ids, symbols: named } = nameFunctions(numbered, trace.symbols, mappings);
-  const symbols = options.sourceLines ? withSourceLines(named, ids, mappings, options.sourceLines) : named;
+  const { code, symbols: all } = withInlined(named, ids, sites, mappings, options.inlined ?? null);
+  const symbols = options.sourceLines ? withSourceLines(all, ids, mappings, options.sourceLines) : all;
   const setup = {
-    siteFacts: siteFacts(sites, symbols, ids),
+    siteFacts: siteFacts(sites, symbols, ids, code),
     symbolRank: symbolRanks(symbols),
     edge: sites.edge,
     probes,

@@ -12,7 +12,7 @@ export const TREE_COLUMNS = ['parent', 'symbol', ...NODE_COLUMNS] as const;
 export type TreeColumn = (typeof TREE_COLUMNS)[number];
 
 /** By `SymbolKind`. */
-export const KIND_NAMES = ['function', 'unknown', 'synthetic'] as const;
+export const KIND_NAMES = ['function', 'unknown', 'synthetic', 'inlined'] as const;
 export type KindName = (typeof KIND_NAMES)[SymbolKind];
 
 /** All keys of a quality and of the objects in it, in the order of the file. */

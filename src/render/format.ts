@@ -33,6 +33,7 @@ export function formatAtLeast(ns: number): string {
 
 /** Returns "4 of 5" if four of five calls are complete; "5" if all are. */
 export function formatCalls(calls: number, inferred: number): string {
+  if (calls === 0) return '–'; // of inlined functions
   return inferred === 0 ? formatCount(calls) : `${formatCount(calls - inferred)} of ${formatCount(calls)}`;
 }
 

@@ -8,6 +8,8 @@
  *     …find<…>
  */
 
+import { INLINED_SUFFIX } from '../model/names/symbol-table.js';
+
 /** With more levels of nested brackets, only the outer levels are emptied one per step. */
 const MAX_STEPS = 6;
 
@@ -21,6 +23,11 @@ const MIN_DIGITS = 2;
 
 /** Yields names, each shorter than the one before; the last is the function's own name. */
 export function* shorterNames(name: string): Generator<string> {
+  if (!name.endsWith(INLINED_SUFFIX)) return yield* shorterFunctions(name);
+  for (const shorter of shorterFunctions(name.slice(0, -INLINED_SUFFIX.length))) yield shorter + INLINED_SUFFIX;
+}
+
+function* shorterFunctions(name: string): Generator<string> {
   let last = name;
   const address = ADDRESS.exec(name)?.[1];
   if (address !== undefined) return yield* shorterAddresses(address);

@@ -79,7 +79,9 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   if (isTraceStart(action)) endSignalTail(state, target);
   if (canRemoveFrames(action)) parkStacks(state, row);
   execute(state, row, action, target);
-  if (isStop(code)) beginStop(state, code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced);
+  if (!isStop(code)) return;
+  const symbol = code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
+  beginStop(state, symbol, action === Action.Stay ? row : NONE);
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 } from './losses/beginning.js';
 import { crossGap } from './losses/cross-gap.js';
 import { pushFirstStack } from './losses/first-stack.js';
-import { MAX_PATH_DEPTH } from './losses/known-paths.js';
+import { functionPaths, MAX_PATH_DEPTH } from './losses/known-paths.js';
 import { matchAcrossLosses, restartOf } from './losses/look-across.js';
 import { pairThread } from './pairing/pair-thread.js';
 import type { Segment } from './pairing/pairing.js';
@@ -140,7 +140,7 @@ function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): T
     inferred,
     lost,
     firstStack,
-    paths: { length: confirmedNodes ?? built.length, parent: built.parent, symbol: built.symbol },
+    paths: functionPaths(built, confirmedNodes ?? built.length, state.facts.inlined),
     hiddenNs,
     inferredEvents,
     hasUnconfirmedPaths: confirmedNodes !== null,

@@ -41,7 +41,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
 const COLUMNS = [
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
   'unwound longestCutNs outsideSelfNs isStop', // later additions are appended: columns keep their positions
-].flatMap((names) => names.split(' ')) as Exclude<keyof FunctionRow, 'srcline'>[];
+].flatMap((names) => names.split(' ')) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined'>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function csvRows({ functions, threads }: Report, hasLines: boolean): (string | number | boolean | null)[][] {

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, json, matching, reading, shown, srcline } from '../shared.js';
+import { csv, inline, json, matching, reading, shown, srcline } from '../shared.js';
 import { path } from '../values/values.js';
 
 export const ReportOptions = memoize(() =>
@@ -24,6 +24,7 @@ export const ReportOptions = memoize(() =>
       csv,
     }),
     ...srcline(),
+    ...inline(),
     ...matching(),
     ...shown(),
     ...reading(),

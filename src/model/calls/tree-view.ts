@@ -31,7 +31,7 @@ export function viewOf(tree: CallTree): TreeView {
 }
 
 /** The root has depth 0. */
-export function depthsOf({ parent }: Pick<CallTree, 'parent'>): Int32Array {
+function depthsOf({ parent }: Pick<CallTree, 'parent'>): Int32Array {
   const depth = new Int32Array(parent.length);
   for (let node = 1; node < depth.length; node++) depth[node] = depth[parent[node]] + 1;
   return depth;

@@ -4,7 +4,8 @@
 import { NONE, type SymbolId } from '../units.js';
 import { compareUtf8 } from './utf8-order.js';
 
-export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2 } as const;
+/** `Inlined`: a function where compilers put its code in place of calls. */
+export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2, Inlined: 3 } as const;
 export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind];
 
 /** The first rows of every table: where a thread's time goes when no traced function runs. */
@@ -17,6 +18,9 @@ export const SpecialSymbol = {
   Lost: 5, // unknown
 } as const;
 export type SpecialSymbol = (typeof SpecialSymbol)[keyof typeof SpecialSymbol];
+
+/** Ends the names of symbols of the kind `Inlined`, as perf prints them. */
+export const INLINED_SUFFIX = ' (inlined)';
 
 /** What perf prints instead of a symbol that it cannot find. */
 export const UNKNOWN_NAME = '[unknown]';

@@ -7,6 +7,7 @@ import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branc
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './function-table.js';
+import type { InlinedCode } from './inlined-code.js';
 import { MAX_CALL_BYTES, Trait } from './traits.js';
 
 /** What an event does to the stack. `End…`: it does that, and then the trace stops. */
@@ -38,6 +39,8 @@ export interface SiteFacts {
   /** 1: the target is the first byte of its function. */
   readonly toEntry: Uint8Array;
   readonly functions: FunctionTable;
+  /** null: not requested, or there is none. */
+  readonly inlined: InlinedCode | null;
   /** 1: aborts a transaction, undoes its effects, and continues at its abort handler. */
   readonly abortsTransaction: Uint8Array;
   /** True if some site aborts a transaction. */
@@ -57,6 +60,7 @@ export function siteFacts(
   sites: BranchSites,
   symbols: SymbolTable,
   ids: FunctionIds = numberFunctions(sites, symbols),
+  inlined: InlinedCode | null = null,
 ): SiteFacts {
   const functions = functionTable(sites, symbols, ids);
   const step = new Uint8Array(sites.length);
@@ -83,6 +87,7 @@ export function siteFacts(
     hasAborts: abortsTransaction.includes(1),
     leavesGuest,
     functions,
+    inlined,
     syscalls,
     scope,
   };

@@ -3,6 +3,7 @@
  */
 import { NONE, type SiteId } from '../../model/units.js';
 import type { FunctionTable } from '../functions/function-table.js';
+import { isInlinedAt } from '../functions/inlined-code.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import {
@@ -43,7 +44,7 @@ export function writeSites(memory: KernelMemory, at: number, facts: SiteFacts): 
 function simpleFrom(facts: SiteFacts, site: SiteId): number {
   const { step, fromFunction, toFunction, functions } = facts;
   const [fn, target] = [fromFunction[site], toFunction[site]];
-  if (fn === NONE) return NONE;
+  if (fn === NONE || isInlinedAt(facts.inlined, site)) return NONE;
   const isStub = (functions.traits[fn] & Trait.Stub) !== 0; // what it does in other events is not known at first
   switch (step[site]) {
     case Step.Jump:

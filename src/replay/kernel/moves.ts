@@ -20,6 +20,7 @@ import {
   FUNCTION_BARE_NAME,
   FUNCTION_STUB_TARGET,
   FUNCTION_SYMBOL,
+  NODE_PARENT,
   NONE,
   RULE_NO_JUMPS,
   RULE_REPLACE,
@@ -37,7 +38,7 @@ import {
   TRAIT_UNWINDER,
 } from './rules';
 import { frameAt, functionRow, linkAt, rules, traitsOf } from './thread';
-import { charge, childOf } from './tree';
+import { charge, childOf, nodeRow } from './tree';
 
 /** How control reached another function. `GENERAL`: the general rules decide. */
 export const MOVE_NONE: u32 = 0;
@@ -122,7 +123,7 @@ export function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, i
 function renameStub(top: usize, index: u32, fn: i32, move: u32, certainty: u32): void {
   const target = load<i32>(functionRow(load<i32>(top, FRAME_FUNCTION)), FUNCTION_STUB_TARGET);
   const named = move === MOVE_RENAME ? fn : target;
-  const parent = index === 0 ? 0 : load<u32>(top - FRAME_BYTES, FRAME_NODE);
+  const parent = load<u32>(nodeRow(load<u32>(top, FRAME_NODE)), NODE_PARENT);
   forgetInIndex(top, index);
   store<i32>(top, named, FRAME_FUNCTION);
   store<u32>(top, load<u32>(top, FRAME_FLAGS) & ~FLAG_CALLED, FRAME_FLAGS);

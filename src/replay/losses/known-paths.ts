@@ -8,6 +8,7 @@
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { int32Column } from '../../model/columns.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import type { InlinedCode } from '../functions/inlined-code.js';
 
 /** The paths of one thread: those seen before anything was inferred, and the stack it began with. */
 export interface ThreadPaths {
@@ -148,6 +149,23 @@ export class KnownPaths {
     for (let at = node; at !== ROOT; at = this.builder.parentOf(at)) path.push(this.builder.symbolOf(at));
     return path.reverse();
   }
+}
+
+/** Returns the paths of a tree's first nodes, as functions called each other: without inlined code. */
+export function functionPaths(
+  { parent, symbol }: Pick<CallTree, 'parent' | 'symbol'>,
+  length: number,
+  inlined: InlinedCode | null,
+): ThreadPaths['paths'] {
+  if (inlined === null) return { length, parent, symbol };
+  const builder = new CallTreeBuilder();
+  const here = new Int32Array(length);
+  for (let node = ROOT + 1; node < length; node++) {
+    const below = here[parent[node]];
+    here[node] = inlined.isInlined[symbol[node]] === 1 ? below : builder.child(below, symbol[node]);
+  }
+  const { length: count, parent: callers, symbol: functions } = builder.build();
+  return { length: count, parent: callers, symbol: functions };
 }
 
 /** Puts callers below a tree: one inferred call each. All its time becomes inferred. */

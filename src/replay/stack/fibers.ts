@@ -4,7 +4,7 @@
  * to.
  */
 import { Inference } from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/fibers/parked-stacks.js';
 import type { ReplayState } from '../state.js';
 import { countCall, endingOf } from './count-call.js';
@@ -83,9 +83,10 @@ function detach(state: ReplayState, index: number): Frame[] {
 function attach(state: ReplayState, frames: readonly Frame[], row: number): void {
   const { putBackLevels, levelByReturnRow } = state;
   const { symbol } = state.facts.functions;
-  for (const frame of frames) {
+  for (const [index, frame] of frames.entries()) {
     const level = frame.isLevel || state.depth === 0 ? state.depth : topFrame(state).level;
-    const node = state.tree.child(topNode(state), symbol[frame.fn]);
+    const code = index === 0 ? topNode(state) : inlinedBelow(state, frame.node); // another one may have resumed the lowest
+    const node = state.tree.child(code, symbol[frame.fn]);
     const attached = spareFrame(state);
     attached.copyFrom(frame);
     attached.node = node;
@@ -101,6 +102,16 @@ function attach(state: ReplayState, frames: readonly Frame[], row: number): void
     if (frame.returnRow !== NONE && !levelByReturnRow.has(frame.returnRow))
       levelByReturnRow.set(frame.returnRow, state.depth - 1);
   }
+}
+
+/** Returns the node of the inlined code on top that a call came from which had this node on another path. */
+function inlinedBelow(state: ReplayState, node: NodeId): NodeId {
+  const { tree, facts } = state;
+  const { inlined } = facts;
+  const symbols: SymbolId[] = [];
+  for (let at = tree.parentOf(node); inlined?.isInlined[tree.symbolOf(at)] === 1; at = tree.parentOf(at))
+    symbols.push(tree.symbolOf(at));
+  return symbols.reduceRight((below, symbol) => tree.child(below, symbol), topNode(state));
 }
 
 /** Ends the call of a parked frame. */

@@ -27,7 +27,7 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   if (toEntry) leaveLoader(state, target);
   const isNameless = (traitsOf(state, target) & Trait.Unknown) !== 0;
   if (isNameless && landNameless(state, target, row)) return;
-  if (toEntry || isNameless) return jump(state, target, NONE);
+  if (toEntry || isNameless) return jump(state, target, NONE, row);
   // A jump into the middle of a function leads to an open frame that control unwound to, or to a label in the function
   // on top.
   const landing = targetOf(state, target, row);

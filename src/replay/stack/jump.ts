@@ -12,8 +12,8 @@ export const MAX_TAIL_CHAIN = 64;
 /** Maximum number of labels per function; beyond it, only the most recent ones are known. */
 const MAX_ALIASES = 16;
 
-/** Jumps from the function on top to another one. `inference`: NONE if the trace shows the jump. */
-export function jump(state: ReplayState, fn: FunctionId, inference: number): void {
+/** Jumps from the function on top to another one. `inference`: NONE if the trace shows the jump, in `row`. */
+export function jump(state: ReplayState, fn: FunctionId, inference: number, row: number = NONE): void {
   const top = topFrame(state);
   const traits = topTraits(state);
   const nests = state.options.tailCalls === 'nest';
@@ -21,7 +21,7 @@ export function jump(state: ReplayState, fn: FunctionId, inference: number): voi
   else if (!nests || (traits & Trait.Resolver && !top.isCalled)) replaceTop(state, fn, inference);
   else if (state.depth - top.level > MAX_TAIL_CHAIN && findBelow(state, fn, state.depth, top.level) !== NONE)
     closeAbove(state, findBelow(state, fn, state.depth, top.level), NONE);
-  else push(state, fn, top.level, top.callRow, top.returnRow, inference);
+  else push(state, fn, top.level, top.callRow, top.returnRow, inference, row);
 }
 
 /** Replaces the frame on top, as a stack walk would show it: the new function is where the old one was. */

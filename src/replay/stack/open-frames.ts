@@ -8,6 +8,7 @@ import { Certainty } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { eachInlined } from '../functions/inlined-code.js';
 import { Trait } from '../functions/traits.js';
 import { FRAME_BYTES } from '../kernel/layout.js';
 import type { ReplayState } from '../state.js';
@@ -32,17 +33,33 @@ export function topNode(state: ReplayState): NodeId {
 }
 
 /**
- * Returns the parent node of a stop. While a stub is on top, that is the function it leads to, though that has not
- * begun yet.
+ * Returns the parent node of a stop that the event in `row` begins; NONE: no event does. While a stub is on top, that is the
+ * function it leads to, though that has not begun yet.
  */
-export function stopNode(state: ReplayState): NodeId {
+export function stopNode(state: ReplayState, row: number = NONE): NodeId {
   const { stubTarget, symbol } = state.facts.functions;
   const target = state.depth === 0 ? NONE : stubTarget[topFrame(state).fn];
-  return target === NONE ? topNode(state) : state.tree.child(nodeBelowTop(state), symbol[target]);
+  return target === NONE ? codeNode(state, row) : state.tree.child(nodeBelowTop(state), symbol[target]);
 }
 
+/** Returns the node that what the function on top calls is below: its own, or that of code inlined where the event in `row` comes from. */
+function codeNode(state: ReplayState, row: number): NodeId {
+  const { inlined, fromFunction } = state.facts;
+  let node = topNode(state);
+  if (inlined === null || row === NONE || state.depth === 0) return node;
+  const site = state.events.site[row];
+  const { fn, aliases } = topFrame(state);
+  const from = fromFunction[site];
+  if (from !== fn && !aliases.includes(from)) return node;
+  eachInlined(inlined, site, (symbol) => {
+    node = state.tree.child(node, symbol);
+  });
+  return node;
+}
+
+/** Returns the node below which the function on top was called: of another function, or of inlined code. */
 function nodeBelowTop(state: ReplayState): NodeId {
-  return state.depth === 1 ? ROOT : frameAt(state, state.depth - 2).node;
+  return state.tree.parentOf(topFrame(state).node);
 }
 
 /** Returns the functions on the stack, lowest first, at most `max`. */
@@ -59,7 +76,7 @@ export function chargeTo(state: ReplayState, node: NodeId, ns: Nanoseconds): voi
 
 /** Pushes a level called by the event in `row`. `inference`: NONE if it begins now. */
 export function pushCall(state: ReplayState, fn: FunctionId, row: number, inference: number = NONE): void {
-  push(state, fn, state.depth, row, NONE, inference);
+  push(state, fn, state.depth, row, NONE, inference, row);
   topFrame(state).isCalled = true;
 }
 
@@ -70,7 +87,10 @@ export function pushOpen(state: ReplayState, fn: FunctionId, inference: number, 
   top.order = Math.max(top.order, row);
 }
 
-/** Opens a frame, of a level that the event in `callRow` called or that the return in `returnRow` ends. */
+/**
+ * Opens a frame, of a level that the event in `callRow` called or that the return in `returnRow` ends. `row`: the event that
+ * goes to the function; NONE: the trace does not show it.
+ */
 export function push(
   state: ReplayState,
   fn: FunctionId,
@@ -78,10 +98,11 @@ export function push(
   callRow: number,
   returnRow: number,
   inference: number,
+  row: number = NONE,
 ): void {
   const { log, levelByReturnRow, certainty } = state;
   const symbol = state.facts.functions.symbol[fn];
-  const node = state.tree.child(topNode(state), symbol);
+  const node = state.tree.child(codeNode(state, row), symbol);
   const order = state.depth === 0 ? NONE : topFrame(state).order;
   const frame = spareFrame(state);
   frame.open(fn, node, state.nowNs, level, callRow);

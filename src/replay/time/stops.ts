@@ -8,12 +8,13 @@ import { stopNode } from '../stack/open-frames.js';
 import type { OpenStop, ReplayState } from '../state.js';
 import { chargeUntil } from './charge.js';
 
-/** Begins a stop under the function on top. */
+/** Begins a stop under the function on top. `row`: the event that comes from there; NONE: there is none. */
 export function beginStop(
   state: ReplayState,
   symbol: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced,
+  row: number = NONE,
 ): void {
-  state.stop = open(state, stopNode(state), symbol);
+  state.stop = open(state, stopNode(state, row), symbol);
   if (state.switchedOut !== NONE) state.offCpu = open(state, state.stop.node, state.switchedOut);
 }
 

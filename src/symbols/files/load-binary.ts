@@ -48,25 +48,30 @@ export function loadFunctions(
   });
 }
 
+/** Where lines of source code are, and where the rest is. */
+export type DebugSection = '.debug_line' | '.debug_info';
+
 /**
- * Finds the lines of source code of a binary: calls `find` with the first file that has some, of those that `loadBinary` reads.
+ * Finds the debug information of a binary: calls `find` with the first file that has this section, of those that `loadBinary`
+ * reads.
  */
-export function loadLines(
+export function loadDebugInfo(
   path: string,
   buildId: string | null,
   files: SymbolFiles,
   roots: SymbolRoots,
-  find: (lines: BinaryLines) => void,
+  section: DebugSection,
+  find: (found: DebugInfo) => void,
 ): void {
   withReader(files, (reader) => {
     const { binary, debug } = findFiles(reader, path, buildId, roots);
-    const found = [debug, binary].find((file) => file && sectionNamed(file.elf, '.debug_line') !== null);
+    const found = [debug, binary].find((file) => file && sectionNamed(file.elf, section) !== null);
     if (found) find({ elf: found.elf, runtime: (binary ?? found).elf });
   });
 }
 
 /** The file with the debug information, and the binary that ran, which may be the same. */
-export interface BinaryLines {
+export interface DebugInfo {
   readonly elf: ElfFile;
   readonly runtime: ElfFile;
 }

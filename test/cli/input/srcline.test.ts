@@ -1,11 +1,9 @@
 /**
  * `--srcline`: shows where functions begin in source code, if the binary that is found is the one that ran.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { type Directory, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+import { ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+import { rootWith } from '../../helpers/cli/symfs.js';
 
 const PROGRAM = '/opt/fx/plain';
 const START = 0x5555_5555_4000;
@@ -28,14 +26,6 @@ const TRACE = [
   .map((line) => `${line}\n`)
   .join('');
 
-/** Makes a directory with the binary, for `--symfs`. */
-async function rootWith(dir: Directory, fixture: string): Promise<string> {
-  const root = join(dir.path, 'root');
-  await mkdir(dirname(root + PROGRAM), { recursive: true });
-  await writeFile(root + PROGRAM, gunzipSync(await readFile(fixturePath(`dwarf/${fixture}.gz`))));
-  return root;
-}
-
 const LINES = { main: 15, visible: 11, hidden: 4, twice: 4 };
 
 interface Row {
@@ -51,14 +41,14 @@ async function rowsOf(args: readonly string[]): Promise<Row[]> {
 
 describe.concurrent('--srcline', () => {
   test('finds the lines of the functions of a trace', async ({ dir }) => {
-    const symfs = await rootWith(dir, 'gcc-5');
+    const symfs = await rootWith(dir, PROGRAM, 'gcc-5');
     const rows = await rowsOf([await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs]);
     expect(Object.fromEntries(rows.map(({ name, srcline }) => [name, srcline?.line]))).toEqual(LINES);
     expect(rows.find(({ name }) => name === 'twice')?.srcline?.file).toBe('/src/twice.h');
   });
 
   test('finds none without the option, and none in a binary that is not there', async ({ dir }) => {
-    const symfs = await rootWith(dir, 'gcc-5');
+    const symfs = await rootWith(dir, PROGRAM, 'gcc-5');
     const trace = await dir.write('trace.txt', TRACE);
     const hasLine = ({ srcline }: Row) => srcline !== undefined;
     expect((await rowsOf([trace, '--symfs', symfs])).some(hasLine)).toBe(false);
@@ -67,13 +57,13 @@ describe.concurrent('--srcline', () => {
   });
 
   test('finds none in a binary that has other functions there', async ({ dir }) => {
-    const symfs = await rootWith(dir, 'gcc-4');
+    const symfs = await rootWith(dir, PROGRAM, 'gcc-4');
     const rows = await rowsOf([await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs]);
     expect(rows.filter(({ srcline }) => srcline)).toEqual([]);
   });
 
   test('shows them in tables and in CSV', async ({ dir }) => {
-    const symfs = await rootWith(dir, 'gcc-5');
+    const symfs = await rootWith(dir, PROGRAM, 'gcc-5');
     const args = [await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs, '-q'];
     expect((await ptflame(['report', ...args])).stdout).toMatch(/ plain\.c:11 +visible$/m);
     const csv = (await ptflame(['report', ...args, '--csv'])).stdout;
@@ -83,7 +73,7 @@ describe.concurrent('--srcline', () => {
   });
 
   test('writes them into a profile, which keeps them', async ({ dir }) => {
-    const symfs = await rootWith(dir, 'gcc-5');
+    const symfs = await rootWith(dir, PROGRAM, 'gcc-5');
     const trace = await dir.write('trace.txt', TRACE);
     const run = await ptflame(['render', trace, '--srcline', '--symfs', symfs, '--format', 'json', '-q']);
     const { symbols, version } = JSON.parse(run.stdout);

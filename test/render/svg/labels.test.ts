@@ -28,6 +28,8 @@ describe('shortens names step by step', () => {
       '…Map<…>::find<…>',
       '…find<…>',
     ],
+    ['a::b (inlined)', '…b (inlined)'],
+    ['sum(std::vector<int>) (inlined)', 'sum(std::vector<…>) (inlined)', 'sum(…) (inlined)'],
     ['operator<'],
     ['operator<<'],
     ['Date::operator<', '…operator<'],

@@ -87,10 +87,9 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), note };
   if (allNs === 0) return [{ label: 'all paths', ...counted }]; // a trace without times
   const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
-  const details = [
-    { label: 'all paths', value: formatDuration(totalNs), note: share },
-    { label: '', ...counted },
-  ];
+  const details = [{ label: 'all paths', value: formatDuration(totalNs), note: share }];
+  if (calls === 0) return details; // of an inlined function
+  details.push({ label: '', ...counted });
   const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
   const longest = boundNs === null ? [] : [longestDetail(boundNs)];
   if (Number.isNaN(avgNs)) return [...details, ...longest];

@@ -14,6 +14,8 @@ import { layOutChart } from '../../../../src/render/page/view/chart/lay-out-char
 import { viewsOf } from '../../../helpers/browser/page-views.js';
 import { windowsOf } from '../../../helpers/random/chart-windows.js';
 import { traceFiles } from '../../../helpers/traces/all-fixtures.js';
+import { INLINED_TRACE } from '../../../helpers/traces/inlined-trace.js';
+import { inputOf } from '../../../helpers/traces/load.js';
 
 interface Call {
   readonly startNs: number;
@@ -155,6 +157,17 @@ describe('calls that are too short to be listed', () => {
       }
     },
   );
+});
+
+test('inlined functions, which have no calls, take no row', async () => {
+  const rowsWith = async (chain: readonly string[]) => {
+    const options = { timelineBytes: 2 ** 20, inlined: (_: string, code: readonly unknown[]) => code.map(() => chain) };
+    const { profile, timeline } = await analyzeForPage([inputOf(INLINED_TRACE)], options);
+    const thread = chartThread(viewsOf(profile).data, timeline as Timeline, 7) as ChartThread;
+    const boxes = layOutChart(thread, { startNs: 0, endNs: thread.durationNs }, 1000);
+    return boxesOf(boxes).map(({ startNs, endNs, row, kind }) => ({ startNs, endNs, row, kind }));
+  };
+  expect(await rowsWith(['g', 'h'])).toEqual(await rowsWith([]));
 });
 
 describe('the cost', () => {

@@ -3,7 +3,7 @@
  */
 import type { Bounds } from '../../../../analysis/questions.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
-import { depthsOf } from '../../../../model/calls/tree-view.js';
+import { SymbolKind } from '../../../../model/names/symbol-table.js';
 import type { ThreadSpans, Timeline } from '../../../../model/timeline/timeline.js';
 import type { Nanoseconds, Tid } from '../../../../model/units.js';
 import type { PageData } from '../../data/page-data.js';
@@ -15,7 +15,7 @@ export interface ChartThread {
   readonly spans: ThreadSpans;
   /** Node of the shape for each node of the thread. */
   readonly node: Int32Array;
-  /** By node of the thread: 0 for the thread itself, 1 for its outermost functions. */
+  /** By node of the thread: 0 for the thread itself, 1 for its outermost functions. Inlined functions have no calls, and so no row. */
   readonly depth: Int32Array;
   readonly symbol: Int32Array;
   /** By node of the thread: 1 if functions were called there. Stops call nothing. */
@@ -36,11 +36,11 @@ export interface KnownWithin {
 }
 
 /** Returns null if the timeline does not have the thread. */
-export function chartThread({ shape, threads }: PageData, timeline: Timeline, tid: Tid): ChartThread | null {
+export function chartThread({ shape, threads, symbols }: PageData, timeline: Timeline, tid: Tid): ChartThread | null {
   const timed = timeline.threads.find((thread) => thread.tid === tid);
   const thread = threads.find((one) => one.tid === tid);
   if (timed === undefined || thread === undefined) return null;
-  const shapeDepth = depthsOf(shape);
+  const shapeDepth = depthsOf(shape, symbols);
   const depth = thread.node.map((node) => shapeDepth[node]);
   return {
     tid,
@@ -49,7 +49,7 @@ export function chartThread({ shape, threads }: PageData, timeline: Timeline, ti
     node: thread.node,
     depth,
     symbol: thread.node.map((node) => shape.symbol[node]),
-    hasCallees: callersOf(shape, thread.node),
+    hasCallees: callersOf(shape, symbols, thread.node),
     rows: deepestOf(timed.spans, depth),
     unlisted: unlistedCalls(timeline, timed),
     within: null,
@@ -63,10 +63,29 @@ export function knownOf(thread: ChartThread, { startNs, endNs }: Bounds): ChartT
   return isKnown ? thread : within.elsewhere;
 }
 
-/** A node of the shape has no callees here if only other threads called something there. */
-function callersOf({ length, parent }: PageData['shape'], nodes: Int32Array): Uint8Array {
+type Shape = PageData['shape'];
+type Symbols = Pick<PageData['symbols'], 'kind'>;
+
+/** Returns the number of calls down to each node. */
+function depthsOf({ length, parent, symbol }: Shape, { kind }: Symbols): Int32Array {
+  const depth = new Int32Array(length);
+  for (let node = ROOT + 1; node < length; node++)
+    depth[node] = depth[parent[node]] + (kind[symbol[node]] === SymbolKind.Inlined ? 0 : 1);
+  return depth;
+}
+
+/**
+ * A node of the shape has no callees here if only other threads called something there. What inlined code calls, the function
+ * around it calls.
+ */
+function callersOf({ length, parent, symbol }: Shape, { kind }: Symbols, nodes: Int32Array): Uint8Array {
   const isCaller = new Uint8Array(length);
-  for (const node of nodes) if (node !== ROOT) isCaller[parent[node]] = 1;
+  for (const node of nodes) {
+    if (node === ROOT) continue;
+    let caller = parent[node];
+    while (kind[symbol[caller]] === SymbolKind.Inlined) caller = parent[caller];
+    isCaller[caller] = 1;
+  }
   return Uint8Array.from(nodes, (node) => isCaller[node]);
 }
 
