@@ -3,7 +3,7 @@
  * switches and samples, or those that earlier answers led to.
  */
 
-import type { AnswersWithPaths } from '../analysis/log/answer-thread.js';
+import type { AnswersWithPaths, ThreadQuestions } from '../analysis/log/answer-thread.js';
 import { joinAnswers, type LogAnswers } from '../analysis/log/join-answers.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
@@ -14,6 +14,7 @@ import type { Nanoseconds, Tid } from '../model/units.js';
 import type { AnalyzeOptions } from './analyze.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Trace } from './read/trace.js';
+import { askLogs, coversTime, logLimitsOf } from './replay/ask-logs.js';
 import { type FunctionPattern, functionSet } from './replay/questions.js';
 import { type AskedThreads, spanOfAsked } from './replay/replay-thread.js';
 import { replayThreads } from './replay/replay-threads.js';
@@ -65,31 +66,49 @@ export class AskableTrace {
     return functionSet(pattern, this.symbols);
   }
 
-  /** Replays all threads. The selection in the options matters for the profile, not for the answers. */
-  async replay(asked: AskedThreads): Promise<AskedProfile> {
-    this.replayed = await replayPrepared(this.prepared, this.options, this.resources, asked);
+  /**
+   * Replays all threads. The selection in the options matters for the profile, not for the answers. `keepsLogs`: more
+   * questions will follow to the same threads.
+   */
+  async replay(asked: AskedThreads, keepsLogs = false): Promise<AskedProfile> {
+    const { pool, memoryBytes, logBytes } = this.resources;
+    const logLimits = logLimitsOf(keepsLogs ? asked.keys() : [], this.trace.store, logBytes);
+    const help = { pool, memoryBytes: keepsLogs ? memoryBytes - logBytes : memoryBytes, logLimits };
+    this.replayed = await replayPrepared(this.prepared, this.options, help, asked);
     const { profile, timeline, answers, shiftNs } = this.replayed;
     return { profile, timeline, answers, shiftNs };
   }
 
-  /**
-   * Asks further questions after `replay`: only the threads that are asked are replayed, and outside of the time that
-   * they are asked about only their skeletons.
-   */
+  /** Asks further questions after `replay`: threads whose logs were not kept are replayed again. */
   async ask(asked: AskedThreads): Promise<LogAnswers> {
     assert(this.replayed !== null, 'threads are asked before they were replayed');
-    const { tids, knownPaths } = this.replayed.again;
+    const { logs, span } = this.replayed;
+    const isKept = (tid: Tid, questions: ThreadQuestions) => logs.has(tid) && coversTime(span, questions);
+    const [ofLogs, others] = divided(asked, isKept);
+    const answers = await askLogs(logs, ofLogs, this.prepared.setup.symbolRank, this.resources.pool);
+    for await (const [tid, own] of this.replayAgain(others, this.replayed.again)) answers.set(tid, own);
+    return joinAnswers(answers, this.prepared.setup.symbolRank);
+  }
+
+  /** Only the threads that are asked are replayed, and outside of the time that they are asked about only their skeletons. */
+  private async *replayAgain(
+    asked: AskedThreads,
+    { tids, knownPaths }: FinishedReplay['again'],
+  ): AsyncGenerator<readonly [Tid, AnswersWithPaths]> {
     const { store } = this.trace;
     const questions = { filter: null, durations: null, latency: null, stackAtNs: null, timeline: null, chunksOf: null };
     const setup = { ...this.prepared.setup, questions, span: spanOfAsked(asked) };
-    const answers = new Map<Tid, AnswersWithPaths>();
     for (const isAgain of [false, true]) {
       const some = store.tids.filter((tid) => asked.has(tid) && tids.has(tid) === isAgain);
       const own = isAgain ? { ...setup, knownPaths } : setup;
       const help = { ...this.resources, histograms: null };
       for await (const [tid, thread] of replayThreads(some, store, own, help, asked))
-        if (thread.answers) answers.set(tid, thread.answers);
+        if (thread.answers) yield [tid, thread.answers];
     }
-    return joinAnswers(answers, setup.symbolRank);
   }
+}
+
+function divided(asked: AskedThreads, isFirst: (tid: Tid, questions: ThreadQuestions) => boolean): AskedThreads[] {
+  const all = [...asked];
+  return [true, false].map((which) => new Map(all.filter(([tid, questions]) => isFirst(tid, questions) === which)));
 }

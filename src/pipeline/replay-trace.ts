@@ -12,6 +12,7 @@ import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/probes/mend-hits.js';
 import { probeHits } from '../replay/probes/probe-hits.js';
 import { probeSites } from '../replay/probes/probe-sites.js';
+import type { TimeSpan } from '../replay/skeleton/skeleton.js';
 import type { TailCalls } from '../replay/stack/frame.js';
 import { type OnThreadChunks, ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
 import type { ReplayProgress } from './progress.js';
@@ -95,6 +96,8 @@ export interface PreparedReplay {
 export interface FinishedReplay extends ReplayResult {
   /** Threads that were replayed a second time, with the call paths of all threads. */
   readonly again: { readonly tids: ReadonlySet<Tid>; readonly knownPaths: KnownPathsData | null };
+  /** The time of which more than skeletons was replayed; null: all of it. */
+  readonly span: TimeSpan | null;
 }
 
 export function prepareReplay(read: Trace, options: ReplayTraceOptions, asked: ExtraQuestions): PreparedReplay {
@@ -152,7 +155,7 @@ async function replayThreadsTwice(
     }
   for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
   const built = builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
-  return { ...built, again: { tids: new Set(toReplayAgain), knownPaths } };
+  return { ...built, again: { tids: new Set(toReplayAgain), knownPaths }, span: setup.span };
 }
 
 /** Returns a function to call after each thread; `ofThreads`: the number of threads to replay, as known by then. */

@@ -24,6 +24,8 @@ export interface WithTraceOptions extends ReadOptions, ResourceOptions {
 export interface WorkResources {
   readonly pool: WorkerPool;
   readonly memoryBytes: number;
+  /** The part of it that call logs may take. */
+  readonly logBytes: number;
 }
 
 function mayBeWithoutBranches({ account, store }: Trace, { mayLackBranches }: WithTraceOptions): boolean {
@@ -36,7 +38,7 @@ export async function withTrace<Result>(
   options: WithTraceOptions,
   work: (trace: Trace, resources: WorkResources) => Promise<Result>,
 ): Promise<Result> {
-  const { jobs, canUseWorkers, memoryBytes, eventBytes, replayBytes, temporaryDirectory } = planResources(
+  const { jobs, canUseWorkers, memoryBytes, eventBytes, replayBytes, logBytes, temporaryDirectory } = planResources(
     options,
     options.openTraces,
   );
@@ -47,7 +49,7 @@ export async function withTrace<Result>(
   try {
     const trace = await readTrace(inputs, builder);
     if (!mayBeWithoutBranches(trace, options)) refuseUnusable(trace, options.select ?? {}, options.byCalls);
-    return await work(trace, { pool, memoryBytes: replayBytes });
+    return await work(trace, { pool, memoryBytes: replayBytes, logBytes });
   } catch (error) {
     throw asBlockRefusal(asMemoryRefusal(error), inputs);
   } finally {

@@ -1,17 +1,22 @@
 /**
  * Compares answers about many moments and intervals with those to single questions: stacks at a moment, a window.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ThreadQuestions } from '../../src/analysis/log/answer-thread.js';
 import { functionNodes, type LogAnswers, nodesInTree } from '../../src/analysis/log/join-answers.js';
 import { UNBOUNDED } from '../../src/analysis/questions.js';
 import { isStop } from '../../src/analysis/tree/outside.js';
 import { type AnalyzeOptions, analyze, type Profile, renderJson } from '../../src/index.js';
+import { CallOp } from '../../src/model/calls/call-log.js';
 import type { Shape } from '../../src/model/calls/overlay.js';
 import { symbolRanks } from '../../src/model/names/symbol-order.js';
 import { NONE } from '../../src/model/units.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
 import { type AskableTrace, type AskedProfile, askThreads } from '../../src/pipeline/ask-threads.js';
+import { askLogs, logLimitsOf } from '../../src/pipeline/replay/ask-logs.js';
+import { answerFromLog, type KeptLog } from '../../src/pipeline/replay/kept-logs.js';
+import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
+import type { StoredThreads } from '../../src/store/stored-threads.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
 
 /** With several threads, losses, waits, threads that are replayed again, and threads with callers that others show. */
@@ -45,13 +50,17 @@ interface Answered extends AskedProfile {
   readonly asked: Asked;
   /** The same, asked again. */
   readonly again: LogAnswers;
+  /** How many threads were replayed for that. */
+  readonly replayedAgain: number;
 }
 
-function ask(file: string, options: AnalyzeOptions = {}): Promise<Answered> {
+function ask(file: string, options: AnalyzeOptions = {}, keepsLogs = false): Promise<Answered> {
   return askThreads([inputOf(beginningOf(file))], options, async (trace) => {
     const asked = questions(trace);
-    const replayed = await trace.replay(asked);
-    return { ...replayed, asked, again: await trace.ask(asked) };
+    const replayed = await trace.replay(asked, keepsLogs);
+    const load = vi.spyOn(trace.trace.store, 'threadSource');
+    const again = await trace.ask(asked);
+    return { ...replayed, asked, again, replayedAgain: load.mock.calls.length };
   });
 }
 
@@ -113,6 +122,17 @@ describe.each(FILES)('%s', (file) => {
     }
   });
 
+  test('kept logs give the same answers without a replay', async () => {
+    const { answers, replayedAgain } = await ask(file);
+    expect(replayedAgain).toBe(answers.threads.size);
+    const window = { from: { afterStartNs: 1000 }, to: { afterStartNs: 2000 } };
+    for (const options of [{}, { window }]) {
+      const kept = await ask(file, options, true);
+      expect(kept.again).toEqual(answers);
+      expect(kept.replayedAgain).toBe(0);
+    }
+  });
+
   test('nodes of answers are found in the trees of the profile', async () => {
     const { profile, answers } = await ask(file);
     const rank = symbolRanks(profile.symbols);
@@ -136,6 +156,60 @@ describe.each(FILES)('%s', (file) => {
       if (!stops[node] || !stops[answers.paths.parent[node]]) expect(paths[below]).toBe(path);
     });
   });
+});
+
+test('threads are replayed for what their kept logs lack: other threads, and time outside of the window', async () => {
+  const input = inputOf(beginningOf(FILES[2]));
+  const window = { from: { afterStartNs: 100_000 }, to: { afterStartNs: 200_000 } };
+  await askThreads([input], { window }, async (trace) => {
+    const [tid, other] = trace.trace.store.tids;
+    const { startNs } = trace.trace.store.bounds;
+    const atNs = (ns: number): ThreadQuestions => {
+      return { nodesAt: Float64Array.of(startNs + ns), treesOver: null, spans: null, spanTrees: null };
+    };
+    await trace.replay(new Map([[tid, atNs(150_000)]]), true);
+    const load = vi.spyOn(trace.trace.store, 'threadSource');
+    for (const [asked, replays] of [
+      [new Map([[tid, atNs(199_000)]]), 0],
+      [new Map([[tid, atNs(300_000)]]), 1],
+      [new Map([tid, other].map((each) => [each, atNs(150_000)])), 1],
+    ] as const) {
+      load.mockClear();
+      await trace.ask(asked);
+      expect(load).toHaveBeenCalledTimes(replays);
+    }
+  });
+});
+
+test('logs are kept of the threads that fit into the memory', () => {
+  const events = [100_000, 1_000_000, 50_000];
+  const store = { eventCount: (tid: number) => events[tid] } as unknown as StoredThreads;
+  expect([...logLimitsOf([0, 1, 2], store, 4_000_000).keys()]).toEqual([0, 2]);
+  const [log] = [...logLimitsOf([0], store, 4_000_000).values()];
+  expect(log).toBeGreaterThan(12 * 100_000);
+  expect(log).toBeLessThan(4_000_000);
+});
+
+test('workers that are awake read long logs', async () => {
+  const rows = 600_000;
+  const log = {
+    length: rows,
+    timeNs: Float64Array.from({ length: rows }, (_, row) => row),
+    code: new Int32Array(rows),
+  };
+  log.code.fill(CallOp.Charge, 1);
+  const paths = { length: 1, parent: Int32Array.of(NONE), symbol: Int32Array.of(NONE) };
+  const kept: KeptLog = { log, paths };
+  const questions = { nodesAt: Float64Array.of(5, rows), treesOver: null, spans: null, spanTrees: null };
+  const pool = new WorkerPool(2);
+  const run = vi.spyOn(pool, 'run').mockImplementation(async (_, task) => answerFromLog(task as never) as never);
+  const ask = () => askLogs(new Map([[7, kept]]), new Map([[7, questions]]), new Int32Array(0), pool);
+  const here = await ask();
+  expect(run).not.toHaveBeenCalled();
+  pool.isAwake = true;
+  expect(await ask()).toEqual(here);
+  expect(run).toHaveBeenCalledOnce();
+  expect(here.get(7)?.answers.nodesAt?.node).toEqual(Int32Array.of(0, NONE));
 });
 
 /** Names from the outermost function on. */

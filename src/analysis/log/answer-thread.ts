@@ -2,7 +2,7 @@
  * Answers questions about many moments and intervals of one thread from its call log.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
-import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { ROOT } from '../../model/calls/call-tree.js';
 import { nodeOrder } from '../../model/calls/node-order.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { NONE, type NodeId } from '../../model/units.js';
@@ -55,7 +55,7 @@ export function boundsOfQuestions({ nodesAt, treesOver, spans, spanTrees }: Thre
 /** `tree`: has all nodes that the log refers to. `rank`: by symbol, each different. */
 export function answerThread(
   log: CallLog,
-  tree: CallTree,
+  tree: Shape,
   questions: ThreadQuestions,
   rank: Int32Array,
 ): AnswersWithPaths {
@@ -96,7 +96,7 @@ interface NumberedPaths {
 }
 
 /** Selects the nodes that occur in answers, and those above them. */
-function pathsOf({ length, parent, symbol }: CallTree, answers: ThreadAnswers, rank: Int32Array): NumberedPaths {
+function pathsOf({ length, parent, symbol }: Shape, answers: ThreadAnswers, rank: Int32Array): NumberedPaths {
   const newId = new Int32Array(length).fill(NONE);
   const isUsed = new Uint8Array(length);
   isUsed[ROOT] = 1;

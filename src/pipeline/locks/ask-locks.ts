@@ -28,7 +28,7 @@ export function askLocks(
   { slowest: count = 0, address }: LocksOptions = {},
   options: AnalyzeOptions = {},
 ): Promise<FoundLocks> {
-  return withWaits(inputs, options, async (traceWaits) => {
+  return withWaits(inputs, { ...options, asksAgain: true }, async (traceWaits) => {
     const { trace, threads, calls, waits, shown } = traceWaits;
     const input = locksInputOf(traceWaits, address === undefined ? null : parseAddress(address));
     const slowRows = slowestWaits(input, count);

@@ -22,6 +22,7 @@ import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
 import { withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
 import { boundsInWindow } from '../read/trace-bounds.js';
+import type { KeptLog } from '../replay/kept-logs.js';
 import { type AskedThreads, needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
 import { CollectedPaths } from './collected-paths.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
@@ -48,6 +49,8 @@ export interface ReplayResult {
   readonly stacks: readonly ThreadStack[];
   /** Answers to questions to single threads. */
   readonly answers: LogAnswers;
+  /** The logs of threads that were kept. */
+  readonly logs: ReadonlyMap<Tid, KeptLog>;
   /** The course of time; null: not requested, or only some calls are selected. Nodes are those of the threads' trees. */
   readonly timeline: Timeline | null;
   /** From the profile's time to the trace's, which `answers` have. */
@@ -75,6 +78,7 @@ export class ProfileBuilder {
   private readonly timeline: TimelineCollector | null;
   private readonly stacks: ThreadStack[] = [];
   private readonly answers = new Map<Tid, AnswersWithPaths>();
+  private readonly logs = new Map<Tid, KeptLog>();
   private readonly questions: Questions;
   private readonly asked: AskedThreads;
   private readonly onChunks: OnThreadChunks | null;
@@ -172,8 +176,8 @@ export class ProfileBuilder {
     const functions = this.questions.latency?.calls.functions ?? null;
     const answers = joinAnswers(this.answers, symbolRanks(this.symbols));
     const timeline = this.timeline?.build(this.shiftNs) ?? null;
-    const { shiftNs } = this;
-    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks, answers, timeline, shiftNs };
+    const { logs, shiftNs } = this;
+    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks, answers, logs, timeline, shiftNs };
   }
 
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
@@ -225,6 +229,7 @@ export class ProfileBuilder {
     const durations = this.together === null ? thread.durations : null;
     const profile = { ...who, ...bounds, ...shown, durations };
     if (thread.answers) this.answers.set(tid, thread.answers);
+    if (thread.keptLog) this.logs.set(tid, thread.keptLog);
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(shown.tree)) return;
     const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);

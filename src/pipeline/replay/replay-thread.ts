@@ -37,6 +37,7 @@ import type { SharedEvents } from '../../store/runs/event-memory.js';
 import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 import { moved } from '../workers/moved.js';
+import { type KeptLog, keptLog } from './kept-logs.js';
 import { receivedSource, type SentSource } from './sent-source.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
@@ -93,6 +94,8 @@ export interface ReplayedThread {
   readonly chunks: ThreadChunks | null;
   /** null: it was asked nothing of its own. */
   readonly answers: AnswersWithPaths | null;
+  /** For later questions; null: not requested, or too large. */
+  readonly keptLog: KeptLog | null;
   /** If only a skeleton was replayed: the functions to which control moved without an event; else null. */
   readonly jumpedTo: readonly SymbolId[] | null;
 }
@@ -132,13 +135,14 @@ export class TraceReplayer {
   /**
    * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `histogram`: memory in which to count
    * durations, shared with other threads; null if durations of all threads together are not requested. `asked`: questions to
-   * this thread alone.
+   * this thread alone. `maxLogBytes`: keeps its log if it is not larger.
    */
   replay(
     source: ThreadSource,
     buffer: ArrayBuffer | SharedArrayBuffer,
     histogram: HistogramMemory | null,
     asked: ThreadQuestions | null,
+    maxLogBytes = 0,
   ): ReplayedThread {
     const { trace, knownPaths } = this;
     const { events, ...thread } = mended(loadThread(source, trace.events, trace, buffer), trace.probes);
@@ -153,12 +157,21 @@ export class TraceReplayer {
     const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
     const replay = this.replayer.replay(skeleton?.events ?? events, options);
     const answersToAsked = asked && replay.log && answerThread(replay.log, replay.tree, asked, trace.symbolRank);
+    const kept = replay.log && maxLogBytes > 0 ? keptLog(replay.log, replay.tree, maxLogBytes) : null;
     const answered = answers(source.tid, replay, questions);
     const tree = this.sorter.sort(answered.replay.tree);
     const { timeline, chunks } = this.calls(replay, tree);
     const jumpedTo = skeleton?.jumpedTo ?? null;
     return {
-      ...{ thread, durations: own?.build() ?? null, jumpedTo, answers: answersToAsked, timeline, chunks },
+      ...{
+        thread,
+        durations: own?.build() ?? null,
+        jumpedTo,
+        answers: answersToAsked,
+        keptLog: kept,
+        timeline,
+        chunks,
+      },
       ...answered,
       replay: { ...answered.replay, tree },
     };
@@ -272,6 +285,8 @@ export interface ReplayTask {
   readonly spaces: WorkSpaces;
   /** Questions to this thread alone; null: none. */
   readonly asked: ThreadQuestions | null;
+  /** Its log is kept if it is not larger than this; 0: it is not. */
+  readonly maxLogBytes: number;
 }
 
 /** The replayer of this worker. */
@@ -287,7 +302,7 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
   const own = replayer;
   const source = receivedSource(task.source);
   const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
-    own.replay(source, fitting(buffer, source), histogram, task.asked),
+    own.replay(source, fitting(buffer, source), histogram, task.asked, task.maxLogBytes),
   );
   return replayed.timeline === null ? replayed : moved(replayed, replayed.timeline);
 }

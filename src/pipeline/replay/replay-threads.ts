@@ -27,6 +27,8 @@ export interface ReplayHelp {
   readonly memoryBytes: number;
   /** For durations of calls; null if not requested, or if each thread counts its own. */
   readonly histograms: HistogramPool | null;
+  /** By thread: its log is kept if it is not larger than this. Default: none is. */
+  readonly logLimits?: ReadonlyMap<Tid, number>;
 }
 
 /** Results that may wait for the ones before them: a large thread keeps no worker from going on with small ones. */
@@ -48,12 +50,12 @@ export async function* replayThreads(
   help: ReplayHelp,
   asked: AskedThreads = NOTHING_ASKED,
 ): AsyncGenerator<Replay> {
-  const { pool, histograms } = help;
+  const { pool } = help;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
   const { toShare, toWake } = MIN_EVENTS[trace.span ? 'ofPart' : 'ofAll'];
   const isSmall = events < (pool.isAwake ? toShare : toWake);
-  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, histograms, asked);
+  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, help, asked);
   else yield* replayOnWorkers(ordered, store, trace, help, asked);
 }
 
@@ -61,7 +63,7 @@ async function* replayOnMain(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
-  histograms: HistogramPool | null,
+  { histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
   const memory = histograms?.acquire() ?? null;
@@ -71,7 +73,7 @@ async function* replayOnMain(
     await setImmediate(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
-    yield [tid, replayer.replay(source, buffer, memory, asked.get(tid) ?? null)];
+    yield [tid, replayer.replay(source, buffer, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
   }
   if (memory) histograms?.release(memory);
 }
@@ -80,7 +82,7 @@ async function* replayOnWorkers(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
-  { pool, memoryBytes, histograms }: ReplayHelp,
+  { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
   const shared = {
@@ -99,7 +101,8 @@ async function* replayOnWorkers(
   for (const tid of tids) {
     if (pending.length === maxPending) yield await finished(pending);
     const source = sentSource(store.threadSource(tid));
-    const result = pool.run(task, { trace: shared, source, spaces, asked: asked.get(tid) ?? null });
+    const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
+    const result = pool.run(task, { trace: shared, source, spaces, ...own });
     result.catch(() => {}); // a rejection is handled when its result is awaited
     pending.push({ tid, result });
   }

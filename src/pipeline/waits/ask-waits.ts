@@ -55,6 +55,11 @@ export interface CallsOfWaits {
   readonly askable: AskableTrace;
 }
 
+export interface WaitsOptions extends AnalyzeOptions, Pick<WithTraceOptions, 'openTraces'> {
+  /** Further questions will follow to the threads with waits. Default: false. */
+  readonly asksAgain?: boolean;
+}
+
 /** Which calls to list of all threads. */
 export type CallsToList = (trace: AskableTrace) => SpansQuestion;
 
@@ -64,7 +69,7 @@ export type CallsToList = (trace: AskableTrace) => SpansQuestion;
  */
 export function withWaits<Result>(
   inputs: readonly AnalyzedInput[],
-  options: AnalyzeOptions & Pick<WithTraceOptions, 'openTraces'>,
+  options: WaitsOptions,
   work: (waits: TraceWaits) => Promise<Result>,
   callsToList: CallsToList | null = null,
 ): Promise<Result> {
@@ -77,7 +82,7 @@ export function withWaits<Result>(
 /** The waits of a trace. */
 export async function traceWaitsOf(
   read: Trace,
-  options: AnalyzeOptions,
+  options: WaitsOptions,
   resources: WorkResources,
   callsToList: CallsToList | null = null,
 ): Promise<TraceWaits> {
@@ -93,7 +98,7 @@ export async function traceWaitsOf(
 async function callsOf(
   trace: Trace,
   waits: Waits,
-  options: AnalyzeOptions,
+  options: WaitsOptions,
   resources: WorkResources,
   callsToList: CallsToList | null,
 ): Promise<CallsOfWaits> {
@@ -101,7 +106,7 @@ async function callsOf(
   const tids = new Set<Tid>(trace.store.tids);
   const moments = orderMoments(momentsOf(waits), (tid) => tids.has(tid));
   const asked = callsToList ? withSpans(moments.asked, trace.store.tids, callsToList(askable)) : moments.asked;
-  const { profile, timeline, answers, shiftNs } = await askable.replay(asked);
+  const { profile, timeline, answers, shiftNs } = await askable.replay(asked, options.asksAgain);
   const nodes = nodesOfMoments(2 * waits.length, moments, answers);
   return {
     ...{ profile, timeline, shiftNs, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) },

@@ -24,7 +24,7 @@ import { WaitFacts } from './wait-facts.js';
  * @throws PtflameError as `analyze`, and NO_BRANCHES for a recording without calls
  */
 export function profileBlockedTime(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
-  return withWaits(inputs, { ...options, trees: 'apart' }, async (traceWaits) => {
+  return withWaits(inputs, { ...options, trees: 'apart', asksAgain: true }, async (traceWaits) => {
     const { calls, trace } = traceWaits;
     if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
     const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits)));

@@ -10,6 +10,9 @@ const MIB = 1024 * 1024;
 const PROCESS_BYTES = 160 * MIB;
 /** A worker: its heap, its code, and its knowledge of lines. */
 const WORKER_BYTES = 48 * MIB;
+/** Of the memory for replay, what call logs may take that are kept for later questions. */
+const LOG_SHARE = 1 / 4;
+const MAX_LOG_BYTES = 512 * MIB;
 
 export interface Resources {
   /** Workers that read and replay; 1: the main thread reads alone. */
@@ -22,6 +25,8 @@ export interface Resources {
   readonly memoryBytes: number;
   /** For all threads that are being replayed, together. */
   readonly replayBytes: number;
+  /** The part of it that call logs of one trace may take. */
+  readonly logBytes: number;
   /** For events that do not fit into memory; null: the system's default. */
   readonly temporaryDirectory: string | null;
 }
@@ -44,12 +49,14 @@ export function planResources(options: ResourceOptions, traces = 1): Resources {
   const allJobs = canUseWorkers ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
   const jobs = Math.max(1, Math.floor(allJobs / traces));
   const workBytes = rest - (canUseWorkers ? jobs * traces * WORKER_BYTES : 0);
+  const replayBytes = (workBytes * 2) / 3;
   return {
     jobs,
     canUseWorkers,
     memoryBytes,
     eventBytes: workBytes / 3 / traces,
-    replayBytes: (workBytes * 2) / 3,
+    replayBytes,
+    logBytes: Math.min(MAX_LOG_BYTES, LOG_SHARE * replayBytes) / traces,
     temporaryDirectory: options.temporaryDirectory ?? null,
   };
 }

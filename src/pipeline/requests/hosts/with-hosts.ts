@@ -21,7 +21,7 @@ export function withHosts<Result>(
   work: (hosts: readonly HostTrace[]) => Promise<Result>,
 ): Promise<Result> {
   const found = new FoundOnSome();
-  const shared = { ...options, openTraces: hosts.length };
+  const shared = { ...options, openTraces: hosts.length, asksAgain: true };
   const openFrom = (opened: readonly HostTrace[]): Promise<Result> => {
     if (opened.length === hosts.length) return work(opened);
     const { name, inputs } = hosts[opened.length];
