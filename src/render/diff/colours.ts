@@ -1,21 +1,8 @@
 /**
  * Defines how changes look: colour, and a texture for each direction, so that they differ in greyscale and to colour-blind people.
  */
+import { CHANGE_COLOURS } from '../frames/changes.js';
 import { type Colour, INK } from '../frames/colours.js';
-
-/** By class. Ink has a contrast of at least 4.5 : 1 on each of them. */
-export const CHANGE_COLOURS: Readonly<Record<string, Colour>> = {
-  same: { light: '#e3e6eb', dark: '#3a3f47' },
-  noise: { light: '#d3d7dd', dark: '#4a5059' },
-  more1: { light: '#f9d3c2', dark: '#5c3a2c' },
-  more2: { light: '#f3ab8a', dark: '#7d4529' },
-  more3: { light: '#ec7f52', dark: '#a14c1c' },
-  new: { light: '#ec7f52', dark: '#a14c1c' },
-  less1: { light: '#cfdff8', dark: '#2c3f5e' },
-  less2: { light: '#9fc0f2', dark: '#2d548c' },
-  less3: { light: '#6d9fee', dark: '#2f67b8' },
-  gone: { light: '#6d9fee', dark: '#2f67b8' },
-};
 
 /** Rising strokes for more, dots for less, crosses for what is new, rings for what is gone. */
 const TEXTURES: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 /**
  * Writes the colours of the page as CSS variables, for the light and the dark theme.
  */
+import { CHANGE_COLOURS } from '../frames/changes.js';
 import {
   type Colour,
   FOCUS,
@@ -31,6 +32,7 @@ export function themeStyle(): string {
     ...KERNEL.map((colour, shade) => [`k${shade}`, colour] as const),
     ...SCALE.map((colour, step) => [`s${step}`, colour] as const),
     ...Object.entries(OTHERS),
+    ...Object.entries(CHANGE_COLOURS),
   ];
   const lines = variables.map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
   return `:root{color-scheme:light dark;${lines.join(';')}}`;

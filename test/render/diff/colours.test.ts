@@ -2,7 +2,8 @@
  * Changes can be told apart without seeing red, green or any colour, and labels can be read on all of them.
  */
 import { describe, expect, test } from 'vitest';
-import { CHANGE_COLOURS, changeStyle, LEGEND, patternMarkup } from '../../../src/render/diff/colours.js';
+import { changeStyle, LEGEND, patternMarkup } from '../../../src/render/diff/colours.js';
+import { CHANGE_COLOURS } from '../../../src/render/frames/changes.js';
 import { INK } from '../../../src/render/frames/colours.js';
 import { contrast, seenBy } from '../../helpers/checks/colours.js';
 

@@ -9,7 +9,7 @@ import type { Profile } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
 import { readPaths } from '../../../src/render/diff/paths/data.js';
-import { changeLevel, changeOf, diffPaths, tableOf, type WidthOf } from '../../../src/render/diff/paths/paths.js';
+import { changeOf, diffPaths, levelOf, tableOf, type WidthOf } from '../../../src/render/diff/paths/paths.js';
 import { drawnPaths } from '../../../src/render/diff/picture.js';
 import { readByFlamegraphPl } from '../../helpers/checks/folded-readers.js';
 import { profilePairs } from '../../helpers/random/random-diffs.js';
@@ -120,7 +120,7 @@ describe('the other way round, it is the mirror image', () => {
           for (let node = 0; node < there.parent.length; node++) {
             expect(there.names[there.symbol[node] as number]).toBe(back.names[back.symbol[node] as number]);
             expect(changeOf(back, node)).toBe(MIRRORED[changeOf(there, node)]);
-            expect(changeLevel(back, node)).toBe(changeLevel(there, node));
+            expect(levelOf(back, node)).toBe(levelOf(there, node));
           }
         },
       ),

@@ -33,6 +33,10 @@ const states: fc.Arbitrary<State> = fc
       fc.array(fc.nat(9)).map((tids) => `tids:${tids.join()}`),
       text.map((name) => `name:${name}`),
     ),
+    against: fc.oneof(
+      fc.constant(''),
+      fc.nat(9).map((tid) => `tid:${tid}`),
+    ),
     hidesIdle: fc.boolean(),
     width: fc.constantFrom(...WIDTHS),
     colouring: fc.constantFrom(...COLOURINGS),

@@ -4,6 +4,7 @@
 import { isWithinNoise, noiseOf, variance } from '../../../analysis/diff/noise.js';
 import type { Per } from '../../../analysis/diff/scale.js';
 import type { NodeId } from '../../../model/units.js';
+import { type Change, changeLevel } from '../../frames/changes.js';
 import { type FrameTable, frameTable, subtreeSums } from '../../frames/frame-table.js';
 
 /** The numbers of one side, by node. */
@@ -78,9 +79,6 @@ export function isThere({ totals, callsWithin }: DiffPaths, node: NodeId, side: 
   return totals[side][node] > 0 || callsWithin[side][node] > 0;
 }
 
-export const CHANGES = ['same', 'noise', 'more', 'less', 'new', 'gone'] as const;
-export type Change = (typeof CHANGES)[number];
-
 /** How the time of a path changed, with everything that it calls. */
 export function changeOf(paths: DiffPaths, node: NodeId): Change {
   if (!isThere(paths, node, 'before')) return isThere(paths, node, 'after') ? 'new' : 'same';
@@ -125,12 +123,7 @@ export function averageAt({ calls, inferredCalls, completeNs }: SideColumns, nod
   return complete > 0 ? completeNs[node] / complete : null;
 }
 
-/** Relative sizes of a change: the larger time is at most this many times the smaller one. */
-const FACTORS = [1.1, 2] as const;
-
 /** Returns 1, 2 or 3: how large a change is for this path. New and gone paths are changes of their own. */
-export function changeLevel({ totals }: DiffPaths, node: NodeId): number {
-  const [before, after] = [totals.before[node] as number, totals.after[node] as number];
-  const factor = Math.max(before, after) / Math.min(before, after);
-  return 1 + FACTORS.filter((limit) => factor > limit).length;
+export function levelOf({ totals }: DiffPaths, node: NodeId): number {
+  return changeLevel(totals.before[node] as number, totals.after[node] as number);
 }

@@ -10,29 +10,21 @@ import {
   formatPercentChange,
   formatShare,
 } from '../../format.js';
+import { CHANGE_SIGNS, type Change } from '../../frames/changes.js';
 import type { Paint, Wording } from '../../frames/drawing.js';
 import { type FrameDetail, type FrameDetails, isBlock, labelOf } from '../../frames/frame-details.js';
 import { type FrameTable, nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import type { Label } from '../../frames/labels.js';
-import { averageAt, averageNoise, type Change, changeLevel, changeOf, type DiffPaths, totalNoise } from './paths.js';
+import { averageAt, averageNoise, changeOf, type DiffPaths, levelOf, totalNoise } from './paths.js';
 
 /** Returns a CSS class by the direction and size of a change. */
 export function paintByChange(paths: DiffPaths): Paint {
   return (node) => {
     const change = changeOf(paths, node);
-    return change === 'more' || change === 'less' ? `${change}${changeLevel(paths, node)}` : change;
+    return change === 'more' || change === 'less' ? `${change}${levelOf(paths, node)}` : change;
   };
 }
-
-const SIGNS: Readonly<Record<Change, string>> = {
-  same: '=',
-  noise: '≈',
-  more: '▲',
-  less: '▼',
-  new: '✚',
-  gone: '✕',
-};
 
 export function wordingOf(paths: DiffPaths): Wording {
   return {
@@ -48,7 +40,7 @@ function labelAt(paths: DiffPaths, table: FrameTable, boxes: Boxes, box: number)
   const change = changeOf(paths, node);
   const difference = before === after ? [] : [formatDifference(after - before)];
   const relative = change === 'new' || change === 'gone' ? [change] : percentText(before, after);
-  return { name: `${SIGNS[change]} ${nameOf(table, node)}`, numbers: [...difference, ...relative] };
+  return { name: `${CHANGE_SIGNS[change]} ${nameOf(table, node)}`, numbers: [...difference, ...relative] };
 }
 
 function percentText(before: number, after: number): string[] {

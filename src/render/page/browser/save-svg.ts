@@ -3,6 +3,7 @@
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { LegendEntry } from '../../frames/captions.js';
+import { CHANGE_COLOURS } from '../../frames/changes.js';
 import { type Colour, SCALE } from '../../frames/colours.js';
 import { type Drawing, HATCH_PATTERN, type Highlight, pictureClass, ROW_PX, rectangles } from '../../frames/drawing.js';
 import type { ProfileHeader } from '../../quality-summary.js';
@@ -46,6 +47,7 @@ export function* svgText(
 }
 
 function scaleRules(): string {
-  const rules = (scheme: keyof Colour) => SCALE.map((colour, step) => `.s${step}{fill:${colour[scheme]}}`).join('');
+  const colours = [...SCALE.map((colour, step) => [`s${step}`, colour] as const), ...Object.entries(CHANGE_COLOURS)];
+  const rules = (scheme: keyof Colour) => colours.map(([name, colour]) => `.${name}{fill:${colour[scheme]}}`).join('');
   return `${rules('light')}@media screen and (prefers-color-scheme:dark){${rules('dark')}}`;
 }

@@ -3,7 +3,7 @@
  */
 import { isolated } from '../../frames/isolated.js';
 import { NO_ZOOM, type State } from '../view/state.js';
-import { chosenRow } from '../view/threads.js';
+import { chosenRow, titleOf } from '../view/threads.js';
 import type { Views } from '../view/views.js';
 import { rangeText } from './time.js';
 
@@ -23,6 +23,10 @@ export function chipsOf(views: Views, state: State): Chip[] {
     key === 'all'
       ? []
       : [{ text: name.endsWith(which) ? isolated(name) : `${isolated(name)} (${which})`, undo: { threads: 'all' } }];
+  const ofOthers =
+    state.against === ''
+      ? []
+      : [{ text: `compared with ${titleOf(chosenRow(threads, state.against, hidesIdle))}`, undo: { against: '' } }];
   const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
   const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
   const ofFocus =
@@ -35,5 +39,5 @@ export function chipsOf(views: Views, state: State): Chip[] {
       undo: { hidden: hidden.filter((other) => other !== symbol) },
     };
   });
-  return [...ofRange, ...ofThreads, ...ofIdle, ...ofFocus, ...ofHidden];
+  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...ofFocus, ...ofHidden];
 }

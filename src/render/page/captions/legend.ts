@@ -5,18 +5,21 @@ import type { Boxes } from '../../../layout/layout.js';
 import { type LegendEntry, legendOf } from '../../frames/captions.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Painter } from '../view/colouring.js';
+import { legendOfDifferences } from './changes.js';
 
 export function legendEntries(
   table: FrameTable,
   boxes: Boxes,
-  { steps, others, note }: Pick<Painter, 'steps' | 'others' | 'note'>,
+  { steps, others, note, compared }: Omit<Painter, 'classOf'>,
 ): LegendEntry[] {
   const entries = legendOf(table, boxes);
+  const kinds = entries.filter(({ swatch }) => swatch === 'hatched' || swatch === 'block');
+  if (compared !== null) return [...legendOfDifferences(compared, table.weight), ...kinds];
   if (steps === null) return entries;
   return [
     ...steps.map((text, step) => ({ swatch: `s${step}`, text: step === 0 ? text : `${text}+` })),
     { swatch: 'group', text: others },
-    ...entries.filter(({ swatch }) => swatch === 'hatched' || swatch === 'block'),
+    ...kinds,
     ...(note === '' ? [] : [{ swatch: '', text: note }]),
   ];
 }

@@ -9,6 +9,8 @@ import { formatDuration } from '../../format.js';
 import { type Paint, paintByFunction } from '../../frames/drawing.js';
 import { isStop } from '../../frames/families.js';
 import { type FrameTable, familyOfNode, subtreeSums } from '../../frames/frame-table.js';
+import type { ComparedTable } from './comparison/compare-tables.js';
+import { paintByDifference } from './comparison/difference.js';
 import type { Colouring } from './state.js';
 
 /** Number of steps of the scale, from pale to strong: `.s0` to `.s7`. */
@@ -23,11 +25,15 @@ export interface Painter {
   readonly others: string;
   /** Additional legend text. */
   readonly note: string;
+  /** Colours show the difference to other threads; null: they do not. */
+  readonly compared: ComparedTable | null;
 }
+
+const NO_SCALE = { steps: null, others: '', note: '', compared: null } as const;
 
 /** Returns the painter. `isFromLeaves`: the tree starts at leaves, with callers as children. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
-  if (colouring === 'function') return { classOf: paintByFunction(table), steps: null, others: '', note: '' };
+  if (colouring === 'function') return { ...NO_SCALE, classOf: paintByFunction(table) };
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
@@ -36,7 +42,11 @@ export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves 
   };
   const others = colouring === 'average' ? 'no calls, or stops' : 'stops';
   const note = colouring === 'average' && hasInferredCalls(table) ? 'with inferred calls: lower bound' : '';
-  return { classOf: stepOf, steps: starts.map(format), others, note };
+  return { ...NO_SCALE, classOf: stepOf, steps: starts.map(format), others, note };
+}
+
+export function painterOfDifferences(table: FrameTable, compared: ComparedTable): Painter {
+  return { ...NO_SCALE, classOf: paintByDifference(table, compared), compared };
 }
 
 interface Scale {

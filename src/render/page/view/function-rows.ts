@@ -15,6 +15,8 @@ export interface FunctionRow {
   /** By the selected width: with callees, recursion counted once; and without callees. */
   readonly weight: number;
   readonly selfWeight: number;
+  /** Likewise with callees, in the threads that these are compared with. */
+  readonly otherWeight?: number;
 }
 
 export interface FunctionRows {

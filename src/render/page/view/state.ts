@@ -28,6 +28,8 @@ export type Width = Metric | 'self';
 export interface State {
   /** "all", "idle", "name:worker", "tid:114078", or several: "tids:114078,114079". */
   readonly threads: string;
+  /** The threads that these are compared with, likewise; empty: none. */
+  readonly against: string;
   readonly hidesIdle: boolean;
   readonly width: Width;
   readonly colouring: Colouring;
@@ -80,6 +82,7 @@ export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<S
 
 export const START: State = {
   threads: 'all',
+  against: '',
   hidesIdle: false,
   width: 'wall',
   colouring: 'function',
@@ -128,6 +131,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
   const chart = numberOf(params.get('chart'));
   return {
     threads: params.get('threads') ?? start.threads,
+    against: params.get('against') ?? '',
     hidesIdle: !isSet('idle', !start.hidesIdle),
     width: oneOf('width', WIDTHS, start.width),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
@@ -198,6 +202,7 @@ export function formatHash(state: State, start: State = START): string {
   const ids = (list: readonly (SymbolId | null)[]) => list.filter((id) => id !== null).join('.');
   const text = (each: State): readonly (readonly [string, string])[] => [
     ['threads', each.threads],
+    ['against', each.against],
     ['idle', flag(!each.hidesIdle)],
     ['width', each.width],
     ['colour', each.colouring],

@@ -9,16 +9,18 @@ import { NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../search/find-frames.js';
 import type { PageData } from '../data/page-data.js';
-import { type Painter, painterOf } from './colouring.js';
+import { type Painter, painterOf, painterOfDifferences } from './colouring.js';
+import { compareFunctions } from './comparison/compare-functions.js';
+import { compareTables } from './comparison/compare-tables.js';
 import { type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
 import { insideMatches, onlyMatches } from './matches.js';
 import { memoizeLast } from './memoize-last.js';
-import { zoomedRange } from './paths.js';
+import { nodeAt, zoomedRange } from './paths.js';
 import { selectedNodes } from './selected-nodes.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
-import { type ThreadRow, threadRows } from './threads.js';
+import { chosenRow, type ThreadRow, threadRows, titleOf } from './threads.js';
 import { type View, viewOfPart } from './view.js';
 
 export class Views extends SelectedTrees {
@@ -35,6 +37,9 @@ export class Views extends SelectedTrees {
   private readonly painted = memoizeLast(painterOf);
   private readonly counted = memoizeLast((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
   private readonly listed = memoizeLast((state: State) => this.list(state));
+  private readonly compared = memoizeLast((state: State) => this.compare(state));
+  private readonly listedBoth = memoizeLast((state: State) => this.listBoth(state));
+  private otherViews?: Views;
 
   constructor(data: PageData) {
     super(data);
@@ -61,13 +66,45 @@ export class Views extends SelectedTrees {
   }
 
   painterAt(state: State): Painter {
+    if (state.against !== '') return this.compared(this.comparedKey(state, this.drawnKey(state)), state);
     const key = `${this.drawnKey(state)}|${this.colouringOf(state)}`;
     return this.painted(key, this.tableAt(state), this.colouringOf(state), this.widthOf(state) === 'self');
   }
 
   /** Returns the functions in view, weighted by the width. */
   functionsAt(state: State): FunctionRows {
-    return this.listed(this.partKey(state), state);
+    if (state.against === '') return this.listed(this.partKey(state), state);
+    return this.listedBoth(this.comparedKey(state, this.partKey(state)), state);
+  }
+
+  /** Returns the painter that shows how the graph differs from that of the threads it is compared with. */
+  private compare(state: State): Painter {
+    const table = this.tableAt(state);
+    const other = this.others.tableAt(this.stateOfOthers(state));
+    const name = titleOf(chosenRow(this.threads, state.against, state.hidesIdle));
+    return painterOfDifferences(table, compareTables(table, other, name));
+  }
+
+  private listBoth(state: State): FunctionRows {
+    const there = this.stateOfOthers(state);
+    const isThere = nodeAt(this.others.tableAt(there), state.zoom) !== null;
+    const here = this.listed(this.partKey(state), state);
+    return compareFunctions(here, isThere ? this.others.functionsAt(there).rows : []);
+  }
+
+  /** The views of the threads that these are compared with: caches have room for one selection. */
+  private get others(): Views {
+    this.otherViews ??= new Views(this.data);
+    this.otherViews.timeline = this.timeline;
+    return this.otherViews;
+  }
+
+  private stateOfOthers(state: State): State {
+    return { ...state, threads: state.against, against: '' };
+  }
+
+  private comparedKey({ against }: State, key: string): string {
+    return `${against}|${key}`;
   }
 
   /** Returns all threads, each with its time in the view. */

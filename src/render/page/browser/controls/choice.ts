@@ -6,6 +6,8 @@ import { htmlElement as html } from '../../../viewer/dom.js';
 export interface Choice<Value extends string> {
   readonly element: HTMLElement;
   readonly show: (value: Value) => void;
+  /** `reason`: why there is nothing to choose now; empty: there is. */
+  readonly lock: (reason: string) => void;
 }
 
 export function choice<Value extends string>(
@@ -30,6 +32,11 @@ export function choice<Value extends string>(
     element: html('label', { class: 'choice' }, `${label} `, select),
     show: (value) => {
       select.value = value;
+    },
+    lock: (reason) => {
+      if (hasNoChoice) return;
+      select.disabled = reason !== '';
+      select.title = reason;
     },
   };
 }

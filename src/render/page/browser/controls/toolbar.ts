@@ -92,6 +92,7 @@ export class Toolbar {
     this.state = state;
     this.width.show(state.width);
     this.colour.show(state.colouring);
+    this.colour.lock(state.against === '' ? '' : 'colours show how threads differ');
     for (const [control, isOn] of [
       [this.icicle, state.isIcicle],
       [this.fold, state.foldsRecursion],

@@ -3,6 +3,7 @@
  */
 import type { Drawing } from '../../../frames/drawing.js';
 import { detailsText, type FrameDetails, symbolAt } from '../../../frames/frame-details.js';
+import { comparedDetail } from '../../captions/changes.js';
 import { type FunctionTotals, pageDetails } from '../../captions/details.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
@@ -34,5 +35,9 @@ export function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx:
 
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {
   const { table, boxes } = drawing;
-  return pageDetails(table, boxes, box, { width: views.widthOf(state), hasSwitches: views.hasSwitches }, totals);
+  const about = { width: views.widthOf(state), hasSwitches: views.hasSwitches };
+  const { title, rows } = pageDetails(table, boxes, box, about, totals);
+  const { compared } = views.painterAt(state);
+  const others = compared === null ? [] : [comparedDetail(compared, table, boxes, box)];
+  return { title, rows: [...rows.slice(0, 1), ...others, ...rows.slice(1)] };
 }

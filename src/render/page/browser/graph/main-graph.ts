@@ -8,6 +8,7 @@ import { symbolAt } from '../../../frames/frame-details.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../search/find-frames.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
+import { wordingOfDifferences } from '../../captions/changes.js';
 import type { Painter } from '../../view/colouring.js';
 import { type Match, nextMatch } from '../../view/matches.js';
 import { nodeAt, pathTo, zoomedRange } from '../../view/paths.js';
@@ -83,6 +84,7 @@ export class MainGraph {
       last,
       isIcicle: state.isIcicle,
       classOf: painter.classOf,
+      ...(painter.compared && { wording: wordingOfDifferences(painter.compared) }),
       isMarked: this.marker(),
       dimsOthers: this.found !== null,
     });

@@ -7,6 +7,7 @@ import type { TraceMeta } from '../../../../model/profile/profile.js';
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { formatWeight } from '../../../frames/frame-details.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
+import { differenceText } from '../../captions/changes.js';
 import { tracedHint } from '../../captions/details.js';
 import type { FunctionRow } from '../../view/function-rows.js';
 import type { Width } from '../../view/state.js';
@@ -74,6 +75,36 @@ export function widthColumns(
   ];
 }
 
+/** Key of the column that a comparison is sorted by. */
+export const DIFFERENCE = 'difference';
+
+/** Returns the columns of the threads that these are compared with. */
+export function comparedColumns(width: Width): TableColumn<FunctionRow>[] {
+  const weight = width === 'calls' ? 'calls' : 'ns';
+  const column = { widthPx: width === 'calls' ? COUNT_PX : DURATION_PX };
+  const there = ({ otherWeight = 0 }: FunctionRow) => otherWeight;
+  const difference = (row: FunctionRow) => row.weight - there(row);
+  const format = (value: number) => (weight === 'calls' ? formatCount(value) : formatWeight(value, weight));
+  return [
+    {
+      ...column,
+      key: 'there',
+      title: 'Other',
+      hint: 'the same in the threads that these are compared with',
+      value: there,
+      cell: (row) => format(there(row)),
+    },
+    {
+      key: DIFFERENCE,
+      widthPx: DIFFERENCE_PX,
+      title: 'Δ',
+      hint: 'how much more it is here',
+      value: (row) => Math.abs(difference(row)),
+      cell: (row) => differenceText(difference(row), weight),
+    },
+  ];
+}
+
 function cpuTitle(hasSwitches: boolean, meta: TraceMeta): [title: string, hint: string] {
   const { title, hint } = WIDTHS.cpu;
   return hasSwitches ? [title, hint] : ['Traced', `part of total ${tracedHint(meta)}`];
@@ -87,9 +118,10 @@ function shareCell(weight: number, total: number): HTMLElement {
 
 // widths in the small and in the large layout; the rest of the table is for names
 const DURATION_PX = [53, 68] as const;
+const DIFFERENCE_PX = [62, 80] as const;
 const SHORT_TITLE_PX = [53, 62] as const;
 const COUNT_PX = [64, 84] as const;
-const SHARE_PX = [52, 64] as const;
+const SHARE_PX = [56, 68] as const;
 /** Width of a character in the small and in the large font. */
 const CHARACTER_PX = [6.3, 7] as const;
 

@@ -8,7 +8,7 @@ import { htmlElement as html } from '../../../viewer/dom.js';
 import type { FunctionRow, FunctionRows } from '../../view/function-rows.js';
 import type { State, Width } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import { sumColumns, widthColumns } from './function-columns.js';
+import { comparedColumns, DIFFERENCE, sumColumns, widthColumns } from './function-columns.js';
 import { type RowMarks, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface FunctionsTableEvents {
@@ -53,7 +53,9 @@ export class FunctionsTable {
     const found = isMatch && list.rows.filter(({ sums }) => isMatch[sums.symbol]);
     this.showCount(found?.length ?? null, list.rows.length, state);
     const rows = found === null || state.listsAll ? list.rows : found;
-    this.table.show({ rows, columns: this.columns(list, width), sortedBy: state.functionsSort }, marks);
+    const isCompared = state.against !== '';
+    const columns = this.columns(list, width, isCompared ? comparedColumns(width) : []);
+    this.table.show({ rows, columns, sortedBy: state.functionsSort || (isCompared ? DIFFERENCE : '') }, marks);
   }
 
   /** `found`: number of matches; null without a search. */
@@ -63,9 +65,15 @@ export class FunctionsTable {
     this.count.textContent = ` only matches: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
   }
 
-  private columns({ rows, totalWeight }: FunctionRows, width: Width): TableColumn<FunctionRow>[] {
+  private columns(
+    { rows, totalWeight }: FunctionRows,
+    width: Width,
+    compared: readonly TableColumn<FunctionRow>[],
+  ): TableColumn<FunctionRow>[] {
     const { views } = this;
-    const known = [this.nameColumn(), ...widthColumns(width, totalWeight, views), ...sumColumns(width, rows, views)];
+    const [weight, ...own] = widthColumns(width, totalWeight, views);
+    const sums = sumColumns(width, rows, views).filter((column) => compared.length === 0 || isNextToOthers(column));
+    const known = [this.nameColumn(), weight as TableColumn<FunctionRow>, ...compared, ...own, ...sums];
     return known.filter(({ isTime }) => this.views.hasTimes || !isTime);
   }
 
@@ -86,4 +94,9 @@ export class FunctionsTable {
       },
     };
   }
+}
+
+/** The columns of a comparison take the place of these. */
+function isNextToOthers({ key }: TableColumn<FunctionRow>): boolean {
+  return key !== 'min' && key !== 'p50' && key !== 'p90';
 }

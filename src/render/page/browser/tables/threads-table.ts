@@ -3,16 +3,17 @@
  */
 import type { TraceGap } from '../../../../model/profile/quality.js';
 import type { Tid } from '../../../../model/units.js';
-import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
+import { formatCount, formatDuration, formatShare } from '../../../format.js';
 import { isolated } from '../../../frames/isolated.js';
 import { button } from '../../../viewer/buttons.js';
-import { htmlElement as html, svgElement as svg } from '../../../viewer/dom.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 import { tracedHint } from '../../captions/details.js';
-import type { PageData } from '../../data/page-data.js';
+import type { PageData, PageThread } from '../../data/page-data.js';
 import type { State } from '../../view/state.js';
-import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../../view/threads.js';
+import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { Action, Menu } from '../controls/menu.js';
+import { recordedStrip, STRIP_PX } from './recorded-strip.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {
@@ -24,9 +25,6 @@ export interface ThreadsTableEvents {
 function isPartOf({ threads }: ThreadRow, { threads: chosen }: ThreadRow): boolean {
   return threads.every((index) => chosen.includes(index));
 }
-
-const STRIP_PX = 170;
-const MIN_GAP_PX = 1;
 
 export class ThreadsTable {
   readonly element: HTMLElement;
@@ -40,6 +38,8 @@ export class ThreadsTable {
   private readonly change: ThreadsTableEvents['change'];
   private readonly openChart: ThreadsTableEvents['openChart'];
   private chosen!: ThreadRow; // set by the first draw
+  /** As in the state. */
+  private against = '';
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
   /** `menu`: of a thread. */
@@ -57,7 +57,7 @@ export class ThreadsTable {
     }
     this.hasSwitches = hasSwitches;
     this.table = new VirtualTable('Threads', {
-      choose: (row, how, through) => change({ threads: this.choiceOf(row, how, through) }),
+      choose: (row, how, through) => this.choose(this.choiceOf(row, how, through)),
       sort: (threadsSort) => changeLayout({ threadsSort }),
       menu: (row, xPx, yPx, back) => menu.open(isolated(row.name), this.actionsOf(row), xPx, yPx, back),
     });
@@ -65,26 +65,68 @@ export class ThreadsTable {
   }
 
   show(state: State): void {
-    const { threads, hidesIdle, threadsSort } = state;
+    const { threads, hidesIdle, threadsSort, against } = state;
     const chosen = chosenRow(this.rows, threads, hidesIdle);
     const isSeveral = chosen.key.startsWith('tids:');
     this.idle.checked = hidesIdle;
     this.chosen = chosen;
+    this.against = against;
     const marks = { isChosen: (row: ThreadRow) => row.key === chosen.key || (isSeveral && isPartOf(row, chosen)) };
     const counted = this.views.threadsAt(state);
     const sortedBy = threadsSort || this.views.widthOf(state);
-    const shown = [counted, hidesIdle, sortedBy, this.views.timeline];
+    const shown = [counted, hidesIdle, sortedBy, this.views.timeline, chosen.key, against];
     if (shown.every((part, at) => part === this.shown[at])) return this.table.mark(marks);
     this.shown = shown;
     this.table.show({ rows: threadChoices(counted, hidesIdle), columns: this.columns(), sortedBy }, marks);
   }
 
+  /** Threads are not compared with themselves. */
+  private choose(threads: string): void {
+    this.change({ threads, ...(threads === this.against && { against: '' }) });
+  }
+
   private actionsOf(row: ThreadRow): Action[] {
     const tid = this.chartTidOf(row);
     return [
-      { text: 'Only this row', key: 'Enter', act: () => this.change({ threads: row.key }) },
+      { text: 'Only this row', key: 'Enter', act: () => this.choose(row.key) },
       ...(tid === null ? [] : [{ text: 'Stack chart', key: '', act: () => this.openChart(tid) }]),
+      ...(this.canCompare(row)
+        ? [{ ...this.comparison(row), text: `${this.comparison(row).text} with ${titleOf(this.chosen)}` }]
+        : []),
     ];
+  }
+
+  /** All threads together are not compared with a part of them. */
+  private canCompare({ key }: ThreadRow): boolean {
+    return this.chosen.key !== 'all' && key !== 'all' && key !== this.chosen.key;
+  }
+
+  /** Compares the chosen threads with a row; with the row that they are compared with, the other way round. */
+  private comparison(row: ThreadRow): Action {
+    const { chosen, against } = this;
+    const isSwapped = row.key === against;
+    return {
+      text: isSwapped ? 'Swap' : 'Compare',
+      key: '',
+      act: () => this.change(isSwapped ? { threads: against, against: chosen.key } : { against: row.key }),
+    };
+  }
+
+  private compareButton(row: ThreadRow): HTMLElement | string {
+    if (!this.canCompare(row)) return '';
+    const { text, act } = this.comparison(row);
+    return this.rowButton(text, `${text}: ${titleOf(this.chosen)}, ${titleOf(row)}`, act);
+  }
+
+  /** A button of a row; by keys, the menu of the row has it. */
+  private rowButton(text: string, hint: string, act: () => void): HTMLElement {
+    const pressed = button(text, hint, () => {});
+    pressed.tabIndex = -1;
+    pressed.addEventListener('click', (event) => {
+      event.stopPropagation();
+      act();
+    });
+    return pressed;
   }
 
   /** Returns the thread of a row that has a stack chart; null: none. */
@@ -97,13 +139,9 @@ export class ThreadsTable {
   private chartButton(row: ThreadRow): HTMLElement | string {
     const chart = this.chartTidOf(row);
     if (chart === null) return '';
-    const open = button('Stack chart', `calls of ${row.name} ${row.which} in the order of time`, () => {});
-    open.tabIndex = -1;
-    open.addEventListener('click', (event) => {
-      event.stopPropagation();
-      this.openChart(chart);
-    });
-    return open;
+    return this.rowButton('Stack chart', `calls of ${row.name} ${row.which} in the order of time`, () =>
+      this.openChart(chart),
+    );
   }
 
   /** Returns the choice for a click: the row alone; the selection with or without the row; or all rows between two. */
@@ -126,7 +164,11 @@ export class ThreadsTable {
     this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
     const label = html('label', {}, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
     label.hidden = count === 0 || count === rows.length;
-    const hint = html('span', {}, 'Ctrl+click or Ctrl+Enter adds a thread, Shift a range');
+    const hint = html(
+      'span',
+      {},
+      'Ctrl+click or Ctrl+Enter adds a thread, Shift a range. Choose a thread to compare it with others',
+    );
     hint.hidden = rows.length < 2;
     return html('div', { class: 'above' }, label, hint);
   }
@@ -199,6 +241,7 @@ export class ThreadsTable {
         cell: (row) => this.strip(row),
       },
       ...(this.views.timeline === null ? [] : [this.chartColumn()]),
+      ...(this.rows.length < 2 ? [] : [this.compareColumn()]),
     ];
   }
 
@@ -216,35 +259,26 @@ export class ThreadsTable {
     };
   }
 
+  private compareColumn(): TableColumn<ThreadRow> {
+    return {
+      key: 'compare',
+      title: 'Compare',
+      hint: 'the chosen threads with others (m)',
+      widthPx: [84, 84],
+      isText: true,
+      value: ({ which }) => which.padStart(12),
+      cell: (row) => this.compareButton(row),
+    };
+  }
+
   private firstNs({ threads }: ThreadRow): number {
     return Math.min(...threads.map((index) => this.recorded.threads[index]?.startNs ?? 0));
   }
 
-  /** Draws the recording from start to end, with the gaps of the threads. */
-  private strip(row: ThreadRow): SVGSVGElement {
-    const { meta, threads } = this.recorded;
-    const lengthNs = Math.max(1, meta.endNs - meta.startNs);
-    const at = (ns: number) => STRIP_PX * Math.min(1, Math.max(0, (ns - meta.startNs) / lengthNs));
-    const own = row.threads.map((index) => threads[index]).filter((thread) => thread !== undefined);
-    const [from, to] = [Math.min(...own.map(({ startNs }) => startNs)), Math.max(...own.map(({ endNs }) => endNs))];
+  private strip({ threads }: ThreadRow): SVGSVGElement {
+    const own = threads.map((index) => this.recorded.threads[index] as PageThread);
+    const lostNs = threads.reduce((sum, index) => sum + (this.rows[index]?.lostNs ?? 0), 0);
     const gaps = own.flatMap(({ tid }) => this.gapsOf.get(tid) ?? []);
-    const marks = gaps.map(({ atNs, lengthNs }) =>
-      svg('rect', {
-        class: 'gap',
-        x: at(atNs),
-        y: 0,
-        width: Math.max(MIN_GAP_PX, at(atNs + lengthNs) - at(atNs)),
-        height: 12,
-      }),
-    );
-    const lostNs = row.threads.reduce((sum, index) => sum + (this.rows[index]?.lostNs ?? 0), 0);
-    const text = gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(lostNs)} lost`;
-    return svg(
-      'svg',
-      { class: 'strip', width: STRIP_PX, height: 12, role: 'img', 'aria-label': text },
-      svg('title', {}, text),
-      svg('rect', { class: 'span', x: at(from), y: 3, width: Math.max(1, at(to) - at(from)), height: 6 }),
-      ...marks,
-    );
+    return recordedStrip(this.recorded.meta, own, gaps, lostNs);
   }
 }
