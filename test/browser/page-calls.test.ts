@@ -1,19 +1,17 @@
 /**
  * Tests the single calls in the function panel of the report page.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openTraceFile } from '../../src/index.js';
 import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
+import { axeViolations } from '../helpers/browser/axe.js';
 import { windows } from '../helpers/browser/browser.js';
 import { drawn, eventually, goTo, hashOf } from '../helpers/browser/report-page.js';
 import { fixturePath } from '../helpers/cli/run-cli.js';
 
 /** Bypasses the content security policy, to inject axe into the page. */
 const browser = windows('html', { bypassCSP: true });
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let page: Page;
 beforeAll(async () => {
@@ -133,14 +131,7 @@ test('axe finds no violations, light or dark', async () => {
   await page.locator('.calls button').first().click();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const found = await page.evaluate(async (source) => {
-      const holder = globalThis as unknown as {
-        axe?: { run: (what: string) => Promise<{ violations: { id: string }[] }> };
-      };
-      if (!holder.axe) new Function(source)();
-      return (await (holder.axe as NonNullable<typeof holder.axe>).run('.function')).violations.map(({ id }) => id);
-    }, AXE);
-    expect(found).toEqual([]);
+    expect(await axeViolations(page, '.function')).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
 });

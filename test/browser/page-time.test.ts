@@ -1,13 +1,12 @@
 /**
  * Tests the time axis of the report page.
  */
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readProfile } from '../../src/index.js';
 import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
+import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import {
   CALLS,
@@ -25,7 +24,6 @@ import { inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Bypasses the content security policy, to inject axe into the page. */
 const lenient = windows('html', { bypassCSP: true });
 
@@ -249,12 +247,7 @@ describe('axe finds no violations', () => {
     await other.setViewportSize({ width, height: 900 });
     await other.emulateMedia({ colorScheme });
     await drawn(other);
-    const found = await other.evaluate(async (source) => {
-      new Function(source)();
-      const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    }, AXE);
-    expect(found).toEqual([]);
+    expect(await axeViolations(other)).toEqual([]);
     expect(await other.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 });

@@ -1,0 +1,27 @@
+/**
+ * Checks a page with axe-core. The page must have been opened with `bypassCSP`.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** Returns what is wrong, with the first place; `within`: a selector of a part of the page. */
+export function axeViolations(page: Page, within = 'html'): Promise<string[]> {
+  return page.evaluate(
+    async ([source, part]) => {
+      type Axe = { run: (part: string) => Promise<{ violations: Violation[] }> };
+      const holder = globalThis as unknown as { axe?: Axe };
+      if (!holder.axe) new Function(source)();
+      const { violations } = await (holder.axe as Axe).run(part);
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+    },
+    [AXE, within] as const,
+  );
+}
