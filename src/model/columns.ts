@@ -114,3 +114,11 @@ export function valuesOf<Values extends Int32Array | Float64Array>(values: Value
   for (let row = 0; row < rows.length; row++) selected[row] = values[rows[row]];
   return selected;
 }
+
+/** Returns the rows with a mark. */
+export function markedRows(marks: Uint8Array): Uint32Array {
+  const rows = new Uint32Array(marks.length);
+  let length = 0;
+  for (let row = 0; row < marks.length; row++) if (marks[row] !== 0) rows[length++] = row;
+  return rows.slice(0, length);
+}

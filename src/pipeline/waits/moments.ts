@@ -1,8 +1,11 @@
 /**
  * Asks for what threads did at single moments, in any order, and brings the answers back into that order.
  */
+import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import { inOrder, timeOrder } from '../../model/samples/time-order.js';
 import { NONE, type Tid } from '../../model/units.js';
+import { atPlaces, groupPlaces, rowsAt } from '../../waits/input/group-rows.js';
 import type { AskedThreads } from '../replay/replay-thread.js';
 
 /** Columns: what did this thread do at this time? NONE or NaN: not a question. */
@@ -19,21 +22,23 @@ export interface OrderedMoments {
 
 /** `isKnown`: whether a thread can be asked. */
 export function orderMoments({ tid, timeNs }: Moments, isKnown: (tid: Tid) => boolean): OrderedMoments {
-  const lists = new Map<Tid, number[]>();
-  tid.forEach((each, row) => {
-    if (each === NONE || Number.isNaN(timeNs[row]) || !isKnown(each)) return;
-    const list = lists.get(each);
-    if (list) list.push(row);
-    else lists.set(each, [row]);
+  const asked = tid.map((each, row) => (Number.isNaN(timeNs[row]) ? NONE : each));
+  const { keys, starts, places } = groupPlaces(asked);
+  const [allRows, allNs] = [rowsAt(places), atPlaces(timeNs, places)];
+  const rows = new Map<Tid, Uint32Array>();
+  const questions = new Map<Tid, ThreadQuestions>();
+  keys.forEach((each, group) => {
+    if (each === NONE || !isKnown(each)) return;
+    const ownRows = allRows.subarray(starts[group], starts[group + 1]);
+    const ownNs = allNs.subarray(starts[group], starts[group + 1]);
+    const order = timeOrder(ownNs);
+    rows.set(
+      each,
+      order.map((at) => ownRows[at]),
+    );
+    questions.set(each, { nodesAt: inOrder(ownNs, order), treesOver: null, spans: null, spanTrees: null });
   });
-  const rows = new Map([...lists].map(([each, list]) => [each, inOrder(list, timeNs)]));
-  const asked = new Map(
-    [...rows].map(([each, own]) => {
-      const nodesAt = Float64Array.from(own, (row) => timeNs[row]);
-      return [each, { nodesAt, treesOver: null, spans: null, spanTrees: null }];
-    }),
-  );
-  return { asked, rows };
+  return { asked: questions, rows };
 }
 
 /** Returns the node of each moment; NONE: not asked, or not observed. */
@@ -41,14 +46,7 @@ export function nodesOfMoments(length: number, { rows }: OrderedMoments, { threa
   const nodes = new Int32Array(length).fill(NONE);
   for (const [tid, own] of rows) {
     const answer = threads.get(tid)?.nodesAt;
-    if (answer)
-      own.forEach((row, at) => {
-        nodes[row] = answer.node[at];
-      });
+    if (answer) for (let at = 0; at < own.length; at++) nodes[own[at]] = answer.node[at];
   }
   return nodes;
-}
-
-function inOrder(rows: readonly number[], timeNs: Float64Array): Uint32Array {
-  return Uint32Array.from(rows).sort((a, b) => timeNs[a] - timeNs[b] || a - b);
 }

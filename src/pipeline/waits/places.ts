@@ -15,6 +15,8 @@ export interface Places {
   readonly call: Int32Array;
   /** By the names of these functions: Reason. */
   readonly reason: Uint8Array;
+  /** Equal where `symbol` and `call` are; 0: neither is known. */
+  readonly number: Int32Array;
 }
 
 /** The C and C++ libraries, the loader, and the kernel, where functions wait for others and wake them. */
@@ -46,7 +48,23 @@ export function placesOf({ length, parent, symbol }: Shape, symbols: SymbolTable
       reason[node] = kinds.reasonOf(own) || reason[below];
     }
   }
-  return { symbol: place, call, reason };
+  return { symbol: place, call, reason, number: pairNumbers(place, call) };
+}
+
+/** Numbers different pairs. */
+function pairNumbers(symbol: Int32Array, call: Int32Array): Int32Array {
+  const numbers = new Map([[keyOf(NONE, NONE), 0]]);
+  return symbol.map((own, node) => {
+    const key = keyOf(own, call[node]);
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
+    return number;
+  });
+}
+
+/** Different for each pair: there are far fewer than 2^26 symbols. */
+function keyOf(symbol: SymbolId, call: SymbolId): number {
+  return symbol * 2 ** 26 + call;
 }
 
 /** Names are compared once for each symbol. */

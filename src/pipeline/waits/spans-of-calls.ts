@@ -4,6 +4,7 @@
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Spans } from '../../analysis/log/spans.js';
 import { type FunctionSet, UNBOUNDED } from '../../analysis/questions.js';
+import { markedRows } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { eachWaitWithin } from '../../waits/summary/interval-sums.js';
@@ -90,7 +91,7 @@ export function waitsInside(waits: Waits, { length, tid, startNs, endNs }: Threa
     eachWaitWithin(waits, tid[row], startNs[row], endNs[row], (wait) => {
       isInside[wait] = 1;
     });
-  return Uint32Array.from(isInside.keys()).filter((wait) => isInside[wait] === 1);
+  return markedRows(isInside);
 }
 
 /** Returns the longest complete calls that are not nested, longest first; ties by their order. */

@@ -63,6 +63,19 @@ export class WaitFacts {
       : this.placeAt(this.calls.wakerNode[wait]);
   }
 
+  /** Equal for waits at equal places. */
+  placeNumber(wait: number): number {
+    return this.calls === null ? 0 : this.numberAt(this.calls.waiterNode[wait]);
+  }
+
+  wakerPlaceNumber(wait: number): number {
+    return this.calls === null || this.waits.waker[wait] === NONE ? 0 : this.numberAt(this.calls.wakerNode[wait]);
+  }
+
+  private numberAt(node: number): number {
+    return node === NONE || this.places === null ? 0 : this.places.number[node];
+  }
+
   /** `node`: of the call paths. */
   placeAt(node: number): Place {
     if (node === NONE || this.places === null) return UNKNOWN_PLACE;

@@ -4,8 +4,9 @@
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { countBelow, type Groups, groupRows, rowsOf } from '../input/group-rows.js';
+import { KeyNumbers } from '../input/key-numbers.js';
 import { type SampleRows, sampleRows } from '../input/sample-rows.js';
-import { kindOfOp } from './futex-ops.js';
+import { kindsOfOps } from './futex-ops.js';
 
 /** By time of entry. */
 export interface FutexCalls {
@@ -33,56 +34,94 @@ export function futexCallsOf(samples: readonly SampleTable[]): FutexCalls {
   const enters = sampleRows(samples, 'syscalls:sys_enter_futex', ['op', 'uaddr', 'uaddr2', 'val']);
   const exits = sampleRows(samples, 'syscalls:sys_exit_futex', ['ret']);
   const [op, address, address2, value] = enters.integers;
-  const byThread = groupRows(enters.tid);
-  const ends = endsOf(enters, exits, byThread);
   const { length, tid, pid, timeNs: enterNs } = enters;
-  const kind = Uint8Array.from(op, kindOfOp);
-  return { length, tid, pid, enterNs, ...ends, kind, op, address, address2, value, byThread };
+  const ends = new CallEnds(enters, exits).build();
+  const byThread = groupRows(enters.tid);
+  return { length, tid, pid, enterNs, ...ends, kind: kindsOfOps(op), op, address, address2, value, byThread };
 }
 
 /** A thread's exit ends its last call, unless it ended already: calls of one thread do not overlap. */
-function endsOf(enters: SampleRows, exits: SampleRows, byThread: Groups): Ends {
-  const exitNs = new Float64Array(enters.length).fill(Number.NaN);
-  const result = new Float64Array(enters.length).fill(Number.NaN);
-  const exitsByThread = groupRows(exits.tid);
-  const strayExitsNs = new Map<Tid, Float64Array>();
-  let isIncomplete = false;
-  for (const tid of byThread.keys) {
-    const strays: Nanoseconds[] = [];
-    const calls = rowsOf(byThread, tid);
-    const ends = rowsOf(exitsByThread, tid);
-    const hasGaps = matchEnds(calls, ends, enters.timeNs, exits.timeNs, (call, exit) => {
-      if (call === NONE) strays.push(exits.timeNs[exit]);
-      else {
-        exitNs[call] = exits.timeNs[exit];
-        result[call] = exits.integers[0][exit];
-      }
-    });
-    if (strays.length > 0) strayExitsNs.set(tid, Float64Array.from(strays));
-    isIncomplete ||= hasGaps || strays.length > 0;
+class CallEnds {
+  private readonly enters: SampleRows;
+  private readonly exits: SampleRows;
+  private readonly exitNs: Float64Array;
+  private readonly result: Float64Array;
+  private readonly strayExitsNs = new Map<Tid, Nanoseconds[]>();
+  private isIncomplete = false;
+  private readonly threads: KeyNumbers;
+  /** By number of the thread: its last call, how many it began, which of them ended last, and whether any did. */
+  private readonly last: Int32Array;
+  private readonly begun: Int32Array;
+  private readonly ended: Int32Array;
+  private readonly hasExits: Uint8Array;
+
+  constructor(enters: SampleRows, exits: SampleRows) {
+    this.enters = enters;
+    this.exits = exits;
+    this.exitNs = new Float64Array(enters.length).fill(Number.NaN);
+    this.result = new Float64Array(enters.length).fill(Number.NaN);
+    this.threads = new KeyNumbers(enters.tid);
+    for (let call = 0; call < enters.length; call++) this.threads.add(enters.tid[call]);
+    const { length } = this.threads.keys;
+    this.last = new Int32Array(length);
+    this.begun = new Int32Array(length);
+    this.ended = new Int32Array(length);
+    this.hasExits = new Uint8Array(length);
   }
-  return { exitNs, result, isIncomplete, strayExitsNs };
+
+  build(): Ends {
+    const { enters, exits } = this;
+    let call = 0;
+    for (let exit = 0; exit < exits.length; exit++) {
+      while (call < enters.length && enters.timeNs[call] <= exits.timeNs[exit]) this.begin(call++);
+      this.end(exit);
+    }
+    while (call < enters.length) this.begin(call++);
+    const lacksExits = this.hasExits.some((has, thread) => has && this.ended[thread] < this.begun[thread] - 1);
+    const strayExitsNs = new Map(Array.from(this.strayExitsNs, ([tid, own]) => [tid, Float64Array.from(own)]));
+    const isIncomplete = this.isIncomplete || lacksExits; // the last call of a thread may not have ended
+    return { exitNs: this.exitNs, result: this.result, isIncomplete, strayExitsNs };
+  }
+
+  private begin(call: number): void {
+    const thread = this.threads.find(this.enters.tid[call]);
+    this.last[thread] = call;
+    this.begun[thread]++;
+  }
+
+  private end(exit: number): void {
+    const { begun, ended, exits } = this;
+    const thread = this.threads.find(exits.tid[exit]);
+    if (thread === NONE) return;
+    this.hasExits[thread] = 1;
+    if (begun[thread] === 0) return; // of a call from before the recording
+    if (begun[thread] === ended[thread]) this.addStray(exits.tid[exit], exits.timeNs[exit]);
+    else {
+      this.exitNs[this.last[thread]] = exits.timeNs[exit];
+      this.result[this.last[thread]] = exits.integers[0][exit];
+    }
+    if (begun[thread] !== ended[thread] + 1) this.isIncomplete = true;
+    ended[thread] = begun[thread];
+  }
+
+  private addStray(tid: Tid, timeNs: Nanoseconds): void {
+    const own = this.strayExitsNs.get(tid);
+    if (own) own.push(timeNs);
+    else this.strayExitsNs.set(tid, [timeNs]);
+  }
 }
 
-/** Calls back for each exit, with NONE if its enter is missing. Returns whether exits are missing, too. */
-function matchEnds(
-  calls: Uint32Array,
-  ends: Uint32Array,
-  enterNs: Float64Array,
-  exitNs: Float64Array,
-  found: (call: number, exit: number) => void,
-): boolean {
-  let hasGaps = false;
-  let ended = 0;
-  let next = 0;
-  for (const exit of ends) {
-    while (next < calls.length && enterNs[calls[next]] <= exitNs[exit]) next++;
-    if (next === 0) continue; // of a call from before the recording
-    found(next === ended ? NONE : calls[next - 1], exit);
-    hasGaps ||= next > ended + 1;
-    ended = next;
+/** Returns, for moments of threads, by time, the last call that the thread began at or before its moment; NONE. */
+export function lastCalls(calls: FutexCalls, { length, tid, timeNs }: Pick<SampleRows, 'length' | 'tid' | 'timeNs'>) {
+  const threads = new KeyNumbers(calls.tid);
+  const last: number[] = []; // by number of the thread
+  const found = new Int32Array(length);
+  for (let row = 0, call = 0; row < length; row++) {
+    for (; call < calls.length && calls.enterNs[call] <= timeNs[row]; call++) last[threads.add(calls.tid[call])] = call;
+    const thread = threads.find(tid[row]);
+    found[row] = thread === NONE ? NONE : last[thread];
   }
-  return hasGaps || (ends.length > 0 && ended < calls.length - 1); // the last call may not have ended
+  return found;
 }
 
 /** Returns the last call that a thread began at or before a time; NONE. */

@@ -15,8 +15,15 @@ const WAIT_REQUEUE_PI = 11;
 export const FutexKind = { Other: 0, Wait: 1, Wake: 2, LockPi: 3, UnlockPi: 4, Requeue: 5 } as const;
 export type FutexKind = (typeof FutexKind)[keyof typeof FutexKind];
 
-export function kindOfOp(op: number): FutexKind {
-  const command = op & COMMAND;
+/** Returns the kind of each operation. */
+export function kindsOfOps(ops: Float64Array): Uint8Array {
+  const byCommand = Uint8Array.from({ length: COMMAND + 1 }, (_, command) => kindOf(command));
+  const kinds = new Uint8Array(ops.length);
+  for (let row = 0; row < ops.length; row++) kinds[row] = byCommand[ops[row] & COMMAND];
+  return kinds;
+}
+
+function kindOf(command: number): FutexKind {
   if (WAIT.has(command) || command === WAIT_REQUEUE_PI) return FutexKind.Wait;
   if (WAKE.has(command)) return FutexKind.Wake;
   if (LOCK_PI.has(command)) return FutexKind.LockPi;

@@ -34,6 +34,7 @@ export function sampleRows(tables: readonly SampleTable[], event: string, fields
 
 /** Whether an earlier row is the same sample: a thread does not pass a tracepoint twice in a nanosecond. */
 function isRepeated({ timeNs, tid, cpu }: SampleTable, integers: readonly Float64Array[], row: number): boolean {
+  if (timeNs[row - 1] !== timeNs[row]) return false; // most rows
   for (let other = row - 1; other >= 0 && timeNs[other] === timeNs[row]; other--) {
     const isSame = tid[other] === tid[row] && cpu[other] === cpu[row];
     if (isSame && integers.every((column) => Object.is(column[other], column[row]))) return true;

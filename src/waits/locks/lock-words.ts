@@ -37,23 +37,24 @@ interface Word {
 
 export function lockWordsOf(calls: FutexCalls): LockWords {
   const words = new Words();
+  const wordOf = new Int32Array(calls.length).fill(NONE); // by call
   for (let call = 0; call < calls.length; call++) {
-    if (concerns(calls, call)) judge(words.at(calls.pid[call], calls.address[call]), calls, call);
+    if (!concerns(calls, call)) continue;
+    wordOf[call] = words.at(calls.pid[call], calls.address[call]);
+    judge(words.all[wordOf[call]], calls, call);
   }
   const locks = words.all.filter(({ isLock, hasWaits }) => isLock && hasWaits);
   locks.forEach((word, row) => {
     word.row = row;
   });
-  const lockOf = calls.address.map((address, call) =>
-    concerns(calls, call) ? words.at(calls.pid[call], address).row : NONE,
-  );
+  const lockOf = wordOf.map((word) => (word === NONE ? NONE : words.all[word].row));
   return {
     length: locks.length,
     pid: Int32Array.from(locks, ({ pid }) => pid),
     address: Float64Array.from(locks, ({ address }) => address),
     isPassedOn: Uint8Array.from(locks, ({ isPassedOn }) => Number(isPassedOn)),
-    lockOf: Int32Array.from(lockOf),
-    byLock: groupRows(Int32Array.from(lockOf)),
+    lockOf,
+    byLock: groupRows(lockOf),
   };
 }
 
@@ -73,16 +74,16 @@ function judge(word: Word, { kind, op, value }: FutexCalls, call: number): void 
 
 class Words {
   readonly all: Word[] = [];
-  private readonly byProcess = new Map<number, Map<Address, Word>>();
+  private readonly byProcess = new Map<number, Map<Address, number>>();
 
-  at(pid: number, address: Address): Word {
+  /** Returns the number of a word: its row in `all`. */
+  at(pid: number, address: Address): number {
     let words = this.byProcess.get(pid);
     if (words === undefined) this.byProcess.set(pid, (words = new Map()));
     let word = words.get(address);
     if (word === undefined) {
-      word = { pid, address, isLock: true, isPassedOn: false, hasWaits: false, row: NONE };
+      word = this.all.push({ pid, address, isLock: true, isPassedOn: false, hasWaits: false, row: NONE }) - 1;
       words.set(address, word);
-      this.all.push(word);
     }
     return word;
   }

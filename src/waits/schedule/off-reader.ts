@@ -9,11 +9,9 @@ import type { ThreadSpan } from '../input/wait-input.js';
 import { OffState } from './off-state.js';
 import { Became, NotedBy } from './thread-switches.js';
 
-export interface Off {
-  readonly outNs: Nanoseconds;
-  readonly inNs: Nanoseconds;
-  readonly state: OffState;
-  readonly isOpen: boolean;
+/** Receives times off the CPU; millions, so they are no objects. */
+export interface OffSink {
+  addOff(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState, isOpen: boolean): void;
 }
 
 /** Two notes of one switch are this close: the kernel writes them in one go, but a virtual CPU may be halted. */
@@ -72,13 +70,13 @@ export class OffReader {
   missingIns = 0;
   private readonly span: ThreadSpan | null;
   private readonly wokenNs: Nanoseconds | null;
-  private readonly found: (off: Off) => void;
+  private readonly into: OffSink;
 
   /** `wokenNs`: when it was woken first; null: not known, or samples were lost. */
-  constructor(span: ThreadSpan | null, wokenNs: Nanoseconds | null, found: (off: Off) => void) {
+  constructor(span: ThreadSpan | null, wokenNs: Nanoseconds | null, into: OffSink) {
     this.span = span;
     this.wokenNs = wokenNs;
-    this.found = found;
+    this.into = into;
   }
 
   add(timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy): void {
@@ -104,7 +102,7 @@ export class OffReader {
     if (last.became === Became.Dead) return { startNs, endNs: last.timeNs };
     const endNs = Math.max(last.timeNs, span?.endNs ?? (last.isRunning ? last.timeNs : lastNs));
     if (!last.isRunning && endNs > last.timeNs) {
-      this.found({ outNs: last.timeNs, inNs: endNs, state: stateOf(last.became), isOpen: true });
+      this.into.addOff(last.timeNs, endNs, stateOf(last.became), true);
     }
     return { startNs, endNs };
   }
@@ -118,7 +116,7 @@ export class OffReader {
   }
 
   private emit(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState): void {
-    if (inNs > outNs) this.found({ outNs, inNs, state, isOpen: false });
+    if (inNs > outNs) this.into.addOff(outNs, inNs, state, false);
   }
 }
 

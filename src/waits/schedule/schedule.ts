@@ -6,9 +6,10 @@ import type { SampleTable } from '../../model/samples/sample-table.js';
 import { samplesOfThreads } from '../../model/samples/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
+import { KeyNumbers } from '../input/key-numbers.js';
 import { sampleRows } from '../input/sample-rows.js';
 import type { ThreadSpan, WaitInput } from '../input/wait-input.js';
-import { type Off, OffReader } from './off-reader.js';
+import { OffReader, type OffSink } from './off-reader.js';
 import { OffState } from './off-state.js';
 import { ThreadSwitches } from './thread-switches.js';
 
@@ -37,7 +38,7 @@ export function scheduleOf({ switches, samples, threads, lost }: WaitInput): Sch
   const wokenNs = lost.length > 0 ? new Map<Tid, Nanoseconds>() : firstWakings(samples);
   const builder = new ScheduleBuilder();
   for (const tid of events.tids) {
-    const reader = new OffReader(spans.get(tid) ?? null, wokenNs.get(tid) ?? null, (off) => builder.add(tid, off));
+    const reader = new OffReader(spans.get(tid) ?? null, wokenNs.get(tid) ?? null, builder);
     events.forEach(tid, (timeNs, cpu, became, notedBy) => reader.add(timeNs, cpu, became, notedBy));
     builder.endThread(tid, reader.end(lastNs));
     builder.countIns(reader);
@@ -48,8 +49,10 @@ export function scheduleOf({ switches, samples, threads, lost }: WaitInput): Sch
 /** Returns when each thread was woken first. */
 function firstWakings(samples: readonly SampleTable[]): Map<Tid, Nanoseconds> {
   const { length, timeNs, integers } = sampleRows(samples, 'sched:sched_waking', ['pid']);
+  const tids = new Int32Array(integers[0]);
+  const woken = new KeyNumbers(tids);
   const firstNs = new Map<Tid, Nanoseconds>();
-  for (let row = length - 1; row >= 0; row--) firstNs.set(integers[0][row], timeNs[row]);
+  for (let row = 0; row < length; row++) if (woken.add(tids[row]) === firstNs.size) firstNs.set(tids[row], timeNs[row]);
   return firstNs;
 }
 
@@ -70,30 +73,28 @@ export function threadOf({ tids }: Schedule, tid: Tid): number {
   return groupOf(tids, tid);
 }
 
-class ScheduleBuilder {
+class ScheduleBuilder implements OffSink {
   private notedIns = 0;
   private missingIns = 0;
   private readonly tids = int32Column();
   private readonly starts = [0];
   private readonly startNs = float64Column();
   private readonly endNs = float64Column();
-  private readonly tid = int32Column();
   private readonly outNs = float64Column();
   private readonly inNs = float64Column();
   private readonly state = uint8Column();
   private readonly isOpen = uint8Column();
 
-  add(tid: Tid, off: Off): void {
-    this.tid.push(tid);
-    this.outNs.push(off.outNs);
-    this.inNs.push(off.inNs);
-    this.state.push(off.state);
-    this.isOpen.push(off.isOpen ? 1 : 0);
+  addOff(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState, isOpen: boolean): void {
+    this.outNs.push(outNs);
+    this.inNs.push(inNs);
+    this.state.push(state);
+    this.isOpen.push(isOpen ? 1 : 0);
   }
 
   endThread(tid: Tid, span: Pick<ThreadSpan, 'startNs' | 'endNs'>): void {
     this.tids.push(tid);
-    this.starts.push(this.tid.length);
+    this.starts.push(this.outNs.length);
     this.startNs.push(span.startNs);
     this.endNs.push(span.endNs);
   }
@@ -105,14 +106,18 @@ class ScheduleBuilder {
 
   build(): Schedule {
     if (this.missingIns > this.notedIns) this.doubtOpenRows();
-    const { tids, starts, startNs, endNs, tid, outNs, inNs, state, isOpen } = this;
+    const { tids, starts, startNs, endNs, outNs, inNs, state, isOpen } = this;
+    const tid = new Int32Array(outNs.length);
+    tids.view().forEach((own, thread) => {
+      tid.fill(own, starts[thread], starts[thread + 1]);
+    });
     return {
       tids: tids.view(),
       starts: Uint32Array.from(starts),
       startNs: startNs.view(),
       endNs: endNs.view(),
       length: tid.length,
-      tid: tid.view(),
+      tid,
       outNs: outNs.view(),
       inNs: inNs.view(),
       state: state.view(),
@@ -129,6 +134,6 @@ class ScheduleBuilder {
 
 function endOf(...columns: Float64Array[]): Nanoseconds {
   let end = Number.NEGATIVE_INFINITY;
-  for (const times of columns) for (const timeNs of times) if (timeNs > end) end = timeNs;
+  for (const times of columns) for (let row = 0; row < times.length; row++) if (times[row] > end) end = times[row];
   return end;
 }

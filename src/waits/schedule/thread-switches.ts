@@ -3,8 +3,8 @@
  */
 import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
 import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
-import { byTime, groupRows, rowsOf } from '../input/group-rows.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { atPlaces, type Groups, groupOf, groupPlaces } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';
 
 /** What became of the thread; `Dead` is known from samples alone. */
@@ -17,6 +17,8 @@ export type NotedBy = (typeof NotedBy)[keyof typeof NotedBy];
 
 export type SwitchVisitor = (timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy) => void;
 
+const SCHED_SWITCH = 'sched:sched_switch';
+
 export class ThreadSwitches {
   readonly tids: Int32Array; // ascending, without the idle thread
   private readonly records: Source;
@@ -25,32 +27,33 @@ export class ThreadSwitches {
   constructor(switches: SwitchColumns, tables: readonly SampleTable[]) {
     this.records = sourceOfRecords(switches);
     this.samples = sourceOfSamples(tables);
-    const tids = new Set([...this.records.groups.keys, ...this.samples.groups.keys].filter((tid) => tid > 0));
+    const tids = new Set([...this.records.keys, ...this.samples.keys].filter((tid) => tid > 0));
     this.tids = Int32Array.from(tids).sort();
   }
 
   /** Calls back for each switch, by time; where both noted one at the same time, for the sample first. */
   forEach(tid: Tid, visit: SwitchVisitor): void {
     const { records, samples } = this;
-    const ofRecords = byTime(rowsOf(records.groups, tid), records.timeNs);
-    const ofSamples = rowsOf(samples.groups, tid);
-    for (let record = 0, sample = 0; record < ofRecords.length || sample < ofSamples.length; ) {
-      const isRecord =
-        sample === ofSamples.length ||
-        (record < ofRecords.length && records.timeNs[ofRecords[record]] < samples.timeNs[ofSamples[sample]]);
-      if (isRecord) visitRow(records, ofRecords[record++], NotedBy.Record, visit);
-      else visitRow(samples, ofSamples[sample++], NotedBy.Sample, visit);
+    let [record, recordEnd] = rangeOf(records, tid);
+    let [sample, sampleEnd] = rangeOf(samples, tid);
+    while (record < recordEnd || sample < sampleEnd) {
+      const isRecord = sample === sampleEnd || (record < recordEnd && records.timeNs[record] < samples.timeNs[sample]);
+      if (isRecord) visitRow(records, record++, NotedBy.Record, visit);
+      else visitRow(samples, sample++, NotedBy.Sample, visit);
     }
   }
 }
 
-const SCHED_SWITCH = 'sched:sched_switch';
-
-interface Source {
+/** Rows by thread, then by time. */
+interface Source extends Pick<Groups, 'keys' | 'starts'> {
   readonly timeNs: Float64Array;
   readonly cpu: Int32Array;
   readonly became: Uint8Array;
-  readonly groups: ReturnType<typeof groupRows>;
+}
+
+function rangeOf({ keys, starts }: Source, tid: Tid): [from: number, to: number] {
+  const group = groupOf(keys, tid);
+  return group === NONE ? [0, 0] : [starts[group], starts[group + 1]];
 }
 
 function visitRow({ timeNs, cpu, became }: Source, row: number, notedBy: NotedBy, visit: SwitchVisitor): void {
@@ -58,12 +61,17 @@ function visitRow({ timeNs, cpu, became }: Source, row: number, notedBy: NotedBy
 }
 
 function sourceOfRecords({ timeNs, tid, cpu, kind }: SwitchColumns): Source {
-  const became = kind.map((direction) => {
-    if (direction === SwitchKind.In) return Became.Running;
-    return direction === SwitchKind.Preempted ? Became.Preempted : Became.Blocked;
-  });
-  return { timeNs, cpu, became, groups: groupRows(tid) };
+  const { places, ...groups } = groupPlaces(tid);
+  const became = new Uint8Array(kind.length);
+  for (let row = 0; row < kind.length; row++) became[places[row]] = BECAME[kind[row] as SwitchKind];
+  return { ...groups, timeNs: atPlaces(timeNs, places), cpu: atPlaces(cpu, places), became };
 }
+
+const BECAME: Readonly<Record<SwitchKind, Became>> = {
+  [SwitchKind.In]: Became.Running,
+  [SwitchKind.Out]: Became.Blocked,
+  [SwitchKind.Preempted]: Became.Preempted,
+};
 
 /** A sample is two switches: the thread before goes (even rows), the next one comes (odd rows). */
 function sourceOfSamples(tables: readonly SampleTable[]): Source {
@@ -71,20 +79,24 @@ function sourceOfSamples(tables: readonly SampleTable[]): Source {
   const [next] = integers;
   const stateOf = stateReader(tableOf(tables, SCHED_SWITCH));
   const tids = new Int32Array(2 * length);
-  const became = new Uint8Array(2 * length);
   for (let row = 0; row < length; row++) {
     tids[2 * row] = tid[row];
-    became[2 * row] = stateOf(tableRow[row]);
     tids[2 * row + 1] = next[row]; // 0, the idle thread, if unknown
-    became[2 * row + 1] = Became.Running;
   }
-  const twice = (column: Float64Array | Int32Array) => (_: number, row: number) => column[row >> 1];
-  return {
-    timeNs: new Float64Array(2 * length).map(twice(timeNs)),
-    cpu: new Int32Array(2 * length).map(twice(cpu)),
-    became,
-    groups: groupRows(tids),
+  const { places, ...groups } = groupPlaces(tids);
+  const placed = {
+    timeNs: new Float64Array(2 * length),
+    cpu: new Int32Array(2 * length),
+    became: new Uint8Array(2 * length),
   };
+  for (let row = 0; row < 2 * length; row++) {
+    const place = places[row];
+    const sample = row >> 1;
+    placed.timeNs[place] = timeNs[sample];
+    placed.cpu[place] = cpu[sample];
+    placed.became[place] = row % 2 === 0 ? stateOf(tableRow[sample]) : Became.Running;
+  }
+  return { ...groups, ...placed };
 }
 
 /**
@@ -95,9 +107,16 @@ function stateReader(table: SampleTable | null): (row: number) => Became {
   if (table === null) return () => Became.Blocked;
   const letters = textsOf(table, 'prev_state');
   const bits = numbersOf(table, 'prev_state');
-  if (letters) return (row) => stateOfLetters(letters[row]);
+  const known = new Map<string, Became>();
+  if (letters) return (row) => memoized(known, letters[row], stateOfLetters);
   if (bits) return (row) => stateOfBits(bits[row]);
   return () => Became.Blocked;
+}
+
+function memoized(known: Map<string, Became>, letters: string, read: (letters: string) => Became): Became {
+  let became = known.get(letters);
+  if (became === undefined) known.set(letters, (became = read(letters)));
+  return became;
 }
 
 function stateOfLetters(letters: string): Became {

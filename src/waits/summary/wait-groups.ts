@@ -2,6 +2,7 @@
  * Sums up waits by group: by reason, by waker, by place, by thread.
  */
 import { NONE } from '../../model/units.js';
+import { KeyNumbers } from '../input/key-numbers.js';
 import { type Distribution, distributionOf } from './distribution.js';
 import { WaitSummer, type WaitSums } from './wait-sums.js';
 import type { ShownWaits } from './window.js';
@@ -23,21 +24,30 @@ export interface WaitGroup extends WaitSums {
  * @param rows the waits in question
  */
 export function waitGroups(waits: ShownWaits, rows: Uint32Array, keyOf: (wait: number) => number): WaitGroup[] {
-  const groups = new Map<number, number>(); // by key
-  const groupOf = new Uint32Array(rows.length);
+  return mostTimeFirst(rowsByKey(rows, keyOf).map((own) => groupOfRows(waits, own)));
+}
+
+export function mostTimeFirst<Group extends WaitGroup>(groups: Group[]): Group[] {
+  return groups.sort((a, b) => b.offNs - a.offNs || a.example - b.example);
+}
+
+/** Returns the rows of each key, in their order. Small keys are fast. */
+export function rowsByKey(rows: Uint32Array, keyOf: (row: number) => number): Uint32Array[] {
+  const keys = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at++) keys[at] = keyOf(rows[at]);
+  const numbers = new KeyNumbers(keys);
   const counts: number[] = [];
   for (let at = 0; at < rows.length; at++) {
-    const key = keyOf(rows[at]);
-    let group = groups.get(key);
-    if (group === undefined) {
-      group = counts.push(0) - 1;
-      groups.set(key, group);
-    }
-    groupOf[at] = group;
-    counts[group]++;
+    const number = numbers.add(keys[at]);
+    counts[number] = (counts[number] ?? 0) + 1;
   }
-  const found = rowsByGroup(rows, groupOf, counts).map((own) => groupOfRows(waits, own));
-  return found.sort((a, b) => b.offNs - a.offNs || a.example - b.example);
+  const all = counts.map((count) => new Uint32Array(count));
+  const filled = new Uint32Array(counts.length);
+  for (let at = 0; at < rows.length; at++) {
+    const number = numbers.find(keys[at]);
+    all[number][filled[number]++] = rows[at];
+  }
+  return all;
 }
 
 /** Sums up waits together. */
@@ -48,7 +58,8 @@ export function groupOfRows(waits: ShownWaits, rows: Uint32Array): WaitGroup {
   let ended = 0;
   let cut = 0;
   let longestOpenNs = 0;
-  for (const wait of rows) {
+  for (let row = 0; row < rows.length; row++) {
+    const wait = rows[row];
     const ns = inNs[wait] - outNs[wait];
     sums.add(waits, wait);
     cut += isCut[wait];
@@ -57,14 +68,4 @@ export function groupOfRows(waits: ShownWaits, rows: Uint32Array): WaitGroup {
   }
   const example = rows.length > 0 ? rows[0] : NONE;
   return { ...sums.build(), example, cut, durations: distributionOf(durations.subarray(0, ended)), longestOpenNs };
-}
-
-function rowsByGroup(rows: Uint32Array, groupOf: Uint32Array, counts: readonly number[]): Uint32Array[] {
-  const all = counts.map((count) => new Uint32Array(count));
-  const filled = counts.map(() => 0);
-  rows.forEach((row, at) => {
-    const group = groupOf[at];
-    all[group][filled[group]++] = row;
-  });
-  return all;
 }

@@ -68,3 +68,8 @@ export class WaitSummer {
 export function wakeUpNsOf({ wakeNs, outNs, inNs, isOpen, isCut }: ShownWaits, wait: number): Nanoseconds {
   return isOpen[wait] || isCut[wait] ? Number.NaN : inNs[wait] - Math.max(wakeNs[wait], outNs[wait]);
 }
+
+/** Returns how long a wait took; NaN: it did not end, or the window cuts it. */
+export function endedNsOf({ outNs, inNs, isOpen, isCut }: ShownWaits, wait: number): Nanoseconds {
+  return isOpen[wait] || isCut[wait] ? Number.NaN : inNs[wait] - outNs[wait];
+}

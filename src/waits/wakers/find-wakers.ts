@@ -3,10 +3,10 @@
  */
 import { SampleContext, type SampleTable } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import { type FutexCalls, lastCall } from '../futexes/futex-calls.js';
+import { type FutexCalls, lastCalls } from '../futexes/futex-calls.js';
 import { FutexKind, TIMED_OUT } from '../futexes/futex-ops.js';
 import type { WaitCalls } from '../futexes/wait-calls.js';
-import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
+import { atPlaces, groupOf, groupPlaces, type Places, rowsAt } from '../input/group-rows.js';
 import { type SampleRows, sampleRows } from '../input/sample-rows.js';
 import { OffState } from '../schedule/off-state.js';
 import type { Schedule } from '../schedule/schedule.js';
@@ -28,7 +28,12 @@ export interface Wakers {
 }
 
 interface Wakings extends SampleRows {
-  readonly byWoken: Groups;
+  readonly byWoken: Places;
+  /** By place: the row, and its time. */
+  readonly rows: Uint32Array;
+  readonly placedNs: Float64Array;
+  /** By row: the last futex call of the waker. */
+  readonly wakeCall: Int32Array;
 }
 
 export function findWakers(
@@ -37,8 +42,7 @@ export function findWakers(
   calls: FutexCalls,
   samples: readonly SampleTable[],
 ): Wakers {
-  const rows = sampleRows(samples, 'sched:sched_waking', ['pid']);
-  const wakings = { ...rows, byWoken: groupRows(Int32Array.from(rows.integers[0])) };
+  const wakings = wakingsOf(samples, calls);
   const wakerKind = new Uint8Array(schedule.length);
   const waker = new Int32Array(schedule.length).fill(NONE);
   const wakeNs = new Float64Array(schedule.length).fill(Number.NaN);
@@ -51,6 +55,14 @@ export function findWakers(
   return { wakerKind, waker, wakeNs };
 }
 
+function wakingsOf(samples: readonly SampleTable[], calls: FutexCalls): Wakings {
+  const wakings = sampleRows(samples, 'sched:sched_waking', ['pid']);
+  const byWoken = groupPlaces(new Int32Array(wakings.integers[0]));
+  const { places } = byWoken;
+  const placed = { byWoken, rows: rowsAt(places), placedNs: atPlaces(wakings.timeNs, places) };
+  return { ...wakings, ...placed, wakeCall: lastCalls(calls, wakings) };
+}
+
 /** Calls back for each wait with a waking: the row that noted it first, and the last one, if it was noted twice. */
 function eachWaking(
   { tids, starts, outNs, inNs, state }: Schedule,
@@ -59,15 +71,18 @@ function eachWaking(
   wakings: Wakings,
   found: (wait: number, first: number, last: number) => void,
 ): void {
+  const { byWoken, rows, placedNs } = wakings;
   tids.forEach((tid, thread) => {
-    const rows = rowsOf(wakings.byWoken, tid);
-    let next = 0;
+    const group = groupOf(byWoken.keys, tid);
+    const from = group === NONE ? 0 : byWoken.starts[group];
+    const to = group === NONE ? 0 : byWoken.starts[group + 1];
+    let next = from;
     for (let wait = starts[thread]; wait < starts[thread + 1]; wait++) {
-      while (next < rows.length && wakings.timeNs[rows[next]] <= inNs[wait]) next++;
-      if (state[wait] !== OffState.Blocked || next === 0) continue;
+      while (next < to && placedNs[next] <= inNs[wait]) next++;
+      if (state[wait] !== OffState.Blocked || next === from) continue;
       const last = next - 1;
       const afterNs = earliestNs(outNs[wait], calls, waitCall[wait]);
-      if (wakings.timeNs[rows[last]] > afterNs) found(wait, rows[firstNote(wakings, rows, last, afterNs)], rows[last]);
+      if (placedNs[last] > afterNs) found(wait, rows[firstNote(wakings, last, from, afterNs)], rows[last]);
     }
   });
 }
@@ -84,14 +99,14 @@ function earliestNs(outNs: number, calls: FutexCalls, call: number): number {
 const MAX_NOTE_DISTANCE_NS = 1_000_000;
 
 /** The kernel notes a waking once (try_to_wake_up), so more of them by the same thread are those of a second recording. */
-function firstNote({ timeNs, tid, cpu }: Wakings, rows: Uint32Array, last: number, afterNs: number): number {
+function firstNote({ rows, placedNs, tid, cpu }: Wakings, last: number, from: number, afterNs: number): number {
   let first = last;
   while (
-    first > 0 &&
-    timeNs[rows[first - 1]] > afterNs &&
+    first > from &&
+    placedNs[first - 1] > afterNs &&
+    placedNs[last] - placedNs[first - 1] <= MAX_NOTE_DISTANCE_NS &&
     tid[rows[first - 1]] === tid[rows[last]] &&
-    cpu[rows[first - 1]] === cpu[rows[last]] &&
-    timeNs[rows[last]] - timeNs[rows[first - 1]] <= MAX_NOTE_DISTANCE_NS
+    cpu[rows[first - 1]] === cpu[rows[last]]
   ) {
     first--;
   }
@@ -106,7 +121,7 @@ function kindOf(wakings: Wakings, first: number, last: number, calls: FutexCalls
     return WakerKind.Interrupt;
   if (context[first] === SampleContext.Task || context[last] === SampleContext.Task) return WakerKind.Thread;
   if (waitCall !== NONE && calls.result[waitCall] === TIMED_OUT) return WakerKind.Interrupt;
-  return isWokenByCall(calls, waitCall, lastCall(calls, waker, timeNs[first]), timeNs[first])
+  return isWokenByCall(calls, waitCall, wakings.wakeCall[first], timeNs[first])
     ? WakerKind.Thread
     : WakerKind.MaybeThread;
 }

@@ -1,5 +1,5 @@
 /**
- * Rows of switches as columns.
+ * Rows of switches, in any order, as columns.
  */
 import type { SwitchColumns, SwitchKind } from '../../../src/model/samples/switch-columns.js';
 
@@ -10,7 +10,8 @@ export interface RecordedSwitch {
   readonly kind: SwitchKind;
 }
 
-export function columnsOf(rows: readonly RecordedSwitch[]): SwitchColumns {
+export function columnsOf(unordered: readonly RecordedSwitch[]): SwitchColumns {
+  const rows = unordered.toSorted((a, b) => a.timeNs - b.timeNs);
   return {
     length: rows.length,
     timeNs: Float64Array.from(rows, ({ timeNs }) => timeNs),

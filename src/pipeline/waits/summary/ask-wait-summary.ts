@@ -1,6 +1,7 @@
 /**
  * Answers `ptflame waits`: for whom threads waited, the critical paths of the slowest, and stages between points.
  */
+import { markedRows } from '../../../model/columns.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { Profile } from '../../../model/profile/profile.js';
 import type { SampleTable } from '../../../model/samples/sample-table.js';
@@ -111,7 +112,7 @@ function rowsOfThreads(waits: Waits, tids: readonly Tid[]): Uint32Array {
     const thread = threadOf(waits, tid);
     isShown.fill(1, waits.starts[thread], waits.starts[thread + 1]);
   }
-  return Uint32Array.from(isShown.keys()).filter((wait) => isShown[wait] === 1);
+  return markedRows(isShown);
 }
 
 async function callsOf(traceWaits: TraceWaits, patterns: readonly FunctionPattern[]): Promise<ThreadCalls> {

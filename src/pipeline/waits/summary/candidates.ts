@@ -19,6 +19,8 @@ export interface Candidates {
   /** By wait: NONE, if there is no candidate. */
   readonly waker: Int32Array;
   placeOf(wait: number): Place;
+  /** Equal for equal places. */
+  placeNumber(wait: number): number;
 }
 
 /** null: wakings were recorded, or no calls. */
@@ -38,6 +40,7 @@ export async function candidatesOf({ trace, waits, calls }: TraceWaits, facts: W
       const node = wakes.node[found[wait]];
       return { symbol: places.symbol[node], call: places.call[node] };
     },
+    placeNumber: (wait) => (found[wait] === NONE ? 0 : places.number[wakes.node[found[wait]]]),
   };
 }
 

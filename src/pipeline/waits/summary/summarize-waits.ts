@@ -2,6 +2,7 @@
  * Sums up waits by reason, by waker, by place and by thread.
  */
 import { NONE, type Tid } from '../../../model/units.js';
+import { KeyNumbers } from '../../../waits/input/key-numbers.js';
 import type { Reason } from '../../../waits/reasons/reason.js';
 import { OffState } from '../../../waits/schedule/off-state.js';
 import { threadOf } from '../../../waits/schedule/schedule.js';
@@ -11,8 +12,14 @@ import {
   type HistogramRow,
   histogramOf,
 } from '../../../waits/summary/distribution.js';
-import { groupOfRows, type WaitGroup, waitGroups } from '../../../waits/summary/wait-groups.js';
-import { wakeUpNsOf } from '../../../waits/summary/wait-sums.js';
+import {
+  groupOfRows,
+  mostTimeFirst,
+  rowsByKey,
+  type WaitGroup,
+  waitGroups,
+} from '../../../waits/summary/wait-groups.js';
+import { endedNsOf, wakeUpNsOf } from '../../../waits/summary/wait-sums.js';
 import type { TraceWaits } from '../ask-waits.js';
 import type { KnownThread } from '../thread-directory.js';
 import { EndedBy, type Place, type WaitFacts } from '../wait-facts.js';
@@ -52,9 +59,8 @@ export function summarizeWaits(
   candidates: Candidates | null = null,
 ): WaitSummary {
   const { shown: waits, threads } = traceWaits;
-  const ended = rows.filter((wait) => !waits.isOpen[wait] && !waits.isCut[wait]);
-  const wakeUps = Float64Array.from(rows, (wait) => wakeUpNsOf(waits, wait)).filter((ns) => !Number.isNaN(ns));
-  const durations = Float64Array.from(ended, (wait) => waits.inNs[wait] - waits.outNs[wait]);
+  const wakeUps = knownOf(rows, (wait) => wakeUpNsOf(waits, wait));
+  const durations = knownOf(rows, (wait) => endedNsOf(waits, wait));
   return {
     all: groupOfRows(waits, rows),
     wakeUps: distributionOf(wakeUps),
@@ -72,6 +78,17 @@ export function summarizeWaits(
   };
 }
 
+/** Returns what is known of the waits, without NaN. */
+function knownOf(rows: Uint32Array, nsOf: (wait: number) => number): Float64Array {
+  const values = new Float64Array(rows.length);
+  let known = 0;
+  for (let row = 0; row < rows.length; row++) {
+    const value = nsOf(rows[row]);
+    if (!Number.isNaN(value)) values[known++] = value;
+  }
+  return values.subarray(0, known);
+}
+
 /** Preempted and unknown time has no reason. */
 function stateKey(endedBy: EndedBy): number {
   return endedBy === EndedBy.Preempted || endedBy === EndedBy.Unknown ? endedBy : 0;
@@ -85,7 +102,8 @@ function wakersOf(traceWaits: TraceWaits, facts: WaitFacts, all: Uint32Array): W
     all.filter((wait) => waits.state[wait] === OffState.Blocked),
     {
       endedBy: (wait) => facts.endedBy(wait),
-      tid: (wait) => waits.waker[wait],
+      tid: waits.waker,
+      placeNumber: (wait) => facts.wakerPlaceNumber(wait),
       place: (wait) => facts.wakerPlaceOf(wait),
     },
   );
@@ -97,7 +115,8 @@ function candidateGroups(traceWaits: TraceWaits, candidates: Candidates, all: Ui
     all.filter((wait) => candidates.waker[wait] !== NONE),
     {
       endedBy: () => EndedBy.MaybeThread,
-      tid: (wait) => candidates.waker[wait],
+      tid: candidates.waker,
+      placeNumber: (wait) => candidates.placeNumber(wait),
       place: (wait) => candidates.placeOf(wait),
     },
   );
@@ -106,7 +125,8 @@ function candidateGroups(traceWaits: TraceWaits, candidates: Candidates, all: Ui
 /** By wait. */
 interface WakerColumns {
   endedBy(wait: number): EndedBy;
-  tid(wait: number): Tid;
+  readonly tid: Int32Array;
+  placeNumber(wait: number): number;
   place(wait: number): Place;
 }
 
@@ -115,30 +135,65 @@ function wakerGroups(
   rows: Uint32Array,
   waker: WakerColumns,
 ): WaitSummary['wakers'] {
-  const names = new Numbers();
-  const nameOf = memoized((tid: Tid) => {
-    const { comm, isRecorded } = threads.of(tid);
-    return names.of(comm === null ? String(tid) : `${comm} ${isRecorded}`);
-  });
-  const places = new Numbers();
+  const wakers = new Wakers(waker.tid, threads);
   const keyOf = (wait: number) => {
     const endedBy = waker.endedBy(wait);
-    const name = isThread(endedBy) ? nameOf(waker.tid(wait)) : 0;
-    return (endedBy * MAX_NUMBER + name) * MAX_NUMBER + places.of(keyOfPlace(waker.place(wait)));
+    const name = isThread(endedBy) ? wakers.nameOf(waker.tid[wait]) : 0;
+    return endedBy + ENDS * (name + wakers.names * waker.placeNumber(wait));
   };
-  const tids = new Map<number, Set<Tid>>(); // by key
-  for (const wait of rows) {
-    const key = keyOf(wait);
-    const own = tids.get(key);
-    if (own) own.add(waker.tid(wait));
-    else tids.set(key, new Set([waker.tid(wait)]));
-  }
-  return waitGroups(waits, rows, keyOf).map((group) => {
+  const groups = rowsByKey(rows, keyOf).map((own) => {
+    const group = groupOfRows(waits, own);
     const endedBy = waker.endedBy(group.example);
-    const own = isThread(endedBy) ? [...(tids.get(keyOf(group.example)) as Set<Tid>)] : [];
-    const known = own.sort((a, b) => a - b).map((tid) => threads.of(tid));
+    const known = isThread(endedBy) ? wakers.among(own).map((tid) => threads.of(tid)) : [];
     return { ...group, ...waker.place(group.example), endedBy, threads: known };
   });
+  return mostTimeFirst(groups);
+}
+
+const ENDS = Object.keys(EndedBy).length;
+
+/** The threads that woke others, with numbers for their names. */
+class Wakers {
+  /** More than any number of a name. */
+  readonly names: number;
+  private readonly waker: Int32Array;
+  private readonly numbers: KeyNumbers;
+  /** By number of the thread: its name, and the last question about it. */
+  private readonly name: Int32Array;
+  private readonly asked: Int32Array;
+  private questions = 0;
+
+  constructor(waker: Int32Array, threads: TraceWaits['threads']) {
+    this.waker = waker;
+    this.numbers = new KeyNumbers(waker);
+    for (let wait = 0; wait < waker.length; wait++) this.numbers.add(waker[wait]);
+    const texts = this.numbers.keys.map((tid) => {
+      const { comm, isRecorded } = threads.of(tid);
+      return comm === null ? String(tid) : `${comm} ${isRecorded}`;
+    });
+    const number = new Map([...new Set(texts)].map((text, row) => [text, row + 1]));
+    this.name = Int32Array.from(texts, (text) => number.get(text) as number);
+    this.names = number.size + 1;
+    this.asked = new Int32Array(texts.length);
+  }
+
+  nameOf(tid: Tid): number {
+    return this.name[this.numbers.find(tid)];
+  }
+
+  /** Returns the wakers of these waits, by tid. */
+  among(rows: Uint32Array): Tid[] {
+    const { waker, numbers, asked } = this;
+    const tids: Tid[] = [];
+    this.questions++;
+    for (let row = 0; row < rows.length; row++) {
+      const number = numbers.find(waker[rows[row]]);
+      if (asked[number] === this.questions) continue;
+      asked[number] = this.questions;
+      tids.push(waker[rows[row]]);
+    }
+    return tids.sort((a, b) => a - b);
+  }
 }
 
 function isThread(endedBy: EndedBy): boolean {
@@ -147,7 +202,7 @@ function isThread(endedBy: EndedBy): boolean {
 
 function placesOf({ shown: waits, calls }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['places'] {
   if (calls === null) return [];
-  const groups = waitGroups(waits, rows, (wait) => keyOfPlace(facts.placeOf(wait)));
+  const groups = waitGroups(waits, rows, (wait) => facts.placeNumber(wait));
   return groups.map((group) => ({ ...group, ...facts.placeOf(group.example) }));
 }
 
@@ -157,32 +212,4 @@ function ranNs({ shown: waits }: TraceWaits, tid: Tid): number {
   for (let wait = waits.starts[thread]; wait < waits.starts[thread + 1]; wait++)
     ns -= waits.inNs[wait] - waits.outNs[wait];
   return Math.max(0, ns);
-}
-
-/** Different for each place: there are far fewer than 2^26 symbols. */
-function keyOfPlace({ symbol, call }: Place): number {
-  return (symbol + 1) * 2 ** 26 + call + 1;
-}
-
-/** More different names or places than this cannot occur: there are as many threads, or call paths. */
-const MAX_NUMBER = 2 ** 23;
-
-/** Numbers different values, from 1 on. */
-class Numbers {
-  private readonly known = new Map<string | number, number>();
-
-  of(value: string | number): number {
-    let number = this.known.get(value);
-    if (number === undefined) this.known.set(value, (number = this.known.size + 1));
-    return number;
-  }
-}
-
-function memoized<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) known.set(key, (value = compute(key)));
-    return value;
-  };
 }
