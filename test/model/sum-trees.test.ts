@@ -62,7 +62,11 @@ test('orders several trees in the same memory', () => {
       for (const tree of trees) {
         const { parent, symbol } = structuredClone(tree);
         const ordered = orderedTree(tree, rank);
-        expect(sorter.sort(tree)).toEqual(ordered);
+        const sorted = sorter.sort(tree);
+        expect(sorted.tree).toEqual(ordered);
+        const nodes = Array.from(sorted.newId);
+        expect(nodes.map((to) => ordered.symbol[to])).toEqual([...symbol]);
+        expect(nodes.slice(1).map((to) => ordered.parent[to])).toEqual([...parent.slice(1)].map((from) => nodes[from]));
         expect([tree.parent, tree.symbol]).toEqual([parent, symbol]); // its paths may still be needed
       }
     }),

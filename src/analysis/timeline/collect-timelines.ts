@@ -10,6 +10,7 @@ import { levelsOf, raise, stripSliceNs, sumsShare, type TimelineQuestion } from 
 import { NO_SUMS, resolutionOf, type TimedPaths } from './resolution.js';
 import { minSpanNs, SPAN_STEPS } from './span-steps.js';
 import { SPAN_BYTES } from './spans-builder.js';
+import { inOrder } from './sum-rows.js';
 import { SumsBuilder, sumsBytes } from './sums-builder.js';
 import { withoutShorter } from './thread-spans.js';
 import type { ThreadTimeline } from './thread-timeline.js';
@@ -115,7 +116,7 @@ const SLACK = 1.25;
 const NO_RESOLUTION = { sliceNs: null, minPathNs: 0 };
 
 function timedThread(tid: Tid, { strip, sums, spans }: ThreadTimeline): TimedThread {
-  return { tid, strip, sums, spans };
+  return { tid, strip, sums: sums && { ...sums, rows: inOrder(sums.rows) }, spans };
 }
 
 interface CollectedThread {

@@ -1,7 +1,7 @@
 /**
  * Finds a coarser level of sums without making them: levels that are surely too fine are passed over.
  */
-import type { ThreadSums } from '../../model/timeline/timeline.js';
+import type { ListedCalls, ListedTimes, ThreadSums } from '../../model/timeline/timeline.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { keptNodes, NO_SUMS, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
 import { bytesOf } from './sums-builder.js';
@@ -37,16 +37,23 @@ export function nextLevel(
 /** Returns how many bytes sums take at least at a coarser level: what is listed now may add rows. */
 function leastBytes({ sums, paths }: SummedThread, sliceNs: Nanoseconds, to: Resolution): number {
   if (sums === null) return 0;
+  const { rows, calls, times } = sums;
   const kept = keptNodes(paths, to.minPathNs);
-  const { calls, times } = sums;
-  let [callCount, timeCount] = [0, 0];
-  for (let row = 0; row < calls.node.length; row++) {
-    const isKept = kept[calls.node[row]] === calls.node[row];
-    if (isKept && sliceAround(to, calls.startNs[row], calls.endNs[row]) === NONE) callCount++;
-  }
-  for (let row = 0; row < times.node.length; row++)
-    if (sliceAround(to, times.startNs[row], times.endNs[row]) === NONE) timeCount++;
-  return bytesOf(rowCount(sums.rows, sliceNs, to.sliceNs, kept), callCount, timeCount);
+  const callCount = crossingCalls(calls, kept, to);
+  return bytesOf(rowCount(rows, sliceNs, to.sliceNs, kept), callCount, crossingTimes(times, to));
+}
+
+function crossingCalls({ startNs, endNs, node }: ListedCalls, kept: Int32Array, to: Resolution): number {
+  let count = 0;
+  for (let row = 0; row < node.length; row++)
+    if (kept[node[row]] === node[row] && sliceAround(to, startNs[row], endNs[row]) === NONE) count++;
+  return count;
+}
+
+function crossingTimes({ startNs, endNs }: ListedTimes, to: Resolution): number {
+  let count = 0;
+  for (let row = 0; row < startNs.length; row++) if (sliceAround(to, startNs[row], endNs[row]) === NONE) count++;
+  return count;
 }
 
 /** Returns how many rows there are in longer slices. `kept`: by node, the one that stands for it. */

@@ -9,7 +9,7 @@ import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../mode
 import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
 import type { Bounds } from '../questions.js';
 import { addNumbers, countCall } from './add-numbers.js';
-import { SumRows } from './sum-rows.js';
+import { inOrder, SumRows } from './sum-rows.js';
 
 /** Slices in a block, and blocks in a larger one. */
 const BLOCK = 4;
@@ -62,7 +62,7 @@ function inBlocks(rows: SliceRows, size: number, nodes: number, memory: SumRows)
     addNumbers(memory, memory.row(Math.floor(rows.slice[row] / size), rows.node[row]), rows, row);
     if (memory.length > MAX_SHARE * length) return null;
   }
-  return memory.build();
+  return inOrder(memory.view());
 }
 
 /** Numbers of nodes, all zero. */

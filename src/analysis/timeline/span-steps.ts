@@ -4,6 +4,8 @@
 import type { Nanoseconds } from '../../model/units.js';
 
 const STEPS_PER_LEVEL = 8;
+/** Of two. */
+const STEPS_PER_POWER = STEPS_PER_LEVEL / 2;
 /** Beyond 2^53 ns, which is 104 days. */
 const LEVELS = 27;
 export const SPAN_STEPS = STEPS_PER_LEVEL * LEVELS;
@@ -21,8 +23,9 @@ export function minSpanNs(step: number): Nanoseconds {
 /** Returns the highest step that a duration reaches. */
 export function spanStep(durationNs: Nanoseconds): number {
   if (durationNs < 4) return 0;
-  const step = Math.floor((Math.log2(durationNs) * STEPS_PER_LEVEL) / 2);
-  if (durationNs < MIN_NS[step]) return step - 1; // between the power and the next integer
+  const power = durationNs < 2 ** 31 ? 31 - Math.clz32(durationNs) : Math.floor(Math.log2(durationNs));
+  let step = STEPS_PER_POWER * power;
+  while (durationNs >= MIN_NS[step + 1]) step++;
   return step;
 }
 

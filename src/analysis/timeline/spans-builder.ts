@@ -19,8 +19,9 @@ export interface Stay {
 }
 
 export class SpansBuilder {
-  /** Calls of lower steps are left out. */
+  /** Calls of lower steps are left out: those that last less than `minNs`. */
   firstStep = 0;
+  private minNs: Nanoseconds = 0;
   private maxCount = 0;
   private count = 0;
   /** By step. */
@@ -29,7 +30,7 @@ export class SpansBuilder {
   private readonly split = new SpanRows();
 
   clear(firstStep: number, maxBytes: number): void {
-    this.firstStep = firstStep;
+    this.beginAt(firstStep);
     this.maxCount = maxBytes / SPAN_BYTES;
     this.count = 0;
     this.counts.fill(0);
@@ -38,8 +39,8 @@ export class SpansBuilder {
   }
 
   add(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number): void {
+    if (endNs - startNs < this.minNs) return;
     const step = spanStep(endNs - startNs);
-    if (step < this.firstStep) return;
     const level = levelOfStep(step);
     while (this.levels.length <= level) this.levels.push(new SpanRows());
     this.addTo(this.levels[level], step, node, startNs, endNs, ending);
@@ -48,16 +49,13 @@ export class SpansBuilder {
   /** Adds a call whose stack was switched away from. */
   addSplit(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number, stays: readonly Stay[]): void {
     for (const stay of stays) this.add(stay.node, stay.startNs, stay.endNs, PIECE);
-    const step = spanStep(endNs - startNs);
-    if (step >= this.firstStep) this.addTo(this.split, step, node, startNs, endNs, ending);
+    if (endNs - startNs < this.minNs) return;
+    this.addTo(this.split, spanStep(endNs - startNs), node, startNs, endNs, ending);
   }
 
   /** Returns a copy, without calls below this step. */
   build(firstStep: number): ThreadSpans {
-    if (firstStep > this.firstStep) {
-      this.firstStep = firstStep;
-      this.removeShort();
-    }
+    if (firstStep > this.firstStep) this.removeBelow(firstStep);
     const { levels } = this;
     while (levels.at(-1)?.length === 0) levels.pop();
     return { levels: levels.map((rows) => rows.byStart()), split: this.split.build() };
@@ -82,14 +80,20 @@ export class SpansBuilder {
   }
 
   private limit(): void {
-    while (this.count > this.maxCount) this.count -= this.counts[this.firstStep++];
-    this.removeShort();
+    let step = this.firstStep;
+    while (this.count > this.maxCount) this.count -= this.counts[step++];
+    this.removeBelow(step);
   }
 
-  private removeShort(): void {
-    const minNs = minSpanNs(this.firstStep);
-    for (const rows of this.levels.slice(0, levelOfStep(this.firstStep) + 1)) rows.removeShorter(minNs);
-    this.split.removeShorter(minNs);
+  private removeBelow(step: number): void {
+    this.beginAt(step);
+    for (const rows of this.levels.slice(0, levelOfStep(step) + 1)) rows.removeShorter(this.minNs);
+    this.split.removeShorter(this.minNs);
+  }
+
+  private beginAt(step: number): void {
+    this.firstStep = step;
+    this.minNs = minSpanNs(step);
   }
 }
 
@@ -141,9 +145,8 @@ class SpanRows {
   /** Returns them by start. Of two that start together, the outer one ends later, or its node is one above the other's. */
   byStart(): Spans {
     const rows = this.view();
-    const { startNs, endNs, node } = rows;
     const order = rowNumbers(this.length);
-    order.sort((a, b) => startNs[a] - startNs[b] || endNs[b] - endNs[a] || node[a] - node[b]);
+    if (!sortNearby(order, rows)) order.sort((a, b) => compare(rows, a, b));
     return spansAt(rows, order);
   }
 
@@ -151,4 +154,31 @@ class SpanRows {
     const { startNs, endNs, node, ending } = this;
     return { startNs: startNs.view(), endNs: endNs.view(), node: node.view(), ending: ending.view() };
   }
+}
+
+function compare({ startNs, endNs, node }: Spans, a: number, b: number): number {
+  return startNs[a] - startNs[b] || endNs[b] - endNs[a] || node[a] - node[b];
+}
+
+/** Moves that a row may take on average: deep recursion would take many. */
+const MAX_MOVES = 16;
+
+/**
+ * Sorts rows, and returns false if that would take too many moves. In the order of ends, calls of similar duration are
+ * nearly in the order of starts.
+ */
+function sortNearby(order: Int32Array, rows: Spans): boolean {
+  const maxMoves = MAX_MOVES * order.length;
+  let moves = 0;
+  for (let at = 1; at < order.length && moves <= maxMoves; at++) moves += at - sortedIn(order, at, rows);
+  return moves <= maxMoves;
+}
+
+/** Moves a row to its place among those before it, and returns where that is. */
+function sortedIn(order: Int32Array, at: number, rows: Spans): number {
+  const row = order[at];
+  let to = at;
+  for (; to > 0 && compare(rows, order[to - 1], row) > 0; to--) order[to] = order[to - 1];
+  order[to] = row;
+  return to;
 }

@@ -2,7 +2,7 @@
  * Sums of a thread by slice and node, while they are added. Reused for the next thread: touching new memory is slow.
  */
 import { NODE_COLUMNS, type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
-import { resized } from '../../model/columns.js';
+import { resized, rowNumbers, valuesOf } from '../../model/columns.js';
 import type { SliceRows } from '../../model/timeline/timeline.js';
 import { NONE, type NodeId } from '../../model/units.js';
 
@@ -59,18 +59,6 @@ export class SumRows implements SliceRows {
     };
   }
 
-  /** Returns a copy, by slice and node. */
-  build(): SliceRows {
-    const { length } = this;
-    const order = orderBy(this.slice, orderBy(this.node, null, length), length);
-    const sorted = <Values extends Int32Array | Float64Array>(values: Values): Values => {
-      const copy = new (values.constructor as new (length: number) => Values)(length);
-      for (let row = 0; row < length; row++) copy[row] = values[order[row]];
-      return copy;
-    };
-    return { slice: sorted(this.slice), node: sorted(this.node), ...nodeColumns((name) => sorted(this[name])) };
-  }
-
   private add(slice: number, node: NodeId, earlier: number): number {
     const row = this.length++;
     if (row === this.slice.length) this.grow();
@@ -102,17 +90,30 @@ function clearNumbers(numbers: NodeColumns, row: number): void {
   numbers.maxNs[row] = Number.NEGATIVE_INFINITY;
 }
 
-/** Returns the first `length` rows by value, equal ones in the given order; null: by row. */
-function orderBy(values: Int32Array, rows: Int32Array | null, length: number): Int32Array {
+/** Returns a copy, in the same order. */
+export function copyOf({ slice, node, ...numbers }: SliceRows): SliceRows {
+  return { slice: slice.slice(), node: node.slice(), ...nodeColumns((name) => numbers[name].slice()) };
+}
+
+/** Returns a copy, by slice and node. */
+export function inOrder({ slice, node, ...numbers }: SliceRows): SliceRows {
+  const order = orderBy(slice, orderBy(node, rowNumbers(node.length)));
+  return {
+    slice: valuesOf(slice, order),
+    node: valuesOf(node, order),
+    ...nodeColumns((name) => valuesOf(numbers[name], order)),
+  };
+}
+
+/** Returns rows by value, equal ones in the given order. */
+function orderBy(values: Int32Array, rows: Int32Array): Int32Array {
+  const { length } = values;
   let max = 0;
   for (let row = 0; row < length; row++) if (values[row] > max) max = values[row];
   const starts = new Int32Array(max + 2);
   for (let row = 0; row < length; row++) starts[values[row] + 1]++;
   for (let value = 1; value < starts.length; value++) starts[value] += starts[value - 1];
   const order = new Int32Array(length);
-  for (let at = 0; at < length; at++) {
-    const row = rows === null ? at : rows[at];
-    order[starts[values[row]]++] = row;
-  }
+  for (let at = 0; at < length; at++) order[starts[values[rows[at]]]++] = rows[at];
   return order;
 }

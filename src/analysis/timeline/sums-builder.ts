@@ -6,7 +6,7 @@ import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import { addNumbers, addOwnTime, countCall } from './add-numbers.js';
 import { CallRows, TimeRows } from './listed-rows.js';
 import { keptNodes, LISTED, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
-import { SumRows } from './sum-rows.js';
+import { copyOf, SumRows } from './sum-rows.js';
 
 /** Measured on pages: what a row, a listed call and a listed time take there. */
 const ROW_BYTES = 6.5;
@@ -75,13 +75,14 @@ export class SumsBuilder {
     while (time < timeCount) this.addListedTime(times, time++);
   }
 
-  /** Returns sums that are valid until the builder is used again; rows are not in order. */
+  /** Returns sums that are valid until the builder is used again; rows are in the order in which they were added. */
   view(): ThreadSums {
     return { rows: this.rows.view(), calls: this.calls.view(), times: this.times.view() };
   }
 
+  /** Returns a copy. */
   build(): ThreadSums {
-    return { rows: this.rows.build(), calls: this.calls.build(), times: this.times.build() };
+    return { rows: copyOf(this.rows.view()), calls: this.calls.build(), times: this.times.build() };
   }
 
   private addRow(rows: SliceRows, from: number, sliceNs: Nanoseconds): void {

@@ -2,7 +2,7 @@
  * The calls of a thread by when they were, to draw them: each once, by duration. What of them is seen in a window of a
  * width of pixels is found without looking at the others.
  */
-import { countBelow, rowNumbers, valuesOf } from '../../model/columns.js';
+import { countBelow, valuesOf } from '../../model/columns.js';
 import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 
@@ -32,11 +32,19 @@ export function rowsInWindow(
 
 /** Returns the calls that last at least so long. */
 export function withoutShorter({ levels, split }: ThreadSpans, minNs: Nanoseconds): ThreadSpans {
-  const long = (spans: Spans): Spans => {
-    const rows = rowNumbers(spans.node.length).filter((row) => spans.endNs[row] - spans.startNs[row] >= minNs);
-    return rows.length === spans.node.length ? spans : spansAt(spans, rows);
-  };
-  return { levels: levels.map(long), split: long(split) };
+  return { levels: levels.map((spans) => longSpans(spans, minNs)), split: longSpans(split, minNs) };
+}
+
+function longSpans(spans: Spans, minNs: Nanoseconds): Spans {
+  const rows = longRows(spans.startNs, spans.endNs, minNs);
+  return rows.length === spans.node.length ? spans : spansAt(spans, rows);
+}
+
+function longRows(startNs: Float64Array, endNs: Float64Array, minNs: Nanoseconds): Int32Array {
+  const rows = new Int32Array(startNs.length);
+  let count = 0;
+  for (let row = 0; row < startNs.length; row++) if (endNs[row] - startNs[row] >= minNs) rows[count++] = row;
+  return rows.subarray(0, count);
 }
 
 /** Returns these rows. */

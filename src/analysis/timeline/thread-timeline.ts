@@ -17,7 +17,7 @@ import { SpansBuilder, type Stay } from './spans-builder.js';
 /** Times are relative to the start of the timeline. Plain data. */
 export interface ThreadTimeline {
   readonly strip: Strip;
-  /** null: too many for the bytes that they may take. */
+  /** Rows are in no order. null: too many for the bytes that they may take. */
   readonly sums: ThreadSums | null;
   readonly sumsLevel: number;
   readonly spans: ThreadSpans;

@@ -238,7 +238,8 @@ export class ProfileBuilder {
     if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
     if (thread.chunks) this.onChunks?.(tid, thread.chunks);
-    if (thread.timeline) this.timeline?.add(tid, thread.timeline, { ...shown.tree, totalNs: totalTimes(shown.tree) });
+    const { length, parent } = shown.tree;
+    if (thread.timeline) this.timeline?.add(tid, thread.timeline, { length, parent, totalNs: totalTimes(shown.tree) });
   }
 
   private shifted({ sinceNs, ...frame }: StackFrame): StackFrame {

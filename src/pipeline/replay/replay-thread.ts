@@ -159,8 +159,9 @@ export class TraceReplayer {
     const answersToAsked = asked && replay.log && answerThread(replay.log, replay.tree, asked, trace.symbolRank);
     const kept = replay.log && maxLogBytes > 0 ? keptLog(replay.log, replay.tree, maxLogBytes) : null;
     const answered = answers(source.tid, replay, questions);
-    const tree = this.sorter.sort(answered.replay.tree);
-    const { timeline, chunks } = this.calls(replay, tree);
+    const { tree, newId } = this.sorter.sort(answered.replay.tree);
+    const isWhole = answered.replay.tree === replay.tree;
+    const { timeline, chunks } = this.calls(replay, tree, isWhole ? newId : null);
     const jumpedTo = skeleton?.jumpedTo ?? null;
     return {
       ...{
@@ -177,14 +178,20 @@ export class TraceReplayer {
     };
   }
 
-  /** `shown`: the tree that is handed on. */
-  private calls({ log, tree }: ThreadReplay, shown: CallTree): Pick<ReplayedThread, 'timeline' | 'chunks'> {
+  /** `shown`: the tree that is handed on. `newId`: by node of the log, its node there; null: it has only some of them. */
+  private calls(
+    { log, tree }: ThreadReplay,
+    shown: CallTree,
+    newId: Int32Array | null,
+  ): Pick<ReplayedThread, 'timeline' | 'chunks'> {
     const { questions, symbolRank } = this.trace;
     const { timeline, chunksOf } = questions;
     if (log === null || (timeline === null && chunksOf === null)) return NO_CALLS;
-    const nodeOf = sameNodes(tree, shown, symbolRank);
+    const nodeOf = newId ?? sameNodes(tree, shown, symbolRank);
+    const { length, parent, symbol } = shown;
     return {
-      timeline: timeline && this.timeline(log, { ...shown, totalNs: totalTimes(shown), nodeOf }, timeline),
+      timeline:
+        timeline && this.timeline(log, { length, parent, symbol, totalNs: totalTimes(shown), nodeOf }, timeline),
       chunks: chunksOf && (this.toChunks?.(log, chunksOf, nodeOf) ?? null),
     };
   }
