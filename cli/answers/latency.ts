@@ -18,6 +18,7 @@ import { durationRow, histogramLines } from './histogram.js';
 import { callsCell, durationCell, longestCell, shareCell, UNKNOWN } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
+import { fullLine, lineColumns } from './source-lines.js';
 import { topLines } from './top-lines.js';
 
 export interface LatencyTextOptions {
@@ -69,17 +70,24 @@ function callHistogram({ histogram, trace: { hasSwitches } }: Latency, width: nu
 /** One function: its name. Several: a table. */
 function functionLines({ functions }: Latency, { pattern, width, top }: LatencyTextOptions): string[] {
   const [only, ...others] = functions;
-  if (others.length === 0) return [fittingName(only?.name ?? pattern, width)];
+  if (others.length === 0) return [fittingName(only?.name ?? pattern, width), ...lineOf(only)];
   const columns: TableColumn<(typeof functions)[number]>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'max', text: longestCell },
+    ...lineColumns(functions),
   ];
   const name = ({ name, dso }: (typeof functions)[number]) => (dso === null ? name : `${name} (${dso})`);
   const title = formatMany(functions.length, 'function');
   const options = { name, nameTitle: `${title} together`, width };
   return topLines(functions, top, (rows) => tableLines(rows, columns, options));
+}
+
+/** Where a function begins, on a line of its own. */
+function lineOf(fn: Latency['functions'][number] | undefined): string[] {
+  const line = fn && fullLine(fn);
+  return line ? [line] : [];
 }
 
 function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
@@ -133,6 +141,7 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 3 },
     ...offCpu,
     { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
+    ...lineColumns(children),
   ];
   const options = { name: distinctNames(children), nameTitle: 'callee', width };
   return topLines(children, top, (rows) => tableLines(rows, columns, options));
@@ -154,6 +163,7 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyTextO
     { title: 'p99', text: ({ stats }) => durationCell(stats.p99Ns), rank: 2 },
     { title: 'max', text: ({ stats }) => longestCell(stats), rank: 1 },
     { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
+    ...lineColumns(callers),
   ];
   return topLines(callers, top, (rows) =>
     tableLines(rows, columns, { name: callerNames(callers), nameTitle: 'caller', width }),

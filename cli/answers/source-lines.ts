@@ -1,10 +1,10 @@
 /**
- * The column of tables that shows where functions begin in source code.
+ * Where functions begin in source code, in tables and in comma-separated values.
  */
 import { visibleText } from '../../src/text.js';
 import type { TableColumn } from '../terminal/table.js';
 
-interface HasLine {
+export interface HasLine {
   readonly srcline?: { readonly file: string; readonly line: number } | undefined;
 }
 
@@ -12,6 +12,18 @@ interface HasLine {
 export function lineColumns<Row extends HasLine>(rows: readonly Row[]): TableColumn<Row>[] {
   if (!rows.some(({ srcline }) => srcline)) return [];
   return [{ title: 'line', isLeft: true, text: ({ srcline }) => (srcline ? shortLine(srcline) : ''), rank: 1 }];
+}
+
+/** Columns of comma-separated values. */
+export const LINE_TITLES = ['file', 'line'] as const;
+
+export function lineCells({ srcline }: HasLine): readonly [file: string | null, line: number | null] {
+  return [srcline?.file ?? null, srcline?.line ?? null];
+}
+
+/** "/src/plain.c:11". */
+export function fullLine({ srcline }: HasLine): string | null {
+  return srcline ? visibleText(`${srcline.file}:${srcline.line}`) : null;
 }
 
 function shortLine({ file, line }: NonNullable<HasLine['srcline']>): string {

@@ -1,13 +1,14 @@
 /**
  * Formats why threads waited, where, and who woke them, as terminal text.
  */
-import type { StageRow, WaitStats, WaitsAnswer } from '../../src/answers.js';
+import type { StageRow, WaitPlace, WaitStats, WaitsAnswer } from '../../src/answers.js';
 import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { durationRow, histogramLines } from './histogram.js';
 import { missingLines } from './missing-lines.js';
 import { durationCell, shareCell } from './numbers.js';
 import { slowWaitLines } from './slow-wait.js';
+import { type HasLine, lineColumns } from './source-lines.js';
 import { topLines } from './top-lines.js';
 import { placeText, threadName, wakerText } from './wait-names.js';
 
@@ -25,7 +26,7 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
     rows.length === 0 ? [] : ['', ...topLines(rows, options.top, (shown) => statsTable(title, shown, stats, options))];
   const head = [...summaryLines(answer), ...insideLines(answer, options), ...missingLines(answer.missing)];
   if (stats.waits === 0) return [...head, ...stageLines(stages, options)];
-  const knownPlaces = trace.hasCalls ? places.map((row) => ({ name: placeText(row), stats: row.stats })) : [];
+  const knownPlaces = trace.hasCalls ? places.map((row) => namedPlace(placeText(row), row)) : [];
   return [
     ...head,
     ...barLines(answer, options.width),
@@ -35,11 +36,11 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
     ),
     ...table(
       'waker',
-      wakers.map((row) => ({ name: wakerText(row), stats: row.stats })),
+      wakers.map((row) => namedPlace(wakerText(row), row)),
     ),
     ...table(
       'waker, from calls alone',
-      candidates.map((row) => ({ name: wakerText(row), stats: row.stats })),
+      candidates.map((row) => namedPlace(wakerText(row), row)),
     ),
     ...table('place', knownPlaces),
     ...table(
@@ -49,6 +50,11 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
     ...stageLines(stages, options),
     ...slowest.flatMap((slow, rank) => ['', ...slowWaitLines(slow, rank, options.width)]),
   ];
+}
+
+/** The line is that of the function, not of what it called. */
+function namedPlace(name: string, row: WaitPlace & Pick<NamedStats, 'stats'>): NamedStats {
+  return { name, stats: row.stats, srcline: row.function?.srcline };
 }
 
 function summaryLines({ trace, stats, wakeUps }: WaitsAnswer): string[] {
@@ -94,7 +100,7 @@ function insideLines({ inside }: WaitsAnswer, { inside: name }: WaitsTextOptions
   return [`only inside ${formatMany(calls, 'call')} of ${visibleText(name)}${cut}: ${share}`];
 }
 
-interface NamedStats {
+interface NamedStats extends HasLine {
   readonly name: string;
   readonly stats: WaitStats;
 }
@@ -125,6 +131,7 @@ function statsTable(
     { title: 'p50', text: ({ stats }) => durationCell(stats.p50Ns), rank: 6 },
     { title: 'p99', text: ({ stats }) => durationCell(stats.p99Ns), rank: 5 },
     { title: 'max', text: ({ stats }) => formatLongest(stats.maxNs, stats.longestOpenNs) },
+    ...lineColumns(rows),
   ];
   return tableLines(rows, columns, { name: ({ name }) => name, nameTitle: title, width });
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reportOf } from '../../src/answers/report.js';
 import type { FunctionRow } from '../../src/answers/schema.js';
+import { symbolLines } from '../../src/model/names/symbol-table.js';
 import { formatCalls, formatDuration, formatLongest, formatShare } from '../../src/render/format.js';
 import { START, type State } from '../../src/render/page/view/state.js';
 import { press, windows } from '../helpers/browser/browser.js';
@@ -404,6 +405,23 @@ describe('one function', () => {
       expect.arrayContaining(['a · 1 · 60 ns', 'leaf · 1 · 20 ns', 'a · 1 · 30 ns']),
     );
     expect(hashOf(page)).toMatch(/^function=\d+$/);
+  });
+
+  test('shows where functions begin in source code, if there is space', async () => {
+    const profile = await profileOfTrace(CALLS);
+    const { name } = profile.symbols;
+    const lines = symbolLines(name.map((own) => (own === 'a' ? { file: '/src/a.c', line: 12 } : null)));
+    const withLines = { ...profile, symbols: { ...profile.symbols, lines } };
+    const own = await browser.open(htmlOf(withLines), `#function=${symbolOf(viewsOf(withLines), 'a')}`);
+    await drawn(own);
+    await own.setViewportSize({ width: 1900, height: 800 });
+    const nameOf = (of: string) => own.locator('[aria-label="Functions"] .row > :first-child bdi', { hasText: of });
+    await eventually(() => nameOf('a a.c:12').getAttribute('title')).toBe('a\n/src/a.c:12');
+    expect(await own.locator('.function dl').textContent()).toMatch(/linea\.c:12$/);
+    expect(await own.locator('[aria-label="Functions"] em').count()).toBe(1);
+    await own.setViewportSize({ width: 380, height: 800 });
+    await eventually(() => own.locator('.function dl').textContent()).toMatch(/linea\.c:12$/);
+    await own.close();
   });
 
   test('closes by its button, by Esc, and by selecting it again', async () => {

@@ -6,6 +6,7 @@ import { formatDuration, formatMany, formatPercentChange } from '../../../src/te
 import { type TableColumn, tableLines } from '../../terminal/table.js';
 import { averageCountCell, differenceCell, durationCell, longestCell, UNKNOWN } from '../numbers.js';
 import { traceLines } from '../report.js';
+import { LINE_TITLES, lineCells, lineColumns } from '../source-lines.js';
 import { topLines } from '../top-lines.js';
 
 const NOISE = '~';
@@ -23,7 +24,8 @@ export function diffLines(diff: Diff, width: number, top: number): string[] {
   if (functions.length === 0) return [...heads, '', 'no functions'];
   const changed = functions.filter(isChanged);
   if (changed.length === 0) return [...heads, '', `no differences in ${formatMany(functions.length, 'function')}`];
-  const table = (rows: readonly DiffRow[]) => tableLines(rows, COLUMNS, { name: nameOf, nameTitle: 'function', width });
+  const table = (rows: readonly DiffRow[]) =>
+    tableLines(rows, [...COLUMNS, ...lineColumns(rows)], { name: nameOf, nameTitle: 'function', width });
   return [...heads, '', ...topLines(changed, top, table), ...noteLines(changed, functions.length)];
 }
 
@@ -91,15 +93,17 @@ const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as
 const ADDED_CHANGES = ['inferred', 'unwound', 'outsideSelfNs', 'maxNs', 'longestCutNs'] as const;
 const NOISY = ['totalNs', 'selfNs', 'avgNs'] as const;
 
-export function diffCsv({ functions }: Diff): (string | number | boolean | null)[][] {
+export function diffCsv({ functions }: Diff, hasLines: boolean): (string | number | boolean | null)[][] {
   const changes = [...CHANGES, ...ADDED_CHANGES];
   const titles = changes.flatMap((name) => [`${name} before`, `${name} after`]);
   const noise = [...NOISY.map((name) => `${name} noise`), ...NOISY.map((name) => `${name} within noise`)];
   const rows = functions.map((row) => {
     const { name, dso, isStop, isNew, isGone, noise, withinNoise } = row;
+    const line = hasLines ? lineCells(row) : [];
     const numbers = changes.flatMap((column) => [row[column].before, row[column].after]);
     const judged = [...NOISY.map((column) => noise[column]), ...NOISY.map((column) => withinNoise[column])];
-    return [name, dso, ...numbers, isStop, isNew, isGone, ...judged, withinNoise.p99Ns];
+    return [name, dso, ...numbers, isStop, isNew, isGone, ...judged, withinNoise.p99Ns, ...line];
   });
-  return [['name', 'dso', ...titles, 'isStop', 'isNew', 'isGone', ...noise, 'p99Ns within noise'], ...rows];
+  const lines = hasLines ? LINE_TITLES : [];
+  return [['name', 'dso', ...titles, 'isStop', 'isNew', 'isGone', ...noise, 'p99Ns within noise', ...lines], ...rows];
 }

@@ -28,7 +28,11 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   await outputs.write(before, after, answer);
   if (printsAnswer(options))
     await writeAnswer(
-      { json: () => answer, text: () => diffLines(answer, tableWidth(), top), csv: () => diffCsv(answer) },
+      {
+        json: () => answer,
+        text: () => diffLines(answer, tableWidth(), top),
+        csv: () => diffCsv(answer, options.srcline),
+      },
       options,
     );
   if (!quiet) {

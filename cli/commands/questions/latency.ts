@@ -6,6 +6,7 @@ import { type ChildRow, type Latency, latencyAnswer } from '../../../src/answers
 import { askLatency, type FunctionPattern, type LatencyResult } from '../../../src/profiles.js';
 import { formatBounds } from '../../../src/text.js';
 import { latencyLines } from '../../answers/latency.js';
+import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { LatencyOptions } from '../../options/questions/latency.js';
@@ -34,7 +35,7 @@ export async function latency(options: LatencyOptions, pattern: FunctionPattern,
   if (plot !== null) await writeAll(outputs.map((output) => ({ output, chunks: () => plot.svg(profile) })));
   const lines = () => plot?.lines(tableWidth()) ?? text();
   if (outputs.length === 0 || options.json)
-    await writeAnswer({ json: () => answer, text: lines, csv: () => csvRows(answer, byCaller) }, options);
+    await writeAnswer({ json: () => answer, text: lines, csv: () => csvRows(answer, options) }, options);
   await notifyQuality(profile, options);
   if (!options.quiet) for (const line of await writtenLines(output.map(svgFile), options.inputs)) notify(line);
 }
@@ -64,11 +65,15 @@ const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCall
   ' ',
 ) as Exclude<keyof ChildRow, 'srcline'>[];
 
-function csvRows({ children, callers }: Latency, byCaller: boolean): (string | number | boolean | null)[][] {
-  const cells = (row: ChildRow) => COLUMNS.map((column) => row[column]);
-  if (!byCaller) return [COLUMNS, ...children.map(cells)];
+function csvRows(
+  { children, callers }: Latency,
+  { byCaller, srcline }: LatencyOptions,
+): (string | number | boolean | null)[][] {
+  const columns = [...COLUMNS, ...(srcline ? LINE_TITLES : [])];
+  const cells = (row: ChildRow) => [...COLUMNS.map((column) => row[column]), ...(srcline ? lineCells(row) : [])];
+  if (!byCaller) return [columns, ...children.map(cells)];
   return [
-    ['caller', ...COLUMNS],
+    ['caller', ...columns],
     ...callers.flatMap(({ name, children: own }) => own.map((row) => [name, ...cells(row)])),
   ];
 }

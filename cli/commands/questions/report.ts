@@ -3,6 +3,7 @@
  */
 import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../../src/answers.js';
 import { reportLines } from '../../answers/report.js';
+import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { loadTimedProfile } from '../../input/traces.js';
 import type { ReportOptions } from '../../options/questions/report.js';
@@ -45,9 +46,8 @@ const COLUMNS = [
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function csvRows({ functions, threads }: Report, hasLines: boolean): (string | number | boolean | null)[][] {
-  const columns = [...COLUMNS, ...(hasLines ? ['file', 'line'] : [])];
-  const line = ({ srcline }: FunctionRow) => (hasLines ? [srcline?.file ?? null, srcline?.line ?? null] : []);
-  const cells = (row: FunctionRow) => [...COLUMNS.map((column) => row[column]), ...line(row)];
+  const columns = [...COLUMNS, ...(hasLines ? LINE_TITLES : [])];
+  const cells = (row: FunctionRow) => [...COLUMNS.map((column) => row[column]), ...(hasLines ? lineCells(row) : [])];
   if (threads === undefined) return [columns, ...functions.map(cells)];
   const together = functions.map((row) => [null, null, null, ...cells(row)]);
   const apart = threads.flatMap(({ tid, pid, comm, functions: own }) =>

@@ -4,6 +4,7 @@
 import { type WaitStats, type WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import type { FunctionPattern } from '../../../src/profiles.js';
 import { askWaits, type WaitsResult } from '../../../src/waits.js';
+import { type HasLine, LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { placeText, threadName, wakerText } from '../../answers/wait-names.js';
 import { waitsLines } from '../../answers/waits.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';
@@ -20,7 +21,7 @@ export async function waits(options: WaitsOptions, signal: AbortSignal): Promise
   const answer = waitsAnswer(result, options.points?.map(patternText));
   const inside = options.in === undefined ? null : patternText(options.in);
   const text = () => waitsLines(answer, { inside, width: tableWidth(), top: options.top });
-  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
+  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) }, options);
   if (result.profile !== null) await notifyQuality(result.profile, options);
 }
 
@@ -44,14 +45,17 @@ const COLUMNS = [
 type Cell = string | number | boolean | null;
 
 /** A row for each row of all tables; the stages have no open waits, and their durations are not only waits. */
-function csvRows({ stats, reasons, wakers, places, threads, stages }: WaitsAnswer): Cell[][] {
-  const cells = (row: Partial<WaitStats>) => COLUMNS.map((column) => row[column] ?? null);
+function csvRows({ stats, reasons, wakers, places, threads, stages }: WaitsAnswer, hasLines: boolean): Cell[][] {
+  const cells = (row: Partial<WaitStats>, fn: HasLine | null = null) => [
+    ...COLUMNS.map((column) => row[column] ?? null),
+    ...(hasLines ? lineCells(fn ?? {}) : []),
+  ];
   return [
-    ['by', 'name', ...COLUMNS],
+    ['by', 'name', ...COLUMNS, ...(hasLines ? LINE_TITLES : [])],
     ['all', null, ...cells(stats)],
     ...reasons.map((row) => ['reason', row.reason, ...cells(row.stats)]),
-    ...wakers.map((row) => ['waker', wakerText(row), ...cells(row.stats)]),
-    ...places.map((row) => ['place', placeText(row), ...cells(row.stats)]),
+    ...wakers.map((row) => ['waker', wakerText(row), ...cells(row.stats, row.function)]),
+    ...places.map((row) => ['place', placeText(row), ...cells(row.stats, row.function)]),
     ...threads.map((row) => ['thread', threadName(row.thread), ...cells(row.stats)]),
     ...(stages?.rows ?? []).map((row) => ['stage', `${row.from} to ${row.to}`, ...cells(row)]),
   ];

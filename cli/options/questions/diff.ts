@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { answerFormat, FORMATS, type Format, outputFormats } from '../../output/formats.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, json, limit, matching, outputs, reading, shown } from '../shared.js';
+import { csv, inline, json, limit, matching, outputs, reading, shown, srcline } from '../shared.js';
 import { limits, side } from '../values/diff-values.js';
 import { path } from '../values/values.js';
 
@@ -60,6 +60,8 @@ export const DiffOptions = memoize(() =>
       ),
       strict: flag(z.boolean().default(false), 'also if the increase is within noise'),
     }),
+    ...srcline(),
+    ...inline(),
     ...matching(),
     ...shown(),
     ...reading(),

@@ -6,7 +6,7 @@ import type { FunctionPattern } from '../../../src/profiles.js';
 import { PtflameError } from '../../../src/text.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { json, limit, outputs, reading, shown } from '../shared.js';
+import { json, limit, outputs, reading, shown, srcline } from '../shared.js';
 import { durations, expression, parseFunction } from '../values/question-values.js';
 import { path } from '../values/values.js';
 
@@ -41,6 +41,7 @@ export const LatencyOptions = memoize(() =>
         value: 'MIN,MAX',
       }),
     }),
+    ...srcline(),
     ...shown(),
     ...reading(),
   }),

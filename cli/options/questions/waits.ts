@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { csv, json, limit, reading, replaying, selection, srcline, windowed } from '../shared.js';
 import { functionList, functionPattern } from '../values/question-values.js';
 import { path } from '../values/values.js';
 
@@ -29,6 +29,7 @@ export const WaitsOptions = memoize(() =>
       json,
       csv,
     }),
+    ...srcline(),
     ...windowed(),
     ...selection(),
     ...replaying(),

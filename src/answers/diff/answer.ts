@@ -69,9 +69,11 @@ function diffRow(key: string, { name, isStop }: NameSums, [old, now]: readonly [
     ...columns(UNSCALED, (column) => ({ before: finiteOrNull(before[column]), after: finiteOrNull(after[column]) })),
     avgNs: { before: averageOf(before), after: averageOf(after) },
   };
+  const srcline = after.srcline ?? before.srcline;
   return {
     name,
     dso: after.dso ?? before.dso,
+    ...(srcline && { srcline }),
     isStop,
     isNew: !old.functions.has(key),
     isGone: !now.functions.has(key),

@@ -7,6 +7,7 @@ import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
 import { type FunctionSums, functionsOf } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import { type Histogram, histogramsOf } from '../../model/calls/durations.js';
+import type { SourceLine } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { durationsOfAllThreads, named, traceSummary } from '../common.js';
 
@@ -27,6 +28,8 @@ export interface NameSums
   readonly name: string;
   /** Of the function with most time. */
   readonly dso: string | null;
+  /** Of the same function; absent: unknown. */
+  readonly srcline?: SourceLine | undefined;
   readonly isStop: boolean;
   /** null: unknown, or several functions have the name. */
   readonly histogram: Histogram | null;
@@ -48,11 +51,11 @@ export function diffSide(profile: Profile, per: Per | null): DiffSide {
   const functions = new Map<string, NameSums>();
   const rows = functionsOf(tree, durations, summary.hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
-    const { name, dso } = named(profile.symbols, row.symbol);
+    const { name, ...where } = named(profile.symbols, row.symbol);
     const key = `${isStop(row.symbol)} ${name}`; // a function may have the name of a stop
     const known = functions.get(key);
     const histogram = histograms?.get(row.symbol) ?? null;
-    functions.set(key, known ? added(known, row) : { ...row, name, dso, isStop: isStop(row.symbol), histogram });
+    functions.set(key, known ? added(known, row) : { ...row, name, ...where, isStop: isStop(row.symbol), histogram });
   }
   return { summary, scale: scaleOf(tree, summary.durationNs, per), functions };
 }

@@ -3,12 +3,12 @@
  */
 import * as z from 'zod';
 import { QualityPart } from '../../profile-file/schema.js';
+import { name } from '../schema.js';
 
 const ns = z.number();
 /** null: there is none, or it is not known. */
 const nsOrNull = z.number().nullable();
 const count = z.number().int().min(0);
-const named = { name: z.string(), dso: z.string().nullable() };
 
 /** The first fields of every answer about waits. */
 export const waitsHead = {
@@ -39,7 +39,7 @@ export const WaitThread = z.object({
 export type WaitThread = z.infer<typeof WaitThread>;
 
 /** A function, and the function of a system library that it called; null: not known, or none. */
-export const WaitPlace = z.object({ function: z.object(named).nullable(), call: z.object(named).nullable() });
+export const WaitPlace = z.object({ function: z.object(name).nullable(), call: z.object(name).nullable() });
 export type WaitPlace = z.infer<typeof WaitPlace>;
 
 const distribution = {
@@ -101,7 +101,7 @@ export const PathPiece = z.object({
   thread: WaitThread,
   depth: count,
   /** What ran, most time first. */
-  functions: z.array(z.object({ ...named, ns })),
+  functions: z.array(z.object({ ...name, ns })),
   /** What the thread waited for and where, if it waited; null: it ran. */
   reason: z.string().nullable(),
   place: WaitPlace.nullable(),

@@ -26,6 +26,19 @@ const TRACE = [
   .map((line) => `${line}\n`)
   .join('');
 
+/** `hidden` waits in a system call. */
+const WAITING = [
+  ...TRACE.split('\n').slice(0, 3),
+  branch(10, 'tr end  syscall', `${at(0x1160)} hidden+0xc`, '0 [unknown]'),
+  'plain 7/7 [000] 10.000001020: PERF_RECORD_SWITCH OUT',
+  'plain 7/7 [000] 10.000001050: PERF_RECORD_SWITCH IN',
+  branch(60, 'tr strt', '0 [unknown]', `${at(0x1162)} hidden+0xe`),
+  branch(70, 'return', `${at(0x1173)} hidden+0x1f`, BACK),
+  branch(80, 'return', `${at(0x1192)} visible+0x1e`, `${at(0x11b8)} main+0x19`),
+]
+  .map((line) => `${line}\n`)
+  .join('');
+
 const LINES = { main: 15, visible: 11, hidden: 4, twice: 4 };
 
 interface Row {
@@ -70,6 +83,25 @@ describe.concurrent('--srcline', () => {
     expect(csv).toMatch(/^name,.*,isStop,file,line$/m);
     expect(csv).toMatch(/^twice,.*,\/src\/twice\.h,4$/m);
     expect((await ptflame(['stacks', ...args, '--at', '+2ns'])).stdout).toMatch(/ twice\.h:4 +twice$/m);
+  });
+
+  test('shows them in tables and in CSV of latency, waits and diff', async ({ dir }) => {
+    const trace = await dir.write('trace.txt', WAITING);
+    const args = ['--srcline', '--symfs', await rootWith(dir, PROGRAM, 'gcc-5'), '-q'];
+    const latency = (await ptflame(['latency', 'visible', trace, ...args])).stdout;
+    expect(latency).toMatch(/^visible\n\/src\/plain\.c:11$/m);
+    expect(latency).toMatch(/ plain\.c:4 +hidden$/m);
+    expect(latency).toMatch(/ plain\.c:15 +main$/m);
+    expect((await ptflame(['latency', 'visible', trace, ...args, '--csv'])).stdout).toMatch(
+      /^name,.*,file,line\nhidden,.*,\/src\/plain\.c,4$/m,
+    );
+    expect((await ptflame(['waits', trace, ...args])).stdout).toMatch(/ plain\.c:4 +hidden$/m);
+    expect((await ptflame(['waits', trace, ...args, '--csv'])).stdout).toMatch(/^place,hidden,.*,\/src\/plain\.c,4$/m);
+    const { places } = JSON.parse((await ptflame(['waits', trace, ...args, '--json'])).stdout);
+    expect(places[0].function.srcline).toEqual({ file: '/src/plain.c', line: 4 });
+    const two = [trace, '--before', 'window=+0ns,+30ns', '--after', 'window=+30ns,+80ns', ...args];
+    expect((await ptflame(['diff', ...two])).stdout).toMatch(/ plain\.c:11 +visible$/m);
+    expect((await ptflame(['diff', ...two, '--csv'])).stdout).toMatch(/^visible,.*,\/src\/plain\.c,11$/m);
   });
 
   test('writes them into a profile, which keeps them', async ({ dir }) => {

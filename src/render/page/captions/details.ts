@@ -64,8 +64,12 @@ export function pageDetails(
 
 function lineDetails({ line }: FunctionTotals): FrameDetail[] {
   if (line === null) return [];
-  const nameAt = line.file.lastIndexOf('/') + 1;
-  return [{ label: 'line', value: `${line.file.slice(nameAt)}:${line.line}`, note: line.file.slice(0, nameAt) }];
+  return [{ label: 'line', value: shortLine(line), note: line.file.slice(0, line.file.lastIndexOf('/') + 1) }];
+}
+
+/** Returns "main.c:12", without directories. */
+export function shortLine({ file, line }: SourceLine): string {
+  return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
 }
 
 function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwitches: boolean): FrameDetail {

@@ -4,6 +4,7 @@
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
+import { shortLine } from '../../captions/details.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import type { FunctionView, WaitsView } from '../../view/function-view.js';
 import type { ChosenCall, Colouring } from '../../view/state.js';
@@ -86,7 +87,7 @@ function meanwhileNote(view: WaitsView | null): string {
   return otherNs > 0 ? ` (without ${formatDuration(otherNs)} on small call paths)` : '';
 }
 
-function numbers({ sums, allNs }: FunctionView): HTMLElement {
+function numbers({ sums, allNs, line }: FunctionView): HTMLElement {
   const duration = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
   const rows = [
     ['total', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
@@ -101,6 +102,7 @@ function numbers({ sums, allNs }: FunctionView): HTMLElement {
     ['p90', duration(sums.p90Ns)],
     ['p99', duration(sums.p99Ns)],
     ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
+    ...(line === null ? [] : [['line', shortLine(line)] as const]),
   ] as const;
   return html('dl', {}, ...rows.map(([label, value]) => html('div', {}, html('dt', {}, label), html('dd', {}, value))));
 }

@@ -5,6 +5,7 @@ import type { SymbolId } from '../../../../model/units.js';
 import { formatCount, formatMany } from '../../../format.js';
 import { fitLabel } from '../../../frames/labels.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
+import { shortLine } from '../../captions/details.js';
 import type { FunctionRow, FunctionRows } from '../../view/function-rows.js';
 import type { State, Width } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
@@ -87,10 +88,17 @@ export class FunctionsTable {
       isText: true,
       value: nameOf,
       cell: (row, availablePx) => {
-        const title = [nameOf(row), views.fileOf(row.sums.symbol)].filter(Boolean).join('\n');
-        const suffix = views.nameSuffix(row.sums.symbol);
+        const { symbol } = row.sums;
+        const line = views.lineOf(symbol);
+        const where = line && `${line.file}:${line.line}`;
+        const title = [nameOf(row), views.fileOf(symbol), where].filter(Boolean).join('\n');
+        const suffix = views.nameSuffix(symbol);
         const width = Math.floor(availablePx / characterPx) - suffix.length;
-        return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, width) + suffix);
+        const text = fitLabel({ name: nameOf(row), numbers: [] }, width) + suffix;
+        // where it begins, if there is space
+        const quiet =
+          line && text.length + shortLine(line).length < width ? [' ', html('em', {}, shortLine(line))] : [];
+        return html('bdi', { title }, text, ...quiet);
       },
     };
   }
