@@ -34,6 +34,7 @@ const CHART_KEYS: readonly Row[] = [
   ['r', 'show the entire recording'],
   ['t', 'show the numbers of the time of the call'],
   ['k', 'mark the call'],
+  ['w  W', 'go to the thread that ended the wait; to the one that was woken'],
   ['Esc', 'forget the call, zoom out, or close the chart'],
 ];
 

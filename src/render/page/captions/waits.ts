@@ -32,9 +32,12 @@ export function reasonText({ kind, reason }: { readonly kind: BlockerKind; reado
 }
 
 export function threadText(threads: readonly WaitThread[], tid: Tid): string {
-  const thread = threads.find((each) => each.tid === tid);
-  const name = thread?.comm == null ? `thread ${tid}` : `${visibleText(thread.comm)} ${tid}`;
-  return thread?.isTraced === false ? `[${name}]` : name;
+  return nameOfThread(threads.find((each) => each.tid === tid) ?? { tid, comm: null, isTraced: true });
+}
+
+export function nameOfThread({ tid, comm, isTraced }: WaitThread): string {
+  const name = comm === null ? `thread ${tid}` : `${visibleText(comm)} ${tid}`;
+  return isTraced ? name : `[${name}]`;
 }
 
 /** "5 waits · 29.3 ms · 4.5 µs of it waking up". */

@@ -19,6 +19,7 @@ import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { snappedRange } from './time/range.js';
 import { RangeData } from './time/range-data.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
+import { WakingIndex } from './wakings/waking-index.js';
 
 export class SelectedTrees {
   readonly data: PageData;
@@ -37,6 +38,10 @@ export class SelectedTrees {
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
   );
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
+
+  private readonly indexed = memoizeLast(
+    (timeline: Timeline) => timeline.wakings && new WakingIndex(timeline.wakings, timeline),
+  );
 
   constructor(data: PageData) {
     this.data = data;
@@ -71,6 +76,11 @@ export class SelectedTrees {
   rangeKey(state: State): string {
     const range = this.rangeAt(state);
     return range === null ? '' : `${range.startNs}-${range.endNs}`;
+  }
+
+  /** Who woke whom; null: not known. */
+  get wakings(): WakingIndex | null {
+    return this.timeline && this.indexed('', this.timeline);
   }
 
   /** Returns the data of the range of time that is shown. */

@@ -11,14 +11,16 @@ export interface ChartDeeds {
   readonly select: (() => void) | null;
   readonly range: (() => void) | null;
   readonly ofFunction: readonly Action[];
+  readonly wakings: readonly Action[];
   readonly stack: (() => string) | null;
 }
 
-export function chartActions({ zoom, select, range, ofFunction, stack }: ChartDeeds): Action[] {
+export function chartActions({ zoom, select, range, ofFunction, wakings, stack }: ChartDeeds): Action[] {
   return [
     { text: 'Zoom', key: 'Enter', act: zoom },
     ...(range === null ? [] : [{ text: 'Numbers of this time only', key: 't', act: range }]),
     ...(select === null ? [] : [{ text: 'Mark call', key: 'k', act: select }]),
+    ...wakings,
     ...ofFunction,
     ...(stack === null ? [] : [{ text: 'Copy stack', key: 'c', act: () => copyStack(stack()) }]),
   ];

@@ -7,14 +7,17 @@ import { ROW_PX } from '../../../frames/drawing.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { boxAtMoment } from '../../view/chart/call-at.js';
 import type { Views } from '../../view/views.js';
+import type { Role } from '../../view/wakings/waking-index.js';
 import { CanvasColours } from '../platform/canvas.js';
 import { onThemeChange } from '../platform/theme.js';
 import { paintTicks } from '../platform/ticks.js';
-import { type ChartMarks, ChartPainter } from './chart-painter.js';
+import { ChartPainter } from './chart-painter.js';
+import type { ChartMarks } from './chart-picture.js';
 import { type ChartGestures, listenToChart } from './chart-pointer.js';
 import type { DrawnChart } from './drawn-chart.js';
+import { type LaneEvents, WakingLane } from './waking-lane.js';
 
-export interface AreaEvents extends Omit<ChartGestures, 'move' | 'zoom' | 'select'> {
+export interface AreaEvents extends Omit<ChartGestures, 'move' | 'zoom' | 'select'>, LaneEvents {
   readonly move: (byNs: Nanoseconds) => void;
   readonly zoom: (factor: number, atNs: Nanoseconds) => void;
   readonly select: (window: Bounds) => void;
@@ -36,6 +39,7 @@ export class ChartArea {
   private readonly canvas = html('canvas', { 'aria-hidden': 'true' });
   private readonly stack = html('div', { class: 'stack' }, this.canvas);
   private readonly selection = html('div', { class: 'chart-selection', hidden: '' });
+  private readonly lanes: Readonly<Record<Role, WakingLane>>;
   private readonly painter: ChartPainter;
   private readonly colours: CanvasColours;
   private readonly events: AreaEvents;
@@ -45,7 +49,9 @@ export class ChartArea {
   constructor(views: Views, characterPx: number, events: AreaEvents) {
     this.events = events;
     this.scroller = html('div', { class: 'chart-scroll', tabindex: 0, role: 'application' }, this.stack);
-    this.element = html('div', { class: 'chart-area' }, this.ticks, this.scroller, this.selection);
+    this.lanes = { waiter: new WakingLane('waiter', events), waker: new WakingLane('waker', events) };
+    const above = [this.ticks, this.lanes.waiter.element, this.lanes.waker.element];
+    this.element = html('div', { class: 'chart-area' }, ...above, this.scroller, this.selection);
     this.colours = new CanvasColours(this.element);
     this.painter = new ChartPainter(this.canvas, this.colours, views, characterPx);
     this.listen();
@@ -63,6 +69,11 @@ export class ChartArea {
     this.scroller.focus({ preventScroll: true });
   }
 
+  /** Lanes take space only in charts of threads that have wakings. */
+  showLanes(has: (role: Role) => boolean): void {
+    for (const role of ['waiter', 'waker'] as const) this.lanes[role].element.hidden = !has(role);
+  }
+
   /** `firstRow`: the outermost rows are left out. */
   show(chart: DrawnChart, firstRow: number, marks: ChartMarks): void {
     this.chart = chart;
@@ -71,6 +82,7 @@ export class ChartArea {
     const allPx = (chart.thread.rows - firstRow) * ROW_PX;
     this.stack.style.height = `${allPx}px`;
     const heightPx = Math.min(scroller.clientHeight, allPx);
+    for (const role of ['waiter', 'waker'] as const) this.lanes[role].show(chart.arrows[role], chart.thread.durationNs);
     this.painter.paint({ ...marks, chart, firstRow, widthPx, heightPx, topPx: scroller.scrollTop });
     paintTicks(this.ticks, this.colours, chart.window, { leftPx: 0, widthPx, heightPx: TICKS_PX });
   }

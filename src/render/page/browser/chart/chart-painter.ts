@@ -1,7 +1,6 @@
 /**
  * Draws the boxes of a stack chart on a canvas.
  */
-import type { Bounds } from '../../../../analysis/questions.js';
 import { isComplete } from '../../../../model/profile/quality.js';
 import { PIECE } from '../../../../model/timeline/timeline.js';
 import type { SymbolId } from '../../../../model/units.js';
@@ -11,33 +10,12 @@ import { fitLabel } from '../../../frames/labels.js';
 import { type ChartBoxes, ChartBoxKind } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import { type CanvasColours, emptied } from '../platform/canvas.js';
-import type { DrawnChart } from './drawn-chart.js';
-
-/** How calls are marked. */
-export interface ChartMarks {
-  /** null: nothing is marked. */
-  readonly isMarked: ((symbol: SymbolId) => boolean) | null;
-  /** What is not marked is paler. */
-  readonly dimsOthers: boolean;
-  /** The selected call, and the one with the focus or below the pointer. */
-  readonly outlined: readonly (number | null)[];
-  readonly range: Bounds | null;
-}
-
-interface ChartPicture extends ChartMarks {
-  readonly chart: DrawnChart;
-  readonly widthPx: number;
-  readonly heightPx: number;
-  /** How far it is scrolled. */
-  readonly topPx: number;
-  /** The outermost rows are left out. */
-  readonly firstRow: number;
-}
+import { type ChartPicture, extentOf, topOf } from './chart-picture.js';
+import { paintWakings } from './waking-lines.js';
 
 const MIN_LABEL_PX = 24;
 const TEXT_LEFT_PX = 5;
 const BASELINE_PX = 13;
-const MIN_BOX_PX = 1;
 const MAX_LABELS = 20_000;
 
 export class ChartPainter {
@@ -74,6 +52,7 @@ export class ChartPainter {
     for (const isCall of [false, true])
       for (let box = 0; box < boxes.length; box++) if (chart.isCall(box) === isCall) this.paintBox(pen, picture, box);
     this.paintRange(pen, picture);
+    paintWakings(pen, picture, this.colours);
     for (const box of picture.outlined) if (box !== null) this.outline(pen, picture, box);
   }
 
@@ -148,18 +127,6 @@ export class ChartPainter {
       this.views.names[symbol] as string,
     ));
   }
-}
-
-function topOf({ chart, topPx, firstRow }: ChartPicture, box: number): number {
-  return (chart.boxes.row[box] - firstRow) * ROW_PX - topPx;
-}
-
-function extentOf({ chart, widthPx }: ChartPicture, box: number) {
-  const { boxes, window } = chart;
-  const pxPerNs = widthPx / (window.endNs - window.startNs);
-  const xPx = Math.max(0, (boxes.startNs[box] - window.startNs) * pxPerNs);
-  const endPx = Math.min(widthPx, (boxes.endNs[box] - window.startNs) * pxPerNs);
-  return { xPx, wholePx: Math.max(MIN_BOX_PX, endPx - xPx) };
 }
 
 /** Calls without a known start or end, and calls that are not in the file. */

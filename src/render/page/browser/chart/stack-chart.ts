@@ -1,17 +1,20 @@
 /**
  * The stack chart of a thread: its calls in the order of time, callees below their callers.
  */
-import type { Tid } from '../../../../model/units.js';
+import type { Nanoseconds, Tid } from '../../../../model/units.js';
 import { ROW_PX } from '../../../frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../../frames/frame-details.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { neighbourOf } from '../../view/chart/call-at.js';
+import { nameOfThread } from '../../captions/waits.js';
+import { otherThread } from '../../captions/wakings.js';
+import { innermostAt, neighbourOf } from '../../view/chart/call-at.js';
 import { type ChartThread, chartThread } from '../../view/chart/chart-thread.js';
-import { clampedWindow, windowAround } from '../../view/chart/chart-window.js';
+import { addressedWindow, clampedWindow, windowAround } from '../../view/chart/chart-window.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
+import type { Role, Waking } from '../../view/wakings/waking-index.js';
 import type { Action, Menu } from '../controls/menu.js';
 import type { FrameActions } from '../graph/frame-actions.js';
 import type { Tooltip } from '../graph/tooltip.js';
@@ -22,7 +25,7 @@ import { AimedBoxes } from './aimed-boxes.js';
 import { chartActions, chartKey } from './chart-actions.js';
 import { ChartArea } from './chart-area.js';
 import { ChartHead } from './chart-head.js';
-import type { ChartMarks } from './chart-painter.js';
+import type { ChartMarks } from './chart-picture.js';
 import { DrawnChart } from './drawn-chart.js';
 
 export interface ChartContext {
@@ -79,6 +82,21 @@ export class StackChart {
     navigation.change({ chart, chartRange: views.rangeAt(navigation.state), call: null });
   }
 
+  /** Opens the chart of a thread at a moment, and selects what it did. */
+  openAt(tid: Tid, ns: Nanoseconds, lengthNs: Nanoseconds): void {
+    const { navigation, views } = this.context;
+    const durationNs = views.timeline?.durationNs ?? 0;
+    const window = clampedWindow({ startNs: ns - lengthNs / 2, endNs: ns + lengthNs / 2 }, durationNs);
+    navigation.change({ chart: tid, chartRange: addressedWindow(window, durationNs), call: null });
+    const box = this.drawn && innermostAt(this.drawn.boxes, ns);
+    if (box !== null) navigation.change({ call: this.chart.callOf(box) }, true);
+  }
+
+  /** Opens the chart of the waiter around its wait. */
+  openWait({ waiter, wakeNs, startNs, runNs }: Waking): void {
+    this.openAt(waiter.tid, wakeNs, 3 * (runNs - startNs));
+  }
+
   /** Draws the chart of a state. */
   show(state: State): void {
     const { views } = this.context;
@@ -88,6 +106,8 @@ export class StackChart {
     this.element.classList.toggle('sized', state.graphShare !== null);
     this.element.style.setProperty('--share', `${state.graphShare ?? 0}%`);
     if (this.thread === null) return this.context.served?.stop();
+    const { tid } = this.thread;
+    this.area.showLanes((role) => views.wakings?.has(tid, role) === true);
     this.draw();
     this.describe();
     if (this.aim.selected !== null) this.area.reveal(this.aim.selected);
@@ -160,6 +180,8 @@ export class StackChart {
       hover: (event) => this.hover(event),
       leave: () => this.leave(),
       menu: (event) => this.openMenuAt(event),
+      follow: (waking, role) => this.follow(waking, role),
+      canOpen: (tid) => this.canOpen(tid),
       leaveByKey: () => context.tooltip.hide(),
       redraw: () => this.isOpen && this.draw(),
       redrawSoon: () => this.drawSoon(),
@@ -328,9 +350,31 @@ export class StackChart {
       zoom: () => this.zoomTo(box),
       select: isCall ? () => this.select(box) : null,
       range: views.timeline?.sumsSliceNs == null ? null : setRange,
+      wakings: this.wakingActions(box),
       ofFunction: isCall ? actions.ofFunction(chart.symbolOf(box)) : [],
       stack: isCall ? () => chart.stackOf(box) : null,
     });
+  }
+
+  private wakingActions(box: number): Action[] {
+    const action = (role: Role, what: string, key: string): Action[] => {
+      const waking = this.chart.wakingIn(box, role);
+      if (waking === null || !this.canOpen(otherThread(waking, role).tid)) return [];
+      const text = `${what}: ${nameOfThread(otherThread(waking, role))}`;
+      return [{ text, key, act: () => this.follow(waking, role) }];
+    };
+    return [...action('waiter', 'Go to waker', 'w'), ...action('waker', 'Go to the thread it woke', 'W')];
+  }
+
+  private canOpen(tid: Tid): boolean {
+    return this.context.views.timeline?.threads.some((thread) => thread.tid === tid) === true;
+  }
+
+  /** Goes to the other thread of a waking. */
+  private follow(waking: Waking, role: Role): void {
+    const { startNs, endNs } = this.window.bounds;
+    this.openAt(otherThread(waking, role).tid, waking.wakeNs, endNs - startNs);
+    this.area.focus();
   }
 
   private openMenu(): void {

@@ -5,7 +5,9 @@ import { formatMany } from '../../../format.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { boundsOf, callDuration, endingText } from '../../captions/chart.js';
 import { momentText } from '../../captions/time.js';
+import { nameOfThread } from '../../captions/waits.js';
 import type { Views } from '../../view/views.js';
+import type { Waking } from '../../view/wakings/waking-index.js';
 import type { DrawnChart } from '../chart/drawn-chart.js';
 import type { StackChart } from '../chart/stack-chart.js';
 import { type TableColumn, VirtualTable } from './virtual-table.js';
@@ -19,6 +21,8 @@ interface CallRow {
   readonly duration: string;
   readonly depth: number;
   readonly ending: string;
+  /** Of waits; empty: not known. */
+  readonly wokenBy: string;
 }
 
 export class CallsTable {
@@ -51,10 +55,14 @@ export class CallsTable {
     const listed = rows.length < count ? `, the longest ${formatMany(rows.length, 'call')} of them listed` : '';
     this.count.textContent = `${formatMany(count, 'call')} drawn${listed}; choose one to mark it, again to zoom in`;
     const isChosen = ({ box }: CallRow) => this.chart.isSelected(box);
-    this.table.show({ rows, columns: COLUMNS, sortedBy: this.sortedBy }, { isChosen });
+    this.table.show(
+      { rows, columns: this.views.wakings === null ? COLUMNS : [...COLUMNS, WOKEN_BY], sortedBy: this.sortedBy },
+      { isChosen },
+    );
   }
 
-  private rowsOf({ thread, boxes, calls }: DrawnChart): CallRow[] {
+  private rowsOf(chart: DrawnChart): CallRow[] {
+    const { thread, boxes, calls } = chart;
     return calls.boxes.map((box) => {
       const { startNs, endNs } = boundsOf(boxes, box);
       return {
@@ -66,10 +74,25 @@ export class CallsTable {
         duration: callDuration({ startNs, endNs }, boxes.ending[box]),
         depth: boxes.row[box] + 1,
         ending: endingText(boxes.ending[box]),
+        wokenBy: wakerText(chart.wakingOf(box)),
       };
     });
   }
 }
+
+function wakerText(waking: Waking | null): string {
+  return waking === null ? '' : `${waking.isMaybe ? 'maybe ' : ''}${nameOfThread(waking.waker)}`;
+}
+
+const WOKEN_BY: TableColumn<CallRow> = {
+  key: 'woken',
+  title: 'Woken by',
+  hint: 'the thread that ended the wait',
+  widthPx: [90, 200],
+  isText: true,
+  value: ({ wokenBy }) => wokenBy,
+  cell: ({ wokenBy }) => html('bdi', { title: wokenBy }, wokenBy),
+};
 
 const COLUMNS: readonly TableColumn<CallRow>[] = [
   {

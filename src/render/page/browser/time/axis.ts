@@ -8,11 +8,14 @@ import type { Tid } from '../../../../model/units.js';
 import { button } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { hoveredDetails, rangeNotes, rangeText } from '../../captions/time.js';
+import { arrowsText, wakingDetails } from '../../captions/wakings.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { chosenRow, type ThreadRow } from '../../view/threads.js';
-import { stripRows } from '../../view/time/strip-rows.js';
+import { type StripRow, stripRows } from '../../view/time/strip-rows.js';
 import type { Views } from '../../view/views.js';
+import { type StripArrows, stripArrows } from '../../view/wakings/strip-arrows.js';
+import type { Waking } from '../../view/wakings/waking-index.js';
 import type { Tooltip } from '../graph/tooltip.js';
 import { CanvasColours } from '../platform/canvas.js';
 import { onThemeChange } from '../platform/theme.js';
@@ -24,6 +27,8 @@ import { showTextures } from './textures.js';
 export interface AxisEvents {
   readonly change: (change: Partial<State>, isSameStep: boolean) => void;
   readonly openChart: (tid: Tid) => void;
+  /** An arrow between strips was chosen. */
+  readonly openWaking: (waking: Waking) => void;
 }
 
 const TICKS_PX = 16;
@@ -46,6 +51,7 @@ export class Axis {
   private timeline!: Timeline; // with `strips`
   private window: Bounds = { startNs: 0, endNs: 1 };
   private state!: State; // with `strips`
+  private arrows: StripArrows | null = null;
   /** What the strips were drawn for; empty: they have to be drawn again. */
   private drawn = '';
   private readonly rows = memoizeLast((threads: readonly number[]) =>
@@ -104,10 +110,10 @@ export class Axis {
     if (this.element.clientWidth === 0) return;
     const { views, state, window } = this;
     const { threads, hidesIdle, chosen, call } = state;
-    const key = JSON.stringify([threads, hidesIdle, chosen, call, window]);
-    if (key !== this.drawn) this.drawStrips(strips);
-    this.drawn = key;
     const range = views.rangeAt(state);
+    const key = JSON.stringify([threads, hidesIdle, chosen, call, window, views.wakings && range]);
+    if (key !== this.drawn) this.drawStrips(strips, range);
+    this.drawn = key;
     this.marks.show(window, range);
     this.zoomIn.disabled = range === null || isSame(range, window);
     this.zoomOut.disabled = window.startNs === 0 && window.endNs === this.timeline.durationNs;
@@ -115,17 +121,30 @@ export class Axis {
     this.describe(range);
   }
 
-  private drawStrips(strips: Strips): void {
+  private drawStrips(strips: Strips, range: Bounds | null): void {
     const { views, state, window, element } = this;
     const { threads, key } = chosenRow(views.threads, state.threads, state.hidesIdle);
     const rows = this.rows(`${key} ${state.hidesIdle}`, threads);
     const namePx = element.clientWidth < NARROW_PX ? 92 : 150;
     element.style.setProperty('--names', `${namePx}px`);
-    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx });
+    const widthPx = Math.max(1, element.clientWidth - namePx);
+    this.arrows = this.arrowsOf(rows, range ?? window, widthPx);
+    const wakings = this.arrows?.arrows ?? [];
+    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx, wakings });
     element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
     const area = { leftPx: namePx, widthPx: strips.widthPx, heightPx: TICKS_PX };
     paintTicks(this.ticks, this.colours, window, area);
     showTextures(this.legend, strips.fills, activitiesIn(rows[0]?.threads ?? []));
+  }
+
+  /** Arrows of a range, as far as the axis shows it; null: nothing is known of wakings. */
+  private arrowsOf(rows: readonly StripRow[], range: Bounds, widthPx: number): StripArrows | null {
+    const { wakings } = this.views;
+    if (wakings === null) return null;
+    const { startNs, endNs } = this.window;
+    const shown = { startNs: Math.max(startNs, range.startNs), endNs: Math.min(endNs, range.endNs) };
+    const tids = new Set(rows.flatMap(({ tid }) => (tid === null ? [] : [tid])));
+    return stripArrows(wakings, tids, shown, (widthPx * (shown.endNs - shown.startNs)) / (endNs - startNs));
   }
 
   private describe(range: Bounds | null): void {
@@ -133,7 +152,11 @@ export class Axis {
     const isKnown = this.timeline.sumsSliceNs !== null;
     const hasOtherWaits = range !== null && this.views.data.waits !== null;
     const waits = hasOtherWaits ? ['waits are not known by range'] : [];
-    this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits].join(' · ');
+    const leftOut = this.views.wakings?.leftOutWithin(range ?? this.window) ?? 0;
+    const arrows = this.arrows === null ? [] : [arrowsText(this.arrows, leftOut)];
+    this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits, ...arrows].join(
+      ' · ',
+    );
   }
 
   private press(event: PointerEvent): void {
@@ -141,8 +164,10 @@ export class Axis {
     if (event.button !== 0) return;
     this.tooltip.hide();
     if (!isOnAxis) return this.openChart(event);
-    if (this.timeline.sumsSliceNs === null) return;
-    this.marks.drag(event, () => {});
+    if (this.timeline.sumsSliceNs === null) return this.openArrow(event);
+    this.marks.drag(event, (isClick) => {
+      if (isClick) this.openArrow(event);
+    });
   }
 
   /** A name opens the stack chart of its thread. */
@@ -151,9 +176,17 @@ export class Axis {
     if (tid !== null) this.events.openChart(tid);
   }
 
+  private openArrow({ clientX, clientY }: PointerEvent): void {
+    const waking = this.strips?.arrowAt(clientX, clientY) ?? null;
+    if (waking !== null) this.events.openWaking(waking);
+  }
+
   private hover({ clientX, clientY, buttons }: PointerEvent): void {
     const found = buttons === 0 ? (this.strips?.at(clientX, clientY) ?? null) : null;
     if (found === null) return this.tooltip.hide();
+    const waking = this.strips?.arrowAt(clientX, clientY) ?? null;
+    if (waking !== null)
+      return this.tooltip.show(wakingDetails(waking, this.timeline.durationNs), null, clientX, clientY);
     const { row, ns } = found;
     const isName = row.tid !== null && clientX < this.marks.element.getBoundingClientRect().left;
     this.element.classList.toggle('on-name', isName);

@@ -5,13 +5,15 @@
 import type { Bounds } from '../../../../analysis/questions.js';
 import { ACTIVITIES, activityOf } from '../../../../model/timeline/activity.js';
 import type { Timeline } from '../../../../model/timeline/timeline.js';
-import type { SymbolId } from '../../../../model/units.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../../../model/units.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import type { PageData } from '../../data/page-data.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { ChosenCall } from '../../view/state.js';
 import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../../view/time/columns.js';
 import type { StripRow } from '../../view/time/strip-rows.js';
+import type { Waking } from '../../view/wakings/waking-index.js';
+import { distancePx, type Point, paintArrow } from '../platform/arrows.js';
 import { type CanvasColours, emptied } from '../platform/canvas.js';
 import { STACKED, textures } from './textures.js';
 
@@ -25,6 +27,8 @@ export interface StripsView extends Bounds {
   readonly chosen: SymbolId | null;
   readonly call: ChosenCall | null;
   readonly namePx: number;
+  /** Arrows between strips. */
+  readonly wakings: readonly Waking[];
 }
 
 export class Strips {
@@ -36,6 +40,8 @@ export class Strips {
   private readonly data: PageData;
   private readonly timeline: Timeline;
   private readonly colours: CanvasColours;
+  /** By thread. */
+  private rowOf: ReadonlyMap<Tid | null, number> = new Map();
   private readonly known = new Map<string, Float64Array>();
   private readonly activity: Uint8Array; // by node of the shape
   private readonly inside = memoizeLast((chosen: SymbolId) => insideFunction(this.data.shape, chosen));
@@ -65,6 +71,7 @@ export class Strips {
     else this.element.removeAttribute('tabindex');
     this.canvas.setAttribute('aria-label', `What ${view.rows[0]?.name ?? 'no thread'} did; see the threads table`);
     this.fills = textures(this.colours);
+    this.rowOf = new Map(view.rows.map(({ tid }, row) => [tid, row]));
     this.paint();
   }
 
@@ -77,6 +84,30 @@ export class Strips {
     if (row === undefined || column >= this.widthPx) return null;
     const from = Math.max(0, column) * ACTIVITIES;
     return { row, ns: this.columnsOf(row).slice(from, from + ACTIVITIES) };
+  }
+
+  /** Returns the arrow at a position of the window; null: none. */
+  arrowAt(xPx: number, yPx: number): Waking | null {
+    const { left, top } = this.spacer.getBoundingClientRect();
+    const point = { xPx: xPx - left, yPx: yPx - top };
+    let nearest: Waking | null = null;
+    let leastPx = ARROW_PX;
+    for (const waking of this.view.wakings) {
+      const [from, to] = this.endsOf(waking);
+      const farPx = distancePx(point, from, to);
+      if (farPx < leastPx) [nearest, leastPx] = [waking, farPx];
+    }
+    return nearest;
+  }
+
+  /** From the waker's strip at the waking to the waiter's where it runs again, below the top of all rows. */
+  private endsOf({ waker, waiter, wakeNs, runNs }: Waking): [Point, Point] {
+    const { startNs, endNs, columns } = this.window;
+    const pointOf = (tid: Tid, ns: Nanoseconds): Point => {
+      const xPx = this.view.namePx + (columns * (Math.min(endNs, Math.max(startNs, ns)) - startNs)) / (endNs - startNs);
+      return { xPx, yPx: (this.rowOf.get(tid) as number) * ROW_PX + (GAP_PX + STRIP_PX) / 2 };
+    };
+    return [pointOf(waker.tid, wakeNs), pointOf(waiter.tid, runNs)];
   }
 
   private get window(): ColumnWindow {
@@ -98,6 +129,10 @@ export class Strips {
       this.paintStrip(pen, row, topPx + GAP_PX / 2);
       if (view.chosen !== null) this.paintLight(pen, row, topPx + GAP_PX / 2 + STRIP_PX, light);
       if (view.call !== null && view.call.tid === row.tid) this.paintCall(pen, view.call, topPx, ink);
+    }
+    for (const waking of view.wakings) {
+      const [from, to] = this.endsOf(waking).map(({ xPx, yPx }) => ({ xPx, yPx: yPx - element.scrollTop }));
+      if (from && to) paintArrow(pen, from, to, this.colours, waking.isMaybe);
     }
   }
 
@@ -185,5 +220,7 @@ export class Strips {
 
 /** Others are reached by scrolling. */
 const MAX_ROWS = 6;
+/** An arrow is hit from this near. */
+const ARROW_PX = 4;
 /** Less is not seen. */
 const MIN_PX = 0.02;

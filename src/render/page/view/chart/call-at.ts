@@ -38,6 +38,15 @@ export function boxAtMoment(boxes: ChartBoxes, row: number, ns: Nanoseconds, sla
   return found;
 }
 
+/** Returns the innermost call at a moment; null: none is drawn. */
+export function innermostAt(boxes: ChartBoxes, ns: Nanoseconds): number | null {
+  let found: number | null = null;
+  for (let box = 0; box < boxes.length && boxes.startNs[box] <= ns; box++)
+    if (boxes.kind[box] === ChartBoxKind.Call && boxes.endNs[box] > ns)
+      if (found === null || boxes.row[box] >= boxes.row[found]) found = box;
+  return found;
+}
+
 /** A box, whatever its number is after the next layout. */
 export interface BoxBounds extends Bounds {
   /** Absent: that of the innermost call. */
