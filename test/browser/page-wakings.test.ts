@@ -26,7 +26,8 @@ beforeAll(async () => {
   await drawn(page);
 }, 60_000);
 
-const chart = () => page.locator('.stack-chart h2').textContent();
+const chart = async () =>
+  (await page.locator('.stack-chart').isVisible()) ? page.locator('.stack-chart h2').textContent() : null;
 const lane = (name: string) => page.getByRole('group', { name });
 const labels = (name: string) => lane(name).locator('button:visible').allTextContents();
 const shown = () => page.locator('.axis-head output').textContent();

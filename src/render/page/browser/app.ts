@@ -53,7 +53,7 @@ export class App {
     const axis = new Axis(views, tooltip, {
       change: (change, isSameStep) => navigation.change(change, isSameStep),
       openChart: (tid) => this.chart.open(tid),
-      openWaking: (waking) => this.chart.openWait(waking),
+      openWaking: (waking) => this.chart.links.openWait(waking),
     });
     this.axis = axis;
     const server = ownServer(container);

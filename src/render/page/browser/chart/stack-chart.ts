@@ -1,15 +1,13 @@
 /**
  * The stack chart of a thread: its calls in the order of time, callees below their callers.
  */
-import type { Nanoseconds, Tid } from '../../../../model/units.js';
+import type { Tid } from '../../../../model/units.js';
 import { ROW_PX } from '../../../frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../../frames/frame-details.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { nameOfThread } from '../../captions/waits.js';
-import { otherThread } from '../../captions/wakings.js';
-import { innermostAt, neighbourOf } from '../../view/chart/call-at.js';
+import { neighbourOf } from '../../view/chart/call-at.js';
 import { type ChartThread, chartThread } from '../../view/chart/chart-thread.js';
-import { addressedWindow, clampedWindow, windowAround } from '../../view/chart/chart-window.js';
+import { clampedWindow, windowAround } from '../../view/chart/chart-window.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { titleOf } from '../../view/threads.js';
@@ -27,6 +25,7 @@ import { ChartArea } from './chart-area.js';
 import { ChartHead } from './chart-head.js';
 import type { ChartMarks } from './chart-picture.js';
 import { DrawnChart } from './drawn-chart.js';
+import { WakingLinks } from './waking-links.js';
 
 export interface ChartContext {
   readonly views: Views;
@@ -46,6 +45,7 @@ const KEY_ROWS = 3;
 export class StackChart {
   readonly element: HTMLElement;
   private readonly context: ChartContext;
+  readonly links: WakingLinks;
   private readonly head: ChartHead;
   private readonly area: ChartArea;
   private readonly window: AddressedWindow;
@@ -61,6 +61,7 @@ export class StackChart {
   constructor(context: ChartContext) {
     this.context = context;
     this.window = new AddressedWindow(context.navigation, () => this.moved());
+    this.links = new WakingLinks(context.views, context.navigation, () => this.drawn);
     this.head = this.newHead();
     this.area = this.newArea();
     this.element = html('section', { class: 'stack-chart', 'aria-label': 'Stack chart', hidden: '' });
@@ -80,21 +81,6 @@ export class StackChart {
   open(chart: Tid): void {
     const { navigation, views } = this.context;
     navigation.change({ chart, chartRange: views.rangeAt(navigation.state), call: null });
-  }
-
-  /** Opens the chart of a thread at a moment, and selects what it did. */
-  openAt(tid: Tid, ns: Nanoseconds, lengthNs: Nanoseconds): void {
-    const { navigation, views } = this.context;
-    const durationNs = views.timeline?.durationNs ?? 0;
-    const window = clampedWindow({ startNs: ns - lengthNs / 2, endNs: ns + lengthNs / 2 }, durationNs);
-    navigation.change({ chart: tid, chartRange: addressedWindow(window, durationNs), call: null });
-    const box = this.drawn && innermostAt(this.drawn.boxes, ns);
-    if (box !== null) navigation.change({ call: this.chart.callOf(box) }, true);
-  }
-
-  /** Opens the chart of the waiter around its wait. */
-  openWait({ waiter, wakeNs, startNs, runNs }: Waking): void {
-    this.openAt(waiter.tid, wakeNs, 3 * (runNs - startNs));
   }
 
   /** Draws the chart of a state. */
@@ -181,7 +167,7 @@ export class StackChart {
       leave: () => this.leave(),
       menu: (event) => this.openMenuAt(event),
       follow: (waking, role) => this.follow(waking, role),
-      canOpen: (tid) => this.canOpen(tid),
+      canOpen: (tid) => this.links.canOpen(tid),
       leaveByKey: () => context.tooltip.hide(),
       redraw: () => this.isOpen && this.draw(),
       redrawSoon: () => this.drawSoon(),
@@ -350,30 +336,14 @@ export class StackChart {
       zoom: () => this.zoomTo(box),
       select: isCall ? () => this.select(box) : null,
       range: views.timeline?.sumsSliceNs == null ? null : setRange,
-      wakings: this.wakingActions(box),
+      wakings: this.links.actionsOf(chart, box, (waking, role) => this.follow(waking, role)),
       ofFunction: isCall ? actions.ofFunction(chart.symbolOf(box)) : [],
       stack: isCall ? () => chart.stackOf(box) : null,
     });
   }
 
-  private wakingActions(box: number): Action[] {
-    const action = (role: Role, what: string, key: string): Action[] => {
-      const waking = this.chart.wakingIn(box, role);
-      if (waking === null || !this.canOpen(otherThread(waking, role).tid)) return [];
-      const text = `${what}: ${nameOfThread(otherThread(waking, role))}`;
-      return [{ text, key, act: () => this.follow(waking, role) }];
-    };
-    return [...action('waiter', 'Go to waker', 'w'), ...action('waker', 'Go to the thread it woke', 'W')];
-  }
-
-  private canOpen(tid: Tid): boolean {
-    return this.context.views.timeline?.threads.some((thread) => thread.tid === tid) === true;
-  }
-
-  /** Goes to the other thread of a waking. */
   private follow(waking: Waking, role: Role): void {
-    const { startNs, endNs } = this.window.bounds;
-    this.openAt(otherThread(waking, role).tid, waking.wakeNs, endNs - startNs);
+    this.links.follow(waking, role);
     this.area.focus();
   }
 
