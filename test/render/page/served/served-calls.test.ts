@@ -14,6 +14,7 @@ import type { Bounds } from '../../../../src/analysis/questions.js';
 import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/thread-spans.js';
 import { openTraceFile } from '../../../../src/index.js';
 import { type LevelsFile, LevelsWriter, type Part, readLevels } from '../../../../src/levels.js';
+import { ChunkDeflater } from '../../../../src/levels-file/deflate-chunks.js';
 import { rowNumbers } from '../../../../src/model/columns.js';
 import type { ChunkIndex, ChunkLists } from '../../../../src/model/timeline/call-chunks.js';
 import {
@@ -25,12 +26,13 @@ import {
 } from '../../../../src/model/timeline/timeline.js';
 import type { Tid } from '../../../../src/model/units.js';
 import { analyzeForPage } from '../../../../src/page.js';
-import { CallServer, type CallSource } from '../../../../src/render/page/browser/served/call-server.js';
+import { CallServer, type CallSource, ServerFault } from '../../../../src/render/page/browser/served/call-server.js';
 import { ServedCalls } from '../../../../src/render/page/browser/served/served-calls.js';
 import { readChunk } from '../../../../src/render/page/data/calls/chunk.js';
 import type { PageData } from '../../../../src/render/page/data/page-data.js';
+import { selfNsOf } from '../../../../src/render/page/view/chart/call-at.js';
 import { type ChartBoxes, ChartBoxKind } from '../../../../src/render/page/view/chart/chart-boxes.js';
-import { type ChartThread, chartThread } from '../../../../src/render/page/view/chart/chart-thread.js';
+import { type ChartThread, chartThread, knownOf } from '../../../../src/render/page/view/chart/chart-thread.js';
 import { layOutChart } from '../../../../src/render/page/view/chart/lay-out-chart.js';
 import { ChunkCache } from '../../../../src/render/page/view/served/chunk-cache.js';
 import { viewsOf } from '../../../helpers/browser/page-views.js';
@@ -43,10 +45,9 @@ interface Page {
 }
 
 /** A page with all calls. */
-async function pageOf(file: string, onChunks?: LevelsWriter['addThread']): Promise<Page> {
+async function pageOf(file: string): Promise<Page> {
   const { profile, timeline } = await analyzeForPage([await openTraceFile(file)], {
     ...{ trees: 'apart', byCalls: true, timelineBytes: 100_000_000 },
-    ...(onChunks && { onChunks }),
   });
   if (timeline === null) throw new Error(`no timeline of ${file}`);
   return { data: viewsOf(profile).data, timeline };
@@ -56,13 +57,16 @@ function threadsOf({ data, timeline }: Page): ChartThread[] {
   return timeline.threads.map(({ tid }) => chartThread(data, timeline, tid) as ChartThread);
 }
 
+function inChunks(calls: Spans, chunkCalls: number): Spans[] {
+  return Array.from({ length: Math.ceil(calls.node.length / chunkCalls) }, (_, at) =>
+    spansAt(calls, rowNumbers(calls.node.length).slice(at * chunkCalls, (at + 1) * chunkCalls)),
+  );
+}
+
 /** Serves the calls of a page that has all of them, a few in a chunk. */
 function serverOf(threads: readonly ChartThread[], chunkCalls: number): CallSource {
   const lists = (tid: Tid) => (threads.find((thread) => thread.tid === tid) as ChartThread).spans;
-  const chunksOf = (calls: Spans) =>
-    Array.from({ length: Math.ceil(calls.node.length / chunkCalls) }, (_, at) =>
-      spansAt(calls, rowNumbers(calls.node.length).slice(at * chunkCalls, (at + 1) * chunkCalls)),
-    );
+  const chunksOf = (calls: Spans) => inChunks(calls, chunkCalls);
   const indexOf = (calls: Spans): ChunkIndex => {
     const chunks = chunksOf(calls);
     return {
@@ -133,6 +137,22 @@ function wholeCalls({ levels, split }: ThreadSpans): string[] {
   );
 }
 
+/** The time of a function itself is right, or an upper bound where its callees are not all known. */
+function expectOwnTimes(
+  thread: ChartThread,
+  full: ChartThread,
+  { length, kind, node, startNs, endNs }: ChartBoxes,
+): void {
+  for (let box = 0; box < length; box += 1 + Math.floor(length / 50)) {
+    if (kind[box] !== ChartBoxKind.Call) continue;
+    const bounds = { startNs: startNs[box], endNs: endNs[box] };
+    const known = knownOf(thread, bounds);
+    const [ns, rightNs] = [known, full].map((one) => selfNsOf(one, node[box], bounds) as number) as [number, number];
+    if (known.unlisted.belowNs === 0) expect(ns).toBe(rightNs);
+    else expect(ns).toBeGreaterThanOrEqual(rightNs);
+  }
+}
+
 /** With the server, all calls of at least a pixel are shown; on the way there, nothing else, and nothing disappears. */
 async function expectSame(server: CallSource, own: ChartThread, full: ChartThread, window: Bounds, widthPx: number) {
   const pixelNs = (window.endNs - window.startNs) / widthPx;
@@ -151,6 +171,7 @@ async function expectSame(server: CallSource, own: ChartThread, full: ChartThrea
   expect(belowNs).toBeLessThanOrEqual(pixelNs);
   const counting = [thread, ...seen].filter(({ unlisted }) => unlisted.bySlice !== null);
   for (const early of counting) expectCounted(early, own, full);
+  expectOwnTimes(thread, full, boxes);
   return { states: seen.length, counted: counting.length };
 }
 
@@ -186,11 +207,17 @@ describe('over HTTP', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  /** Serves the levels of a trace, as ptflame serve does. */
+  /** Serves a file of levels, as ptflame serve does, with small chunks. */
   async function serving(file: string) {
     const path = join(directory, 'levels');
     const writer = new LevelsWriter(openSync(path, 'w'));
-    const page = await pageOf(file, (...own) => writer.addThread(...own));
+    const page = await pageOf(file);
+    for (const { tid, spans } of page.timeline.threads) {
+      const deflater = new ChunkDeflater();
+      for (const [level, calls] of spans.levels.entries())
+        for (const chunk of inChunks(calls, 100)) deflater.add(level, chunk);
+      writer.addThread(tid, deflater.build());
+    }
     await writer.finish('key', (async function* () {})());
     const levels = (await readLevels(await open(path), 'key')) as LevelsFile;
     const server = await startServer(0);
@@ -250,6 +277,8 @@ describe('over HTTP', () => {
 });
 
 describe('what is asked for', () => {
+  /** Everything that has been sent arrives. */
+  const arrivals = () => new Promise<void>((done) => setImmediate(done));
   const all = pageOf('fixtures/truth/ptemu-rec.perf.txt.gz');
 
   test('is asked for once, and not waited for when the view has moved on', async () => {
@@ -279,6 +308,55 @@ describe('what is asked for', () => {
     expect(asked.length).toBeGreaterThan(first);
     calls.threadIn(own, late, 1000);
     expect(asked.every(({ signal }) => signal.aborted)).toBe(true);
+  });
+
+  test('is shown as it arrives; what is awaited is given up when all is there', async () => {
+    const [own] = threadsOf(without(await all, 100)) as [ChartThread];
+    const server = serverOf(threadsOf(await all), 50);
+    const awaited: AbortSignal[] = [];
+    let answered = [0, 1, 2];
+    const source: CallSource = {
+      index: server.index,
+      chunks: (tid, range, index, signal) => {
+        if (answered.includes(range.level)) return server.chunks(tid, range, index, signal);
+        awaited.push(signal);
+        return new Promise(() => {});
+      },
+    };
+    const { calls } = servedBy(source);
+    const [early, late] = [0, own.durationNs - 200].map((startNs) => ({ startNs, endNs: startNs + 200 }));
+    const shown = async (window = early) => {
+      const { spans } = calls.threadIn(own, window as Bounds, 1);
+      await arrivals();
+      return spans.levels[0]?.node.length ?? 0;
+    };
+    await shown();
+    expect([await shown(), (await shown()) > 0]).toEqual([0, true]);
+    expect(awaited.map(({ aborted }) => aborted)).toEqual([false]);
+    answered = [0, 1, 2, 3];
+    await shown(late);
+    await shown();
+    answered = [];
+    awaited.length = 0;
+    await shown({ startNs: own.durationNs / 2, endNs: own.durationNs / 2 + 200 });
+    expect(awaited.some(({ aborted }) => aborted)).toBe(false);
+    await shown();
+    expect(awaited.length > 0 && awaited.every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  test('is not asked for again after a fault', async () => {
+    const [own] = threadsOf(without(await all, 100)) as [ChartThread];
+    let asked = 0;
+    const index = () => {
+      asked++;
+      return Promise.reject(new ServerFault('gone'));
+    };
+    const { calls, next } = servedBy({ index, chunks: () => Promise.reject(new Error()) });
+    const window = { startNs: 0, endNs: own.durationNs };
+    calls.threadIn(own, window, 1);
+    await next();
+    for (let frame = 0; frame < 3; frame++) calls.threadIn(own, window, 1);
+    expect([asked, calls.fault]).toEqual([1, 'gone']);
   });
 
   test('is nothing where a pixel cannot show more than the page has', async () => {

@@ -26,7 +26,7 @@ const MAX_CHUNKS = 256;
 /** Levels of calls that are shorter than a pixel are wanted, too, so that they are counted, if they are so few. */
 const FEW_CHUNKS = 32;
 
-/** `pixelNs`: what a pixel shows. `belowNs`: calls that are shorter than this are not in the page. */
+/** `pixelNs`: what a pixel shows, shorter than `belowNs`: calls that are shorter than that are not in the page. */
 export function wantedChunks(
   { levels }: ChunkLists,
   { startNs, endNs }: Bounds,
@@ -35,7 +35,6 @@ export function wantedChunks(
 ): WantedChunks {
   const ranges: ChunkRange[] = [];
   let [count, wholeNs] = [0, belowNs];
-  if (pixelNs >= belowNs) return { ranges, belowNs };
   const highest = Math.min(levels.length - 1, spanLevel(Math.ceil(belowNs) - 1));
   for (let level = highest; level >= 0; level--) {
     const range = rangeWithin(levels[level], startNs, endNs);
