@@ -1,9 +1,9 @@
 /**
  * Loads one thread from the store: its events in chronological order, and its records among them.
  */
+import { countAtOrBelow } from '../model/columns.js';
 import { assert } from '../model/errors.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
-import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { decodeLanes } from './blocks/decode-blocks.js';
 import { readLane } from './lanes/lane.js';
@@ -11,6 +11,7 @@ import type { EventRows, Lane, SiteEdges } from './lanes/lane-rows.js';
 import { type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, gapsAmong } from './records/gap-records.js';
 import { insertRecords } from './records/insert-records.js';
+import type { RareRecord } from './records/record-key.js';
 import type { PackedFile, SharedEvents } from './runs/event-memory.js';
 import { threadMemory } from './thread-memory.js';
 import type { ThreadSource } from './thread-source.js';
@@ -45,9 +46,10 @@ export function loadThread(
   const wantsCpus = source.unownedGaps.some(({ cpu }) => cpu !== NONE);
   const merged = mergeLanes(lanes, sites, memory.merged, wantsCpus);
   const exitNs = exitOf(source.records, merged);
-  const own = source.records.filter(({ what, timeNs }) => what !== 'switch' || timeNs <= exitNs);
-  const records = [...own, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
-  const events = insertRecords(source, merged, records, sites, memory.merged);
+  const switches = countAtOrBelow(source.switches.timeNs, exitNs);
+  const records = [...source.records, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
+  const inserted = { records, switches: { ...source.switches, length: switches } };
+  const events = insertRecords(source, merged, inserted, sites, memory.merged);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   return { events, gaps, createdInside, exitNs, clockSteps: merged.clockSteps };
@@ -72,8 +74,8 @@ function selectedLanes(
 }
 
 /** Returns the time of the last exit; Infinity if a branch or a new thread with the same id follows. */
-function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
-  const last = records.reduce<TraceRecord | null>(
+function exitOf(records: readonly RareRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
+  const last = records.reduce<RareRecord | null>(
     (last, record) => (isTask(record) && (last === null || isLater(record, last)) ? record : last),
     null,
   );
@@ -82,10 +84,10 @@ function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes
 }
 
 /** At equal times the exit is last. */
-function isLater(record: TraceRecord, last: TraceRecord): boolean {
+function isLater(record: RareRecord, last: RareRecord): boolean {
   return record.timeNs > last.timeNs || (record.timeNs === last.timeNs && record.what === 'exit');
 }
 
-function isTask({ what }: TraceRecord): boolean {
+function isTask({ what }: RareRecord): boolean {
   return what === 'fork' || what === 'exit';
 }

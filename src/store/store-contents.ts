@@ -2,12 +2,13 @@
  * The contents of a filled store.
  */
 import type { PackedThread } from '../model/trace/packed-thread.js';
-import type { Selection, TraceRecord } from '../model/trace/trace-chunk.js';
+import type { Selection } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { GapRecord, UnownedGaps } from './records/gap-records.js';
 import type { Mappings } from './records/mappings.js';
-import type { RecordKey } from './records/record-key.js';
+import type { RecordsByThread } from './records/record-key.js';
+import type { SwitchLog } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
 
@@ -24,7 +25,8 @@ export interface StoreContents {
   readonly selection: Selection;
   readonly memory: Pick<EventMemory, 'shared'>;
   readonly threads: ReadonlyMap<Tid, StoredThread>;
-  readonly records: ReadonlyMap<Tid, ReadonlyMap<RecordKey, TraceRecord>>;
+  readonly records: RecordsByThread;
+  readonly switches: SwitchLog;
   readonly unownedGaps: UnownedGaps;
   readonly names: ThreadNames;
   readonly mappings: Mappings;
@@ -33,7 +35,6 @@ export interface StoreContents {
   /** Events outside the selected threads and CPUs, selected by number. */
   readonly unwanted: number;
   readonly isTimed: boolean;
-  readonly hasSwitches: boolean;
   readonly hasErrors: boolean;
   /** Whether an error is about something else than undecoded code. */
   readonly isExplained: (error: GapRecord) => boolean;

@@ -7,7 +7,7 @@ import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import { type Lifetime, lifetimesOf } from './records/lifetimes.js';
-import { switchColumns } from './records/switches.js';
+import type { SwitchTimes } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
@@ -41,11 +41,11 @@ export class StoredThreads {
   private readonly contents: StoreContents;
 
   constructor(contents: StoreContents) {
-    const { names, memory, hasSwitches, hasBranches, threads, unwanted, bounds } = contents;
+    const { names, memory, switches, hasBranches, threads, unwanted, bounds } = contents;
     this.contents = contents;
     this.names = names;
     this.memory = memory;
-    this.hasSwitches = hasSwitches;
+    this.hasSwitches = switches.tids.length > 0;
     this.undecoded = new Undecoded(contents);
     const unseen = this.undecoded.unseenTids();
     const all = [...threads.keys(), ...unseen].sort((a, b) => a - b);
@@ -60,20 +60,20 @@ export class StoredThreads {
 
   /** Returns all records, names and mappings in an order that does not depend on the inputs. */
   allRecords(): { readonly records: TraceRecord[]; readonly names: ThreadName[]; readonly mappings: Mapping[] } {
-    const records = [...this.contents.records.values()]
-      .flatMap((records) => [...records.values()])
-      .sort(compareRecords);
+    const { switches } = this.contents;
+    const rare = [...this.contents.records.values()].flatMap((records) => [...records.values()]);
+    const records = [...rare, ...switches.tids.flatMap((tid) => switches.recordsOf(tid))].sort(compareRecords);
     return { records, names: this.contents.names.all(), mappings: this.contents.mappings.all() };
   }
 
   /** Returns the times at which threads with records, selected or not, were forked and exited; null: not recorded. */
   lifetimes(): Map<Tid, Lifetime> {
-    return lifetimesOf(this.contents.records);
+    return lifetimesOf(this.contents.records, this.contents.switches.tids);
   }
 
   /** Returns the context switches of all threads, selected or not. */
   switches(): SwitchColumns {
-    return switchColumns(this.contents.records);
+    return this.contents.switches.all();
   }
 
   eventCount(tid: Tid): number {
@@ -85,10 +85,11 @@ export class StoredThreads {
     const thread = this.contents.threads.get(tid);
     const lanes = [...(thread?.lanes.values() ?? [])];
     const packed = thread?.packed ? this.selectedLanes(thread.packed) : null;
-    const records = [...(this.contents.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
+    const records = [...(this.contents.records.get(tid)?.values() ?? [])];
+    const switches = this.withinRecording(this.contents.switches.of(tid));
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
-    return { tid, events, lanes, packed, records, unownedGaps, recordingStartNs: this.bounds.startNs };
+    return { tid, events, lanes, packed, records, switches, unownedGaps, recordingStartNs: this.bounds.startNs };
   }
 
   /** Returns which threads are selected on which CPUs, even if they have no branches. */
@@ -115,10 +116,10 @@ export class StoredThreads {
     return { thread, cpus };
   }
 
-  /** Moves a switch outside the recording (a garbled time or a late record) to its start or end. */
-  private withinRecording(record: TraceRecord): TraceRecord {
-    if (record.what !== 'switch') return record;
-    return { ...record, timeNs: Math.min(Math.max(record.timeNs, this.bounds.startNs), this.bounds.endNs) };
+  /** Moves switches outside the recording (a garbled time or a late record) to its start or end. */
+  private withinRecording({ length, timeNs, kind }: SwitchTimes): SwitchTimes {
+    const { startNs, endNs } = this.bounds;
+    return { length, kind, timeNs: timeNs.map((ns) => Math.min(Math.max(ns, startNs), endNs)) };
   }
 
   private threadFilter(sampled: SampledThreads = NOT_SAMPLED): (tid: Tid) => boolean {

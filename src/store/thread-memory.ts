@@ -27,9 +27,9 @@ function isOneLane({ lanes, packed }: ThreadSource): boolean {
 }
 
 /** Returns an even number, so that the columns, one after another, stay aligned. */
-function rowsOf({ events, records, unownedGaps }: ThreadSource): number {
-  const rows =
-    events + records.length + unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
+function rowsOf({ events, records, switches, unownedGaps }: ThreadSource): number {
+  const gaps = unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
+  const rows = events + records.length + switches.length + gaps;
   return rows + (rows % 2);
 }
 

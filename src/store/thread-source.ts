@@ -2,10 +2,11 @@
  * Where everything about one thread is stored.
  */
 import type { PackedThread } from '../model/trace/packed-thread.js';
-import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { UnownedCpuGaps } from './records/gap-records.js';
+import type { RareRecord } from './records/record-key.js';
+import type { SwitchTimes } from './records/switch-log.js';
 
 /** Plain data, so that it can be sent to a worker. */
 export interface ThreadSource {
@@ -17,7 +18,9 @@ export interface ThreadSource {
   /** Its lanes in a trace file and the selected CPUs; null for a thread that was read from text. */
   readonly packed: { readonly thread: PackedThread; readonly cpus: readonly number[] } | null;
   /** The thread's own. */
-  readonly records: readonly TraceRecord[];
+  readonly records: readonly RareRecord[];
+  /** Within the recording. */
+  readonly switches: SwitchTimes;
   /** Losses that name no thread, on the CPUs that it ran on. */
   readonly unownedGaps: readonly UnownedCpuGaps[];
   /** The earliest time of all threads. */

@@ -8,7 +8,8 @@ import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
-import { type RecordKey, recordKey } from './records/record-key.js';
+import { type RareRecord, recordKey } from './records/record-key.js';
+import { SwitchLog } from './records/switch-log.js';
 import { ThreadNames } from './records/thread-names.js';
 import { EventMemory, type EventMemoryOptions } from './runs/event-memory.js';
 import type { StoredThread } from './store-contents.js';
@@ -22,7 +23,6 @@ export class TraceStore {
   endNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   /** Events outside the selected threads and CPUs. */
   unwanted = 0;
-  private hasSwitches = false;
   private readonly mappings = new Mappings();
   private readonly selection: Selection;
   readonly memory: EventMemory;
@@ -31,7 +31,8 @@ export class TraceStore {
   /** Some thread has a branch. */
   private hasBranches = false;
   private readonly unownedGaps = new UnownedGaps();
-  private readonly records = new Map<Tid, Map<RecordKey, TraceRecord>>();
+  private readonly records = new Map<Tid, Map<string, RareRecord>>();
+  private readonly switches = new SwitchLog();
 
   constructor(selection: Selection, memory: EventMemoryOptions) {
     this.selection = selection;
@@ -67,11 +68,11 @@ export class TraceStore {
    * whether an error is known to be about something else than undecoded code.
    */
   freeze(isTimed: boolean, isExplained: (error: GapRecord) => boolean = () => false): StoredThreads {
-    const { names, mappings, selection, memory, threads, records, unownedGaps } = this;
-    const { startNs, endNs, unwanted, hasSwitches, hasBranches } = this;
+    const { names, mappings, selection, memory, threads, records, switches, unownedGaps } = this;
+    const { startNs, endNs, unwanted, hasBranches } = this;
     return new StoredThreads({
-      ...{ names, mappings, selection, memory, threads, records, unownedGaps },
-      ...{ isTimed, bounds: { startNs, endNs }, unwanted, hasSwitches, hasBranches, isExplained },
+      ...{ names, mappings, selection, memory, threads, records, switches, unownedGaps },
+      ...{ isTimed, bounds: { startNs, endNs }, unwanted, hasBranches, isExplained },
       hasErrors: this.hasErrors && this.hasErrorOtherThan(isExplained),
     });
   }
@@ -147,14 +148,14 @@ export class TraceStore {
   }
 
   private hasErrorOtherThan(isExplained: (error: GapRecord) => boolean): boolean {
-    const isOther = (record: TraceRecord) => isDecodeError(record) && !isExplained(record);
+    const isOther = (record: RareRecord) => isDecodeError(record) && !isExplained(record);
     return [...this.records.values()].some((records) => [...records.values()].some(isOther));
   }
 
   // Decoding in parts repeats such records in every part, so duplicates are dropped.
   private addRecord(record: TraceRecord): void {
+    if (record.what === 'switch') return this.switches.add(record);
     if (isDecodeError(record)) this.hasErrors = true;
-    if (record.what === 'switch') this.hasSwitches = true;
     if (record.what === 'fork') this.mappings.addFork(record.pid, record.parentPid, record.timeNs);
     if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
     let records = this.records.get(record.tid);

@@ -2,7 +2,7 @@
  * What perf could not decode, according to records: threads and times without branches, files whose code it lacked.
  */
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
-import { NONE, type Tid } from '../model/units.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { GapRecord } from './records/gap-records.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
 
@@ -25,18 +25,14 @@ export class Undecoded {
   /** Returns threads of traced processes that have switches or errors, but no branch. */
   unseenTids(): Tid[] {
     if (!this.isIncomplete) return [];
-    const { threads, records, selection } = this.contents;
+    const { threads, records, switches, selection } = this.contents;
     const pids = this.tracedPids();
-    const isUnseen = (tid: Tid, records: readonly TraceRecord[]) =>
-      tid > 0 &&
-      !threads.has(tid) &&
-      !(selection.tids && !selection.tids.includes(tid)) &&
-      records.some((record) =>
-        record.what === 'gap'
-          ? isDecodeError(record) && record.pid > 0
-          : record.what === 'switch' && pids.has(this.contents.names.pidOf(tid)),
-      );
-    return [...records].flatMap(([tid, records]) => (isUnseen(tid, [...records.values()]) ? [tid] : []));
+    const isWanted = (tid: Tid) => tid > 0 && !threads.has(tid) && !(selection.tids && !selection.tids.includes(tid));
+    const hasErrors = (tid: Tid) =>
+      [...(records.get(tid)?.values() ?? [])].some((record) => isDecodeError(record) && record.pid > 0);
+    const isTraced = (tid: Tid) => pids.has(this.contents.names.pidOf(tid));
+    const unseen = [...[...records.keys()].filter(hasErrors), ...switches.tids.filter(isTraced)];
+    return [...new Set(unseen)].filter(isWanted);
   }
 
   /** Returns the processes with a branch, with an error in their trace, or whose trace began (ITRACE_START). */
@@ -53,12 +49,16 @@ export class Undecoded {
   boundsWith(tids: readonly Tid[]): TimeBounds {
     let { startNs, endNs } = this.contents.bounds;
     if (!this.isIncomplete) return { startNs, endNs };
-    for (const tid of tids)
-      for (const { what, timeNs } of this.contents.records.get(tid)?.values() ?? []) {
-        if ((what !== 'switch' && what !== 'gap') || !Number.isFinite(timeNs)) continue;
-        startNs = Math.min(startNs, timeNs);
-        endNs = Math.max(endNs, timeNs);
-      }
+    const extendTo = (timeNs: Nanoseconds) => {
+      if (!Number.isFinite(timeNs)) return;
+      startNs = Math.min(startNs, timeNs);
+      endNs = Math.max(endNs, timeNs);
+    };
+    for (const tid of tids) {
+      this.contents.switches.of(tid).timeNs.forEach(extendTo);
+      for (const { what, timeNs } of this.contents.records.get(tid)?.values() ?? [])
+        if (what === 'gap') extendTo(timeNs);
+    }
     return { startNs, endNs };
   }
 

@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import type { ReplayedThread, ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
+import { NO_SWITCHES } from '../../src/store/records/switch-log.js';
 import type { StoredThreads } from '../../src/store/stored-threads.js';
 
 const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
-const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
+const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], switches: NO_SWITCHES, unownedGaps: [] };
 
 /** Tasks given to workers for one thread with this many events; what is replayed here fails for lack of a trace. */
 async function tasksOnWorkers(events: number, pool: WorkerPool): Promise<number> {

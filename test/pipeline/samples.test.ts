@@ -58,7 +58,8 @@ describe('samples in a trace', () => {
     expect(switches.kind.filter((kind) => kind === SwitchKind.Preempted)).toHaveLength(
       recorded.filter(({ record }) => record.what === 'switch' && record.direction === 'preempted').length,
     );
-    expect([...switches.timeNs]).toEqual([...switches.timeNs].sort((a, b) => a - b));
+    const rows = Array.from(switches.timeNs, (timeNs, row) => ({ timeNs, tid: switches.tid[row] }));
+    expect(rows).toEqual(rows.toSorted((a, b) => a.tid - b.tid || a.timeNs - b.timeNs));
   });
 
   test('joins a side recording; a waking in both is one', async () => {

@@ -4,7 +4,7 @@
 export const SwitchKind = { In: 0, Out: 1, Preempted: 2 } as const;
 export type SwitchKind = (typeof SwitchKind)[keyof typeof SwitchKind];
 
-/** By time; switches of equal time are by CPU, then outs before ins. */
+/** By thread, then by time; those of equal time are by CPU, then outs before ins. */
 export interface SwitchColumns {
   readonly length: number;
   readonly timeNs: Float64Array; // Nanoseconds

@@ -38,7 +38,6 @@ import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 import { moved } from '../workers/moved.js';
 import { type KeptLog, keptLog } from './kept-logs.js';
-import { receivedSource, type SentSource } from './sent-source.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 /** The questions that each thread is to answer. */
@@ -287,7 +286,7 @@ export function untilExit(extendTo: ReplayOptions['extendTo'], exitNs: Nanosecon
 export interface ReplayTask {
   /** The same for all threads; its columns are in shared memory. */
   readonly trace: ReplaySetup;
-  readonly source: SentSource;
+  readonly source: ThreadSource;
   /** As many as threads that are replayed at the same time. */
   readonly spaces: WorkSpaces;
   /** Questions to this thread alone; null: none. */
@@ -307,7 +306,7 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
   if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, toChunks);
   setupKind = kind;
   const own = replayer;
-  const source = receivedSource(task.source);
+  const { source } = task;
   const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
     own.replay(source, fitting(buffer, source), histogram, task.asked, task.maxLogBytes),
   );

@@ -18,7 +18,6 @@ import {
   type ReplaySetup,
   TraceReplayer,
 } from './replay-thread.js';
-import { sentSource } from './sent-source.js';
 import { workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
@@ -100,7 +99,7 @@ async function* replayOnWorkers(
   const pending: Pending[] = [];
   for (const tid of tids) {
     if (pending.length === maxPending) yield await finished(pending);
-    const source = sentSource(store.threadSource(tid));
+    const source = store.threadSource(tid);
     const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
     const result = pool.run(task, { trace: shared, source, spaces, ...own });
     result.catch(() => {}); // a rejection is handled when its result is awaited

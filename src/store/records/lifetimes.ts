@@ -1,9 +1,8 @@
 /**
  * Finds when threads were forked and exited.
  */
-import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import type { RecordKey } from './record-key.js';
+import type { RecordsByThread } from './record-key.js';
 
 /** null: not recorded. */
 export interface Lifetime {
@@ -11,9 +10,11 @@ export interface Lifetime {
   readonly exitNs: Nanoseconds | null;
 }
 
-/** The kernel reuses thread ids: the last fork and the last exit count. */
-export function lifetimesOf(records: ReadonlyMap<Tid, ReadonlyMap<RecordKey, TraceRecord>>): Map<Tid, Lifetime> {
-  const lifetimes = new Map<Tid, Lifetime>();
+const UNKNOWN: Lifetime = { forkNs: null, exitNs: null };
+
+/** `switched`: threads that have switches. The kernel reuses thread ids: the last fork and the last exit count. */
+export function lifetimesOf(records: RecordsByThread, switched: readonly Tid[]): Map<Tid, Lifetime> {
+  const lifetimes = new Map(switched.map((tid) => [tid, UNKNOWN]));
   for (const [tid, own] of records) {
     let forkNs: Nanoseconds | null = null;
     let exitNs: Nanoseconds | null = null;
