@@ -37,6 +37,7 @@ export {
   buildIdWithoutSymbols,
   completeBuildId,
   type DebugInfoOptions,
+  type DebugInfoState,
   DISK_FILES,
   functionLines,
   inlinedFunctions,

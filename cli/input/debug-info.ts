@@ -1,5 +1,5 @@
 /**
- * Finds the debug information of the binaries of traces.
+ * Finds the debug information of the binaries of traces, and says what was not found.
  */
 import type { FindInlined, FindSourceLines } from '../../src/profiles.js';
 import {
@@ -9,21 +9,30 @@ import {
   inlinedFunctions,
   type SymbolRoots,
 } from '../../src/recordings.js';
+import { DebugInfoNotes } from './debug-info-notes.js';
 import { rootsOf } from './encoded-recording.js';
 import type { CommandInput } from './open-inputs.js';
 
-export function lineFinder(inputs: readonly CommandInput[], symfs: string | null): FindSourceLines {
-  const options = debugInfoOf(inputs, symfs);
-  return (file, functions) => functionLines(file, functions, options);
+export interface DebugInfo {
+  readonly sourceLines: FindSourceLines;
+  readonly inlined: FindInlined;
+  /** Lines about binaries that were asked about in vain. Not escaped. */
+  readonly notes: () => string[];
 }
 
-export function inlinedFinder(inputs: readonly CommandInput[], symfs: string | null): FindInlined {
-  const options = debugInfoOf(inputs, symfs);
-  return (file, code) => inlinedFunctions(file, code, options);
+/** `symfs`: the directory to use for inputs other than recordings. */
+export function debugInfoOf(inputs: readonly CommandInput[], symfs: string | null): DebugInfo {
+  const notes = new DebugInfoNotes();
+  const options = { ...placesOf(inputs, symfs), onBinary: notes.add.bind(notes) };
+  return {
+    sourceLines: (file, functions) => functionLines(file, functions, options),
+    inlined: (file, code) => inlinedFunctions(file, code, options),
+    notes: () => notes.lines(),
+  };
 }
 
-/** Recordings know where their binaries are, and which ones they were. `symfs`: the directory to use for other inputs. */
-function debugInfoOf(inputs: readonly CommandInput[], symfs: string | null): DebugInfoOptions {
+/** Recordings know where their binaries are, and which ones they were. */
+function placesOf(inputs: readonly CommandInput[], symfs: string | null): DebugInfoOptions {
   const recorded = inputs.flatMap((input) => ('naming' in input ? [input.naming] : []));
   const buildIds = buildIdsOf(recorded.map((naming) => naming.buildIds));
   const roots: SymbolRoots = recorded[0]?.roots ?? rootsOf(symfs);

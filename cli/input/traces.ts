@@ -13,6 +13,7 @@ import {
   type Selection,
 } from '../../src/profiles.js';
 import type { RenderOptions } from '../options/render.js';
+import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 import { refuseProfile, refuseReplayOptions, refuseTimeless } from './refuse-profile.js';
@@ -107,8 +108,9 @@ export async function withProgress<Result>(
   const progress = startProgress(flags.quiet, totalSize(inputs));
   const { tailCalls, noExtend, byCalls = false } = flags;
   try {
-    return await work({
-      ...(await debugInfoFinders(inputs, flags)),
+    const debugInfo = await loadDebugInfo(inputs, flags);
+    const result = await work({
+      ...debugInfo?.finders,
       select: toSelection(flags),
       ...toFilters(flags),
       tailCalls,
@@ -118,22 +120,25 @@ export async function withProgress<Result>(
       signal,
       onProgress: (at: Progress) => progress.show(at),
     });
+    progress.stop();
+    if (!flags.quiet) for (const note of debugInfo?.notes() ?? []) notify(`note: ${note}`);
+    return result;
   } finally {
     progress.stop();
   }
 }
 
-/** Most commands need no debug information. */
-async function debugInfoFinders(
+/** What is asked of the debug information; null: nothing, as most commands. */
+async function loadDebugInfo(
   inputs: readonly CommandInput[],
   { srcline, inline, symfs = null }: TraceFlags,
-): Promise<Pick<AnalyzeOptions, 'sourceLines' | 'inlined'>> {
-  if (!srcline && !inline) return {};
-  const { lineFinder, inlinedFinder } = await import('./debug-info.js');
-  return {
-    ...(srcline && { sourceLines: lineFinder(inputs, symfs) }),
-    ...(inline && { inlined: inlinedFinder(inputs, symfs) }),
-  };
+): Promise<{
+  readonly finders: Pick<AnalyzeOptions, 'sourceLines' | 'inlined'>;
+  readonly notes: () => string[];
+} | null> {
+  if (!srcline && !inline) return null;
+  const { sourceLines, inlined, notes } = (await import('./debug-info.js')).debugInfoOf(inputs, symfs);
+  return { finders: { ...(srcline && { sourceLines }), ...(inline && { inlined }) }, notes };
 }
 
 function toFilters({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {

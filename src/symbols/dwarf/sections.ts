@@ -77,6 +77,12 @@ export class DebugSections {
   }
 }
 
+/** Returns whether a section can be inflated, if it is compressed. */
+export function isReadable({ source }: ElfFile, { isCompressed, offset, length }: ElfSection): boolean {
+  if (!isCompressed || length < COMPRESSION_HEADER_BYTES) return true;
+  return viewOf(partOf(source, offset, COMPRESSION_HEADER_BYTES)).getUint32(0, true) === ZLIB;
+}
+
 function inflated(bytes: Uint8Array): Section {
   if (bytes.length < COMPRESSION_HEADER_BYTES) return NO_SECTION;
   const view = viewOf(bytes);

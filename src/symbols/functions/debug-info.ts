@@ -2,7 +2,8 @@
  * Asks the debug information of binaries about code of traces, if it is that of the binary that ran.
  */
 import { demangle } from '../demangle/demangle.js';
-import { type ElfFile, SegmentType } from '../elf/elf-file.js';
+import { isReadable } from '../dwarf/sections.js';
+import { type ElfFile, type ElfSection, SegmentType, sectionNamed } from '../elf/elf-file.js';
 import { type DebugSection, loadDebugInfo } from '../files/load-binary.js';
 import type { PltNames } from '../table/plt.js';
 import { buildSymbolTable } from '../table/symbol-table.js';
@@ -11,7 +12,15 @@ import type { FunctionsOptions } from './functions.js';
 export interface DebugInfoOptions extends FunctionsOptions {
   /** Default: `perf-6.1`. */
   readonly pltNames?: PltNames;
+  /** Called for each binary that was asked about. */
+  readonly onBinary?: (file: string, state: DebugInfoState) => void;
 }
+
+/**
+ * `absent`: there is no such section, or no file. `other`: the file is not the binary that ran. `compressed`: in a way that is not
+ * known.
+ */
+export type DebugInfoState = 'read' | 'absent' | 'other' | 'compressed';
 
 /** A function as a trace has it. */
 export interface TracedFunction {
@@ -37,14 +46,17 @@ export function askDebugInfo<Found>(
   code: readonly TracedCode[],
   section: DebugSection,
   find: (elf: ElfFile, addresses: Float64Array) => readonly Found[],
-  { files, roots, buildIdOf, pltNames = 'perf-6.1' }: DebugInfoOptions,
+  { files, roots, buildIdOf, pltNames = 'perf-6.1', onBinary }: DebugInfoOptions,
   onFound: (row: number, found: Found) => void,
 ): void {
   const buildId = buildIdOf(file);
+  let state: DebugInfoState = 'absent';
   loadDebugInfo(file, buildId, files, roots, section, ({ elf, runtime }) => {
     const addressOf = addresses(runtime);
     const isThere = buildId === null ? nameCheck(elf, runtime, pltNames) : () => true;
     const rows = [...code.keys()].filter((row) => isThere(code[row].fn));
+    state =
+      rows.length === 0 ? 'other' : isReadable(elf, sectionNamed(elf, section) as ElfSection) ? 'read' : 'compressed';
     const known = rows.map((row) => ({ row, address: addressOf(code[row].offset) }));
     const wanted = known.filter(({ address }) => !Number.isNaN(address)).sort((a, b) => a.address - b.address);
     const found = find(
@@ -55,6 +67,7 @@ export function askDebugInfo<Found>(
       onFound(row, found[at]);
     });
   });
+  onBinary?.(file, state);
 }
 
 /** Returns whether a binary has a function at its offset by its name. */
