@@ -1,13 +1,14 @@
 /**
  * `npm run bench:waits`: makes the trace of a server whose threads wait for each other, and measures what questions
- * about waits cost beside `ptflame report` of the same trace. See docs/performance.md.
+ * about waits cost beside `ptflame report` of the same trace, and requests beside `ptflame latency`. See
+ * docs/performance.md.
  */
 import { writeFileSync } from 'node:fs';
 import { cachedFile } from '../cached-file.js';
 import { measure } from '../measure.js';
 import { machineFacts, table, whereText } from '../report.js';
 import { type Measured, measureRounds } from '../rounds.js';
-import { REPORT, WAITS, waitsCandidates } from './candidates.js';
+import { LATENCY, REPORT, REQUESTS, REQUESTS_BY_KEY, WAITS, waitsCandidates } from './candidates.js';
 import { generateWaits, WAITS_GENERATOR_VERSION } from './generator/generate.js';
 import { readOptions } from './options.js';
 
@@ -33,19 +34,25 @@ function traceTable(): string {
 
 function costTable(): string {
   const [yardstick] = measured;
-  const report = measured.find(({ name }) => name === REPORT) as Measured;
+  const named = (wanted: string) => measured.find(({ name }) => name === wanted) as Measured;
+  const [report, latency] = [named(REPORT), named(LATENCY)];
   const rows = measured.map((own) => {
-    const isBeside = own.name === WAITS;
     const { name, wallSeconds, cpuSeconds, peakBytes } = own;
     return [
       `\`${name}\``,
       ...[wallSeconds.toFixed(2), cpuSeconds.toFixed(2), (peakBytes / 1e6).toFixed(0)],
       (wallSeconds / yardstick.wallSeconds).toFixed(1),
-      ...(isBeside ? besides(own, report) : ['', '', '']),
+      ...(name === WAITS ? besides(own, report) : ['', '', '']),
+      ...(name === REQUESTS || name === REQUESTS_BY_KEY ? ratios(own, latency) : ['', '']),
     ];
   });
   const beside = ['beside report: wall s', 'CPU s', 'MB'];
-  return table(['command', 'wall s', 'CPU s', 'peak MB', '× grep', ...beside], rows);
+  return table(['command', 'wall s', 'CPU s', 'peak MB', '× grep', ...beside, '× latency: wall', 'CPU'], rows);
+}
+
+function ratios(own: Measured, latency: Measured): string[] {
+  const each = [own.wallSeconds / latency.wallSeconds, own.cpuSeconds / latency.cpuSeconds];
+  return each.map((ratio) => ratio.toFixed(2));
 }
 
 function besides(own: Measured, report: Measured): string[] {

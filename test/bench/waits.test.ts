@@ -3,6 +3,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type GeneratedWaits, generateWaits, type WaitsRecipe } from '../../bench/waits/generator/generate.js';
+import { askRequests } from '../../src/pipeline/requests/ask-requests.js';
 import { askWaits, type WaitsResult } from '../../src/pipeline/waits/summary/ask-wait-summary.js';
 import { reasonName } from '../../src/waits/reasons/reason-names.js';
 import { OffState } from '../../src/waits/schedule/off-state.js';
@@ -49,6 +50,16 @@ describe('the trace of a server', () => {
     const isUnknown = (state: number) => state === OffState.Unknown;
     expect(answer.waits.state.filter(isUnknown).length).toBeLessThanOrEqual(2); // of threads that began with the recording
   });
+});
+
+test('hands each request from the thread that serves it to the one that does the work', async () => {
+  const { text, requests } = generated(RECIPE);
+  const flows = [{ push: 'queue_push:job', pop: 'run_job:job' }];
+  const found = await askRequests([inputOf(text)], { root: 'serve_request', flows });
+  expect(found.requests.stats).not.toBeNull();
+  expect(found.requests.requests - found.requests.cut).toBe(requests);
+  expect(found.requests.joined.byKey).toBeGreaterThanOrEqual(requests);
+  expect(found.requests.joined).toMatchObject({ byOrder: 0, byWaking: 0, forNoRequest: 0, notJoined: 0 });
 });
 
 function generated(recipe: WaitsRecipe): GeneratedWaits & { text: Buffer } {

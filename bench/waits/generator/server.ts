@@ -1,6 +1,7 @@
 /**
  * What the threads of the simulated server do: sessions push requests into a queue and wait for the reply, workers pop
- * and handle them. They wait for locks, for conditions, for requests and for the disk.
+ * and handle them. They wait for locks, for conditions, for requests and for the disk. Probes with the address of the
+ * job show who handed it to whom.
  */
 import type { Random } from '../../generator/random.js';
 import { type Fn, Fns, HANDLERS } from './functions.js';
@@ -8,6 +9,10 @@ import { FutexOp, type Script, type Thread } from './thread.js';
 
 const WORDS = 0x55555556c000;
 const LOCKS = 8;
+const JOBS = 0x7ffff0000b70;
+const JOB_BYTES = 0x40;
+/** Memory of jobs is used again. */
+const MAX_JOBS = 4096;
 
 /** Of a lock: set while it is held. Of a condition: set while there is something to wait for. */
 interface Word {
@@ -17,6 +22,7 @@ interface Word {
 }
 
 interface Job {
+  readonly address: number;
   readonly handler: number;
   readonly done: Word;
 }
@@ -25,6 +31,7 @@ export class Server {
   /** Served by sessions. */
   requests = 0;
   private words = 0;
+  private made = 0;
   private readonly random: Random;
   private readonly queueLock = this.word();
   private readonly isFilled = this.word();
@@ -43,7 +50,7 @@ export class Server {
       if (this.random.below(3) === 0) yield* thread.sleep(Fns.epollWait, 5000 + this.random.below(200_000));
       thread.call(Fns.serve);
       yield* thread.run(Fns.parse, 500 + this.random.below(2000));
-      yield* this.push(thread, { handler: this.random.below(HANDLERS), done });
+      yield* this.push(thread, { ...this.job(), done });
       yield* this.awaited(thread, done, Fns.semWait);
       done.isSet = false;
       yield* this.holding(thread, this.random.pick(this.locks), this.random.below(3000));
@@ -58,6 +65,7 @@ export class Server {
     for (;;) {
       const job = yield* this.pop(thread);
       thread.call(Fns.runJob);
+      this.probe(thread, Fns.runJob, job);
       yield* this.handle(thread, job.handler);
       job.done.isSet = true;
       yield* this.wakeOne(thread, job.done, Fns.semPost);
@@ -76,6 +84,7 @@ export class Server {
 
   private *push(thread: Thread, job: Job): Script {
     thread.call(Fns.push);
+    this.probe(thread, Fns.push, job);
     yield* this.holding(thread, this.queueLock, 100, () => this.jobs.push(job));
     this.isFilled.isSet = true;
     yield* this.wakeOne(thread, this.isFilled, Fns.condSignal);
@@ -94,6 +103,15 @@ export class Server {
     }
     thread.return();
     return job;
+  }
+
+  private job(): Pick<Job, 'address' | 'handler'> {
+    const address = JOBS + JOB_BYTES * (this.made++ % MAX_JOBS);
+    return { address, handler: this.random.below(HANDLERS) };
+  }
+
+  private probe(thread: Thread, { name, start }: Fn, { address }: Job): void {
+    thread.sample(`probe_server:${name}`, `(${start.toString(16)}) job=0x${address.toString(16)}`);
   }
 
   private word(): Word {
