@@ -5,6 +5,7 @@ import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { LogAnswers } from '../../analysis/log/join-answers.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { ComparedRequests } from '../../waits/requests/compared.js';
+import { KeyedIntervals } from '../waits/keyed-intervals.js';
 import { placesOf } from '../waits/places.js';
 import type { RequestDetails, RequestThreadTime, RequestTime } from './found-requests.js';
 import type { HostRoots } from './hosts/host-roots.js';
@@ -76,55 +77,73 @@ function questions(
   minNs: Nanoseconds,
 ): AskedOfThreads {
   const { parts, hosts, common } = scene;
-  const { fromNs, toNs } = intervals;
-  const [isTypical, isSlow, isDescribed] = [new Set(typical), new Set(slowest), new Set(described)];
-  const threads = new Map<number, { timed: TimedInterval[]; listed: number[] }>();
+  const groups = groupsOf(scene.roots.length, typical, slowest, described);
+  const timed = hosts.map(() => new KeyedIntervals());
+  const listed = hosts.map(() => new Map<Tid, number[]>());
   const spanRow = new Map<number, number>();
   for (let part = 0; part < parts.length; part++) {
-    const request = parts.request[part];
-    if (parts.isInside[part] || !(isTypical.has(request) || isSlow.has(request))) continue;
-    let thread = threads.get(parts.tid[part]);
-    if (thread === undefined) threads.set(parts.tid[part], (thread = { timed: [], listed: [] }));
+    const group = groups[parts.request[part]];
+    if (parts.isInside[part] || group === 0) continue;
+    const [host, tid] = [common.threads.hostOf(parts.tid[part]), common.threads.numberOf(parts.tid[part])];
     const side = parts.parent[part] === NONE ? TimeKey.Own : TimeKey.Other;
-    for (const [is, key] of [
-      [isTypical, TimeKey.Typical],
-      [isSlow, TimeKey.Slowest],
-    ] as const) {
-      if (!is.has(request)) continue;
-      thread.timed.push(...timedIntervals(scene, intervals, part, key + side));
-    }
-    if (isDescribed.has(request)) spanRow.set(part, thread.listed.push(part) - 1);
+    const add = (key: number) => addTimed(timed[host], tid, scene, intervals, part, key + side);
+    if (group & Group.Typical) add(TimeKey.Typical);
+    if (group & Group.Slowest) add(TimeKey.Slowest);
+    if (group & Group.Described) spanRow.set(part, pushTo(listed[host], tid, part) - 1);
   }
-  const column = (rows: readonly number[], values: Float64Array) => Float64Array.from(rows, (row) => values[row]);
-  const byHost = hosts.map(() => new Map<Tid, ThreadQuestions>());
-  for (const [thread, { timed, listed }] of threads) {
-    const treesOver = {
-      key: Int32Array.from(timed, ({ key }) => key),
-      fromNs: Float64Array.from(timed, ({ fromNs }) => fromNs),
-      toNs: Float64Array.from(timed, ({ toNs }) => toNs),
-    };
-    const spanTrees =
-      listed.length === 0 ? null : { fromNs: column(listed, fromNs), toNs: column(listed, toNs), minNs };
-    const own = byHost[common.threads.hostOf(thread)];
-    own.set(common.threads.numberOf(thread), { nodesAt: null, spans: null, treesOver, spanTrees });
-  }
+  const byHost = timed.map((own, host) => withSpanTrees(own.questions(), listed[host], intervals, minNs));
   return { byHost, spanRow };
 }
 
-interface TimedInterval {
-  readonly key: number;
-  readonly fromNs: Nanoseconds;
-  readonly toNs: Nanoseconds;
+/** Bits. */
+const Group = { Typical: 1, Slowest: 2, Described: 4 } as const;
+
+/** By request: the groups that it is in. */
+function groupsOf(requests: number, typical: Int32Array, slowest: Int32Array, described: Int32Array): Uint8Array {
+  const groups = new Uint8Array(requests);
+  for (const row of typical) groups[row] |= Group.Typical;
+  for (const row of slowest) groups[row] |= Group.Slowest;
+  for (const row of described) groups[row] |= Group.Described;
+  return groups;
 }
 
 /** Time that several requests share is asked about under a key that says by how many to divide it. */
-function timedIntervals({ parts, common }: Scene, { fromNs, toNs }: PartIntervals, part: number, key: number) {
+function addTimed(
+  timed: KeyedIntervals,
+  tid: Tid,
+  { parts, common }: Scene,
+  { fromNs, toNs }: PartIntervals,
+  part: number,
+  key: number,
+): void {
   const [from, to] = [fromNs[part], toNs[part]];
-  if (parts.sharedBy[part] === 1) return [{ key, fromNs: from, toNs: to }];
+  const sharedBy = parts.sharedBy[part];
+  if (sharedBy === 1) return timed.add(tid, from, to, key);
   const host = common.threads.hostOf(parts.tid[part]);
   const own = (ns: Nanoseconds) => Math.max(from, common.clocks.own(host, ns));
-  return [
-    { key, fromNs: from, toNs: own(parts.ownToNs[part]) },
-    { key: sharedKey(key, parts.sharedBy[part]), fromNs: own(parts.sharedFromNs[part]), toNs: to },
-  ];
+  timed.add(tid, from, own(parts.ownToNs[part]), key);
+  timed.add(tid, own(parts.sharedFromNs[part]), to, sharedKey(key, sharedBy));
+}
+
+/** Returns how many there are then. */
+function pushTo(lists: Map<Tid, number[]>, tid: Tid, part: number): number {
+  const own = lists.get(tid);
+  if (own) return own.push(part);
+  lists.set(tid, [part]);
+  return 1;
+}
+
+function withSpanTrees(
+  asked: ReadonlyMap<Tid, ThreadQuestions>,
+  listed: ReadonlyMap<Tid, readonly number[]>,
+  { fromNs, toNs }: PartIntervals,
+  minNs: Nanoseconds,
+): Map<Tid, ThreadQuestions> {
+  const column = (rows: readonly number[], values: Float64Array) => Float64Array.from(rows, (row) => values[row]);
+  const all = [...asked].map(([tid, questions]) => {
+    const rows = listed.get(tid);
+    const spanTrees = rows === undefined ? null : { fromNs: column(rows, fromNs), toNs: column(rows, toNs), minNs };
+    return [tid, { ...questions, spanTrees }] as const;
+  });
+  return new Map(all);
 }

@@ -3,6 +3,7 @@
  */
 import type { Spans } from '../../analysis/log/spans.js';
 import type { Shape } from '../../model/calls/overlay.js';
+import { countAtOrBelow, rowNumbers, valuesOf } from '../../model/columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Moments } from '../../waits/handoffs/moments.js';
 import { endsByNextPop } from '../../waits/requests/join-requests.js';
@@ -49,6 +50,8 @@ export function workTimes(
 /** The trace's times of calls may be this much late. */
 const MAX_LATE_NS: Nanoseconds = 10_000;
 
+const NO_TIMES = new Float64Array(0);
+
 /** The calls of some functions in a thread, by their beginning. */
 export class ThreadCalls {
   readonly startNs: Float64Array;
@@ -57,9 +60,9 @@ export class ThreadCalls {
   constructor({ spans, paths }: FoundCalls, tid: Tid, symbols: ReadonlySet<number>) {
     const own = spans.get(tid);
     const isOwn = (row: number) => symbols.has(paths.symbol[(own as Spans).node[row]]);
-    const rows = Int32Array.from(own?.startNs.keys() ?? []).filter(isOwn);
-    this.startNs = Float64Array.from(rows, (row) => (own as Spans).startNs[row]);
-    this.endNs = Float64Array.from(rows, (row) => (own as Spans).endNs[row]);
+    const rows = rowNumbers(own?.startNs.length ?? 0).filter(isOwn);
+    this.startNs = own ? valuesOf(own.startNs, rows) : NO_TIMES;
+    this.endNs = own ? valuesOf(own.endNs, rows) : NO_TIMES;
   }
 
   /** Returns the call that had just begun at a time; NONE. */
@@ -75,13 +78,6 @@ export class ThreadCalls {
   }
 
   private firstAfter(ns: Nanoseconds): number {
-    let low = 0;
-    let high = this.startNs.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.startNs[middle] <= ns) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countAtOrBelow(this.startNs, ns);
   }
 }

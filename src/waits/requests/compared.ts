@@ -1,6 +1,7 @@
 /**
  * Selects the requests that are compared: the typical ones, and the slowest.
  */
+import { rowNumbers } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 export interface ComparedRequests {
@@ -12,7 +13,7 @@ export interface ComparedRequests {
 
 /** `durationNs`: by request; NaN: not known, as its start or its end was not seen. */
 export function comparedRequests(durationNs: Float64Array, slowest: number): ComparedRequests {
-  const complete = Int32Array.from(durationNs.keys()).filter((row) => !Number.isNaN(durationNs[row]));
+  const complete = rowNumbers(durationNs.length).filter((row) => !Number.isNaN(durationNs[row]));
   const ordered = complete.sort((a, b) => durationNs[a] - durationNs[b] || b - a);
   const quarter = Math.floor(ordered.length / 4);
   return {

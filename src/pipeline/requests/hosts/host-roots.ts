@@ -1,6 +1,7 @@
 /**
  * The requests of all hosts, by their beginning on the common clock.
  */
+import { float64Column, int32Column, rowNumbers, valuesOf } from '../../../model/columns.js';
 import type { Hosts } from '../../../waits/hosts/host-flows.js';
 import type { Roots } from '../../../waits/requests/join-requests.js';
 import type { RootCalls } from '../root-calls.js';
@@ -17,19 +18,31 @@ export interface HostRoots extends Roots {
 /** `calls`: by host. */
 export function hostRoots(calls: readonly RootCalls[], { clocks, threads }: Hosts): HostRoots {
   const fromNs = calls.map((own, host) => clocks.commonTimes(host, own.fromNs));
-  const rows = calls.flatMap(({ length }, host) => Array.from({ length }, (_, row) => ({ host, row })));
-  rows.sort((a, b) => fromNs[a.host][a.row] - fromNs[b.host][b.row] || a.host - b.host || a.row - b.row);
-  const times = (column: (own: RootCalls) => Float64Array) =>
-    Float64Array.from(rows, ({ host, row }) => column(calls[host])[row]);
-  const ownToNs = times(({ toNs }) => toNs);
+  const { host, row } = byTime(fromNs);
+  const times = (columns: readonly Float64Array[]) => Float64Array.from(host, (own, at) => columns[own][row[at]]);
+  const ownToNs = times(calls.map(({ toNs }) => toNs));
   return {
-    length: rows.length,
-    tid: Int32Array.from(rows, ({ host, row }) => threads.idOf(host, calls[host].tid[row])),
-    fromNs: Float64Array.from(rows, ({ host, row }) => fromNs[host][row]),
-    toNs: ownToNs.map((ns, at) => clocks.common(rows[at].host, ns)),
-    durationNs: times(({ durationNs }) => durationNs),
-    host: Int32Array.from(rows, ({ host }) => host),
-    ownFromNs: times((own) => own.fromNs),
+    length: host.length,
+    tid: host.map((own, at) => threads.idOf(own, calls[own].tid[row[at]])),
+    fromNs: times(fromNs),
+    toNs: ownToNs.map((ns, at) => clocks.common(host[at], ns)),
+    durationNs: times(calls.map(({ durationNs }) => durationNs)),
+    host,
+    ownFromNs: times(calls.map((own) => own.fromNs)),
     ownToNs,
   };
+}
+
+/** Orders the calls of hosts by their beginning. Returns the host of each, and its row there. */
+function byTime(fromNs: readonly Float64Array[]): { readonly host: Int32Array; readonly row: Int32Array } {
+  const all = float64Column();
+  const [host, row] = [int32Column(), int32Column()];
+  fromNs.forEach((own, of) => {
+    all.append(own);
+    row.append(rowNumbers(own.length));
+    host.append(new Int32Array(own.length).fill(of));
+  });
+  if (fromNs.length === 1) return { host: host.view(), row: row.view() };
+  const order = rowNumbers(all.length).sort((a, b) => all.values[a] - all.values[b] || a - b);
+  return { host: valuesOf(host.view(), order), row: valuesOf(row.view(), order) };
 }
