@@ -8,7 +8,7 @@ import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Moments } from '../../waits/handoffs/moments.js';
 import { Reason } from '../../waits/reasons/reason.js';
 import { eachAlone } from '../../waits/requests/join-requests.js';
-import type { CallsOfWaits } from '../waits/ask-waits.js';
+import type { CallsOfTrace } from '../waits/ask-waits.js';
 import { type Places, placesOf } from '../waits/places.js';
 import type { ProbedFunction } from './probed-functions.js';
 import { collectedSteps, decidingSteps, type TakingSteps, takingSteps } from './taking-steps.js';
@@ -24,7 +24,7 @@ export async function batchedWork(
   pops: Moments,
   times: WorkTimes,
   functions: readonly ProbedFunction[],
-  calls: CallsOfWaits,
+  calls: CallsOfTrace,
   lastNs: Nanoseconds,
 ): Promise<BatchedWork> {
   const batch = eachAlone(pops.length);
@@ -54,7 +54,7 @@ export async function batchedWork(
 function stepsByThread(
   pops: Moments,
   functions: readonly ProbedFunction[],
-  calls: CallsOfWaits,
+  calls: CallsOfTrace,
   lastNs: Nanoseconds,
 ): Map<Tid, TakingSteps> {
   const symbols = new Set(functions.map(({ symbol }) => symbol));

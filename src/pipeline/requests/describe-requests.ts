@@ -42,7 +42,7 @@ export async function describeRequests(
   return {
     where: times.where(...counts),
     whereByThread: times.threads(...counts),
-    details: requestDetails(scene, intervals, answers, asked.spanRow, described),
+    details: await requestDetails(scene, intervals, answers, asked.spanRow, described),
   };
 }
 

@@ -15,15 +15,21 @@ export interface PartIntervals {
 }
 
 /** `answers`: by host; null: none of its threads was asked. `spanRow`: by part, its row among what its thread was asked. */
-export function requestDetails(
+export async function requestDetails(
   scene: Scene,
   { fromNs, toNs }: PartIntervals,
   answers: readonly (LogAnswers | null)[],
   spanRow: ReadonlyMap<number, number>,
   described: Int32Array,
-): RequestDetails[] {
+): Promise<RequestDetails[]> {
+  if (described.length === 0) return [];
   const { parts, roots, hosts, common } = scene;
-  const spans = hosts.map((host, at) => answers[at] && new RequestSpans(host, answers[at].paths));
+  const spans = await Promise.all(
+    hosts.map(async ({ traced }, at) => {
+      const paths = answers[at]?.paths;
+      return paths ? new RequestSpans(await traced.withPlaces(), traced.threads, paths) : null;
+    }),
+  );
   const partsOf = new Map<number, number[]>([...described].map((request) => [request, []]));
   for (const part of spanRow.keys()) partsOf.get(parts.request[part])?.push(part);
   return [...partsOf].map(([request, own]) => {

@@ -11,10 +11,12 @@ import { Reason } from '../../waits/reasons/reason.js';
 import { eachAlone } from '../../waits/requests/join-requests.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
+import type { Waits } from '../../waits/waits.js';
 import { WakerKind } from '../../waits/wakers/find-wakers.js';
-import type { CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
+import type { CallsOfTrace, CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
 import { batchedWork } from './batches.js';
+import type { PlacedWaits } from './hosts/host-waits.js';
 import { type ProbedFunction, probedFunctions } from './probed-functions.js';
 import type { FlowSide } from './request-question.js';
 import type { RootCalls } from './root-calls.js';
@@ -37,7 +39,7 @@ export async function hostFlow(
   host: number,
   { push, pop, takenIn }: NamedFlow,
   idsOf: IdsOf | null,
-  calls: CallsOfWaits,
+  calls: CallsOfTrace,
   lastNs: Nanoseconds,
 ): Promise<HostFlow> {
   const [pushes, taken] = [push, pop].map((side) => (side ? momentsOf(side.table, side.key, idsOf) : NO_MOMENTS));
@@ -53,7 +55,7 @@ function takesOf(pops: Moments, pushes: Moments): Moments {
 }
 
 /** The hand-offs of a flow on one host. */
-export function flowByEvents({ host: _, ...own }: HostFlow, { waits }: TraceWaits): Flow {
+export function flowByEvents({ host: _, ...own }: HostFlow, waits: () => Waits): Flow {
   return { ...own, pushNs: own.pushes.timeNs, ...handOffsOf(own.pushes, own.pops, waits) };
 }
 
@@ -61,13 +63,7 @@ export function flowByEvents({ host: _, ...own }: HostFlow, { waits }: TraceWait
  * A thread that another one wakes may work for it from then on, until it wakes that one, or waits again where it waited
  * then. That is a candidate only: the waker need not be the one whose work is taken. Requests do not take work of others.
  */
-export function flowByWakings(
-  { waits }: TraceWaits,
-  facts: WaitFacts,
-  calls: CallsOfWaits,
-  roots: RootCalls,
-  lastNs: Nanoseconds,
-): Flow {
+export function flowByWakings({ waits, facts, calls }: PlacedWaits, roots: RootCalls, lastNs: Nanoseconds): Flow {
   const taken: number[] = [];
   const endNs: number[] = [];
   waits.tids.forEach((_, thread) => {
@@ -89,7 +85,7 @@ export function flowByWakings(
 }
 
 /** Returns when the woken thread woke its waker, if that was before `untilNs`. */
-function replyNs(waits: TraceWaits['waits'], { reason }: WaitFacts, wait: number, untilNs: Nanoseconds): Nanoseconds {
+function replyNs(waits: Waits, { reason }: WaitFacts, wait: number, untilNs: Nanoseconds): Nanoseconds {
   const waker = threadOf(waits, waits.waker[wait]);
   if (waker === NONE) return untilNs;
   const { tid, inNs, outNs, starts, wakeNs } = waits;
@@ -101,7 +97,7 @@ function replyNs(waits: TraceWaits['waits'], { reason }: WaitFacts, wait: number
   return untilNs;
 }
 
-function flowOfWaits(waits: TraceWaits['waits'], taken: readonly number[], endNs: readonly number[]): Flow {
+function flowOfWaits(waits: Waits, taken: readonly number[], endNs: readonly number[]): Flow {
   const order = [...taken.keys()].sort((a, b) => waits.inNs[taken[a]] - waits.inNs[taken[b]] || a - b);
   const byPush = [...order.keys()].sort((a, b) => {
     return waits.wakeNs[taken[order[a]]] - waits.wakeNs[taken[order[b]]] || a - b;
@@ -137,7 +133,7 @@ function flowOfWaits(waits: TraceWaits['waits'], taken: readonly number[], endNs
 
 const OF_LOCKS: ReadonlySet<number> = new Set([Reason.Mutex, Reason.RwLock]);
 
-function mayTakeWork(waits: TraceWaits['waits'], { reason }: WaitFacts, wait: number): boolean {
+function mayTakeWork(waits: Waits, { reason }: WaitFacts, wait: number): boolean {
   const isByThread = waits.state[wait] === OffState.Blocked && waits.wakerKind[wait] === WakerKind.Thread;
   return isByThread && !OF_LOCKS.has(reason[wait]);
 }

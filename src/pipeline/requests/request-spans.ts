@@ -7,15 +7,18 @@ import type { Shape } from '../../model/calls/overlay.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Reason } from '../../waits/reasons/reason.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
+import type { ThreadDirectory } from '../waits/thread-directory.js';
 import type { RequestSpan, RequestWait } from './found-requests.js';
-import type { HostScene } from './scene.js';
+import type { PlacedWaits } from './hosts/host-waits.js';
 
 export class RequestSpans {
-  private readonly scene: Pick<HostScene, 'traced' | 'facts'>;
+  private readonly placed: PlacedWaits;
+  private readonly threads: ThreadDirectory;
   private readonly paths: Shape;
 
-  constructor(scene: Pick<HostScene, 'traced' | 'facts'>, paths: Shape) {
-    this.scene = scene;
+  constructor(placed: PlacedWaits, threads: ThreadDirectory, paths: Shape) {
+    this.placed = placed;
+    this.threads = threads;
     this.paths = paths;
   }
 
@@ -48,7 +51,7 @@ export class RequestSpans {
 
   /** Returns the wait that overlaps an interval most. */
   private waitOf(tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds): RequestWait | null {
-    const { waits } = this.scene.traced;
+    const { waits } = this.placed;
     const thread = threadOf(waits, tid);
     if (thread === NONE) return null;
     let found = NONE;
@@ -62,8 +65,8 @@ export class RequestSpans {
   }
 
   private describe(wait: number): RequestWait {
-    const { facts, traced } = this.scene;
-    const { waits, threads } = traced;
+    const { threads } = this;
+    const { waits, facts } = this.placed;
     const waker = waits.waker[wait];
     return {
       reason: facts.reason[wait] as Reason,

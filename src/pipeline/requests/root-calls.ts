@@ -7,7 +7,7 @@ import { countAtOrBelow, float64Column, int32Column, rowNumbers, valuesOf } from
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Roots } from '../../waits/requests/join-requests.js';
-import type { CallsOfWaits } from '../waits/ask-waits.js';
+import type { CallsOfTrace } from '../waits/ask-waits.js';
 
 export class RootCalls implements Roots {
   readonly length: number;
@@ -19,7 +19,7 @@ export class RootCalls implements Roots {
   private readonly ofThread = new Map<Tid, Pick<Spans, 'startNs' | 'endNs'>>();
 
   /** `spans`: may have calls of other functions, too. */
-  constructor({ spans, paths }: Pick<CallsOfWaits, 'spans' | 'paths'>, functions: FunctionSet) {
+  constructor({ spans, paths }: Pick<CallsOfTrace, 'spans' | 'paths'>, functions: FunctionSet) {
     const [tids, fromNs, toNs, durationNs] = [int32Column(), float64Column(), float64Column(), float64Column()];
     for (const [tid, own] of spans) {
       const rows = rootRows(own, (node) => isInSet(functions, paths.symbol[node]));

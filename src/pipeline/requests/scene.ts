@@ -5,24 +5,23 @@ import type { FunctionSet } from '../../analysis/questions.js';
 import type { Flow } from '../../waits/handoffs/flow.js';
 import type { Hosts } from '../../waits/hosts/host-flows.js';
 import type { Parts } from '../../waits/requests/parts.js';
-import type { CallsOfWaits, TraceWaits } from '../waits/ask-waits.js';
-import type { WaitFacts } from '../waits/wait-facts.js';
+import type { CallsOfTrace } from '../waits/ask-waits.js';
 import type { HostRoots } from './hosts/host-roots.js';
+import type { HostWaits } from './hosts/host-waits.js';
 import type { NamedFlow } from './request-flow.js';
 import type { RootCalls } from './root-calls.js';
 
 /** The trace of a host, and what the question selects in it. */
 export interface HostTrace {
   readonly name: string | null;
-  readonly traced: TraceWaits;
-  readonly calls: CallsOfWaits;
+  readonly traced: HostWaits;
+  readonly calls: CallsOfTrace;
   readonly functions: FunctionSet;
   readonly flows: readonly NamedFlow[];
 }
 
 /** Times and threads are those of the host. */
 export interface HostScene extends HostTrace {
-  readonly facts: WaitFacts;
   readonly roots: RootCalls;
 }
 

@@ -18,7 +18,7 @@ import type { Trace } from '../read/trace.js';
 import { windowBounds, withClock } from '../replay/questions.js';
 import type { AskedThreads } from '../replay/replay-thread.js';
 import { type WithTraceOptions, type WorkResources, withTrace } from '../with-trace.js';
-import { type Moments, nodesOfMoments, orderMoments } from './moments.js';
+import { nodesOfMoments, type OrderedMoments, orderMoments } from './moments.js';
 import { ThreadDirectory } from './thread-directory.js';
 import { waitInputOf } from './wait-input.js';
 
@@ -35,24 +35,28 @@ export interface TraceWaits {
   readonly calls: CallsOfWaits | null;
 }
 
-/** The call paths of waiters and wakers. */
-export interface CallsOfWaits {
+/** Calls of all threads, as they were asked for. */
+export interface CallsOfTrace {
   readonly profile: Profile;
   /** null: not requested. */
   readonly timeline: Timeline | null;
   /** From the profile's time to the trace's. */
   readonly shiftNs: Nanoseconds;
   readonly symbols: SymbolTable;
-  /** The call paths of the nodes below. */
+  /** The call paths of all nodes. */
   readonly paths: Shape;
-  /** By wait: what the thread was in when it began, usually a stop; NONE: its calls were not traced. */
-  readonly waiterNode: Int32Array;
-  /** By wait: what the waker did when it woke the waiter; NONE likewise. */
-  readonly wakerNode: Int32Array;
   /** Of the threads that were asked for calls. */
   readonly spans: ReadonlyMap<Tid, Spans>;
   /** For further questions. */
   readonly askable: AskableTrace;
+}
+
+/** The call paths of waiters and wakers. */
+export interface CallsOfWaits extends CallsOfTrace {
+  /** By wait: what the thread was in when it began, usually a stop; NONE: its calls were not traced. */
+  readonly waiterNode: Int32Array;
+  /** By wait: what the waker did when it woke the waiter; NONE likewise. */
+  readonly wakerNode: Int32Array;
 }
 
 export interface WaitsOptions extends AnalyzeOptions, Pick<WithTraceOptions, 'openTraces'> {
@@ -73,10 +77,14 @@ export function withWaits<Result>(
   work: (waits: TraceWaits) => Promise<Result>,
   callsToList: CallsToList | null = null,
 ): Promise<Result> {
-  const withOptions = { ...options, byCalls: false, isPart: options.window !== undefined, mayLackBranches: true };
-  return withTrace(inputs, withOptions, async (trace, resources) =>
+  return withTrace(inputs, readOptions(options), async (trace, resources) =>
     work(await traceWaitsOf(trace, options, resources, callsToList)),
   );
+}
+
+/** How to read a trace for questions about waits. */
+export function readOptions(options: WaitsOptions): WithTraceOptions {
+  return { ...options, byCalls: false, isPart: options.window !== undefined, mayLackBranches: true };
 }
 
 /** The waits of a trace. */
@@ -86,13 +94,19 @@ export async function traceWaitsOf(
   resources: WorkResources,
   callsToList: CallsToList | null = null,
 ): Promise<TraceWaits> {
+  const { trace, window, threads } = openTrace(read, options);
+  const waits = waitsOf(waitInputOf(trace));
+  const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
+  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls };
+}
+
+/** A trace on its clock, and what of it is selected. @throws PtflameError NOTHING_SELECTED or BAD_OPTION */
+export function openTrace(read: Trace, options: AnalyzeOptions): Pick<TraceWaits, 'trace' | 'window' | 'threads'> {
   const trace = withClock(read, [options.window?.from, options.window?.to]);
   const window = options.window ? windowBounds(options.window, trace) : ALL_TIME;
   const threads = new ThreadDirectory(trace);
   if (threads.isSelectionEmpty) throw nothingSelected('ptflame waits --top 0');
-  const waits = waitsOf(waitInputOf(trace));
-  const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
-  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls };
+  return { trace, window, threads };
 }
 
 async function callsOf(
@@ -103,16 +117,44 @@ async function callsOf(
   callsToList: CallsToList | null,
 ): Promise<CallsOfWaits> {
   const askable = new AskableTrace(trace, options, resources);
-  const tids = new Set<Tid>(trace.store.tids);
-  const moments = orderMoments(momentsOf(waits), (tid) => tids.has(tid));
+  const moments = momentsOf(waits, trace);
   const asked = callsToList ? withSpans(moments.asked, trace.store.tids, callsToList(askable)) : moments.asked;
-  const { profile, timeline, answers, shiftNs } = await askable.replay(asked, options.asksAgain);
-  const nodes = nodesOfMoments(2 * waits.length, moments, answers);
-  return {
-    ...{ profile, timeline, shiftNs, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) },
-    waiterNode: nodes.subarray(0, waits.length),
-    wakerNode: nodes.subarray(waits.length),
-  };
+  const { calls, answers } = await replayed(askable, asked, options);
+  return { ...calls, ...nodesOf(waits, moments, answers) };
+}
+
+/** Lists calls of all threads; about waits one may ask later. */
+export async function callsOfTrace(
+  trace: Trace,
+  options: WaitsOptions,
+  resources: WorkResources,
+  callsToList: CallsToList,
+): Promise<CallsOfTrace> {
+  const askable = new AskableTrace(trace, options, resources);
+  const asked = withSpans(new Map(), trace.store.tids, callsToList(askable));
+  return (await replayed(askable, asked, { ...options, asksAgain: true })).calls;
+}
+
+/** Asks for the call paths of waiters and wakers after the replay. */
+export async function pathsOfWaits(calls: CallsOfTrace, waits: Waits): Promise<CallsOfWaits> {
+  const moments = momentsOf(waits, calls.askable.trace);
+  const answers = await calls.askable.ask(moments.asked);
+  return { ...calls, paths: answers.paths, spans: new Map(), ...nodesOf(waits, moments, answers) };
+}
+
+async function replayed(
+  askable: AskableTrace,
+  asked: AskedThreads,
+  { asksAgain }: WaitsOptions,
+): Promise<{ readonly calls: CallsOfTrace; readonly answers: LogAnswers }> {
+  const { answers, ...result } = await askable.replay(asked, asksAgain);
+  const calls = { ...result, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) };
+  return { calls, answers };
+}
+
+function nodesOf({ length }: Waits, moments: OrderedMoments, answers: LogAnswers) {
+  const nodes = nodesOfMoments(2 * length, moments, answers);
+  return { waiterNode: nodes.subarray(0, length), wakerNode: nodes.subarray(length) };
 }
 
 function withSpans(asked: AskedThreads, tids: readonly Tid[], spans: SpansQuestion): AskedThreads {
@@ -125,12 +167,13 @@ function spansOf({ threads }: LogAnswers): Map<Tid, Spans> {
 }
 
 /** The beginning of each wait, then the moments at which waiters were woken. */
-function momentsOf({ length, tid, outNs, waker, wakeNs }: Waits): Moments {
+function momentsOf({ length, tid, outNs, waker, wakeNs }: Waits, { store }: Trace): OrderedMoments {
   const tids = new Int32Array(2 * length).fill(NONE);
   const times = new Float64Array(2 * length);
   tids.set(tid);
   times.set(outNs);
   tids.set(waker, length);
   times.set(wakeNs, length);
-  return { tid: tids, timeNs: times };
+  const isTraced = new Set(store.tids);
+  return orderMoments({ tid: tids, timeNs: times }, (each) => isTraced.has(each));
 }

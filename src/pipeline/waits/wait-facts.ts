@@ -38,7 +38,7 @@ export class WaitFacts {
   private readonly calls: CallsOfWaits | null;
   private readonly places: Places | null;
 
-  constructor({ waits, calls }: TraceWaits) {
+  constructor({ waits, calls }: Pick<TraceWaits, 'waits' | 'calls'>) {
     this.waits = waits;
     this.calls = calls;
     this.places = calls && placesOf(calls.paths, calls.symbols);

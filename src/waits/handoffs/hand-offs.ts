@@ -25,8 +25,8 @@ export interface HandOffs {
   readonly by: Uint8Array; // HandOffBy
 }
 
-/** `waits`: null, if wakings must not decide. */
-export function handOffsOf(pushes: Moments, pops: Moments, waits: Waits | null): HandOffs {
+/** `waits`: concluded only if there are no keys; null, if wakings must not decide. */
+export function handOffsOf(pushes: Moments, pops: Moments, waits: (() => Waits) | null): HandOffs {
   const push = new Int32Array(pops.length).fill(NONE);
   const by = new Uint8Array(pops.length);
   const isKeyed = mayHaveKeys(pushes) && mayHaveKeys(pops);
@@ -34,7 +34,7 @@ export function handOffsOf(pushes: Moments, pops: Moments, waits: Waits | null):
     ? [[HandOffBy.Key, pushesByKey(pushes, pops)]]
     : [
         [HandOffBy.Order, pushesByOrder(pushes, pops)],
-        [HandOffBy.Waking, waits ? pushesByWaking(pushes, pops, waits) : push.slice()],
+        [HandOffBy.Waking, waits ? pushesByWaking(pushes, pops, waits()) : push.slice()],
       ];
   for (const [way, found] of ways) {
     found.forEach((row, pop) => {

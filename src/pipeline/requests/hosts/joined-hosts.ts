@@ -8,7 +8,6 @@ import { flowsByKey, type HostFlow, type Hosts, placedFlow } from '../../../wait
 import { HostIds } from '../../../waits/hosts/host-ids.js';
 import { addSentIds, noSentIds } from '../../../waits/hosts/sent-ids.js';
 import { joinRequests } from '../../../waits/requests/join-requests.js';
-import { WaitFacts } from '../../waits/wait-facts.js';
 import { flowByEvents, flowByWakings, hostFlow } from '../request-flow.js';
 import { RootCalls } from '../root-calls.js';
 import type { HostScene, HostTrace, Scene } from '../scene.js';
@@ -17,7 +16,7 @@ import { hostRoots } from './host-roots.js';
 /** `id`: takes the id out of keys; null: they are used as they are. */
 export async function joinHosts(traces: readonly HostTrace[], id: RegExp | null): Promise<Scene> {
   const hosts = traces.map((trace): HostScene => {
-    return { ...trace, facts: new WaitFacts(trace.traced), roots: new RootCalls(trace.calls, trace.functions) };
+    return { ...trace, roots: new RootCalls(trace.calls, trace.functions) };
   });
   const sides = await flowSides(hosts, id);
   const common = commonOf(sides, hosts.length);
@@ -25,7 +24,7 @@ export async function joinHosts(traces: readonly HostTrace[], id: RegExp | null)
     hosts.map(({ roots }) => roots),
     common,
   );
-  const flow = joinFlows(sides.length > 0 ? namedFlows(sides, hosts, common) : flowsByWaking(hosts, common));
+  const flow = joinFlows(sides.length > 0 ? namedFlows(sides, hosts, common) : await flowsByWaking(hosts, common));
   const endNs = flow.endNs.map((ns, pop) => common.clocks.common(common.threads.hostOf(flow.pops.tid[pop]), ns));
   return {
     hosts,
@@ -63,13 +62,14 @@ function namedFlows(sides: readonly (readonly HostFlow[])[], hosts: readonly Hos
   return sides.flatMap((side, row) => {
     const isKeyed = hosts.some(({ flows }) => flows[row].push?.key) && hosts.some(({ flows }) => flows[row].pop?.key);
     if (isKeyed && hosts.length > 1) return flowsByKey(side, common);
-    return side.map((own, host) => placedFlow(flowByEvents(own, hosts[host].traced), host, common));
+    return side.map((own, host) => placedFlow(flowByEvents(own, hosts[host].traced.waits), host, common));
   });
 }
 
-function flowsByWaking(hosts: readonly HostScene[], common: Hosts): Flow[] {
-  return hosts.map(({ traced, facts, calls, roots }, host) => {
-    const flow = flowByWakings(traced, facts, calls, roots, traced.trace.store.bounds.endNs);
+function flowsByWaking(hosts: readonly HostScene[], common: Hosts): Promise<Flow[]> {
+  const flows = hosts.map(async ({ traced, roots }, host) => {
+    const flow = flowByWakings(await traced.withPlaces(), roots, traced.trace.store.bounds.endNs);
     return placedFlow(flow, host, common);
   });
+  return Promise.all(flows);
 }

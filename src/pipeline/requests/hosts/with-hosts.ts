@@ -1,16 +1,27 @@
 /**
  * Reads the trace of each host, and hands them all to a function: they are open for as long as it runs.
  */
+import type { SpansQuestion } from '../../../analysis/log/spans.js';
 import { type FunctionSet, functionSet, UNBOUNDED } from '../../../analysis/questions.js';
 import { PtflameError } from '../../../model/errors.js';
 import type { AnalyzeOptions } from '../../analyze.js';
 import type { AskableTrace } from '../../ask-threads.js';
+import type { Trace } from '../../read/trace.js';
 import { filterOf } from '../../replay/questions.js';
-import { withWaits } from '../../waits/ask-waits.js';
+import {
+  type CallsToList,
+  callsOfTrace,
+  openTrace,
+  readOptions,
+  traceWaitsOf,
+  type WaitsOptions,
+} from '../../waits/ask-waits.js';
+import { type WorkResources, withTrace } from '../../with-trace.js';
 import { type NamedFlow, namedFlow } from '../request-flow.js';
 import { type FlowPattern, flowSide, type RequestsOptions } from '../request-question.js';
 import type { HostTrace } from '../scene.js';
 import { FoundOnSome } from './found-on-some.js';
+import { HostWaits } from './host-waits.js';
 import type { InputHost } from './input-hosts.js';
 
 /** @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION or NOT_RECORDED if something is on none of the hosts */
@@ -26,22 +37,36 @@ export function withHosts<Result>(
     if (opened.length === hosts.length) return work(opened);
     const { name, inputs } = hosts[opened.length];
     let prepared: Prepared | null = null;
-    return withWaits(
-      inputs,
-      shared,
-      (traced) => {
-        if (traced.calls === null || prepared === null) throw withoutCalls(name);
-        return openFrom([...opened, { name, traced, calls: traced.calls, ...prepared }]);
-      },
-      (askable) => {
-        prepared = prepare(askable, question, found);
-        if (opened.length === hosts.length - 1) found.requireAll();
-        const window = filterOf(options, askable.symbols, askable.trace)?.window ?? UNBOUNDED;
-        return { calls: { functions: withTaking(prepared), durations: null }, window };
-      },
-    );
+    const callsToList = (askable: AskableTrace): SpansQuestion => {
+      prepared = prepare(askable, question, found);
+      if (opened.length === hosts.length - 1) found.requireAll();
+      const window = filterOf(options, askable.symbols, askable.trace)?.window ?? UNBOUNDED;
+      return { calls: { functions: withTaking(prepared), durations: null }, window };
+    };
+    return withTrace(inputs, readOptions(shared), async (read, resources) => {
+      const traced = await hostWaits(read, shared, resources, (question.flows ?? []).length === 0, callsToList);
+      if (traced === null || prepared === null) throw withoutCalls(name);
+      return openFrom([...opened, { name, traced, calls: traced.calls, ...prepared }]);
+    });
   };
   return openFrom([]);
+}
+
+/** `asksWaits`: they will be needed. Returns null if the trace has no calls. */
+async function hostWaits(
+  read: Trace,
+  options: WaitsOptions,
+  resources: WorkResources,
+  asksWaits: boolean,
+  callsToList: CallsToList,
+): Promise<HostWaits | null> {
+  if (asksWaits) {
+    const traced = await traceWaitsOf(read, options, resources, callsToList);
+    return traced.calls && HostWaits.of(traced, traced.calls);
+  }
+  const { trace, threads } = openTrace(read, options);
+  if (trace.store.tids.length === 0) return null;
+  return new HostWaits(trace, threads, await callsOfTrace(trace, options, resources, callsToList));
 }
 
 interface Prepared {
