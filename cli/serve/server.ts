@@ -16,9 +16,7 @@ export interface RunningServer extends Address {
   close(): void;
 }
 
-const LOOPBACK = '127.0.0.1';
-const TOKEN_BYTES = 24;
-const MAX_CONNECTIONS = 64;
+/** Nobody needs more; times in milliseconds. */
 const LIMITS = {
   maxHeaderSize: 8192,
   headersTimeout: 10_000,
@@ -34,6 +32,10 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 };
+
+const LOOPBACK = '127.0.0.1';
+const TOKEN_BYTES = 24;
+const MAX_CONNECTIONS = 64;
 
 /**
  * Takes the port; until there is something to send, requests are answered with 503.
