@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './find-chromium.js';
 import { install, load, prepare } from './in-page.js';
+import { type TimeVisit, visitTime } from './time.js';
 
 /** Without network. Playwright is given the path of the browser next to these. */
 export const BROWSER_SETTINGS = {
@@ -55,16 +56,27 @@ export interface Timing {
 export interface Visit {
   readonly load: Timing;
   readonly steps: Readonly<Record<Step, Timing>>;
+  /** null: the page has no course of time. */
+  readonly time: TimeVisit | null;
+  /** At the end, after garbage collection. */
   readonly heapBytes: number;
 }
 
-export async function visit(browser: Browser, path: string): Promise<Visit> {
+/** What is shown of the course of time. */
+export interface ShownTime {
+  readonly durationNs: number;
+  /** The thread with the most calls. */
+  readonly tid: number;
+}
+
+export async function visit(browser: Browser, path: string, shown: ShownTime | null): Promise<Visit> {
   return inNewPage(browser, path, async (page) => {
     const opened = await page.evaluate(load);
     await page.evaluate(prepare);
     const steps: Partial<Record<Step, Timing>> = {};
     for (const step of STEPS) steps[step] = await page.evaluate((name) => window.bench.act(name), step);
-    return { load: opened, steps: steps as Record<Step, Timing>, heapBytes: await heapBytes(page) };
+    const time = shown && (await visitTime(page, shown.durationNs, shown.tid));
+    return { load: opened, steps: steps as Record<Step, Timing>, time, heapBytes: await heapBytes(page) };
   });
 }
 
@@ -86,7 +98,6 @@ export async function inNewPage<Result>(
   }
 }
 
-/** Memory that is still used after garbage collection. */
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

@@ -93,7 +93,9 @@ export function prepare(): void {
     });
   /** The thread with the most time. */
   const largestThread = (): string | undefined => {
+    find<HTMLElement>('#tab-threads').click(); // only the open table has rows
     const rows = [...document.querySelectorAll('#panel-threads .row')];
+    find<HTMLElement>('#tab-functions').click();
     return rows.map((row) => row.children[1]?.textContent ?? '').find((text) => /^\d+$/.test(text));
   };
   const search = () => {

@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { analyze, openTraceFile, type Profile } from '../../src/index.js';
+import { openTraceFile } from '../../src/index.js';
+import { analyzeForPage, type PageContents } from '../../src/page.js';
 import { machineFacts } from '../report.js';
-import { startBrowser, type Visit, visit } from './browser.js';
+import { type ShownTime, startBrowser, type Visit, visit } from './browser.js';
 import { type PageBenchOptions, readOptions } from './options.js';
-import { type PageFile, writePage } from './page-file.js';
+import { type BenchPage, type PageFile, writePage } from './page-file.js';
 import { makeProfile, PROFILES } from './profile.js';
 import { markdown, type PageReport } from './report.js';
 import { type D3Timing, measureD3Page, measureYardstick, writeD3Page, type Yardstick } from './yardsticks.js';
@@ -23,15 +24,20 @@ interface WrittenPage {
   readonly name: string;
   readonly path: string;
   readonly file: PageFile;
+  readonly shown: ShownTime | null;
   readonly visits: Visit[];
 }
 
+/** What `--time-detail` is by default: 4 MiB, as base64. */
+const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
+
 async function bench(options: PageBenchOptions, folder: string): Promise<PageReport> {
   const pages: WrittenPage[] = [];
-  for await (const [name, profile] of profilesOf(options)) {
+  for await (const [name, contents] of pagesOf(options)) {
     logProgress(`${name}: the page`);
     const path = join(folder, `${pages.length}.html`);
-    pages.push({ name, path, file: writePage(profile, path), visits: [] });
+    const shown = contents.timeline && shownTime(contents.timeline);
+    pages.push({ name, path, file: await writePage(contents, path), shown, visits: [] });
   }
   const browser = await startBrowser();
   try {
@@ -39,7 +45,7 @@ async function bench(options: PageBenchOptions, folder: string): Promise<PageRep
     const withD3 = options.withD3 && options.profiles.includes(D3_PROFILE);
     const compared = withD3 ? { name: D3_PROFILE, runs: await measureD3Runs(browser, folder) } : null;
     const machine = machineFacts(options.date);
-    const written = pages.map(({ path: _, ...page }) => page);
+    const written = pages.map(({ name, file, visits }) => ({ name, file, visits }));
     return {
       machine,
       browser: `Chromium ${browser.version()}`,
@@ -53,9 +59,15 @@ async function bench(options: PageBenchOptions, folder: string): Promise<PageRep
   }
 }
 
-async function* profilesOf({ profiles, traces }: PageBenchOptions): AsyncGenerator<[string, Profile]> {
-  for (const name of profiles) yield [name, makeProfile(PROFILES[name])];
-  for (const path of traces) yield [basename(path), await analyze([await openTraceFile(path)], { durations: true })];
+async function* pagesOf({ profiles, traces }: PageBenchOptions): AsyncGenerator<[string, BenchPage]> {
+  for (const name of profiles) yield [name, { profile: makeProfile(PROFILES[name]), timeline: null }];
+  const options = { trees: 'apart', byCalls: true, durations: true, timelineBytes: TIMELINE_BYTES } as const;
+  for (const path of traces) yield [basename(path), await analyzeForPage([await openTraceFile(path)], options)];
+}
+
+function shownTime({ threads, durationNs }: NonNullable<PageContents['timeline']>): ShownTime {
+  const calls = threads.map(({ spans }) => spans.levels.reduce((sum, { node }) => sum + node.length, 0));
+  return { durationNs, tid: threads[calls.indexOf(Math.max(...calls))]?.tid ?? 0 };
 }
 
 /** Pages and yardsticks take turns, which spreads other load on the machine evenly. */
@@ -69,7 +81,7 @@ async function measureRounds(
   for (let round = 1; round <= rounds; round++) {
     logProgress(`round ${round} of ${rounds}`);
     yardsticks.push(await measureYardstick(browser, join(folder, 'yardstick.html')));
-    for (const { path, visits } of pages) visits.push(await visit(browser, path));
+    for (const { path, shown, visits } of pages) visits.push(await visit(browser, path, shown));
   }
   return yardsticks;
 }

@@ -4,12 +4,14 @@
 import { writeFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import type { Profile } from '../../src/index.js';
-import { renderHtml } from '../../src/page.js';
+import { type PageContents, renderHtml, renderHtmlInParallel } from '../../src/page.js';
 
 export interface PageFile {
   readonly bytes: number;
   /** Everything except the data. */
   readonly shellBytes: number;
+  /** The course of time. */
+  readonly timelineBytes: number;
   /** Names of functions and files, compressed separately. */
   readonly nameBytes: number;
   /** Durations of calls by function. */
@@ -21,16 +23,22 @@ export interface PageFile {
   readonly writeSeconds: number;
 }
 
-export function writePage(profile: Profile, path: string): PageFile {
+export type BenchPage = Pick<PageContents, 'profile' | 'timeline'>;
+
+export async function writePage({ profile, timeline }: BenchPage, path: string): Promise<PageFile> {
   const began = performance.now();
-  const text = [...renderHtml(profile)].join('');
+  let text = '';
+  for await (const part of renderHtmlInParallel(profile, {}, { timeline })) text += part;
   const writeSeconds = (performance.now() - began) / 1000;
   writeFileSync(path, text);
+  const timelineBytes = timeline === null ? 0 : blockBytes(text, 'timeline');
+  const ownBytes = blockBytes(text, 'data');
   return {
     bytes: Buffer.byteLength(text),
-    shellBytes: Buffer.byteLength(text) - dataBytes(text),
+    shellBytes: Buffer.byteLength(text) - ownBytes - timelineBytes,
+    timelineBytes,
     nameBytes: nameBytes(profile),
-    durationBytes: dataBytes(text) - dataBytes([...renderHtml(withoutDurations(profile))].join('')),
+    durationBytes: ownBytes - blockBytes([...renderHtml(withoutDurations(profile))].join(''), 'data'),
     nodes: profile.threads.reduce((sum, { tree }) => sum + tree.length, 0),
     threads: profile.threads.length,
     functions: profile.symbols.length,
@@ -38,12 +46,10 @@ export function writePage(profile: Profile, path: string): PageFile {
   };
 }
 
-const DATA = /<script type="application\/octet-stream" id="data">([^<]*)<\/script>/;
-
 /** As encoded in the page. */
-function dataBytes(text: string): number {
-  const [, data] = DATA.exec(text) ?? [];
-  if (data === undefined) throw new Error('the page has no data');
+function blockBytes(text: string, id: string): number {
+  const [, data] = new RegExp(`<script type="application/octet-stream" id="${id}">([^<]*)</script>`).exec(text) ?? [];
+  if (data === undefined) throw new Error(`the page has no ${id}`);
   return data.length;
 }
 

@@ -35,6 +35,9 @@ export function markdown({ machine, browser, runs, yardsticks, pages, compared }
       TIME_COLUMNS,
       pages.flatMap((page) => timeRows(page, yardstick)),
     ),
+    ...(pages.some(({ visits }) => visits.some(({ time }) => time !== null))
+      ? [table(COURSE_COLUMNS, pages.flatMap(courseRow))]
+      : []),
     ...(compared === null ? [] : [table(D3_COLUMNS, d3Rows(compared, pages))]),
   ].join('\n\n');
 }
@@ -53,7 +56,7 @@ const FILE_COLUMNS = [
   'heap MB',
 ];
 function fileRow({ name, file, visits }: PageResult): string[] {
-  const { bytes, shellBytes, nameBytes, durationBytes, nodes, threads, functions, writeSeconds } = file;
+  const { bytes, shellBytes, timelineBytes, nameBytes, durationBytes, nodes, threads, functions, writeSeconds } = file;
   return [
     name,
     nodes.toLocaleString('en-US'),
@@ -62,7 +65,7 @@ function fileRow({ name, file, visits }: PageResult): string[] {
     (bytes / 1e6).toFixed(1),
     (shellBytes / 1e3).toFixed(0),
     (nameBytes / 1e3).toFixed(0),
-    ((bytes - shellBytes - nameBytes) / nodes).toFixed(1),
+    ((bytes - shellBytes - timelineBytes - nameBytes) / nodes).toFixed(1),
     (durationBytes / nodes).toFixed(1),
     writeSeconds.toFixed(1),
     (median(visits.map(({ heapBytes }) => heapBytes)) / 1e6).toFixed(0),
@@ -96,6 +99,37 @@ function timeRows({ name, visits }: PageResult, { scriptMs, paintMs }: Yardstick
       visits.map(({ load }) => load),
     ),
     ...steps,
+  ];
+}
+
+/** Of a change of the range: the main thread's CPU time, tables included; of a drag of the stack chart: each frame. */
+const COURSE_COLUMNS = [
+  'page',
+  'time MB',
+  'range painted ms',
+  'max',
+  'range CPU ms',
+  'max',
+  'frame ms',
+  '99 %',
+  'frames',
+];
+function courseRow({ name, file, visits }: PageResult): string[][] {
+  const times = visits.flatMap(({ time }) => time ?? []);
+  if (times.length === 0) return [];
+  const ranges = times.flatMap((time) => time.ranges);
+  const [painted, cpu] = [ranges.map(({ paintedMs }) => paintedMs), ranges.map(({ cpuMs }) => cpuMs)];
+  const frames = times.flatMap(({ frameMs }) => frameMs).sort((a, b) => a - b);
+  const last = frames[Math.floor(0.99 * (frames.length - 1))] ?? Number.NaN;
+  return [
+    [
+      name,
+      (file.timelineBytes / 1e6).toFixed(2),
+      ...[painted, cpu].flatMap((all) => [ms(median(all)), ms(Math.max(...all))]),
+      median(frames).toFixed(1),
+      last.toFixed(1),
+      String(frames.length),
+    ],
   ];
 }
 
