@@ -68,10 +68,11 @@ export class FunctionsTable {
 
   private row(row: FunctionChange): HTMLElement {
     const label = row.isNew ? '✚ new ' : row.isGone ? '✕ gone ' : '';
-    const name = html('button', { type: 'button', title: 'mark its frames' }, html('bdi', {}, isolated(row.name)));
+    const shown = isolated(row.name);
+    const name = html('button', { type: 'button', title: `${shown}\nmark its frames` }, html('bdi', {}, shown));
     name.addEventListener('click', () => this.events.choose(row.name));
     const cells = (Object.keys(TITLES) as RowNumber[]).flatMap((key) => cellsOf(row, key));
-    return html('tr', {}, html('th', { scope: 'row' }, label, name), ...cells);
+    return html('tr', {}, html('th', { scope: 'row', ...(label && { class: 'labelled' }) }, label, name), ...cells);
   }
 }
 

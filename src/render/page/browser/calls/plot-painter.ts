@@ -86,7 +86,14 @@ export class PlotPainter {
       else near.text = `${name} ${near.text}`;
     }
     pen.setLineDash([]);
-    for (const { yPx, text } of labels) pen.fillText(text, widthPx, yPx < LABEL_PX ? yPx + LABEL_PX : yPx);
+    pen.strokeStyle = this.colours.of('page'); // keeps lines away from the names
+    pen.lineWidth = 3;
+    pen.lineJoin = 'round';
+    for (const { yPx, text } of labels) {
+      const basePx = yPx < LABEL_PX ? yPx + LABEL_PX : yPx;
+      pen.strokeText(text, widthPx, basePx);
+      pen.fillText(text, widthPx, basePx);
+    }
   }
 
   private line(pen: CanvasRenderingContext2D, xPx: number, yPx: number, endPx: number, colour: string): void {

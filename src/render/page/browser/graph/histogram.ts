@@ -31,7 +31,7 @@ export function histogramPicture(
   const bottomPx = linePx + 1 + heightPx;
   const text = (x: number, y: number, words: string, anchor = 'start') =>
     svgElement('text', { class: 'bars-text', x, y, 'text-anchor': anchor }, words);
-  const marks = marksOf(bars, percentiles, stepPx);
+  const marks = within(marksOf(bars, percentiles, stepPx), usedPx + NAMES_PX);
   const texts = bars.filter(({ calls }) => calls > 0).map(barText);
   return svgElement(
     'svg',
@@ -114,4 +114,17 @@ function marksOf(bars: readonly Bar[], { p50Ns, p90Ns, p99Ns }: Percentiles, ste
     freePx = textPx + (name.length + 1) * MARK_CHARACTER_PX;
     return { name, ns, xPx, textPx };
   });
+}
+
+/** Moves names to the left that would end outside of the picture. */
+function within(marks: readonly Mark[], widthPx: number): Mark[] {
+  let endPx = widthPx;
+  return marks
+    .toReversed()
+    .map((mark) => {
+      const textPx = Math.min(mark.textPx, endPx - mark.name.length * MARK_CHARACTER_PX);
+      endPx = textPx - MARK_CHARACTER_PX;
+      return { ...mark, textPx };
+    })
+    .reverse();
 }

@@ -231,6 +231,8 @@ export class ThreadsTable {
         value: ({ calls }) => calls,
         cell: ({ calls }) => formatCount(calls),
       },
+      ...(this.views.timeline === null ? [] : [this.chartColumn()]),
+      ...(this.rows.length < 2 ? [] : [this.compareColumn()]),
       {
         key: 'strip',
         title: 'Recorded, gaps marked',
@@ -240,8 +242,6 @@ export class ThreadsTable {
         value: (row) => this.firstNs(row),
         cell: (row) => this.strip(row),
       },
-      ...(this.views.timeline === null ? [] : [this.chartColumn()]),
-      ...(this.rows.length < 2 ? [] : [this.compareColumn()]),
     ];
   }
 

