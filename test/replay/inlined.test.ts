@@ -3,25 +3,30 @@
  */
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Random } from '../../fuzz/random.js';
 import { filterThread } from '../../src/analysis/log/filter-thread.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../src/model/calls/call-tree.js';
 import type { BranchSites } from '../../src/model/trace/branch-sites.js';
 import { NONE, type SymbolId } from '../../src/model/units.js';
+import { analyze } from '../../src/pipeline/analyze.js';
 import type { InlinedCode } from '../../src/replay/functions/inlined-code.js';
 import { KnownPaths } from '../../src/replay/losses/known-paths.js';
 import { Replayer } from '../../src/replay/replayer.js';
+import { SkeletonBuilder } from '../../src/replay/skeleton/skeleton.js';
+import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../../src/replay/thread-replay.js';
+import { jsonOf } from '../helpers/checks/profile-file.js';
 import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';
+import { inlinedTrace } from '../helpers/traces/inlined-trace.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const SEED = 19;
-const RUNS = 30;
+const RUNS = 20;
 /** Functions that are inlined somewhere. */
 const INLINED = 5;
 
@@ -79,15 +84,15 @@ function expectSameWithout(trace: TraceThreads, name: string): void {
   expectSameInKernel({ ...trace, facts }, name);
   const plain = new Replayer(trace.facts);
   const withFrames = new Replayer(facts);
-  const replay = (knownPaths: KnownPaths | null) =>
+  const replay = (tailCalls: TailCalls, knownPaths: KnownPaths | null) =>
     trace.threads.map(({ events, createdInside }) => {
-      const options = { tailCalls: 'nest', extendTo: trace.bounds, createdInside, knownPaths, wantsLog: true } as const;
+      const options = { tailCalls, extendTo: trace.bounds, createdInside, knownPaths, wantsLog: true };
       const expected = plain.replay(events, options);
       const replayed = withFrames.replay(events, options);
       expect(comparable(replayed, inlined), name).toEqual(comparable(expected, inlined));
       return expected;
     });
-  replay(new KnownPaths(replay(null)));
+  for (const tailCalls of ['nest', 'replace'] as const) replay(tailCalls, new KnownPaths(replay(tailCalls, null)));
 }
 
 describe('without inlined functions, all is as before', { timeout: 60_000 }, () => {
@@ -172,5 +177,27 @@ describe('inlined functions are between', () => {
         30 tr strt         f
         40 return          f    main`),
     ).toEqual(['main', 'main f', 'main f (g) (h) [syscall]']);
+  });
+});
+
+describe('of a window', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test('they are those of the whole replay', async () => {
+    const window = { from: { afterStartNs: 40_005 }, to: { afterStartNs: 40_125 } };
+    const inlined = (_: string, code: readonly { readonly offset: number }[]) =>
+      code.map(({ offset }) => (offset % 3 === 0 ? [] : [`g${offset % 3}`, `h${offset}`]));
+    const answer = async () => {
+      const reduce = vi.spyOn(SkeletonBuilder.prototype, 'reduce');
+      const profile = await analyze([inputOf(inlinedTrace(500))], { window, inlined });
+      return [jsonOf(profile), reduce.mock.results.map(({ value }) => value !== null)] as const;
+    };
+    const [ofSkeleton, isReduced] = await answer();
+    expect(isReduced).toEqual([true]);
+    expect(ofSkeleton).toContain(' (inlined)');
+    vi.spyOn(SkeletonBuilder.prototype, 'reduce').mockReturnValue(null);
+    expect((await answer())[0]).toBe(ofSkeleton);
   });
 });

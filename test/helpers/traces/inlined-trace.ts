@@ -10,29 +10,38 @@ function place(offset: number, name: keyof typeof FUNCTIONS): string {
   return `${(START + offset).toString(16)} ${name}+0x${(offset - FUNCTIONS[name]).toString(16)} (${PROGRAM})`;
 }
 
-let ns = 1000;
-const branch = (kind: string, from: string, to: string) =>
-  `calls 7/7 [000] 10.00000${(ns += 10)}: branches:uH: ${kind} ${from} => ${to}`;
+type Branch = readonly [kind: string, from: string, to: string];
 
-/** A call at this offset in `caller` of a function that returns after ten nanoseconds. */
-function callOfLeaf(offset: number, caller: keyof typeof FUNCTIONS): string[] {
+/** A call at this offset in `caller` of a function that returns. */
+function callOfLeaf(offset: number, caller: keyof typeof FUNCTIONS): Branch[] {
   const leaf = FUNCTIONS.leaf;
   return [
-    branch('call', place(offset, caller), place(leaf, 'leaf')),
-    branch('return', place(leaf + 14, 'leaf'), place(offset + 5, caller)),
+    ['call', place(offset, caller), place(leaf, 'leaf')],
+    ['return', place(leaf + 14, 'leaf'), place(offset + 5, caller)],
   ];
 }
 
-/** Calls of `leaf` from code of other functions that were inlined in `outer` and `main`, and one from `outer` itself. */
-export const INLINED_TRACE = [
-  `calls 7 9.000000000: PERF_RECORD_MMAP2 7/7: [0x${(START + 0x1000).toString(16)}(0x1000) @ 0x1000 fe:00 1 0]: r-xp ${PROGRAM}`,
-  branch('call', place(0x1076, 'main'), place(FUNCTIONS.outer, 'outer')),
+const ROUND: readonly Branch[] = [
+  ['call', place(0x1076, 'main'), place(FUNCTIONS.outer, 'outer')],
   ...callOfLeaf(0x1212, 'outer'),
   ...callOfLeaf(0x121c, 'outer'),
   ...callOfLeaf(0x124b, 'outer'),
   ...callOfLeaf(0x1274, 'outer'),
-  branch('return', place(0x1280, 'outer'), place(0x107b, 'main')),
+  ['return', place(0x1280, 'outer'), place(0x107b, 'main')],
   ...callOfLeaf(0x109a, 'main'),
-]
-  .map((line) => `${line}\n`)
-  .join('');
+];
+
+/** Calls of `leaf` from code of other functions that were inlined in `outer` and `main`, and one from `outer` itself: ten nanoseconds each. */
+export function inlinedTrace(rounds: number): string {
+  const branches = Array.from({ length: rounds }, () => ROUND).flat();
+  return [
+    `calls 7 9.000000000: PERF_RECORD_MMAP2 7/7: [0x${(START + 0x1000).toString(16)}(0x1000) @ 0x1000 fe:00 1 0]: r-xp ${PROGRAM}`,
+    ...branches.map(([kind, from, to], row) => {
+      return `calls 7/7 [000] 10.${String(10 * row).padStart(9, '0')}: branches:uH: ${kind} ${from} => ${to}`;
+    }),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+export const INLINED_TRACE = inlinedTrace(1);
