@@ -17,8 +17,10 @@ import type { PageData } from '../../../src/render/page/data/page-data.js';
 import { profileOf } from '../../../src/render/page/data/profile-of.js';
 import { readPageData } from '../../../src/render/page/data/read.js';
 import { writePageData } from '../../../src/render/page/data/write.js';
+import { START } from '../../../src/render/page/view/state.js';
 import { borderAway, snappedRange } from '../../../src/render/page/view/time/range.js';
 import { RangeData } from '../../../src/render/page/view/time/range-data.js';
+import { Views } from '../../../src/render/page/view/views.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 
 /** null: the trace has no branches, or no times. */
@@ -174,4 +176,19 @@ describe('a range', () => {
     expect(borderAway(timeline, 95, -1)).toBe(90);
     expect(borderAway(timeline, 0, -1)).toBe(0);
   });
+});
+
+test('threads have the time inside a function in a range, which together is that of the graph', async () => {
+  const page = (await pageOf('fixtures/truth/ptemu-threads2.perf.txt.gz', 20_000)) as Page;
+  const { durationNs } = page.timeline;
+  const views = new Views(page.data);
+  views.timeline = page.timeline;
+  const range = { startNs: Math.floor(durationNs / 4), endNs: Math.ceil(durationNs / 2) };
+  const times = [...page.data.symbols.name.keys()].map((focus) => {
+    const state = { ...START, range, focus };
+    const threadNs = views.threadsAt(state).map(({ totalNs }) => totalNs);
+    expect(threadNs.reduce((sum, ns) => sum + ns, 0)).toBe(views.viewAt(state).allNs());
+    return threadNs.filter((ns) => ns > 0).length;
+  });
+  expect(Math.max(...times)).toBeGreaterThan(1);
 });

@@ -189,8 +189,9 @@ export class Views extends SelectedTrees {
     for (let node = range.first; node !== NONE; node = node === range.last ? NONE : table.nextSibling[node])
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = this.widthOf(state) === 'self';
-    const counted = selectedNodes(this.data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
-    const rows = threadRows(this.dataAt(state), this.hasSwitches, counted);
+    const data = this.dataAt(state);
+    const counted = selectedNodes(data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
+    const rows = threadRows(data, this.hasSwitches, counted);
     return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
   }
 }

@@ -5,9 +5,11 @@ import type { Bounds } from '../../../../analysis/questions.js';
 import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../../../analysis/timeline/range-sums.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import type { Shape } from '../../../../model/calls/overlay.js';
+import { rowNumbers, valuesOf } from '../../../../model/columns.js';
 import type { ThreadSums, Timeline } from '../../../../model/timeline/timeline.js';
-import type { Tid } from '../../../../model/units.js';
+import { NONE, type Tid } from '../../../../model/units.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
+import { once } from '../memoize-last.js';
 
 /** Returns the data of ranges that begin and end at borders of slices. */
 export class RangeData {
@@ -16,6 +18,8 @@ export class RangeData {
   private readonly sums: ReadonlyMap<Tid, ThreadSums | null>;
   /** Those that are prepared. */
   private readonly threads: RangeThread[] = [];
+  /** Of all threads. */
+  private readonly paths = once(() => usedPaths(this.data.shape, this.threads));
 
   constructor(data: PageData, timeline: Timeline) {
     this.data = data;
@@ -32,23 +36,25 @@ export class RangeData {
   }
 
   /**
-   * Durations and waits are not known by time. Threads have only nodes with numbers at some time, and those that were not
-   * observed in the range have no calls and times.
+   * Durations and waits are not known by time. The shape and threads have only paths with numbers at some time, and threads
+   * that were not observed in the range have no calls and times.
    */
   within(range: Bounds): PageData {
     while (this.prepare());
     const { data, timeline, threads } = this;
     const bounds = { startNs: timeline.startNs + range.startNs, endNs: timeline.startNs + range.endNs };
+    const { shape, nodes } = this.paths();
     const within = data.threads.map((thread, at) => ({
       ...cut(thread, bounds),
+      node: nodes[at],
       ...numbersOf(threads[at], timeline, range),
     }));
-    return { ...data, meta: { ...data.meta, ...bounds }, threads: within, waits: null };
+    return { ...data, meta: { ...data.meta, ...bounds }, shape, threads: within, waits: null };
   }
 }
 
 interface RangeThread {
-  /** As in `PageThread`. */
+  /** As in `PageThread`, of the shape of the whole recording. */
   readonly node: Int32Array;
   /** Of these nodes; null: not known. */
   readonly sums: RangeSums | null;
@@ -59,6 +65,17 @@ function rangeThread({ node }: PageThread, shape: Shape, sums: ThreadSums | null
   const numberOf = numbersOfUsed(node, shape, sums);
   const used = node.filter((_, row) => numberOf[row] !== UNUSED);
   return { node: used, sums: rangeSums(sums, numberOf, used.length) };
+}
+
+/** Returns the part of a shape that threads have, and their nodes there. */
+function usedPaths({ length, parent, symbol }: Shape, threads: readonly RangeThread[]) {
+  const newId = new Int32Array(length).fill(UNUSED);
+  for (const { node } of threads) for (const own of node) newId[own] = 0;
+  const used = rowNumbers(length).filter((node) => newId[node] !== UNUSED);
+  for (let row = 0; row < used.length; row++) newId[used[row]] = row;
+  const above = used.map((node) => (node === ROOT ? NONE : newId[parent[node]]));
+  const shape = { length: used.length, parent: above, symbol: valuesOf(symbol, used) };
+  return { shape, nodes: threads.map(({ node }) => valuesOf(newId, node)) };
 }
 
 const UNUSED = -1;
@@ -84,6 +101,5 @@ function cut({ tid, pid, comm, startNs, endNs, hiddenNs }: PageThread, bounds: B
 }
 
 function numbersOf({ node, sums }: RangeThread, { sumsSliceNs }: Timeline, range: Bounds) {
-  if (sums === null || sumsSliceNs === null) return { node, ...noNumbers(node.length) };
-  return { node, ...numbersWithin(sums, sumsSliceNs, range) };
+  return sums === null || sumsSliceNs === null ? noNumbers(node.length) : numbersWithin(sums, sumsSliceNs, range);
 }
