@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { NONE } from '../../src/model/units.js';
-import { heldTimeOf } from '../../src/waits/locks/held-time.js';
+import { HeldTime } from '../../src/waits/locks/held-time.js';
 import { HolderSource } from '../../src/waits/locks/holders.js';
 import { lockWaitsOf } from '../../src/waits/locks/lock-waits.js';
 import { waitsOf } from '../../src/waits/waits.js';
@@ -42,14 +42,15 @@ function addRun(sums: Sums, { holds }: Recorder, input: ReturnType<typeof inputO
     if (locks.holder[wait] === holder?.tid) sums.right++;
     else if (locks.holder[wait] !== NONE) sums.wrong++;
   }
-  const { pieces } = heldTimeOf(waits, locks);
-  for (let piece = 0; piece < pieces.length; piece++) {
-    const [fromNs, toNs] = [pieces.fromNs[piece], pieces.toNs[piece]];
-    const own = holds.filter(
-      ({ tid, address }) => tid === pieces.holder[piece] && address === addressOf(pieces.wait[piece]),
-    );
-    sums.heldNs += toNs - fromNs;
-    for (const hold of own) sums.rightNs += Math.max(0, Math.min(hold.toNs, toNs) - Math.max(hold.fromNs, fromNs));
+  const held = new HeldTime(waits, locks);
+  for (let wait = 0; wait < waits.length; wait++) {
+    const { pieces } = held.of(wait);
+    for (let piece = 0; piece < pieces.length; piece++) {
+      const [fromNs, toNs] = [pieces.fromNs[piece], pieces.toNs[piece]];
+      const own = holds.filter(({ tid, address }) => tid === pieces.holder[piece] && address === addressOf(wait));
+      sums.heldNs += toNs - fromNs;
+      for (const hold of own) sums.rightNs += Math.max(0, Math.min(hold.toNs, toNs) - Math.max(hold.fromNs, fromNs));
+    }
   }
 }
 

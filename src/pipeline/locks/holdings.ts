@@ -2,6 +2,7 @@
  * Adds up the time that threads had locks while others waited: by lock and by the holders' name, and for single waits.
  */
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import type { HeldPieces } from '../../waits/locks/held-time.js';
 import { HolderSource } from '../../waits/locks/holders.js';
 import { threadOf } from '../../waits/schedule/schedule.js';
 import { addWaitsWithin } from '../../waits/summary/interval-sums.js';
@@ -43,15 +44,13 @@ export class HoldingSums {
   }
 
   /** What the holder did meanwhile is added by `addInterval`. */
-  add({ waits, held }: LocksInput, piece: number): void {
-    const { wait, holder, fromNs, toNs, source } = held.pieces;
+  add(wait: number, { fromNs, toNs, source }: HeldPieces, piece: number, isScheduled: boolean): void {
     const ns = toNs[piece] - fromNs[piece];
-    this.tids.add(holder[piece]);
-    if (wait[piece] !== this.lastWait) this.waits++;
-    this.lastWait = wait[piece];
+    if (wait !== this.lastWait) this.waits++;
+    this.lastWait = wait;
     this.heldNs += ns;
     if (source[piece] === HolderSource.Probe) this.probeNs += ns;
-    if (threadOf(waits, holder[piece]) !== NONE) this.scheduledNs += ns;
+    if (isScheduled) this.scheduledNs += ns;
   }
 
   /** Adds what a holder did in an interval that is that of `count` pieces. */
@@ -78,32 +77,34 @@ export interface Holdings {
 
 /** `slowest`: waits whose holders are told one by one. */
 export function holdingsOf(input: LocksInput, slowest: readonly number[]): Holdings {
-  const { held, objects, threads } = input;
+  const { held, objects, threads, waits } = input;
   const collector = new HoldingCollector(input);
   const releasedIn = releasePlaces(input);
   const nameOf = (tid: Tid) => `${threads.of(tid).isRecorded} ${threads.of(tid).comm ?? tid}`;
-  const { pieces, starts } = held;
   const ofObject = Array.from({ length: objects.length }, () => new Map<string, HoldingSums>());
   const ofHolder = Array.from({ length: objects.length }, () => new Map<Tid, HoldingSums>());
-  for (let piece = 0; piece < pieces.length; piece++) {
-    const object = objects.objectOf[pieces.wait[piece]];
+  for (let wait = 0; wait < waits.length; wait++) {
+    const object = objects.objectOf[wait];
     if (object === NONE) continue;
-    const holder = pieces.holder[piece];
-    let row = ofHolder[object].get(holder);
-    if (row === undefined) {
-      const symbol = releasedIn(object, holder);
-      row = collector.row(ofObject[object], `${symbol} ${nameOf(holder)}`, symbol);
-      ofHolder[object].set(holder, row);
-    }
-    collector.add(row, piece);
+    collector.add(wait, held.of(wait).pieces, (holder) => {
+      let row = ofHolder[object].get(holder);
+      if (row === undefined) {
+        const symbol = releasedIn(object, holder);
+        row = collector.row(ofObject[object], `${symbol} ${nameOf(holder)}`, symbol);
+        row.tids.add(holder);
+        ofHolder[object].set(holder, row);
+      }
+      return row;
+    });
   }
   collector.finish();
   const ofWait = slowest.map((wait) => {
     const own = new Map<string, HoldingSums>();
-    for (let piece = starts[wait]; piece < starts[wait + 1]; piece++) {
-      const holder = pieces.holder[piece];
-      collector.add(collector.row(own, String(holder), releasedIn(objects.objectOf[wait], holder)), piece);
-    }
+    collector.add(wait, held.of(wait).pieces, (holder) => {
+      const row = collector.row(own, String(holder), releasedIn(objects.objectOf[wait], holder));
+      row.tids.add(holder);
+      return row;
+    });
     return [...own.values()];
   });
   collector.finish();
@@ -119,6 +120,7 @@ class HoldingCollector {
   /** By hold: how many pieces are all of it, and the key of the row that they count for. */
   private readonly wholeOf: Int32Array;
   private readonly keyOf: Int32Array;
+  private readonly scheduled = new Map<Tid, boolean>();
 
   constructor(input: LocksInput) {
     this.input = input;
@@ -136,13 +138,17 @@ class HoldingCollector {
     return row;
   }
 
-  add(row: HoldingSums, piece: number): void {
-    row.add(this.input, piece);
-    const { holder, hold, fromNs, toNs } = this.input.held.pieces;
-    const of = hold[piece];
-    const isWhole = of !== NONE && fromNs[piece] === this.fromNs(of) && toNs[piece] === this.toNs(of);
-    if (isWhole && this.isOf(row, of)) this.wholeOf[of]++;
-    else this.addInterval(row, { tid: holder[piece], fromNs: fromNs[piece], toNs: toNs[piece], count: 1 });
+  /** Adds the pieces of a wait. */
+  add(wait: number, pieces: HeldPieces, rowOf: (holder: Tid) => HoldingSums): void {
+    const { holder, hold, fromNs, toNs } = pieces;
+    for (let piece = 0; piece < pieces.length; piece++) {
+      const row = rowOf(holder[piece]);
+      row.add(wait, pieces, piece, this.isScheduled(holder[piece]));
+      const of = hold[piece];
+      const isWhole = of !== NONE && fromNs[piece] === this.fromNs(of) && toNs[piece] === this.toNs(of);
+      if (isWhole && this.isOf(row, of)) this.wholeOf[of]++;
+      else this.addInterval(row, { tid: holder[piece], fromNs: fromNs[piece], toNs: toNs[piece], count: 1 });
+    }
   }
 
   /** Counts the pieces that are all of a hold. */
@@ -155,6 +161,12 @@ class HoldingCollector {
       this.addInterval(this.rows[keyOf[of]], interval);
     });
     wholeOf.fill(0);
+  }
+
+  private isScheduled(tid: Tid): boolean {
+    let isKnown = this.scheduled.get(tid);
+    if (isKnown === undefined) this.scheduled.set(tid, (isKnown = threadOf(this.input.waits, tid) !== NONE));
+    return isKnown;
   }
 
   private isOf({ key }: HoldingSums, hold: number): boolean {

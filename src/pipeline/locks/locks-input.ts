@@ -3,7 +3,7 @@
  */
 import { PtflameError } from '../../model/errors.js';
 import { type Address, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import { type HeldTime, heldTimeOf } from '../../waits/locks/held-time.js';
+import { HeldTime } from '../../waits/locks/held-time.js';
 import { type LockWaits, lockWaitsOf } from '../../waits/locks/lock-waits.js';
 import { objectsOfSome, type WaitedObjects, waitedObjectsOf } from '../../waits/locks/waited-objects.js';
 import type { TraceWaits } from '../waits/ask-waits.js';
@@ -26,7 +26,7 @@ export function locksInputOf(traceWaits: TraceWaits, address: Address | null = n
   const isAsked = (wait: number) =>
     shown.isWithin[wait] === 1 && (address === null || all.address[all.objectOf[wait]] === address);
   const objects = objectsOfSome(all, isAsked);
-  return { ...traceWaits, facts, locks, objects, held: heldTimeOf(waits, locks, window) };
+  return { ...traceWaits, facts, locks, objects, held: new HeldTime(waits, locks, window) };
 }
 
 /** By object and thread: where that thread was when it woke waiters, most often. */

@@ -89,12 +89,12 @@ function identityOf({ objects }: LocksInput, object: number): { pid: number; add
 
 function heldSums({ held, shown: waits, locks }: LocksInput, rows: Uint32Array): HeldSums {
   const sums = { probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
-  const { pieces, starts } = held;
   for (const wait of rows) {
-    sums.passedOnNs += held.passedOnNs[wait];
-    sums.wakeUpNs += held.wakeUpNs[wait];
-    sums.unknownNs += locks.lock[wait] === NONE ? waits.inNs[wait] - waits.outNs[wait] : held.unknownNs[wait];
-    for (let piece = starts[wait]; piece < starts[wait + 1]; piece++) {
+    const { pieces, passedOnNs, wakeUpNs, unknownNs } = held.of(wait);
+    sums.passedOnNs += passedOnNs;
+    sums.wakeUpNs += wakeUpNs;
+    sums.unknownNs += locks.lock[wait] === NONE ? waits.inNs[wait] - waits.outNs[wait] : unknownNs;
+    for (let piece = 0; piece < pieces.length; piece++) {
       const ns = pieces.toNs[piece] - pieces.fromNs[piece];
       if (pieces.source[piece] === HolderSource.Probe) sums.probeNs += ns;
       else sums.futexNs += ns;

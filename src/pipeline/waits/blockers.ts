@@ -3,7 +3,7 @@
  */
 import { float64Column, int32Column } from '../../model/columns.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import { type HeldTime, heldTimeOf, wokenNs } from '../../waits/locks/held-time.js';
+import { HeldTime, type HeldWait, wokenNs } from '../../waits/locks/held-time.js';
 import { lockWaitsOf } from '../../waits/locks/lock-waits.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { TraceWaits } from './ask-waits.js';
@@ -26,12 +26,13 @@ export type NoBlocker = (typeof NoBlocker)[keyof typeof NoBlocker];
 export function blockersOf(traceWaits: TraceWaits, facts: WaitFacts): Blockers {
   const { waits, threads, trace } = traceWaits;
   const rows = new BlockerRows();
-  const held = heldTimeOf(waits, lockWaitsOf(waits, trace.samples));
+  const held = new HeldTime(waits, lockWaitsOf(waits, trace.samples));
   for (let wait = 0; wait < waits.length; wait++) {
     if (waits.state[wait] !== OffState.Blocked || !threads.of(waits.tid[wait]).isSelected) continue;
     const { outNs, inNs } = waits;
     const wokenAtNs = wokenNs(waits, wait);
-    if (held.starts[wait] < held.starts[wait + 1]) addHolders(rows, held, wait);
+    const own = held.of(wait);
+    if (own.pieces.length > 0) addHolders(rows, own, wait);
     else {
       const blocker = blockerOf(facts.endedBy(wait), waits.waker[wait]);
       rows.add(wait, blocker, outNs[wait], wokenAtNs - outNs[wait]);
@@ -41,11 +42,11 @@ export function blockersOf(traceWaits: TraceWaits, facts: WaitFacts): Blockers {
   return rows.build();
 }
 
-function addHolders(rows: BlockerRows, { pieces, starts, passedOnNs, unknownNs }: HeldTime, wait: number): void {
-  for (let piece = starts[wait]; piece < starts[wait + 1]; piece++)
+function addHolders(rows: BlockerRows, { pieces, passedOnNs, unknownNs }: HeldWait, wait: number): void {
+  for (let piece = 0; piece < pieces.length; piece++)
     rows.add(wait, pieces.holder[piece], pieces.fromNs[piece], pieces.toNs[piece] - pieces.fromNs[piece]);
-  rows.add(wait, NoBlocker.PassedOn, Number.NaN, passedOnNs[wait]);
-  rows.add(wait, NoBlocker.Unknown, Number.NaN, unknownNs[wait]);
+  rows.add(wait, NoBlocker.PassedOn, Number.NaN, passedOnNs);
+  rows.add(wait, NoBlocker.Unknown, Number.NaN, unknownNs);
 }
 
 function blockerOf(endedBy: EndedBy, waker: Tid): number {

@@ -2,7 +2,7 @@
  * Divides the time of waits for locks: held by which thread, passed on from one holder to the next, from the waking to
  * running, and unknown.
  */
-import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import { resized } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { isLostWithin } from '../input/lost.js';
 import { ALL_TIME, nsWithin, type TimeWindow } from '../summary/window.js';
@@ -10,10 +10,9 @@ import type { Waits } from '../waits.js';
 import { firstEndingAfter, HolderSource } from './holders.js';
 import type { LockWaits } from './lock-waits.js';
 
-/** Time of a wait in which one thread had the lock: by wait, then time. */
+/** Time of a wait in which one thread had the lock: by time. */
 export interface HeldPieces {
   readonly length: number;
-  readonly wait: Int32Array;
   readonly holder: Int32Array; // tid
   readonly hold: Int32Array; // row of Holds; NONE: only a probe read the holder
   readonly fromNs: Float64Array;
@@ -21,22 +20,13 @@ export interface HeldPieces {
   readonly source: Uint8Array; // HolderSource
 }
 
-/** By wait; with the pieces, they add up to its time within the window. Waits that are not for a lock have 0. */
-export interface HeldTime {
+/** With the pieces, it adds up to the wait's time within the window. A wait that is not for a lock has 0. */
+export interface HeldWait {
   readonly pieces: HeldPieces;
-  /** By wait, rows of `pieces`: those of wait i are from `starts[i]` to `starts[i + 1]`. */
-  readonly starts: Uint32Array;
   /** Between two holds: the next holder had been woken, or another thread got the lock before it. */
-  readonly passedOnNs: Float64Array;
-  readonly wakeUpNs: Float64Array;
-  readonly unknownNs: Float64Array;
-}
-
-/** `window`: the time that counts. */
-export function heldTimeOf(waits: Waits, locks: LockWaits, window: TimeWindow = ALL_TIME): HeldTime {
-  const builder = new HeldTimeBuilder(waits, locks, window);
-  for (let wait = 0; wait < waits.length; wait++) builder.addWait(wait);
-  return builder.build();
+  readonly passedOnNs: Nanoseconds;
+  readonly wakeUpNs: Nanoseconds;
+  readonly unknownNs: Nanoseconds;
 }
 
 /** Returns when the waiter was woken; if that was not seen, when it ran again. A waking that ended no wait does not count. */
@@ -49,52 +39,33 @@ function isWoken({ wakeNs, isOpen }: Waits, wait: number): boolean {
   return !isOpen[wait] && !Number.isNaN(wakeNs[wait]);
 }
 
-class HeldTimeBuilder {
+/** Divides one wait after the other: of many waits for one lock, each has a piece for each hold, more than one can keep. */
+export class HeldTime {
   private readonly waits: Waits;
   private readonly locks: LockWaits;
   private readonly window: TimeWindow;
-  private readonly starts: Uint32Array;
-  private readonly wait = int32Column();
-  private readonly holder = int32Column();
-  private readonly hold = int32Column();
-  private readonly fromNs = float64Column();
-  private readonly toNs = float64Column();
-  private readonly source = uint8Column();
-  private readonly passedOnNs: Float64Array;
-  private readonly wakeUpNs: Float64Array;
-  private readonly unknownNs: Float64Array;
+  private readonly pieces = new PieceRows();
+  private passedOnNs: Nanoseconds = 0;
+  private unknownNs: Nanoseconds = 0;
 
-  constructor(waits: Waits, locks: LockWaits, window: TimeWindow) {
+  /** `window`: the time that counts. */
+  constructor(waits: Waits, locks: LockWaits, window: TimeWindow = ALL_TIME) {
     this.waits = waits;
     this.locks = locks;
     this.window = window;
-    this.starts = new Uint32Array(waits.length + 1);
-    this.passedOnNs = new Float64Array(waits.length);
-    this.wakeUpNs = new Float64Array(waits.length);
-    this.unknownNs = new Float64Array(waits.length);
   }
 
-  addWait(wait: number): void {
-    if (this.locks.lock[wait] !== NONE) {
-      const endNs = wokenNs(this.waits, wait);
-      this.wakeUpNs[wait] = nsWithin(this.window, endNs, this.waits.inNs[wait]);
-      this.addHolds(wait, endNs);
-    }
-    this.starts[wait + 1] = this.wait.length;
-  }
-
-  build(): HeldTime {
-    const pieces = {
-      length: this.wait.length,
-      wait: this.wait.view(),
-      holder: this.holder.view(),
-      hold: this.hold.view(),
-      fromNs: this.fromNs.view(),
-      toNs: this.toNs.view(),
-      source: this.source.view(),
-    };
-    const { starts, passedOnNs, wakeUpNs, unknownNs } = this;
-    return { pieces, starts, passedOnNs, wakeUpNs, unknownNs };
+  /** Returns the pieces of a wait; they are valid until the next call. */
+  of(wait: number): HeldWait {
+    const { pieces, window, waits } = this;
+    pieces.length = 0;
+    this.passedOnNs = 0;
+    this.unknownNs = 0;
+    if (this.locks.lock[wait] === NONE) return { pieces, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
+    const endNs = wokenNs(waits, wait);
+    this.addHolds(wait, endNs);
+    const { passedOnNs, unknownNs } = this;
+    return { pieces, passedOnNs, wakeUpNs: nsWithin(window, endNs, waits.inNs[wait]), unknownNs };
   }
 
   /** The first gap is that of the owner that a probe read; those after a hold are passed on. */
@@ -104,13 +75,16 @@ class HeldTimeBuilder {
     const owner = holderSource[wait] === HolderSource.Probe ? holder[wait] : NONE;
     let atNs = outNs[wait];
     let isAfterHold = false;
-    for (const hold of this.holdsWithin(lock[wait], calls.enterNs[waitCall[wait]], endNs)) {
+    const first = firstEndingAfter(holds, lock[wait], calls.enterNs[waitCall[wait]]);
+    const end = first === NONE ? NONE : holds.starts[lock[wait] + 1];
+    for (let hold = first; hold < end && holds.fromNs[hold] < endNs; hold++) {
+      if (isLostWithin(this.locks.lost, calls.enterNs[waitCall[wait]], Math.min(endNs, holds.toNs[hold]))) break;
       if (holds.tid[hold] === tid[wait]) continue;
       const fromNs = Math.max(atNs, holds.fromNs[hold]);
       this.addGap(wait, atNs, fromNs, isAfterHold, owner);
       const isOwner = !isAfterHold && holds.tid[hold] === owner;
       const toNs = Math.max(fromNs, Math.min(endNs, holds.toNs[hold]));
-      this.add(wait, holds.tid[hold], hold, fromNs, toNs, isOwner ? HolderSource.Probe : HolderSource.Futex);
+      this.add(holds.tid[hold], hold, fromNs, toNs, isOwner ? HolderSource.Probe : HolderSource.Futex);
       atNs = toNs;
       isAfterHold = true;
     }
@@ -118,36 +92,46 @@ class HeldTimeBuilder {
   }
 
   private addGap(wait: number, fromNs: Nanoseconds, toNs: Nanoseconds, isAfterHold: boolean, owner: number): void {
-    if (isAfterHold) this.passedOnNs[wait] += nsWithin(this.window, fromNs, toNs);
+    if (isAfterHold) this.passedOnNs += nsWithin(this.window, fromNs, toNs);
     else if (owner !== NONE && fromNs === this.waits.outNs[wait] && !isLostWithin(this.locks.lost, fromNs, toNs))
-      this.add(wait, owner, NONE, fromNs, toNs, HolderSource.Probe);
-    else this.unknownNs[wait] += nsWithin(this.window, fromNs, toNs);
+      this.add(owner, NONE, fromNs, toNs, HolderSource.Probe);
+    else this.unknownNs += nsWithin(this.window, fromNs, toNs);
   }
 
-  private *holdsWithin(lock: number, enterNs: Nanoseconds, endNs: Nanoseconds): Generator<number> {
-    const { holds } = this.locks;
-    const first = firstEndingAfter(holds, lock, enterNs);
-    if (first === NONE) return;
-    for (let hold = first; hold < holds.starts[lock + 1] && holds.fromNs[hold] < endNs; hold++) {
-      if (isLostWithin(this.locks.lost, enterNs, Math.min(endNs, holds.toNs[hold]))) return;
-      yield hold;
-    }
+  private add(holder: number, hold: number, fromNs: Nanoseconds, toNs: Nanoseconds, source: HolderSource): void {
+    const { window } = this;
+    if (nsWithin(window, fromNs, toNs) === 0) return;
+    this.pieces.add(holder, hold, Math.max(fromNs, window.startNs), Math.min(toNs, window.endNs), source);
+  }
+}
+
+const MIN_PIECES = 64;
+
+/** The memory of the pieces of all waits in turn. */
+class PieceRows implements HeldPieces {
+  length = 0;
+  holder = new Int32Array(MIN_PIECES);
+  hold = new Int32Array(MIN_PIECES);
+  fromNs = new Float64Array(MIN_PIECES);
+  toNs = new Float64Array(MIN_PIECES);
+  source = new Uint8Array(MIN_PIECES);
+
+  add(holder: number, hold: number, fromNs: Nanoseconds, toNs: Nanoseconds, source: HolderSource): void {
+    const row = this.length++;
+    if (row === this.holder.length) this.grow();
+    this.holder[row] = holder;
+    this.hold[row] = hold;
+    this.fromNs[row] = fromNs;
+    this.toNs[row] = toNs;
+    this.source[row] = source;
   }
 
-  private add(
-    wait: number,
-    holder: number,
-    hold: number,
-    fromNs: Nanoseconds,
-    toNs: Nanoseconds,
-    source: HolderSource,
-  ): void {
-    if (nsWithin(this.window, fromNs, toNs) === 0) return;
-    this.wait.push(wait);
-    this.holder.push(holder);
-    this.hold.push(hold);
-    this.fromNs.push(Math.max(fromNs, this.window.startNs));
-    this.toNs.push(Math.min(toNs, this.window.endNs));
-    this.source.push(source);
+  private grow(): void {
+    const length = 2 * this.holder.length;
+    this.holder = resized(this.holder, length);
+    this.hold = resized(this.hold, length);
+    this.fromNs = resized(this.fromNs, length);
+    this.toNs = resized(this.toNs, length);
+    this.source = resized(this.source, length);
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { BlockerKind } from '../../../model/profile/waits-by-path.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../../model/units.js';
-import { type HeldTime, heldTimeOf, wokenNs } from '../../../waits/locks/held-time.js';
+import { HeldTime, wokenNs } from '../../../waits/locks/held-time.js';
 import { type LockWaits, lockWaitsOf } from '../../../waits/locks/lock-waits.js';
 import type { Waits } from '../../../waits/waits.js';
 import type { TraceWaits } from '../ask-waits.js';
@@ -19,7 +19,7 @@ export class WaitBlockers {
     this.facts = new WaitFacts(traceWaits);
     this.waits = traceWaits.shown;
     this.locks = lockWaitsOf(traceWaits.waits, traceWaits.trace.samples);
-    this.held = heldTimeOf(traceWaits.waits, this.locks, traceWaits.window);
+    this.held = new HeldTime(traceWaits.waits, this.locks, traceWaits.window);
   }
 
   kindOf(wait: number): BlockerKind {
@@ -39,9 +39,9 @@ export class WaitBlockers {
 
   /** Calls back with the threads that were waited for, when: each holder while it had the lock, or the waker. */
   forEachInterval(wait: number, found: (tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds) => void): void {
-    const { starts, pieces } = this.held;
     if (!this.isForHolder(wait)) return found(this.wakerOf(wait), this.waits.outNs[wait], wokenNs(this.waits, wait));
-    for (let piece = starts[wait]; piece < starts[wait + 1]; piece++)
+    const { pieces } = this.held.of(wait);
+    for (let piece = 0; piece < pieces.length; piece++)
       found(pieces.holder[piece], pieces.fromNs[piece], pieces.toNs[piece]);
   }
 
