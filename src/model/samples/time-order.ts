@@ -7,7 +7,8 @@
  * ascending runs: a recording has one for each buffer that perf wrote.
  */
 export function timeOrder(times: Float64Array): Uint32Array {
-  let from = new Uint32Array(times.length).map((_, row) => row);
+  let from = new Uint32Array(times.length);
+  for (let row = 0; row < from.length; row++) from[row] = row;
   let ends = runEnds(times);
   let to = new Uint32Array(ends.length > 1 ? times.length : 0);
   while (ends.length > 1) {

@@ -3,6 +3,7 @@
  */
 import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
 import type { Tid } from '../../model/units.js';
+import { KeyNumbers } from '../../waits/input/key-numbers.js';
 import type { Trace } from '../read/trace.js';
 
 export interface KnownThread {
@@ -66,9 +67,11 @@ function threadsThatSwitched(
 function sampledPids(samples: readonly SampleTable[]): Map<Tid, number> {
   const pids = new Map<Tid, number>();
   for (const { tid, pid } of samples)
-    tid.forEach((each, row) => {
-      if (pid[row] >= 0) pids.set(each, pid[row]);
-    });
+    eachChange(
+      tid,
+      (row) => pid[row],
+      (each, own) => own >= 0 && pids.set(each, own),
+    );
   return pids;
 }
 
@@ -86,7 +89,28 @@ function sampledNames(samples: readonly SampleTable[]): Map<Tid, string> {
     const tids = table && numbersOf(table, tidField);
     const comms = table && textsOf(table, nameField);
     if (tids === null || comms === null) continue;
-    for (const [row, tid] of tids.entries()) names.set(tid, comms[row]);
+    eachChange(
+      tids,
+      (row) => comms[row],
+      (tid, name) => names.set(tid, name),
+    );
   }
   return names;
+}
+
+/** Calls back for each row whose thread has another value than in its row before: few of millions. */
+function eachChange<Value>(
+  tids: Int32Array | Float64Array,
+  readRow: (row: number) => Value,
+  changed: (tid: Tid, value: Value) => void,
+): void {
+  const threads = new KeyNumbers(tids);
+  const last: Value[] = [];
+  for (let row = 0; row < tids.length; row++) {
+    const thread = threads.add(tids[row]);
+    const value = readRow(row);
+    if (last[thread] === value) continue;
+    last[thread] = value;
+    changed(tids[row], value);
+  }
 }
