@@ -62,6 +62,19 @@ test('hands each request from the thread that serves it to the one that does the
   expect(found.requests.joined).toMatchObject({ byOrder: 0, byWaking: 0, forNoRequest: 0, notJoined: 0 });
 });
 
+test('requests that keys join know who ended their waits, and where', async () => {
+  const { text } = generated(RECIPE);
+  const flows = [{ push: 'queue_push:job', pop: 'run_job:job' }];
+  const { requests, profile } = await askRequests([inputOf(text)], { root: 'serve_request', flows, slowest: 20 });
+  const waits = requests.details.flatMap(({ parts }) =>
+    parts.flatMap(({ spans }) => spans.flatMap(({ wait }) => wait ?? [])),
+  );
+  const replies = waits.filter(({ reason, waker }) => reasonName(reason) === 'semaphore' && waker !== null);
+  expect(replies.length).toBeGreaterThan(5);
+  const placesOf = new Set(replies.map(({ wakerPlace }) => profile.symbols.name[wakerPlace.symbol]));
+  expect(placesOf).toEqual(new Set(['run_job']));
+});
+
 function generated(recipe: WaitsRecipe): GeneratedWaits & { text: Buffer } {
   const pieces: Uint8Array[] = [];
   const made = generateWaits(recipe, (bytes) => pieces.push(Buffer.from(bytes)));

@@ -8,10 +8,12 @@ import { SampleContext, type SampleTable } from '../../../src/model/samples/samp
 import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
 import { BranchKind, BranchSitesBuilder, TraceEdge } from '../../../src/model/trace/branch-sites.js';
 import { NONE } from '../../../src/model/units.js';
+import { hostRoots } from '../../../src/pipeline/requests/hosts/host-roots.js';
 import { probedFunctions } from '../../../src/pipeline/requests/probed-functions.js';
 import { flowSide } from '../../../src/pipeline/requests/request-question.js';
 import { RootCalls } from '../../../src/pipeline/requests/root-calls.js';
 import { workTimes } from '../../../src/pipeline/requests/work-ends.js';
+import type { Hosts } from '../../../src/waits/hosts/host-flows.js';
 
 /** Symbols of the paths: 0 is a root, 1 takes work, 2 is another function. */
 const PATHS = { length: 4, parent: Int32Array.of(NONE, 0, 0, 0), symbol: Int32Array.of(NONE, 0, 1, 2) };
@@ -61,6 +63,23 @@ describe('a request', () => {
     ]);
     expect([roots.isWithin(5, 5), roots.isWithin(6, 5)]).toEqual([true, false]);
   });
+});
+
+test('requests of several hosts are in the order of the common clock', () => {
+  const callsAt = (tid: number, ...times: readonly number[]) => {
+    const spans = new Map([[tid, spansOf(times.map((ns): Row => [ns, ns + 5, 'root']))]]);
+    return new RootCalls({ spans, paths: PATHS }, Uint8Array.of(1, 0, 0));
+  };
+  const ahead = [0, 100];
+  const common = (host: number, ns: number) => ns - ahead[host];
+  const clocks = { common, commonTimes: (host: number, times: Float64Array) => times.map((ns) => common(host, ns)) };
+  const threads = { idOf: (host: number, tid: number) => 10 * host + tid };
+  const roots = hostRoots([callsAt(3, 10, 30), callsAt(4, 105, 130)], { clocks, threads } as unknown as Hosts);
+  expect([...roots.fromNs]).toEqual([5, 10, 30, 30]);
+  expect([...roots.host]).toEqual([1, 0, 0, 1]);
+  expect([...roots.tid]).toEqual([14, 3, 3, 14]);
+  expect([...roots.ownFromNs]).toEqual([105, 10, 30, 130]);
+  expect([...roots.toNs]).toEqual([10, 15, 35, 35]);
 });
 
 function popsAt(...times: readonly number[]) {
