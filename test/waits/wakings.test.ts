@@ -61,7 +61,7 @@ test('are all waits that a thread ended, however many workers; a budget leaves o
     expect(readTimeline(bytesOf(timeline))).toEqual(timeline);
     expect(bytesOf(await timelineOf(input, UNLIMITED, 3)).equals(bytesOf(timeline))).toBe(true);
     const most = Math.floor(rows.length / 2);
-    const some = await timelineOf(input, 8 * 10 * most);
+    const some = await timelineOf(input, 8 * 9 * most);
     expect(some.wakings?.rows.waiter.length).toBe(most);
     expectShortestLeftOut(wakings, some);
   });

@@ -4,7 +4,8 @@
 import { tableOf } from '../../model/samples/sample-table.js';
 import type { Timeline } from '../../model/timeline/timeline.js';
 import { WAKING_SLICES, type WakingRows, type Wakings } from '../../model/timeline/wakings.js';
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { NONE, type Tid } from '../../model/units.js';
+import type { ShownWaits, TimeWindow } from '../../waits/summary/window.js';
 import { longestBySlice } from '../../waits/wakers/longest-by-slice.js';
 import type { Trace } from '../read/trace.js';
 import type { CallsOfWaits, TraceWaits } from './ask-waits.js';
@@ -12,7 +13,7 @@ import { shownRows } from './by-path/waits-by-path.js';
 import { EndedBy, endedBy } from './wait-facts.js';
 
 /** What a waking takes, deflated. */
-const WAKING_BYTES = 10;
+const WAKING_BYTES = 9;
 /** Calls and sums show more. */
 const MAX_SHARE = 1 / 8;
 
@@ -26,70 +27,67 @@ export function wakingBytes({ samples }: Pick<Trace, 'samples'>, timelineBytes: 
 export function wakingsOf(
   traceWaits: TraceWaits,
   calls: CallsOfWaits,
-  timeline: Timeline,
+  { startNs, durationNs }: Pick<Timeline, 'startNs' | 'durationNs'>,
   maxBytes: number,
 ): Wakings | null {
-  const all = allWakings(traceWaits, shownRows(traceWaits, calls), timeline.startNs + calls.shiftNs, timeline);
-  if (all.waiter.length === 0) return null;
-  const { kept, leftOut } = longest(all, timeline.durationNs, Math.floor(maxBytes / WAKING_BYTES));
-  const tids = [...new Set([...kept.waiter, ...kept.waker])].sort((a, b) => a - b);
-  const place = new Map(tids.map((tid, at) => [tid, at]));
-  const places = (column: Int32Array) => column.map((tid) => place.get(tid) as number);
+  const { shown, threads } = traceWaits;
+  const within = { startNs: startNs + calls.shiftNs, endNs: startNs + calls.shiftNs + durationNs };
+  const waits = shownRows(traceWaits, calls).filter((wait) => isWaking(shown, wait, within));
+  if (waits.length === 0) return null;
+  const { kept, leftOut } = longest(shown, waits, within, Math.floor(maxBytes / WAKING_BYTES));
+  const tids = [...new Set([...kept].flatMap((wait) => [shown.tid[wait], shown.waker[wait]]))].sort((a, b) => a - b);
   const traced = new Set(calls.profile.threads.map(({ tid }) => tid));
   return {
-    threads: tids.map((tid) => ({ tid, comm: traceWaits.threads.of(tid).comm, isTraced: traced.has(tid) })),
-    rows: { ...kept, waiter: places(kept.waiter), waker: places(kept.waker) },
+    threads: tids.map((tid) => ({ tid, comm: threads.of(tid).comm, isTraced: traced.has(tid) })),
+    rows: rowsOf(shown, kept, within, tids),
     leftOut,
   };
 }
 
-/** Returns the wakings within the timeline; threads are tids. Of a wait, only the part within it. */
-function allWakings(
-  { shown }: TraceWaits,
-  waits: Uint32Array,
-  originNs: Nanoseconds,
-  { durationNs }: Pick<Timeline, 'durationNs'>,
-): WakingRows {
-  const isWaking = (wait: number) => {
-    const atNs = shown.wakeNs[wait] - originNs;
-    const isByThread = endedBy(shown, wait) === EndedBy.Thread || endedBy(shown, wait) === EndedBy.MaybeThread;
-    return isByThread && shown.waker[wait] !== NONE && atNs >= 0 && atNs <= durationNs;
-  };
-  const rows = waits.filter(isWaking);
-  const within = (times: Float64Array) =>
-    Float64Array.from(rows, (wait) => Math.min(durationNs, Math.max(0, times[wait] - originNs)));
-  const tids = (column: Int32Array): Int32Array => Int32Array.from(rows, (wait): Tid => column[wait]);
-  return {
-    waiter: tids(shown.tid),
-    waker: tids(shown.waker),
-    startNs: within(shown.outNs),
-    wakeNs: within(shown.wakeNs),
-    runNs: within(shown.inNs),
-    isMaybe: Uint8Array.from(rows, (wait) => Number(endedBy(shown, wait) === EndedBy.MaybeThread)),
-  };
+function isWaking(shown: ShownWaits, wait: number, { startNs, endNs }: TimeWindow): boolean {
+  const end = endedBy(shown, wait);
+  const isByThread = end === EndedBy.Thread || end === EndedBy.MaybeThread;
+  return isByThread && shown.waker[wait] !== NONE && shown.wakeNs[wait] >= startNs && shown.wakeNs[wait] <= endNs;
 }
 
-function longest(rows: WakingRows, durationNs: Nanoseconds, most: number) {
-  const sliceNs = Math.max(1, durationNs / WAKING_SLICES);
-  const slice = Int32Array.from(rows.wakeNs, (ns) => Math.min(WAKING_SLICES - 1, Math.floor(ns / sliceNs)));
-  const ns = rows.runNs.map((ns, row) => ns - rows.startNs[row]);
+/** Returns the waits to keep, and by part of the time how many others there are. */
+function longest(
+  { wakeNs, outNs, inNs }: ShownWaits,
+  waits: Uint32Array,
+  { startNs, endNs }: TimeWindow,
+  most: number,
+) {
+  const slice = new Int32Array(waits.length);
+  const ns = new Float64Array(waits.length);
+  for (let row = 0; row < waits.length; row++) {
+    const wait = waits[row];
+    const part = (wakeNs[wait] - startNs) / Math.max(1, endNs - startNs);
+    slice[row] = Math.min(WAKING_SLICES - 1, Math.floor(WAKING_SLICES * part));
+    ns[row] = inNs[wait] - outNs[wait];
+  }
   const isKept = longestBySlice({ slice, ns, slices: WAKING_SLICES }, most);
   const leftOut = new Array<number>(WAKING_SLICES).fill(0);
-  isKept.forEach((kept, row) => {
-    if (kept === 0) leftOut[slice[row]]++;
-  });
-  const keptOf = <Column extends Int32Array | Float64Array | Uint8Array>(column: Column): Column =>
-    column.filter((_: number, row: number) => isKept[row] === 1) as Column;
-  const { waiter, waker, startNs, wakeNs, runNs, isMaybe } = rows;
+  for (let row = 0; row < waits.length; row++) if (isKept[row] === 0) leftOut[slice[row]]++;
+  return { kept: waits.filter((_, row) => isKept[row] === 1), leftOut };
+}
+
+/** Times are cut to the timeline. */
+function rowsOf(
+  shown: ShownWaits,
+  kept: Uint32Array,
+  { startNs, endNs }: TimeWindow,
+  tids: readonly Tid[],
+): WakingRows {
+  const place = new Map(tids.map((tid, at) => [tid, at]));
+  const places = (column: Int32Array) => Int32Array.from(kept, (wait) => place.get(column[wait]) as number);
+  const times = (column: Float64Array) =>
+    Float64Array.from(kept, (wait) => Math.min(endNs, Math.max(startNs, column[wait])) - startNs);
   return {
-    kept: {
-      waiter: keptOf(waiter),
-      waker: keptOf(waker),
-      startNs: keptOf(startNs),
-      wakeNs: keptOf(wakeNs),
-      runNs: keptOf(runNs),
-      isMaybe: keptOf(isMaybe),
-    },
-    leftOut,
+    waiter: places(shown.tid),
+    waker: places(shown.waker),
+    startNs: times(shown.outNs),
+    wakeNs: times(shown.wakeNs),
+    runNs: times(shown.inNs),
+    isMaybe: Uint8Array.from(kept, (wait) => Number(endedBy(shown, wait) === EndedBy.MaybeThread)),
   };
 }
