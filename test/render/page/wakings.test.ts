@@ -130,10 +130,10 @@ describe('between strips', () => {
   test('the text says how many there are, and what is not in the file', () => {
     const range = { startNs: 0, endNs: 100 };
     expect(arrowsText(stripArrows(index, both, range, 300), index.leftOutWithin(range))).toBe(
-      '5 wakings as arrows · 3 wakings of shorter waits not in this file: render it with --time-detail 16M',
+      '5 wakings as arrows · 3 wakings of shorter waits not in this file: --time-detail 16M',
     );
     expect(arrowsText(stripArrows(index, both, range, 30), 0)).toBe(
-      '5 wakings: arrows for up to 4, choose a shorter range',
+      '5 wakings, more than 4 arrows: choose a shorter range or fewer threads',
     );
     expect(index.leftOutWithin({ startNs: 0, endNs: 1000 })).toBe(7);
     expect(index.leftOutWithin({ startNs: 500, endNs: 501 })).toBe(4);

@@ -12,10 +12,19 @@ import { nameOfThread } from './waits.js';
 
 /** "woken by teller 2", "wakes customer 1". `role`: of the thread in whose chart this is. */
 export function wakingLabel(waking: Waking, role: Role): string {
-  const maybe = waking.isMaybe ? 'maybe ' : '';
+  const maybe = maybeText(waking);
   return role === 'waiter'
     ? `${maybe}woken by ${nameOfThread(waking.waker)}`
     : `${maybe}wakes ${nameOfThread(waking.waiter)}`;
+}
+
+/** "teller 2", "maybe teller 2": where there is no space for more. */
+export function shortLabel(waking: Waking, role: Role): string {
+  return `${maybeText(waking)}${nameOfThread(otherThread(waking, role))}`;
+}
+
+function maybeText({ isMaybe }: Waking): string {
+  return isMaybe ? 'maybe ' : '';
 }
 
 /** Returns the other thread of a waking. */
@@ -54,12 +63,13 @@ export function wakingDetails(waking: Waking, scaleNs: Nanoseconds): FrameDetail
 
 /** Says how many arrows there are between strips, and what they lack. */
 export function arrowsText({ arrows, count, most }: StripArrows, leftOut: number): string {
-  const drawn =
-    arrows.length === count ? (count > 0 ? ' as arrows' : '') : `: arrows for up to ${most}, choose a shorter range`;
+  const isDrawn = arrows.length === count && count > 0;
+  const tooMany = `, more than ${formatMany(most, 'arrow')}: choose a shorter range or fewer threads`;
+  const drawn = isDrawn ? ' as arrows' : count > 0 ? tooMany : '';
   return `${formatMany(count, 'waking')}${drawn}${leftOut > 0 ? ` · ${leftOutText(leftOut)}` : ''}`;
 }
 
 /** Says what is not in the file, and the remedy. */
 export function leftOutText(leftOut: number): string {
-  return `${formatMany(leftOut, 'waking')} of shorter waits not in this file: render it with --time-detail 16M`;
+  return `${formatMany(leftOut, 'waking')} of shorter waits not in this file: --time-detail 16M`;
 }

@@ -4,8 +4,7 @@
 import type { Nanoseconds, Tid } from '../../../../model/units.js';
 import { formatCount } from '../../../format.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { nameOfThread } from '../../captions/waits.js';
-import { otherThread, wakingLabel, wakingText } from '../../captions/wakings.js';
+import { otherThread, shortLabel, wakingLabel, wakingText } from '../../captions/wakings.js';
 import { type ChartArrow, WHOLE_PX } from '../../view/wakings/chart-arrows.js';
 import type { Role, Waking } from '../../view/wakings/waking-index.js';
 
@@ -63,7 +62,7 @@ export class WakingLane {
     const hint = this.canFollow(arrow) ? 'click: what it did then' : 'it was not traced';
     const label = wakingLabel(waking, this.role);
     // with less space only the name: the arrow says the rest
-    button.textContent = `${roomPx < WHOLE_PX ? nameOfThread(otherThread(waking, this.role)) : label}${more}`;
+    button.textContent = `${roomPx < WHOLE_PX ? shortLabel(waking, this.role) : label}${more}`;
     button.setAttribute('aria-label', `${label}${more}`);
     button.title = `${wakingText(waking, this.role, scaleNs)}${more && ` (${more.trim()} shorter waits here)`}; ${hint}`;
     button.style.left = `${labelPx}px`;

@@ -5,7 +5,7 @@ import { formatMany } from '../../../format.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { boundsOf, callDuration, endingText } from '../../captions/chart.js';
 import { momentText } from '../../captions/time.js';
-import { nameOfThread } from '../../captions/waits.js';
+import { shortLabel } from '../../captions/wakings.js';
 import type { Views } from '../../view/views.js';
 import type { Waking } from '../../view/wakings/waking-index.js';
 import type { DrawnChart } from '../chart/drawn-chart.js';
@@ -81,7 +81,7 @@ export class CallsTable {
 }
 
 function wakerText(waking: Waking | null): string {
-  return waking === null ? '' : `${waking.isMaybe ? 'maybe ' : ''}${nameOfThread(waking.waker)}`;
+  return waking === null ? '' : shortLabel(waking, 'waiter');
 }
 
 const WOKEN_BY: TableColumn<CallRow> = {
