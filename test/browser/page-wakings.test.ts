@@ -101,7 +101,11 @@ describe('between strips', () => {
     await eventually(shown).toContain('2 wakings as arrows');
     await goTo(page, '#range=90-102');
     await eventually(shown).toContain('1 waking as arrows');
-    const strips = (await page.locator('.strips canvas').boundingBox()) as { x: number; y: number; width: number };
+    const strips = (await page.locator('.strips canvas').first().boundingBox()) as {
+      x: number;
+      y: number;
+      width: number;
+    };
     const names = await page
       .locator('.axis')
       .evaluate((axis) => Number.parseFloat(axis.style.getPropertyValue('--names')));

@@ -3,7 +3,7 @@
  */
 import type { Nanoseconds, Tid } from '../../../../model/units.js';
 import { formatCount } from '../../../format.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 import { otherThread, shortLabel, wakingLabel, wakingText } from '../../captions/wakings.js';
 import { type ChartArrow, WHOLE_PX } from '../../view/wakings/chart-arrows.js';
 import type { Role, Waking } from '../../view/wakings/waking-index.js';
@@ -62,12 +62,14 @@ export class WakingLane {
     const hint = this.canFollow(arrow) ? 'click: what it did then' : 'it was not traced';
     const label = wakingLabel(waking, this.role);
     // with less space only the name: the arrow says the rest
-    button.textContent = `${roomPx < WHOLE_PX ? shortLabel(waking, this.role) : label}${more}`;
-    button.setAttribute('aria-label', `${label}${more}`);
-    button.title = `${wakingText(waking, this.role, scaleNs)}${more && ` (${more.trim()} shorter waits here)`}; ${hint}`;
+    const text = `${roomPx < WHOLE_PX ? shortLabel(waking, this.role) : label}${more}`;
+    const title = `${wakingText(waking, this.role, scaleNs)}${more && ` (${more.trim()} shorter waits here)`}; ${hint}`;
     button.style.left = `${labelPx}px`;
-    button.style.maxWidth = `${roomPx - GAP_PX}px`;
-    button.setAttribute('aria-disabled', String(!this.canFollow(arrow)));
+    button.style.maxWidth = `${Math.floor(roomPx - GAP_PX)}px`;
+    // while the view moves, most labels stay the same
+    if (button.title === title && button.textContent === text) return;
+    button.textContent = text;
+    setAttributes(button, { title, 'aria-label': `${label}${more}`, 'aria-disabled': String(!this.canFollow(arrow)) });
   }
 
   private canFollow({ waking }: ChartArrow): boolean {

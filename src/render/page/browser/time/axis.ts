@@ -12,7 +12,7 @@ import { arrowsText, wakingDetails } from '../../captions/wakings.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { chosenRow, type ThreadRow } from '../../view/threads.js';
-import { type StripRow, stripRows } from '../../view/time/strip-rows.js';
+import { stripRows } from '../../view/time/strip-rows.js';
 import type { Views } from '../../view/views.js';
 import { type StripArrows, stripArrows } from '../../view/wakings/strip-arrows.js';
 import type { Waking } from '../../view/wakings/waking-index.js';
@@ -111,8 +111,9 @@ export class Axis {
     const { views, state, window } = this;
     const { threads, hidesIdle, chosen, call } = state;
     const range = views.rangeAt(state);
-    const key = JSON.stringify([threads, hidesIdle, chosen, call, window, views.wakings && range]);
-    if (key !== this.drawn) this.drawStrips(strips, range);
+    const key = JSON.stringify([threads, hidesIdle, chosen, call, window]);
+    if (key !== this.drawn) this.drawStrips(strips);
+    this.drawWakings(strips, range);
     this.drawn = key;
     this.marks.show(window, range);
     this.zoomIn.disabled = range === null || isSame(range, window);
@@ -121,24 +122,26 @@ export class Axis {
     this.describe(range);
   }
 
-  private drawStrips(strips: Strips, range: Bounds | null): void {
+  private drawStrips(strips: Strips): void {
     const { views, state, window, element } = this;
     const { threads, key } = chosenRow(views.threads, state.threads, state.hidesIdle);
     const rows = this.rows(`${key} ${state.hidesIdle}`, threads);
     const namePx = element.clientWidth < NARROW_PX ? 92 : 150;
     element.style.setProperty('--names', `${namePx}px`);
-    const widthPx = Math.max(1, element.clientWidth - namePx);
-    this.arrows = this.arrowsOf(rows, range ?? window, widthPx);
-    const wakings = this.arrows?.arrows ?? [];
-    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx, wakings });
+    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx });
     element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
     const area = { leftPx: namePx, widthPx: strips.widthPx, heightPx: TICKS_PX };
     paintTicks(this.ticks, this.colours, window, area);
     showTextures(this.legend, strips.fills, activitiesIn(rows[0]?.threads ?? []));
   }
 
+  private drawWakings(strips: Strips, range: Bounds | null): void {
+    this.arrows = this.arrowsOf(strips, range ?? this.window);
+    if (this.arrows !== null) strips.showWakings(this.arrows.arrows);
+  }
+
   /** Arrows of a range, as far as the axis shows it; null: nothing is known of wakings. */
-  private arrowsOf(rows: readonly StripRow[], range: Bounds, widthPx: number): StripArrows | null {
+  private arrowsOf({ rows, widthPx }: Strips, range: Bounds): StripArrows | null {
     const { wakings } = this.views;
     if (wakings === null) return null;
     const { startNs, endNs } = this.window;

@@ -27,8 +27,6 @@ export interface StripsView extends Bounds {
   readonly chosen: SymbolId | null;
   readonly call: ChosenCall | null;
   readonly namePx: number;
-  /** Arrows between strips. */
-  readonly wakings: readonly Waking[];
 }
 
 export class Strips {
@@ -36,7 +34,11 @@ export class Strips {
   /** Above the strips, as wide as they. */
   fills: CanvasPattern[] = [];
   private readonly canvas = html('canvas', { role: 'img' });
-  private readonly spacer = html('div', { class: 'strips-rows' }, this.canvas);
+  /** Apart from the strips, so that another range does not draw them again. */
+  private readonly overlay = html('canvas', { class: 'arrows', 'aria-hidden': 'true', hidden: '' });
+  private readonly layers = html('div', { class: 'strips-layers' }, this.canvas);
+  private readonly spacer = html('div', { class: 'strips-rows' }, this.layers);
+  private wakings: readonly Waking[] = [];
   private readonly data: PageData;
   private readonly timeline: Timeline;
   private readonly colours: CanvasColours;
@@ -54,12 +56,19 @@ export class Strips {
     this.colours = colours;
     this.activity = Uint8Array.from(data.shape.symbol, activityOf);
     this.element.append(this.spacer);
-    this.element.addEventListener('scroll', () => this.paint());
+    this.element.addEventListener('scroll', () => {
+      this.paint();
+      this.paintWakings();
+    });
   }
 
   /** Of what lies right of the names. */
   get widthPx(): number {
     return Math.max(1, this.element.clientWidth - this.view.namePx);
+  }
+
+  get rows(): readonly StripRow[] {
+    return this.view.rows;
   }
 
   show(view: StripsView): void {
@@ -86,13 +95,31 @@ export class Strips {
     return { row, ns: this.columnsOf(row).slice(from, from + ACTIVITIES) };
   }
 
+  /** Draws arrows between strips, after these. */
+  showWakings(wakings: readonly Waking[]): void {
+    this.wakings = wakings;
+    if (this.overlay.parentNode === null) this.layers.append(this.overlay);
+    this.overlay.hidden = wakings.length === 0;
+    this.paintWakings();
+  }
+
+  private paintWakings(): void {
+    if (this.overlay.hidden) return;
+    const { element, wakings } = this;
+    const pen = emptied(this.overlay, element.clientWidth, element.clientHeight);
+    for (const waking of wakings) {
+      const [from, to] = this.endsOf(waking).map(({ xPx, yPx }) => ({ xPx, yPx: yPx - element.scrollTop }));
+      if (from && to) paintArrow(pen, from, to, this.colours, waking.isMaybe);
+    }
+  }
+
   /** Returns the arrow at a position of the window; null: none. */
   arrowAt(xPx: number, yPx: number): Waking | null {
     const { left, top } = this.spacer.getBoundingClientRect();
     const point = { xPx: xPx - left, yPx: yPx - top };
     let nearest: Waking | null = null;
     let leastPx = ARROW_PX;
-    for (const waking of this.view.wakings) {
+    for (const waking of this.wakings) {
       const [from, to] = this.endsOf(waking);
       const farPx = distancePx(point, from, to);
       if (farPx < leastPx) [nearest, leastPx] = [waking, farPx];
@@ -129,10 +156,6 @@ export class Strips {
       this.paintStrip(pen, row, topPx + GAP_PX / 2);
       if (view.chosen !== null) this.paintLight(pen, row, topPx + GAP_PX / 2 + STRIP_PX, light);
       if (view.call !== null && view.call.tid === row.tid) this.paintCall(pen, view.call, topPx, ink);
-    }
-    for (const waking of view.wakings) {
-      const [from, to] = this.endsOf(waking).map(({ xPx, yPx }) => ({ xPx, yPx: yPx - element.scrollTop }));
-      if (from && to) paintArrow(pen, from, to, this.colours, waking.isMaybe);
     }
   }
 
