@@ -12,7 +12,7 @@ import { Inference, UNWOUND } from '../src/model/profile/quality.js';
 import { BranchKind, type BranchSites, recordSite, TraceEdge } from '../src/model/trace/branch-sites.js';
 import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
-import { untilExit } from '../src/pipeline/replay/replay-thread.js';
+import { untilExit } from '../src/pipeline/replay/trace-replayer.js';
 import { KnownPaths } from '../src/replay/losses/known-paths.js';
 import { pairThread } from '../src/replay/pairing/pair-thread.js';
 import { replayThread } from '../src/replay/replayer.js';

@@ -21,6 +21,7 @@ import { boundsInWindow } from './read/trace-bounds.js';
 import { HistogramPool } from './replay/histogram-pool.js';
 import { type FindInlined, withInlined } from './replay/inlined-sites.js';
 import { nameFunctions } from './replay/name-functions.js';
+import { spanOf } from './replay/question-span.js';
 import {
   type FilterOptions,
   filterOf,
@@ -37,8 +38,7 @@ import {
   needsCallLog,
   type Questions,
   type ReplaySetup,
-  spanOf,
-} from './replay/replay-thread.js';
+} from './replay/replay-setup.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 import { type FindSourceLines, withSourceLines } from './replay/source-lines.js';
 import { timelineQuestion } from './replay/timeline-question.js';

@@ -2,8 +2,9 @@
  * Where threads are replayed, and how many at a time: large ones never on the main thread, which must handle Ctrl-C.
  */
 import { expect, test } from 'vitest';
-import type { ReplayedThread, ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
+import type { ReplaySetup } from '../../src/pipeline/replay/replay-setup.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
+import type { ReplayedThread } from '../../src/pipeline/replay/trace-replayer.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import { NO_SWITCHES } from '../../src/store/records/switch-log.js';
 import type { StoredThreads } from '../../src/store/stored-threads.js';

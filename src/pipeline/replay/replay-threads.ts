@@ -10,14 +10,8 @@ import { MIN_EVENTS } from '../workers/resources.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { HistogramPool } from './histogram-pool.js';
-import {
-  type AskedThreads,
-  loadToChunks,
-  NOTHING_ASKED,
-  type ReplayedThread,
-  type ReplaySetup,
-  TraceReplayer,
-} from './replay-thread.js';
+import { type AskedThreads, NOTHING_ASKED, type ReplaySetup } from './replay-setup.js';
+import { loadToChunks, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {

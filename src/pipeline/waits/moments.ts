@@ -6,7 +6,7 @@ import type { LogAnswers } from '../../analysis/log/join-answers.js';
 import { inOrder, timeOrder } from '../../model/samples/time-order.js';
 import { NONE, type Tid } from '../../model/units.js';
 import { atPlaces, groupPlaces, rowsAt } from '../../waits/input/group-rows.js';
-import type { AskedThreads } from '../replay/replay-thread.js';
+import type { AskedThreads } from '../replay/replay-setup.js';
 
 /** Columns: what did this thread do at this time? NONE or NaN: not a question. */
 export interface Moments {

@@ -1,0 +1,56 @@
+/**
+ * What all threads of a trace share when they are replayed: facts about sites, options, and questions.
+ */
+import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import type { Bounds, CallFilter, LatencyQuestion } from '../../analysis/questions.js';
+import type { TimelineQuestion } from '../../analysis/timeline/question.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { SiteFacts } from '../../replay/functions/site-facts.js';
+import type { KnownPathsData } from '../../replay/losses/known-paths.js';
+import type { Probes } from '../../replay/probes/mend-hits.js';
+import type { TimeSpan } from '../../replay/skeleton/skeleton.js';
+import type { ReplayOptions } from '../../replay/thread-replay.js';
+import type { SharedEvents } from '../../store/runs/event-memory.js';
+
+/** The questions that each thread is to answer. */
+export interface Questions {
+  /** null: all of it is selected. */
+  readonly filter: CallFilter | null;
+  /** Durations of calls: per thread, or of all threads together; null: not requested. */
+  readonly durations: 'apart' | 'together' | null;
+  readonly latency: LatencyQuestion | null;
+  /** The time at which to take its stack. */
+  readonly stackAtNs: Nanoseconds | null;
+  /** The course of time; null: not requested. */
+  readonly timeline: TimelineQuestion | null;
+  /** The time of which all calls are wanted; null: not requested. */
+  readonly chunksOf: Bounds | null;
+}
+
+/** Questions to single threads. */
+export type AskedThreads = ReadonlyMap<Tid, ThreadQuestions>;
+
+export const NOTHING_ASKED: AskedThreads = new Map();
+
+/** What all threads of a trace share. */
+export interface ReplaySetup {
+  readonly siteFacts: SiteFacts;
+  /** By symbol: the order of siblings in trees. */
+  readonly symbolRank: Int32Array;
+  /** Per site: whether the trace begins or ends there. */
+  readonly edge: Uint8Array;
+  readonly events: SharedEvents;
+  /** Probes whose hits damaged the trace; null: there are none. */
+  readonly probes: Probes | null;
+  readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
+  readonly questions: Questions;
+  /** Outside this time only what matters in it is replayed; null: all is replayed. */
+  readonly span: TimeSpan | null;
+  /** Paths seen in all threads; null while they are still being collected. */
+  readonly knownPaths: KnownPathsData | null;
+}
+
+/** Whether sums are not enough to answer: the thread's call log is needed. */
+export function needsCallLog({ filter, latency, stackAtNs, timeline, chunksOf }: Questions): boolean {
+  return filter !== null || latency !== null || stackAtNs !== null || timeline !== null || chunksOf !== null;
+}
