@@ -56,13 +56,13 @@ export interface Timing {
 export interface Visit {
   readonly load: Timing;
   readonly steps: Readonly<Record<Step, Timing>>;
-  /** null: the page has no course of time. */
+  /** null: the page has no timeline. */
   readonly time: TimeVisit | null;
   /** At the end, after garbage collection. */
   readonly heapBytes: number;
 }
 
-/** What is shown of the course of time. */
+/** What is shown of the timeline. */
 export interface ShownTime {
   readonly durationNs: number;
   /** The thread with the most calls. */

@@ -10,7 +10,7 @@ export interface PageFile {
   readonly bytes: number;
   /** Everything except the data. */
   readonly shellBytes: number;
-  /** The course of time. */
+  /** The timeline. */
   readonly timelineBytes: number;
   /** Names of functions and files, compressed separately. */
   readonly nameBytes: number;

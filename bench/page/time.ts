@@ -1,5 +1,5 @@
 /**
- * Changes the range of time of a page, and pans its stack chart, as a reader does.
+ * Changes the time range of a page, and pans its stack chart, as a reader does.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { Random } from '../generator/random.js';

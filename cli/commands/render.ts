@@ -66,7 +66,7 @@ export async function renderInputs(
 /** A page has bytes as base64. */
 const BYTES_PER_CHARACTER = 3 / 4;
 
-/** `hasPage`: a report page is written, which shows waits and the course of time, too. */
+/** `hasPage`: a report page is written, which shows waits and the timeline, too. */
 async function loadRendered(
   inputs: readonly CommandInput[],
   options: RenderOptions,

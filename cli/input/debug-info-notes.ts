@@ -8,10 +8,10 @@ const MAX_NAMES = 3;
 
 /** What helps, for what was not read. */
 const NOTES: Readonly<Record<Exclude<DebugInfoState, 'read'>, readonly [what: string, remedy: string]>> = {
-  absent: ['no debug information of', 'compile with -g, or install their debug symbols'],
-  other: ['other functions than recorded are in', 'pass a directory with those that ran to --symfs'],
+  absent: ['no debug information for', 'compile with -g, or install their debug symbols'],
+  other: ['code differs from the recording in', 'pass a directory with the binaries that ran to --symfs'],
   compressed: [
-    'debug information of a compression that is not read, such as zstd, is in',
+    'debug information in a compression that ptflame does not read, such as zstd, in',
     'inflate it: objcopy --decompress-debug-sections',
   ],
 };

@@ -29,7 +29,7 @@ const appearance = group('Appearance', {
   ),
   timeDetail: flag(
     detailSize.default(4 * 2 ** 20),
-    'what the course of time may take in a page, such as 16M; 0: none (html; default: 4M)',
+    'maximum size of the timeline in a page, such as 16M for a finer one; 0: none (html; default: 4M)',
     { value: 'SIZE', formats: ['html'] },
   ),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {

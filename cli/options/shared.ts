@@ -157,7 +157,7 @@ export const inline = memoize(() =>
   group('Output', {
     inline: flag(
       z.boolean().default(false),
-      'also show functions that were inlined where calls come from, from the debug information of the binaries',
+      'also show inlined functions on the way to calls, from the debug information of the binaries',
     ),
   }),
 );

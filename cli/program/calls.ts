@@ -38,8 +38,8 @@ export const LATENCY = defineCommand({
       'its calls inside slow calls of another function',
     ],
     ["ptflame latency --regex '^lock_' trace.txt", 'several functions together'],
-    ['ptflame latency do_command trace.txt --timeline', 'when its calls were, and how long they took'],
-    ['ptflame latency do_command trace.txt --heatmap -o calls.svg', 'the same as a picture, as counts'],
+    ['ptflame latency do_command trace.txt --timeline', 'when its calls began, and how long they took'],
+    ['ptflame latency do_command trace.txt --heatmap -o calls.svg', 'the same as a heat map, in a picture'],
   ],
   arguments: [
     { property: 'function', placeholder: 'FUNCTION', description: 'an exact name or /a regular expression/' },
@@ -74,7 +74,7 @@ export const DIFF = defineCommand({
     ['ptflame diff old.data new.data', 'by change of self time'],
     ['ptflame diff old.json new.json --sort avg', 'functions whose calls became slower or faster'],
     ['ptflame diff old.data new.data -o diff.html', 'a differential flame graph'],
-    ["ptflame diff old.json new.json --fail-above 'do_command avg +20%'", 'ends with 3 if it is slower by more'],
+    ["ptflame diff old.json new.json --fail-above 'do_command avg +20%'", 'exits with 3 if it is slower by more'],
     ['ptflame diff trace.ptf --before tid=12 --after tid=34', 'two threads of one trace'],
     [
       "ptflame diff trace.ptf --before 'inside=f#,1ms' --after 'inside=f#10ms,' --per call --root f",

@@ -49,10 +49,10 @@ export const SERVE = defineCommand({
   task: 'Draw',
   summary: 'serve the report page of an imported trace, and all of its calls, to browsers on this machine',
   details:
-    'Its stack charts zoom in down to single calls. Only this machine can open the address that is printed. All calls are kept in TRACE.levels for the next time. Ctrl-C ends it.',
+    'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Ctrl-C ends the server.',
   examples: [
     ['ptflame serve trace.ptf', 'print an address to open'],
-    ['ptflame serve trace.ptf --levels /var/tmp/trace.levels', 'next to the trace, nothing can be written'],
+    ['ptflame serve trace.ptf --levels /var/tmp/trace.levels', 'if the directory of the trace is read-only'],
   ],
   arguments: [{ property: 'trace', placeholder: 'TRACE', description: 'an imported trace (.ptf)', isFile: true }],
   schema: ServeOptions,

@@ -1,5 +1,5 @@
 /**
- * Opens the file of levels of a trace; makes it if there is none, or none that fits.
+ * Opens the levels file of a trace; makes it if there is none, or none that fits.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { createTemporaryFile, type TemporaryFile } from '../output/temporary-fil
 import { unwritable, whyUnwritable } from '../output/write-chunks.js';
 import { notify } from '../terminal/notify.js';
 
-/** What the course of time may take in the page: all calls are in the file of levels. */
+/** What the timeline may take in the page: all calls are in the levels file. */
 const TIMELINE_BYTES = 3 * 2 ** 20;
 
 /** @throws PtflameError as reading the trace; BAD_OPTION if `path` is another file, OUTPUT_UNWRITABLE */
@@ -38,8 +38,8 @@ const WHY_AGAIN = {
 };
 
 function notOverwritten(path: string): PtflameError {
-  return new PtflameError('BAD_OPTION', `${path} is not a file of levels`, {
-    hint: 'it was left as it is; choose another file with --levels FILE',
+  return new PtflameError('BAD_OPTION', `${path} exists and is not a levels file`, {
+    hint: 'it was left unchanged; choose another file with --levels FILE',
   });
 }
 

@@ -100,7 +100,7 @@ function cannotListen(cause: Error, port: number): PtflameError {
   const code = (cause as NodeJS.ErrnoException).code ?? '';
   const why = { EADDRINUSE: 'it is in use', EACCES: 'it needs privileges' }[code] ?? cause.message;
   return new PtflameError('SYSTEM', `cannot listen on port ${port} of ${LOOPBACK}: ${why}`, {
-    hint: 'leave --port out: any free port is taken',
+    hint: 'leave out --port to use any free port',
     cause,
   });
 }

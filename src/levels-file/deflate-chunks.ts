@@ -1,5 +1,5 @@
 /**
- * Calls of a thread → the chunks of a file of levels: done by the worker that replayed the thread.
+ * Calls of a thread → the chunks of a levels file: done by the worker that replayed the thread.
  */
 import { constants, deflateRawSync } from 'node:zlib';
 import type { ChunkIndex, ThreadChunks } from '../model/timeline/call-chunks.js';

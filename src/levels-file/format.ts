@@ -1,5 +1,5 @@
 /**
- * Constants of files of levels, for writer and reader; docs/levels-format.md describes them.
+ * Constants of levels files, for writer and reader; docs/levels-format.md describes them.
  */
 
 export const VERSION = 1;
@@ -12,7 +12,7 @@ export const HEAD_BYTES = 12;
 export const TRAILER_BYTES = 56;
 export const HASH_BYTES = 32;
 
-/** Recognizes a file of levels by its first bytes. */
+/** Recognizes a levels file by its first bytes. */
 export function isLevelsFile(first: Uint8Array): boolean {
   return first.length >= MAGIC.length && MAGIC.equals(first.subarray(0, MAGIC.length));
 }

@@ -1,5 +1,5 @@
 /**
- * The index of a file of levels: what it was made of, and where everything is. Deflated JSON.
+ * The index of a levels file: what it was made of, and where everything is. Deflated JSON.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Reads a file of levels: all of it is checked once, then its parts are read as they are stored.
+ * Reads a levels file: all of it is checked once, then its parts are read as they are stored.
  */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { type IndexedThread, type LevelsIndex, listBytes, type Part, readIndex }
 /** Instead of a level: calls in pieces. */
 export type ChunkListName = number | 'split';
 
-/** Why a file is not used: `other`: it is not a file of levels; `stale`: it was made of something else, or by another ptflame. */
+/** Why a file is not used: `other`: it is not a levels file; `stale`: it was made of something else, or by another ptflame. */
 export type Unusable = 'other' | 'damaged' | 'stale';
 
 export class LevelsFile {

@@ -1,5 +1,5 @@
 /**
- * Writes a file of levels: threads as they are replayed, then the page, then the index.
+ * Writes a levels file: threads as they are replayed, then the page, then the index.
  */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';

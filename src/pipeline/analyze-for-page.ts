@@ -1,5 +1,5 @@
 /**
- * Analyzes inputs for the report page: the profile, the course of time, and the waits if the trace has samples that tell
+ * Analyzes inputs for the report page: the profile, the timeline, and the waits if the trace has samples that tell
  * about them.
  */
 import { assert } from '../model/errors.js';

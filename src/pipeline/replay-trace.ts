@@ -52,9 +52,9 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly trees?: Trees;
   /** Counts how long the calls of each function took: `Profile.durations`. Default: false. */
   readonly durations?: boolean;
-  /** Keeps the course of time, for at most about this many bytes: not of a selection of calls. Default: 0, none. */
+  /** Keeps the timeline, for at most about this many bytes: not of a selection of calls. Default: 0, none. */
   readonly timelineBytes?: number;
-  /** Called with all calls of each thread, for a file of levels: not of a trace without times, or of a selection of calls. Default: none. */
+  /** Called with all calls of each thread, for a levels file: not of a trace without times, or of a selection of calls. Default: none. */
   readonly onChunks?: OnThreadChunks;
   /** Finds where functions begin in source code: `SymbolTable.lines`. Default: not requested. */
   readonly sourceLines?: FindSourceLines;

@@ -96,7 +96,7 @@ test('the pointer over a dot shows the call', async () => {
   await page.mouse.move(0, 0);
 });
 
-test('follows the range of time', async () => {
+test('follows the time range', async () => {
   await choose('take');
   await goTo(page, `${hashOf(page)}&range=0-400000`);
   await eventually(async () => (await cells()).slice(1).map(([duration]) => duration)).toEqual([

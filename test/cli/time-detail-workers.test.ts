@@ -1,5 +1,5 @@
 /**
- * The page is the same for any number of workers: they make the course of time of threads at once, and what one of them
+ * The page is the same for any number of workers: they make the timeline of threads at once, and what one of them
  * reaches depends on who is faster.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ function threadLines(tid: number): string {
 
 const ADDRESSES: Record<string, string> = { main: '400000', f1: '401000', f2: '402000', f3: '403000' };
 
-test('the course of time does not depend on the number of workers', async ({ dir }) => {
+test('the timeline does not depend on the number of workers', async ({ dir }) => {
   const input = dir.file('trace.txt');
   writeFileSync(input, Array.from({ length: THREADS }, (_, at) => threadLines(1000 + at)).join(''));
   const pages = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * Files of levels: what was written is read, and no damage goes unnoticed.
+ * Levels files: what was written is read, and no damage goes unnoticed.
  */
 import { openSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';

@@ -41,7 +41,7 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
 function hostsOf(inputs: readonly string[], named: NonNullable<RequestsOptions['host']>): (string | null)[] {
   const other = named.find(({ input }) => !inputs.includes(input));
   if (other !== undefined)
-    throw new PtflameError('BAD_OPTION', `--host names ${other.input}, which is no input`, {
+    throw new PtflameError('BAD_OPTION', `--host names ${other.input}, which is not an input`, {
       hint: `the inputs are ${inputs.join(', ')}`,
     });
   return inputs.map((path) => named.find(({ input }) => input === path)?.host ?? null);

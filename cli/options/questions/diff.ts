@@ -21,7 +21,7 @@ export const DiffOptions = memoize(() =>
       top: limit(40, 'maximum number of functions; 0: all (JSON and CSV: all)', ['text']),
       json,
       csv,
-      output: outputs('write a picture or folded stacks of both instead of printing the table; may be repeated'),
+      output: outputs('write a picture or folded stacks of both, instead of printing the table; may be repeated'),
       format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
     }),
     ...group('Appearance', {
@@ -47,18 +47,22 @@ export const DiffOptions = memoize(() =>
       ),
       before: flag(
         side.optional(),
-        'BEFORE: only this part, by an option of the selection, such as tid=12, window=+1ms,+2ms or root=f; may be repeated',
+        'compare only this part of BEFORE: an option of the selection, such as tid=12, window=+1ms,+2ms or root=f; may be repeated',
         { value: SIDE },
       ),
-      after: flag(side.optional(), 'AFTER, or another part of BEFORE: likewise', { value: SIDE }),
+      after: flag(
+        side.optional(),
+        'compare only this part of AFTER, or of BEFORE if AFTER is left out; may be repeated',
+        { value: SIDE },
+      ),
     }),
     ...group('Limits', {
       failAbove: flag(
         limits.optional(),
-        "end with code 3 if FUNCTION increases by more than this: 'FUNCTION avg|total|self|calls|p99 +20%', or +5us; may be repeated",
+        "exit with code 3 if FUNCTION increases by more than this: 'FUNCTION avg|total|self|calls|p99 +20%', or +5us; may be repeated",
         { value: 'LIMIT' },
       ),
-      strict: flag(z.boolean().default(false), 'also if the increase is within noise'),
+      strict: flag(z.boolean().default(false), 'with --fail-above: fail even if the increase is within noise'),
     }),
     ...srcline(),
     ...inline(),

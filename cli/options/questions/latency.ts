@@ -29,7 +29,7 @@ export const LatencyOptions = memoize(() =>
         'plot when calls began and how long they took: a dot for each, a heat map for more than 4,096',
         { formats: ['text', 'json'] },
       ),
-      heatmap: flag(z.boolean().default(false), 'plot this as a heat map, also for few calls', {
+      heatmap: flag(z.boolean().default(false), 'like --timeline, but as a heat map also for few calls', {
         formats: ['text', 'json'],
       }),
       output: outputs('write the plot as SVG, instead of printing it'),

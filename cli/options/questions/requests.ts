@@ -40,12 +40,12 @@ export const RequestsOptions = memoize(() =>
       ),
       id: flag(
         regex.optional(),
-        'flows: the id in the values of KEY: the first group of REGEX, or all that it matches; it joins several processes',
+        'with --flow: the part of KEY that is the id: the first group of REGEX, or its whole match; ids join processes, too',
         { value: 'REGEX' },
       ),
       host: flag(
         hosts.optional(),
-        'the host that recorded an input, if the recording does not say it; may be repeated: inputs of several hosts have clocks of their own',
+        'the host that recorded an input, if the recording does not name it; may be repeated; inputs of several hosts are not on one clock',
         { value: 'INPUT=HOST' },
       ),
       regex: flag(z.boolean().default(false), 'ROOT is a regular expression; all matches are requests'),

@@ -20,9 +20,13 @@ export function scaleOf(tree: CallTree, durationNs: Nanoseconds, per: Per | null
   if (per === null) return 1;
   const divisor = per === 'second' ? durationNs / NS_PER_SECOND : rootCalls(tree);
   if (divisor > 0) return 1 / divisor;
-  throw new PtflameError('BAD_OPTION', `--per ${per}: one of the two has no ${per === 'call' ? 'calls' : 'duration'}`, {
-    hint: 'leave --per out',
-  });
+  throw new PtflameError(
+    'BAD_OPTION',
+    `--per ${per}: BEFORE or AFTER has no ${per === 'call' ? 'calls' : 'duration'}`,
+    {
+      hint: 'leave out --per',
+    },
+  );
 }
 
 function rootCalls({ length, parent, symbol, calls }: CallTree): number {

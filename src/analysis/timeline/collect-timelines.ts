@@ -1,5 +1,5 @@
 /**
- * The course of time of all threads, as finely as a number of bytes permits.
+ * The timeline of all threads, as finely as a number of bytes permits.
  */
 
 import type { TimedThread, Timeline } from '../../model/timeline/timeline.js';

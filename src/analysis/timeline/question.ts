@@ -1,5 +1,5 @@
 /**
- * What is asked about the course of time, and how finely it is kept.
+ * What is asked about the timeline, and how finely it is kept.
  */
 import type { Nanoseconds } from '../../model/units.js';
 import type { Bounds } from '../questions.js';

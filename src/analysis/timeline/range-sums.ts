@@ -1,5 +1,5 @@
 /**
- * The numbers of a thread in a range of time, from its sums by slice. Slices are summed up in blocks, and blocks in larger
+ * The numbers of a thread in a time range, from its sums by slice. Slices are summed up in blocks, and blocks in larger
  * ones, so that a long range takes a few blocks.
  */
 

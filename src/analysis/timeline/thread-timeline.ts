@@ -1,5 +1,5 @@
 /**
- * Answers a question about the course of time for one thread, in one walk over its log.
+ * Answers a question about the timeline for one thread, in one walk over its log.
  */
 import type { CallLog, Certainty } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';

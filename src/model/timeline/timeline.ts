@@ -1,5 +1,5 @@
 /**
- * The course of time of all threads, as finely as a number of bytes permits. All times are relative to its start; nodes
+ * The timeline of all threads, as finely as a number of bytes permits. All times are relative to its start; nodes
  * are those of each thread's tree.
  */
 import type { NodeColumns } from '../calls/node-columns.js';

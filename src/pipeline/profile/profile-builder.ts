@@ -52,7 +52,7 @@ export interface ReplayResult {
   readonly answers: LogAnswers;
   /** The logs of threads that were kept. */
   readonly logs: ReadonlyMap<Tid, KeptLog>;
-  /** The course of time; null: not requested, or only some calls are selected. Nodes are those of the threads' trees. */
+  /** The timeline; null: not requested, or only some calls are selected. Nodes are those of the threads' trees. */
   readonly timeline: Timeline | null;
   /** From the profile's time to the trace's, which `answers` have. */
   readonly shiftNs: Nanoseconds;

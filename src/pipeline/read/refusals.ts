@@ -94,7 +94,7 @@ export function notAlone(name: string): PtflameError {
 /** For recordings of several hosts, whose times and thread ids mean different things. `names`: of an input of each. */
 export function severalHosts(names: readonly [string, string], hosts: readonly [string, string]): PtflameError {
   const said = names.map((name, row) => `${name} was recorded on ${hosts[row]}`).join(', ');
-  return new PtflameError('INPUT_KIND', `${said}: hosts have clocks and thread ids of their own`, {
-    hint: "read each on its own; 'ptflame requests' joins hosts",
+  return new PtflameError('INPUT_KIND', `${said}: their clocks and thread ids differ`, {
+    hint: "read each one separately; only 'ptflame requests' joins hosts",
   });
 }

@@ -21,7 +21,7 @@ export interface Questions {
   readonly latency: LatencyQuestion | null;
   /** The time at which to take its stack. */
   readonly stackAtNs: Nanoseconds | null;
-  /** The course of time; null: not requested. */
+  /** The timeline; null: not requested. */
   readonly timeline: TimelineQuestion | null;
   /** The time of which all calls are wanted; null: not requested. */
   readonly chunksOf: Bounds | null;

@@ -1,5 +1,5 @@
 /**
- * All calls of a replayed thread as chunks of a file of levels. Loaded only if they are requested.
+ * All calls of a replayed thread as chunks of a levels file. Loaded only if they are requested.
  */
 import { chunkCalls } from '../../analysis/call-chunks/chunk-calls.js';
 import type { Bounds } from '../../analysis/questions.js';

@@ -1,5 +1,5 @@
 /**
- * Decides whether the course of time can be asked for, and how finely.
+ * Decides whether the timeline can be asked for, and how finely.
  */
 import type { CallFilter } from '../../analysis/questions.js';
 import { reachedLevels, type TimelineQuestion } from '../../analysis/timeline/question.js';

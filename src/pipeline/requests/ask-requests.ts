@@ -46,7 +46,7 @@ export async function askRequests(
 }
 
 function withWindow(): PtflameError {
-  return new PtflameError('BAD_OPTION', 'a window of time needs one clock, and the inputs are of several hosts', {
+  return new PtflameError('BAD_OPTION', 'a window needs one clock, and the inputs are from several hosts', {
     hint: 'leave out --window, or read one host',
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Compares the course of time of threads with their logs: sums with those of a window, strips with all time, calls with a
+ * Compares the timeline of threads with their logs: sums with those of a window, strips with all time, calls with a
  * list of all.
  */
 import fc from 'fast-check';

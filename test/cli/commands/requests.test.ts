@@ -81,7 +81,7 @@ describe.concurrent('requests', () => {
     expect(RequestsAnswer.parse(answer)).toEqual(answer);
     expect(answer.hosts.map(({ name }: { name: string }) => name)).toEqual(['web', 'db']);
     expect((await ptflame([...args, '--csv'])).stdout).toContain('\ndb,false,work,');
-    expectRefusal(await ptflame([...args, '--host', 'other=x']), 2, /names other, which is no input/);
+    expectRefusal(await ptflame([...args, '--host', 'other=x']), 2, /names other, which is not an input/);
   });
 
   test.each([

@@ -34,19 +34,19 @@ describe.concurrent('notes on debug information', () => {
   test.for(['--srcline', '--inline'])('%s: where there is no binary', async (flag, { dir }) => {
     const args = [await dir.write('trace.txt', TRACE), '--symfs', dir.path, flag];
     const { stderr } = await ptflame(['report', ...args]);
-    expect(stderr).toContain(`note: no debug information of 1 of 1 file: ${PROGRAM}; compile with -g, or install`);
+    expect(stderr).toContain(`note: no debug information for 1 of 1 file: ${PROGRAM}; compile with -g, or install`);
   });
 
   test('where the binary is another one', async ({ dir }) => {
     const symfs = await rootWith(dir, PROGRAM, 'clang-5');
     const { stderr } = await ptflame(['report', await dir.write('trace.txt', TRACE), '--symfs', symfs, '--srcline']);
-    expect(stderr).toContain(`note: other functions than recorded are in 1 of 1 file: ${PROGRAM}; pass a directory`);
+    expect(stderr).toContain(`note: code differs from the recording in 1 of 1 file: ${PROGRAM}; pass a directory`);
   });
 
   test('where it is compressed in another way', async ({ dir }) => {
     const symfs = await rootWith(dir, PROGRAM, 'gcc-5-zlib');
     await compressWithZstd(symfs + PROGRAM);
     const { stderr } = await ptflame(['report', await dir.write('trace.txt', TRACE), '--symfs', symfs, '--srcline']);
-    expect(stderr).toContain(`such as zstd, is in 1 of 1 file: ${PROGRAM}; inflate it: objcopy`);
+    expect(stderr).toContain(`such as zstd, in 1 of 1 file: ${PROGRAM}; inflate it: objcopy`);
   });
 });

@@ -190,7 +190,12 @@ describe.concurrent('serve', () => {
   test('does not overwrite another file', async ({ dir }) => {
     const trace = await imported(dir);
     const notes = await dir.write('t.ptf.levels', 'my notes');
-    expectRefusal(await ptflame(['serve', trace]), 2, /t\.ptf\.levels is not a file of levels/, /--levels FILE/);
+    expectRefusal(
+      await ptflame(['serve', trace]),
+      2,
+      /t\.ptf\.levels exists and is not a levels file/,
+      /--levels FILE/,
+    );
     expect(await readFile(notes, 'utf8')).toBe('my notes');
     expectRefusal(await ptflame(['serve', trace, '--levels', trace]), 2, /is the input itself/);
   });

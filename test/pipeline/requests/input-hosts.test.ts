@@ -25,7 +25,7 @@ const threadsOf = (inputs: readonly AnalyzedInput[]) =>
 test('recordings of two hosts are not one trace', async () => {
   const refused = threadsOf([recordedOn('web'), recordedOn(null), recordedOn('db')]);
   await expect(refused).rejects.toThrow(
-    'web.data was recorded on web, db.data was recorded on db: hosts have clocks and thread ids of their own',
+    'web.data was recorded on web, db.data was recorded on db: their clocks and thread ids differ',
   );
 });
 

@@ -89,7 +89,7 @@ describe('functions', () => {
     expect(shown).toHaveLength(wanted.size);
   });
 
-  test('follow the range of time, focus and zoom; without the zoomed path, the others have none', () => {
+  test('follow the time range, focus and zoom; without the zoomed path, the others have none', () => {
     const nap = symbolOf(views, 'nap');
     const state = { ...stateOf(5004, 5002), focus: nap, range: { startNs: 0, endNs: 400_000 } };
     const totalOf = (of: State, symbol: number) =>

@@ -1,5 +1,5 @@
 /**
- * Compares the page's data of ranges of time with reports of the same windows.
+ * Compares the page's data of time ranges with reports of the same windows.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

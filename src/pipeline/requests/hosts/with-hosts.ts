@@ -105,7 +105,7 @@ function withoutCalls(host: string | null): PtflameError {
 }
 
 function withoutKeys(): PtflameError {
-  return new PtflameError('BAD_OPTION', 'an expression for ids needs a flow with keys', {
+  return new PtflameError('BAD_OPTION', 'ids are found in the keys of flows, and no flow has keys', {
     hint: 'name the argument that has the id: --flow PUSH:KEY=POP:KEY',
   });
 }

@@ -91,7 +91,7 @@ export class App {
     return range !== null || chart !== null || call !== null;
   }
 
-  /** Draws what needs the course of time, or everything if nothing has been drawn. */
+  /** Draws what needs the timeline, or everything if nothing has been drawn. */
   addTimeline(timeline: Timeline): void {
     this.views.timeline = timeline;
     if (this.needsTimeline) this.draw();

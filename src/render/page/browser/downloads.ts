@@ -1,5 +1,5 @@
 /**
- * Saves the view as SVG, and its range of time as a profile in JSON.
+ * Saves the view as SVG, and its time range as a profile in JSON.
  */
 import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
 import type { Profile } from '../../../model/profile/profile.js';
@@ -16,7 +16,7 @@ import type { MainGraph } from './graph/main-graph.js';
 import { saveText } from './platform/save.js';
 import { svgText } from './save-svg.js';
 
-/** What a saved file is about: the range of time that is shown, or all of the recording. */
+/** What a saved file is about: the time range that is shown, or all of the recording. */
 interface Saved {
   readonly data: PageData;
   /** Of the file, without an ending. */

@@ -8,7 +8,7 @@ import { htmlElement as html } from '../../viewer/dom.js';
 const KEYS: readonly Row[] = [
   ['↑ ↓ ← →', 'move between frames'],
   ['Enter', 'zoom to the frame'],
-  ['Esc', 'close, clear search, zoom out, or clear the range of time'],
+  ['Esc', 'close, clear search, zoom out, or clear the time range'],
   ['r', 'show all frames'],
   ['/', 'search: text or /regex/'],
   ['n  N', 'next match, largest first; previous match'],
@@ -32,10 +32,10 @@ const CHART_KEYS: readonly Row[] = [
   ['Home  End', 'start and end of the recording'],
   ['Enter', 'zoom to the call'],
   ['r', 'show the entire recording'],
-  ['t', 'show the numbers of the time of the call'],
+  ['t', 'use the time of the call as range'],
   ['k', 'mark the call'],
   ['w  W', 'go to the thread that ended the wait; to the one that was woken'],
-  ['Esc', 'forget the call, zoom out, or close the chart'],
+  ['Esc', 'unmark the call, zoom out, or close the chart'],
 ];
 
 type Row = readonly [keys: string, text: string];

@@ -19,7 +19,7 @@ import { momentText } from './time.js';
 const ENDINGS: Readonly<Record<number, string>> = {
   [NONE]: 'returned',
   [UNWOUND]: 'unwound: ended by an exception or longjmp',
-  [PIECE]: 'part of a call: then its stack was switched away from',
+  [PIECE]: 'part of a call: until its stack was switched away from',
   [Inference.OpenAtStart]: 'inferred: began before the trace',
   [Inference.OpenAtEnd]: 'inferred: still running at the end of the trace',
   [Inference.CutByGap]: 'inferred: cut by a gap',
@@ -104,7 +104,7 @@ function note(text: string) {
 /** Why calls are not listed, and the remedy. */
 const REMEDIES: Readonly<Record<WhyUnlisted, string>> = {
   file: ', not in this file: render it with --time-detail 16M, or --window',
-  awaited: ', asked from ptflame serve',
+  awaited: ', requested from ptflame serve',
   gone: ', only ptflame serve has them',
   pixel: ': zoom in',
 };

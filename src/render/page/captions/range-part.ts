@@ -1,5 +1,5 @@
 /**
- * Describes a range of time as a recording of its own, for files that are saved from it: its name, and what of it is lost or
+ * Describes a time range as a recording of its own, for files that are saved from it: its name, and what of it is lost or
  * inferred.
  */
 import { overlaps } from '../../../analysis/log/filter-thread.js';

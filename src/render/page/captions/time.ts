@@ -1,5 +1,5 @@
 /**
- * Describes times and ranges of time.
+ * Describes times and time ranges.
  */
 import type { Bounds } from '../../../analysis/questions.js';
 import type { Timeline } from '../../../model/timeline/timeline.js';
@@ -88,7 +88,7 @@ function secondsText(ns: bigint): string {
 
 /** What is not exact or not known of ranges. */
 export function rangeNotes({ sumsSliceNs, minPathNs }: Pick<Timeline, 'sumsSliceNs' | 'minPathNs'>): string[] {
-  if (sumsSliceNs === null) return [`no numbers of ranges in this file: ${RANGES_REMEDY}`];
+  if (sumsSliceNs === null) return [`no time ranges in this file: ${RANGES_REMEDY}`];
   return [
     ...(sumsSliceNs > 1 ? [`in steps of ${formatDuration(sumsSliceNs)}`] : []),
     ...(minPathNs > 0
@@ -97,4 +97,4 @@ export function rangeNotes({ sumsSliceNs, minPathNs }: Pick<Timeline, 'sumsSlice
   ];
 }
 
-const RANGES_REMEDY = 'render it with --time-detail 16M, or ask for one with --window';
+const RANGES_REMEDY = 'render it with --time-detail 16M, or one of them with --window';

@@ -1,5 +1,5 @@
 /**
- * Computes the trees that the page shows for a state: of the selected threads, in the range of time, after focus, hiding and
+ * Computes the trees that the page shows for a state: of the selected threads, in the time range, after focus, hiding and
  * folding. Each step is cached until its inputs change.
  */
 import { type Bounds, functionSet } from '../../../analysis/questions.js';
@@ -28,7 +28,7 @@ export class SelectedTrees {
   /** The trace has times; otherwise only calls. */
   readonly hasTimes: boolean;
   readonly hasSwitches: boolean;
-  /** The course of time; null: none, or it has not been read yet, which happens after the first picture. */
+  /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
   protected readonly tables: FrameTables;
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
@@ -67,7 +67,7 @@ export class SelectedTrees {
     return this.ofThreadsInRange(`${this.rangeKey(state)}|${indexes}`, view, this.dataAt(state), indexes);
   }
 
-  /** Returns the range of time that is shown, between borders of slices; null: all of it. */
+  /** Returns the time range that is shown, between borders of slices; null: all of it. */
   rangeAt({ range }: State): Bounds | null {
     return range && this.timeline && snappedRange(this.timeline, range);
   }
@@ -83,13 +83,13 @@ export class SelectedTrees {
     return this.timeline && this.indexed('', this.timeline);
   }
 
-  /** Returns the data of the range of time that is shown. */
+  /** Returns the data of the time range that is shown. */
   dataAt(state: State): PageData {
     const range = this.rangeAt(state);
     return range === null ? this.data : this.ranged(this.rangeKey(state), range);
   }
 
-  /** Prepares one more thread for ranges of time; returns false if all are prepared. */
+  /** Prepares one more thread for time ranges; returns false if all are prepared. */
   prepareRanges(): boolean {
     return this.timeline?.sumsSliceNs != null && this.ranges().prepare();
   }

@@ -208,7 +208,7 @@ describe('over HTTP', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  /** Serves a file of levels, as ptflame serve does, with small chunks. */
+  /** Serves a levels file, as ptflame serve does, with small chunks. */
   async function serving(file: string) {
     const path = join(directory, 'levels');
     const writer = new LevelsWriter(openSync(path, 'w'));
@@ -226,7 +226,7 @@ describe('over HTTP', () => {
     return { page, levels, server, address: `http://127.0.0.1:${server.port}/${server.token}/` };
   }
 
-  test('a window has all calls of the file of levels; without the server, it has those of the page', async () => {
+  test('a window has all calls of the levels file; without the server, it has those of the page', async () => {
     const { page, levels, server, address } = await serving('fixtures/truth/ptemu-rec.perf.txt.gz');
     const [own] = threadsOf(without(page, 100)) as [ChartThread];
     const index = levels.thread(own.tid) as ChunkLists;

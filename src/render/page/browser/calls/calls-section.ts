@@ -104,7 +104,7 @@ function legendOf({ plot, isHeatMap }: CallsView): HTMLElement[] {
     return html('li', {}, swatch, shadeText(shades, shade, largest));
   });
   return [
-    html('p', {}, `${formatCount(plot.calls.length + plot.callsLeftOut)} calls, as counts:`),
+    html('p', {}, `${formatCount(plot.calls.length + plot.callsLeftOut)} calls; how many in a cell:`),
     html('ul', { class: 'legend' }, ...entries),
   ];
 }

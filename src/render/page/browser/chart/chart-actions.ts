@@ -18,7 +18,7 @@ export interface ChartDeeds {
 export function chartActions({ zoom, select, range, ofFunction, wakings, stack }: ChartDeeds): Action[] {
   return [
     { text: 'Zoom', key: 'Enter', act: zoom },
-    ...(range === null ? [] : [{ text: 'Numbers of this time only', key: 't', act: range }]),
+    ...(range === null ? [] : [{ text: 'Use as range', key: 't', act: range }]),
     ...(select === null ? [] : [{ text: 'Mark call', key: 'k', act: select }]),
     ...wakings,
     ...ofFunction,

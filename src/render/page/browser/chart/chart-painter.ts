@@ -104,7 +104,7 @@ export class ChartPainter {
     if (label !== '') pen.fillText(label, xPx + TEXT_LEFT_PX, yPx + BASELINE_PX);
   }
 
-  /** Lines at both ends of the range of time. */
+  /** Lines at both ends of the time range. */
   private paintRange(pen: CanvasRenderingContext2D, { range, chart, widthPx, heightPx }: ChartPicture): void {
     if (range === null) return;
     const { window } = chart;

@@ -77,7 +77,7 @@ export class StackChart {
     return this.thread && this.chart;
   }
 
-  /** Opens the chart of a thread, where the range of time is. */
+  /** Opens the chart of a thread, where the time range is. */
   open(chart: Tid): void {
     const { navigation, views } = this.context;
     navigation.change({ chart, chartRange: views.rangeAt(navigation.state), call: null });

@@ -1,5 +1,5 @@
 /**
- * The time axis above the graph: a strip of what each selected thread did, and the range of time that is shown.
+ * The time axis above the graph: a strip of what each selected thread did, and the time range that is shown.
  */
 import type { Bounds } from '../../../../analysis/questions.js';
 import { ACTIVITIES } from '../../../../model/timeline/activity.js';
@@ -151,10 +151,10 @@ export class Axis {
   }
 
   private describe(range: Bounds | null): void {
-    const text = range === null ? 'drag to choose a range of time' : rangeText(range);
+    const text = range === null ? 'drag to choose a time range' : rangeText(range);
     const isKnown = this.timeline.sumsSliceNs !== null;
     const hasOtherWaits = range !== null && this.views.data.waits !== null;
-    const waits = hasOtherWaits ? ['waits are not known by range'] : [];
+    const waits = hasOtherWaits ? ['no waits for ranges'] : [];
     const leftOut = this.views.wakings?.leftOutWithin(range ?? this.window) ?? 0;
     const arrows = this.arrows === null ? [] : [arrowsText(this.arrows, leftOut)];
     this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits, ...arrows].join(

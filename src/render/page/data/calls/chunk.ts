@@ -1,5 +1,5 @@
 /**
- * A chunk of a thread's calls ↔ bytes, uncompressed: written into a file of levels, read by a page that is served.
+ * A chunk of a thread's calls ↔ bytes, uncompressed: written into a levels file, read by a page that is served.
  */
 import { CHUNK_CALLS } from '../../../../model/timeline/call-chunks.js';
 import type { Spans } from '../../../../model/timeline/timeline.js';

@@ -63,7 +63,7 @@ const MAX_SLOWEST = 10;
 /** In the narrow plot of a panel. */
 const MAX_DOTS = 1500;
 
-/** Returns null if the course of time lists no call of the function. */
+/** Returns null if the timeline lists no call of the function. */
 export function callsOfFunction(question: CallsQuestion): CallsView | null {
   const { data, timeline, tree, symbol } = question;
   const range = question.range ?? { startNs: 0, endNs: timeline.durationNs };

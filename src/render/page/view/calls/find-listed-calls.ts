@@ -1,5 +1,5 @@
 /**
- * Finds the calls of a function that the course of time lists: when they were, and how long they took.
+ * Finds the calls of a function that the timeline lists: when they were, and how long they took.
  */
 
 import { LongestCalls, type RankedCall } from '../../../../analysis/calls/longest-calls.js';

@@ -1,5 +1,5 @@
 /**
- * Ranges of time: where they may begin and end.
+ * Time ranges: where they may begin and end.
  */
 import type { Bounds } from '../../../../analysis/questions.js';
 import type { Timeline } from '../../../../model/timeline/timeline.js';
