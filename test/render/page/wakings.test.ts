@@ -133,7 +133,7 @@ describe('between strips', () => {
       '5 wakings as arrows · 3 wakings of shorter waits not in this file: --time-detail 16M',
     );
     expect(arrowsText(stripArrows(index, both, range, 30), 0)).toBe(
-      '5 wakings, more than 4 arrows: choose a shorter range or fewer threads',
+      '5 wakings, too many for arrows (at most 4): choose a shorter range or fewer threads',
     );
     expect(index.leftOutWithin({ startNs: 0, endNs: 1000 })).toBe(7);
     expect(index.leftOutWithin({ startNs: 500, endNs: 501 })).toBe(4);

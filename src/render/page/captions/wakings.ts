@@ -64,7 +64,7 @@ export function wakingDetails(waking: Waking, scaleNs: Nanoseconds): FrameDetail
 /** Says how many arrows there are between strips, and what they lack. */
 export function arrowsText({ arrows, count, most }: StripArrows, leftOut: number): string {
   const isDrawn = arrows.length === count && count > 0;
-  const tooMany = `, more than ${formatMany(most, 'arrow')}: choose a shorter range or fewer threads`;
+  const tooMany = `, too many for arrows (at most ${most}): choose a shorter range or fewer threads`;
   const drawn = isDrawn ? ' as arrows' : count > 0 ? tooMany : '';
   return `${formatMany(count, 'waking')}${drawn}${leftOut > 0 ? ` · ${leftOutText(leftOut)}` : ''}`;
 }

@@ -154,7 +154,7 @@ export class Axis {
     const text = range === null ? 'drag to choose a time range' : rangeText(range);
     const isKnown = this.timeline.sumsSliceNs !== null;
     const hasOtherWaits = range !== null && this.views.data.waits !== null;
-    const waits = hasOtherWaits ? ['no waits for ranges'] : [];
+    const waits = hasOtherWaits ? ['waits are shown only without a range'] : [];
     const leftOut = this.views.wakings?.leftOutWithin(range ?? this.window) ?? 0;
     const arrows = this.arrows === null ? [] : [arrowsText(this.arrows, leftOut)];
     this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits, ...arrows].join(
