@@ -81,7 +81,7 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
 }
 
 /** Returns how many values of an ascending column are below a bound. */
-export function countBelow(ascending: Float64Array | Int32Array, bound: number): number {
+export function countBelow(ascending: Float64Array | Int32Array | Uint32Array, bound: number): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {

@@ -13,10 +13,7 @@ import { type ChunkIndex, chunksWithin, type ThreadChunks } from '../../src/mode
 import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
 import { readChunk } from '../../src/render/page/data/calls/chunk.js';
 import { Replayer } from '../../src/replay/replayer.js';
-import { damagedExecutions } from '../helpers/random/damaged-executions.js';
-import { execute } from '../helpers/random/execution.js';
-import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
-import { decisions } from '../helpers/random/random-questions.js';
+import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -152,24 +149,9 @@ describe.each(traceFiles.filter((_, at) => at % 4 === 0))('%s', (file) => {
   });
 });
 
-const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000) });
-const executions = fc
-  .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
-  .map((threads) => execute(threads).lines.map(({ text }) => text));
-const fibers = fiberDecisions.map((all) => {
-  const run = new FiberRun();
-  for (const each of all) run.decide(each);
-  run.end();
-  return run.lines;
-});
-
-test.each([
-  ['executions', executions],
-  ['executions with missing lines', damagedExecutions],
-  ['fibers', fibers],
-] as const)('the same of random %s', async (_, random) => {
+test.each(RANDOM_TRACES)('the same of random %s', async (_, random) => {
   await fc.assert(
-    fc.asyncProperty(random as fc.Arbitrary<string[]>, async (lines) => {
+    fc.asyncProperty(random, async (lines) => {
       if (!lines.some((line) => line.includes('=>'))) return;
       expectRightOfAll(await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join(''))));
     }),

@@ -10,10 +10,8 @@ import type { Shape } from '../../src/model/calls/overlay.js';
 import { symbolRanks } from '../../src/model/names/symbol-order.js';
 import { NONE } from '../../src/model/units.js';
 import { Replayer } from '../../src/replay/replayer.js';
-import { damagedExecutions } from '../helpers/random/damaged-executions.js';
-import { execute } from '../helpers/random/execution.js';
-import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
-import { type Askable, askableOf, askedFunctions, decisions } from '../helpers/random/random-questions.js';
+import { type Askable, askableOf, askedFunctions } from '../helpers/random/random-questions.js';
+import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -63,18 +61,9 @@ describe.each(traceFiles)('%s', (file) => {
   });
 });
 
-const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000) });
-const executions = fc
-  .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
-  .map((threads) => execute(threads).lines.map(({ text }) => text));
-
-test.each([
-  ['executions', executions],
-  ['executions with missing lines', damagedExecutions],
-  ['fibers', fiberDecisions.map(fiberLines)],
-] as const)('the same of random %s', async (_, random) => {
+test.each(RANDOM_TRACES)('the same of random %s', async (_, random) => {
   await fc.assert(
-    fc.asyncProperty(random as fc.Arbitrary<string[]>, fc.nat(), async (lines, seed) => {
+    fc.asyncProperty(random, fc.nat(), async (lines, seed) => {
       if (!lines.some((line) => line.includes('=>'))) return;
       const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
       const threads = referenceThreadsOf(trace, seed % 2 === 0 ? 'nest' : 'replace', 'log');
@@ -85,13 +74,6 @@ test.each([
     { numRuns: 60 },
   );
 });
-
-function fiberLines(all: Parameters<FiberRun['decide']>[0][]): string[] {
-  const run = new FiberRun();
-  for (const each of all) run.decide(each);
-  run.end();
-  return run.lines;
-}
 
 function expectRight(trace: TraceThreads, threads: readonly ListedThread[], asked: Asked): void {
   const replayer = new Replayer(trace.facts);

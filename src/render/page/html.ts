@@ -14,6 +14,7 @@ import { visibleText } from '../visible-text.js';
 import { timelinePieces } from './data/timeline/write.js';
 import { pageDataPieces } from './data/write.js';
 import { deflatedBase64, deflatedInParallel } from './deflated.js';
+import { documentStart } from './document.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
@@ -60,21 +61,7 @@ function beforeData(profile: Profile, options: HtmlOptions): string {
   const { title, windowTitle } = titlesOf(profile, options.title);
   const style = pageStyle();
   const start: State = { ...START, isIcicle: icicle };
-  return `<!doctype html>
-<!--
-${PAGE_NOTICE}
--->
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${pagePolicy(isServed)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${xml(windowTitle)}</title>
-<style>${style}</style>
-</head>
-<body>
-${headMarkup(profile, title)}
+  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
 <main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;

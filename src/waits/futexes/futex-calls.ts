@@ -1,9 +1,10 @@
 /**
  * Joins the samples of futex calls: a row for each call, from its beginning to its end.
  */
+import { countBelow } from '../../model/columns.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { countBelow, type Groups, groupRows, rowsOf } from '../input/group-rows.js';
+import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
 import { KeyNumbers } from '../input/key-numbers.js';
 import { type SampleRows, sampleRows } from '../input/sample-rows.js';
 import { kindsOfOps } from './futex-ops.js';

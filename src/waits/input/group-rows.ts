@@ -1,6 +1,7 @@
 /**
  * Groups rows by a key, such as their thread; within a group, rows keep their order.
  */
+import { countBelow } from '../../model/columns.js';
 import { NONE } from '../../model/units.js';
 import { KeyNumbers } from './key-numbers.js';
 
@@ -61,30 +62,12 @@ export function atPlaces<Values extends Float64Array | Int32Array | Uint8Array>(
 
 /** Returns the group of a key; NONE: it has no rows. */
 export function groupOf(keys: Int32Array, key: number): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (keys[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low < keys.length && keys[low] === key ? low : NONE;
+  const group = countBelow(keys, key);
+  return keys[group] === key ? group : NONE;
 }
 
 /** Returns a group's rows. */
 export function rowsOf({ keys, starts, rows }: Groups, key: number): Uint32Array {
   const group = groupOf(keys, key);
   return group < 0 ? rows.subarray(0, 0) : rows.subarray(starts[group], starts[group + 1]);
-}
-
-/** Returns how many of ascending rows come before one. */
-export function countBelow(rows: Uint32Array, row: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle] < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -6,11 +6,11 @@
  * woken without such a call shows a release. A thread that was woken out of a wait of which nothing is known may have
  * waited for any lock: if calls are missing, a release may have happened then.
  */
-import { countAtOrBelow } from '../../model/columns.js';
+import { countAtOrBelow, countBelow } from '../../model/columns.js';
 import type { LostSpan } from '../../model/samples/sample-account.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { lastCall } from '../futexes/futex-calls.js';
-import { countBelow, type Groups, groupRows, rowsOf } from '../input/group-rows.js';
+import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
 import { OffState } from '../schedule/off-state.js';
 import type { Waits } from '../waits.js';
 import { WakerKind } from '../wakers/find-wakers.js';

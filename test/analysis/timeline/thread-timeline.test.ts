@@ -35,10 +35,7 @@ import { rowNumbers } from '../../../src/model/columns.js';
 import { ACTIVITIES, activityOf } from '../../../src/model/timeline/activity.js';
 import { PIECE, spanLevel, type ThreadSpans, type ThreadSums } from '../../../src/model/timeline/timeline.js';
 import { Replayer } from '../../../src/replay/replayer.js';
-import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
-import { execute } from '../../helpers/random/execution.js';
-import { FiberRun, fiberDecisions } from '../../helpers/random/fiber-run.js';
-import { decisions } from '../../helpers/random/random-questions.js';
+import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../../helpers/traces/threads-of.js';
@@ -261,36 +258,16 @@ describe.each(traceFiles.map((file, at) => [file, at] as const))('%s', (file, at
   });
 });
 
-const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000) });
-const executions = fc
-  .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
-  .map((threads) => execute(threads).lines.map(({ text }) => text));
-const fibers = fiberDecisions.map((all) => {
-  const run = new FiberRun();
-  for (const each of all) run.decide(each);
-  run.end();
-  return run.lines;
-});
-
-test.each([
-  ['executions', executions],
-  ['executions with missing lines', damagedExecutions],
-  ['fibers', fibers],
-] as const)('the same of random %s', async (_, random) => {
+test.each(RANDOM_TRACES)('the same of random %s', async (_, random) => {
   await fc.assert(
-    fc.asyncProperty(
-      random as fc.Arbitrary<string[]>,
-      fc.nat(),
-      fc.constantFrom(...BUDGETS),
-      async (lines, seed, maxBytes) => {
-        if (!lines.some((line) => line.includes('=>'))) return;
-        const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
-        for (const logged of logsOf(trace)) {
-          expectRight(logged, questionOf(trace, maxBytes), seed);
-          expectRight(logged, questionOf(trace, maxBytes, [0.2, 0.5]), seed);
-        }
-      },
-    ),
+    fc.asyncProperty(random, fc.nat(), fc.constantFrom(...BUDGETS), async (lines, seed, maxBytes) => {
+      if (!lines.some((line) => line.includes('=>'))) return;
+      const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
+      for (const logged of logsOf(trace)) {
+        expectRight(logged, questionOf(trace, maxBytes), seed);
+        expectRight(logged, questionOf(trace, maxBytes, [0.2, 0.5]), seed);
+      }
+    }),
     { numRuns: 40 },
   );
 });

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { layout } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { LegendEntry } from '../../frames/captions.js';
+import { documentStart } from '../../page/document.js';
 import { themeStyle } from '../../page/theme-style.js';
 import { SVG_DEFAULTS } from '../../svg/svg.js';
 import { xml } from '../../svg/xml.js';
@@ -40,18 +41,7 @@ export function* renderDiffHtml(
   const style = `${themeStyle()}\n:root{--up:light-dark(#9a3a0c,#ff9d6b);--down:light-dark(#1f56b0,#8fb8ff)}\n${changeStyle()}\n${DIFF_PAGE_STYLE}`;
   const boxes = layout(tableOf(paths, widthOf), { first: ROOT, last: ROOT, widthPx: WIDEST_PX, minPx });
   const legend = diffLegend({ boxes, classOf: paintByChange(paths) });
-  yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${xml(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-${headMarkup(title, diffTexts(comparison))}
+  yield `${documentStart({ title, policy: policyOf(style), style })}${headMarkup(title, diffTexts(comparison))}
 <main>
 <noscript>This page needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript>
 <div id="bar" role="toolbar" aria-label="View"></div>
