@@ -3,7 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tableOf } from '../../src/model/samples/sample-table.js';
+import { SampleContext, tableOf } from '../../src/model/samples/sample-table.js';
+import { SwitchKind } from '../../src/model/samples/switch-columns.js';
 import { NONE } from '../../src/model/units.js';
 import {
   HandOffBy,
@@ -19,6 +20,7 @@ import { waitsOf } from '../../src/waits/waits.js';
 import { type Recorded, recordEmulated, recordReal } from './helpers/recorded.js';
 import { aloneUntilNext } from './helpers/work.js';
 import { randomOf } from './simulator/random-loads.js';
+import { inputOf, type RecordedSample } from './simulator/recorder.js';
 
 function moments(rows: readonly (readonly [timeNs: number, tid: number, key?: number])[]): Moments {
   return {
@@ -83,6 +85,25 @@ describe('a hand-off', () => {
     ]);
   });
 
+  it('is by the key of the same process if that is a number, and of any process if it is a text', () => {
+    const one = { length: 1, timeNs: Float64Array.of(5), tid: Int32Array.of(1) };
+    const found = (pushPid: number, popPid: number, key: number | string) => {
+      const of = (pid: number): Moments => ({ ...one, pid: Int32Array.of(pid), key: [key] });
+      return [...pushesByKey(of(pushPid), of(popPid))]; // work may be taken at the time at which it is handed on
+    };
+    expect([found(1, 1, 7), found(1, 2, 7), found(1, 2, 'a'), found(1, 2, '')]).toEqual([[0], [NONE], [0], [NONE]]);
+  });
+
+  it('is by order if only one side has keys, by none if texts lack the id', () => {
+    const [keyed, bare] = [moments([[1, 1, 7]]), moments([[2, 2]])];
+    expect([
+      handOffsOf(keyed, bare, null).by[0],
+      handOffsOf(moments([[1, 1]]), moments([[2, 2, 7]]), null).by[0],
+    ]).toEqual([HandOffBy.Order, HandOffBy.Order]);
+    const lacking = { ...bare, key: [''] };
+    expect([...handOffsOf({ ...keyed, key: [''] }, lacking, null).by]).toEqual([HandOffBy.None]);
+  });
+
   it('is found by key in every order of a random queue, and by order if it is first in, first out', () => {
     fc.assert(
       fc.property(fc.nat(), fc.boolean(), (seed, isOrdered) => {
@@ -106,6 +127,89 @@ describe('a hand-off', () => {
       }),
     );
   });
+});
+
+describe('a hand-off by waking', () => {
+  const [TAKER, WAKER, OTHER] = [7, 8, 9];
+  const SLEPT = switches(SwitchKind.Out, 2000, 6000);
+
+  function switches(kind: SwitchKind, outNs: number, inNs: number) {
+    return [
+      { timeNs: outNs, tid: TAKER, cpu: 0, kind },
+      { timeNs: inNs, tid: TAKER, cpu: 0, kind: SwitchKind.In },
+    ];
+  }
+
+  function sample(event: string, timeNs: number, tid: number, values: RecordedSample['values']): RecordedSample {
+    return { event, timeNs, tid, cpu: 0, context: SampleContext.Task, values };
+  }
+
+  const LOCK_CALL = [
+    sample('syscalls:sys_enter_futex', 6400, TAKER, { op: 0x80, uaddr: 64, val: 2, uaddr2: 0 }),
+    sample('syscalls:sys_exit_futex', 6900, TAKER, { ret: 0 }),
+  ];
+  const LOCK_WAIT = [...SLEPT, ...switches(SwitchKind.Out, 6500, 6800)];
+
+  /** The waker wakes the taker at 5000, which slept from 2000 to 6000. */
+  it.each([
+    ['is the last one before the waking', [3000, 4500, 5500], [6500], [1]],
+    ['may be at the time of the waking', [3000, 5000], [6500], [1]],
+    ['may be to a thread that takes it at once', [4500], [6000], [0]],
+    ['is not to a thread before it was woken', [1000, 4500], [5900], [NONE]],
+    ['is after the taker left the CPU', [1999], [6500], [NONE]],
+    ['may be when the taker left the CPU', [2000], [6500], [0]],
+    ['is taken once', [3000, 4500], [6500, 6600], [1, NONE]],
+  ])('%s', (_, pushed, popped, expected) => {
+    expect(byWaking(pushed, popped)).toEqual(expected);
+  });
+
+  it('is of the thread that woke the taker', () => {
+    const pushes = moments([
+      [3000, WAKER],
+      [4500, OTHER],
+    ]);
+    expect(byWaking(pushes, [6500])).toEqual([0]);
+    expect(byWaking(pushes, [6500], { waker: TAKER })).toEqual([NONE]); // an interrupt
+    expect(byWaking(pushes, [6500], { waker: 3 })).toEqual([NONE]);
+  });
+
+  it('is at most a millisecond before the waking', () => {
+    const slept = switches(SwitchKind.Out, 2000, 2_006_000);
+    const conditions = { switches: slept, wakeNs: 2_000_000 };
+    expect(byWaking([1_000_000], [2_007_000], conditions)).toEqual([0]);
+    expect(byWaking([999_999], [2_007_000], conditions)).toEqual([NONE]);
+  });
+
+  it('is to a thread that waited for a CPU or a lock since then', () => {
+    const preempted = [...SLEPT, ...switches(SwitchKind.Preempted, 6500, 6700)];
+    expect(byWaking([4500], [7000], { switches: preempted })).toEqual([0]);
+    expect(byWaking([4500], [7000], { switches: LOCK_WAIT, samples: LOCK_CALL })).toEqual([0]);
+    expect(byWaking([4500], [7000], { switches: LOCK_WAIT })).toEqual([NONE]);
+    expect(byWaking([4500], [7000], { switches: LOCK_WAIT.slice(2), samples: LOCK_CALL })).toEqual([NONE]);
+  });
+
+  it('is to no thread of which nothing is known', () => {
+    const input = inputOf([], SLEPT);
+    expect([...pushesByWaking(moments([[4500, WAKER]]), moments([[6500, OTHER]]), waitsOf(input))]).toEqual([NONE]);
+  });
+
+  interface Conditions {
+    readonly waker?: number;
+    readonly wakeNs?: number;
+    readonly switches?: typeof SLEPT;
+    readonly samples?: readonly RecordedSample[];
+  }
+
+  function byWaking(
+    pushed: readonly number[] | Moments,
+    popped: readonly number[],
+    { waker = WAKER, wakeNs = 5000, switches = SLEPT, samples = [] }: Conditions = {},
+  ): number[] {
+    const waking = sample('sched:sched_waking', wakeNs, waker, { pid: TAKER });
+    const waits = waitsOf(inputOf([waking, ...samples], switches));
+    const pushes = 'key' in pushed ? pushed : moments(pushed.map((timeNs) => [timeNs, WAKER]));
+    return [...pushesByWaking(pushes, moments(popped.map((timeNs) => [timeNs, TAKER])), waits)];
+  }
 });
 
 describe.each([

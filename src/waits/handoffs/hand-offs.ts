@@ -1,11 +1,11 @@
 /**
  * Finds who handed on the work that a thread took: by a key that both sides show, by order, or by who woke the taker.
  */
+import { countAtOrBelow } from '../../model/columns.js';
 import { NONE, type Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
 import { type LockWords, lockWordsOf } from '../locks/lock-words.js';
 import { OffState } from '../schedule/off-state.js';
-import { rowEndingFrom } from '../schedule/schedule.js';
 import type { Waits } from '../waits.js';
 import { WakerKind } from '../wakers/find-wakers.js';
 import { hasKey, type Moments } from './moments.js';
@@ -103,17 +103,13 @@ function match(
   return found;
 }
 
-/** The last one before of the thread that woke the taker, if it slept since it took work before. */
+/** The last one before of the thread that woke the taker; each is taken once, so that the taker slept since then. */
 export function pushesByWaking(pushes: Moments, pops: Moments, waits: Waits): Int32Array {
   const locks = lockWordsOf(waits.calls);
-  const lastPopNs = new Map<Tid, number>();
   const isTaken = new Uint8Array(pushes.length);
   return new Int32Array(pops.length).map((_, pop) => {
-    const tid = pops.tid[pop];
-    const sinceNs = lastPopNs.get(tid) ?? Number.NEGATIVE_INFINITY;
-    lastPopNs.set(tid, pops.timeNs[pop]);
-    const wait = lastWait(waits, locks, tid, pops.timeNs[pop]);
-    if (wait === NONE || waits.outNs[wait] < sinceNs || waits.wakerKind[wait] !== WakerKind.Thread) return NONE;
+    const wait = lastWait(waits, locks, pops.tid[pop], pops.timeNs[pop]);
+    if (wait === NONE || waits.wakerKind[wait] !== WakerKind.Thread) return NONE;
     const push = lastOf(pushes, waits.waker[wait], waits.wakeNs[wait]);
     if (push === NONE || isTaken[push] || pushes.timeNs[push] < waits.outNs[wait]) return NONE;
     isTaken[push] = 1;
@@ -129,9 +125,10 @@ function lastWait(waits: Waits, { lockOf }: LockWords, tid: Tid, timeNs: number)
     const call = waits.waitCall[wait];
     return waits.state[wait] !== OffState.Preempted && (call === NONE || lockOf[call] === NONE);
   };
-  let wait = rowEndingFrom(waits, thread, timeNs) - 1;
-  while (wait >= waits.starts[thread] && !isForWork(wait)) wait--;
-  return wait >= waits.starts[thread] ? wait : NONE;
+  const first = waits.starts[thread];
+  let wait = first + countAtOrBelow(waits.inNs.subarray(first, waits.starts[thread + 1]), timeNs) - 1;
+  while (wait >= first && !isForWork(wait)) wait--;
+  return wait >= first ? wait : NONE;
 }
 
 function lastOf({ timeNs, tid }: Moments, wanted: Tid, untilNs: number): number {
