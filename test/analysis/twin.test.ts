@@ -6,6 +6,7 @@ import { describe, test } from 'vitest';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';
 import { type FiberDecision, FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { askableOf, questions } from '../helpers/random/random-questions.js';
+import { times } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -61,7 +62,7 @@ test('traces with fibers', async () => {
       await expectRightAnswers(run.lines, seed);
     }),
     {
-      numRuns: 80,
+      numRuns: times(40),
       examples: [
         [ENDS_ASIDE, 1854213630],
         [ENDS_ALONE, 7],
@@ -88,7 +89,7 @@ const WAITED_ASIDE = [
 test('traces with missing lines', async () => {
   await fc.assert(
     fc.asyncProperty(damagedExecutions, fc.nat(), async (lines, seed) => expectRightAnswers(lines, seed)),
-    { numRuns: 40, examples: [[WAITED_ASIDE, 1592727526]] },
+    { numRuns: times(25), examples: [[WAITED_ASIDE, 1592727526]] },
   );
 });
 

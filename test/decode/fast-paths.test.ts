@@ -14,6 +14,7 @@ import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
 import type { EncodedRecording } from '../../src/recordings.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
+import { times } from '../helpers/random/times.js';
 
 /** All that a decoder finds in parts of some kilobytes: with its state at every mark. */
 function found(encoded: EncodedRecording): DecodedPart[] {
@@ -36,7 +37,7 @@ describe.each(RECORDINGS)('%s', (name) => {
   });
 });
 
-const CASES = 300;
+const CASES = times(120);
 
 /** Each case comes thrice: at the third time, what its packets do is known. */
 test.each([1, 2, 3, 4, 5, 6, 7, 8])('random packets are decoded as without fast paths: program %i', (group) => {

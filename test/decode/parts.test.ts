@@ -12,8 +12,9 @@ import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { type Cutting, decodedInParts, WHOLE } from '../helpers/perf/in-parts.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { putTogether, takeApart } from '../helpers/perf/rewrite.js';
+import { times } from '../helpers/random/times.js';
 
-const RUNS = Number(process.env.PTFLAME_CUTS ?? 8);
+const RUNS = times(4);
 
 const cuttings: fc.Arbitrary<Cutting> = fc.record({
   partBytes: fc.integer({ min: 60, max: 20_000 }),

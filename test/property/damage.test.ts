@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AnalyzeOptions, type Profile, PtflameError } from '../../src/index.js';
 import { expectSound } from '../helpers/checks/sound.js';
+import { times } from '../helpers/random/times.js';
 import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/traces/damage.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 
@@ -83,7 +84,7 @@ describe('a profile is consistent if', { timeout: 180_000 }, () => {
           await expectSoundOrRejected(damaged(lines, damages), how);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: times(40) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('a profile is consistent if', { timeout: 180_000 }, () => {
         ];
         await expectSoundOrRejected(damaged(lines, []), how);
       }),
-      { numRuns: 80 },
+      { numRuns: times(40) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('a profile is consistent if', { timeout: 180_000 }, () => {
       fc.asyncProperty(trace, anything, options, async ({ lines }, damages, how) => {
         await expectSoundOrRejected(damaged(lines, damages), how);
       }),
-      { numRuns: 150 },
+      { numRuns: times(70) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
 import { rowsByPath, sorted } from '../helpers/checks/rows.js';
 import { type Decision, execute } from '../helpers/random/execution.js';
+import { times } from '../helpers/random/times.js';
 import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const decision: fc.Arbitrary<Decision> = fc.record({
@@ -35,7 +36,7 @@ test('replays an execution exactly, to the nanosecond and the call', async () =>
       const profile = await analyzeText(textOf(lines), { extend: false });
       expect(sorted(rowsByPath(profile))).toEqual(sorted(truth));
     }),
-    { numRuns: 120 },
+    { numRuns: times(60) },
   );
 });
 
@@ -56,7 +57,7 @@ test('gives the same bytes for any size of pieces, and for files by CPU in any o
         expect(fold(parts, { annotate: true, by: 'thread' })).toBe(fold(whole, { annotate: true, by: 'thread' }));
       },
     ),
-    { numRuns: 80 },
+    { numRuns: times(50) },
   );
 });
 
@@ -71,7 +72,7 @@ test('gives the same bytes for files divided by time, in any order', async () =>
       const parts = await analyze([later, earlier]);
       expect(fold(parts, { annotate: true })).toBe(fold(whole, { annotate: true }));
     }),
-    { numRuns: 80 },
+    { numRuns: times(50) },
   );
 });
 
@@ -84,7 +85,7 @@ test('survives lost, doubled or garbled lines: times add up and nothing is negat
       const profile = await analyzeText(`${damaged.join('\n')}\n`).catch(nullIfNoBranches);
       if (profile) expectConsistentTimes(profile);
     }),
-    { numRuns: 120 },
+    { numRuns: times(60) },
   );
 });
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
+import { times } from '../helpers/random/times.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 
 test('puts the time of each stack on its own frames, on top of those of the thread', async () => {
@@ -17,7 +18,7 @@ test('puts the time of each stack on its own frames, on top of those of the thre
       expect(selfTimes(profile)).toEqual(new Map([...run.selfNs].sort()));
       expect(profile.quality.gaps).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: times(100) },
   );
 });
 

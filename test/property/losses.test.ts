@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rowsByPath, sorted } from '../helpers/checks/rows.js';
 import type { TruthRow } from '../helpers/random/execution.js';
+import { times } from '../helpers/random/times.js';
 import { analyzeText } from '../helpers/traces/load.js';
 
 /** `fn`: the called function; null: a return. */
@@ -59,7 +60,7 @@ test('changes nothing after a loss in which the thread came back to the same fra
       const profile = await analyzeText(thread.finish());
       expect(sorted(rowsByPath(profile))).toEqual(sorted(thread.truth));
     }),
-    { numRuns: 400 },
+    { numRuns: times(150) },
   );
 });
 

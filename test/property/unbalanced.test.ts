@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { analyze, type Profile, type TraceInput } from '../../src/index.js';
 import { expectSound, inferredCalls } from '../helpers/checks/sound.js';
 import { type Decision, execute } from '../helpers/random/execution.js';
+import { times } from '../helpers/random/times.js';
 import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/traces/damage.js';
 import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
@@ -35,7 +36,7 @@ test('notices a missing call or return in a balanced trace', async () => {
       expect(inferredCalls(whole.quality)).toBe(1); // of the function that the trace began in
       expect(quality.gaps.length > 0 || inferredCalls(quality) > 1 || hasUnwound, lines[missing]).toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: times(70) },
   );
 });
 
@@ -82,7 +83,7 @@ test('gives the same bytes for a trace with losses in files by thread or CPU, in
         expect({ ...parts.quality, gaps: [] }).toEqual({ ...whole.quality, gaps: [] });
       },
     ),
-    { numRuns: 80 },
+    { numRuns: times(50) },
   );
 });
 

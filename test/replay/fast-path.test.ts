@@ -15,14 +15,15 @@ import { dedent } from '../helpers/checks/outline.js';
 import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';
+import { times } from '../helpers/random/times.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
 const SEED = 11;
-const CASES = 120;
-const RUNS = 160;
+const CASES = times(50);
+const RUNS = times(60);
 const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
 
 /** Traces that look simple, but are not. */

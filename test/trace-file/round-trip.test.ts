@@ -8,6 +8,7 @@ import { jsonOf } from '../helpers/checks/profile-file.js';
 import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/checks/round-trips.js';
 import { ALONE, analyzeFile, imported, stored } from '../helpers/checks/trace-file.js';
 import { execute } from '../helpers/random/execution.js';
+import { times } from '../helpers/random/times.js';
 import { beginningOf, fixture, fold, inputOf } from '../helpers/traces/load.js';
 
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
@@ -38,7 +39,7 @@ test('any execution gives the same result when imported', async () => {
       const text = execute(decisions).lines.map(({ text }) => `${text}\n`);
       await expectSame(() => [inputOf(text.join(''))]);
     }),
-    { numRuns: 100 },
+    { numRuns: times(40) },
   );
 });
 
@@ -87,7 +88,7 @@ test('any lines of several inputs give the same result, and the same file in eit
       if (![...one, ...two].some(({ seconds }) => seconds > 2))
         expect(await imported(inputs().reverse())).toEqual(await imported(inputs()));
     }),
-    { numRuns: 80 },
+    { numRuns: times(30) },
   );
 });
 
