@@ -1,6 +1,7 @@
 /**
  * Properties of the answers about any trace.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
@@ -9,6 +10,7 @@ import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
 import { expectSound, expectSoundSums } from '../helpers/checks/sound.js';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';
+import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { beginningOf, fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
@@ -21,7 +23,7 @@ const UNBOUNDED = { from: null, to: null };
 /** They have no branches, or do not state their kind. */
 const WITHOUT_BRANCHES = /fields-(?:callindent|default|power-events-default)|sideband-default/;
 
-describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
+describe.each(everyNth(traceFiles, 2).filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
   const ask = (options: AnalyzeOptions) => analyzeFile(file, options);
 
   test('a filter that everything passes changes nothing', async () => {

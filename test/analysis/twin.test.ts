@@ -16,7 +16,7 @@ import { expectSameAnswers } from '../helpers/twin/same-answers.js';
 /** The reference compares all calls with each other, so of larger traces it is given only the first threads. */
 const MAX_CALLS = 1000;
 /** Smaller traces get more questions. */
-const questionsFor = (calls: number) => (calls < 100 ? 12 : calls < 400 ? 5 : 3);
+const questionsFor = (calls: number) => times(calls < 100 ? 6 : calls < 400 ? 3 : 2);
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {

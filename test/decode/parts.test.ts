@@ -14,7 +14,7 @@ import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf/perf.j
 import { putTogether, takeApart } from '../helpers/perf/rewrite.js';
 import { times } from '../helpers/random/times.js';
 
-const RUNS = times(4);
+const RUNS = times(2);
 
 const cuttings: fc.Arbitrary<Cutting> = fc.record({
   partBytes: fc.integer({ min: 60, max: 20_000 }),

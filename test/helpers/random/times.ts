@@ -1,8 +1,14 @@
 /**
- * How often random tests are repeated: `PTFLAME_TEST_TIMES=10` for ten times as often.
+ * How often expensive tests are repeated: `PTFLAME_TEST_TIMES=10` for ten times as often, with all fixtures.
  */
 const FACTOR = Number(process.env.PTFLAME_TEST_TIMES ?? 1);
 
 export function times(usual: number): number {
   return Math.ceil(usual * FACTOR);
+}
+
+/** Returns every n-th item; with a larger factor, more of them. */
+export function everyNth<Item>(items: readonly Item[], n: number): readonly Item[] {
+  const step = Math.max(1, Math.floor(n / FACTOR));
+  return items.filter((_, at) => at % step === 0);
 }
