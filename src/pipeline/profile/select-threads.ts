@@ -31,7 +31,7 @@ export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>)
   });
   if (threads.length === 0) throw nothingSelected();
   if (threads.length === profile.threads.length) return profile;
-  return { ...profile, threads, quality: qualityOf(threads, profile) };
+  return { ...profile, threads, quality: qualityOfThreads(threads, profile) };
 }
 
 function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection, 'cpus'>): boolean {
@@ -39,7 +39,7 @@ function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection,
 }
 
 /** Recomputes times and gaps for these threads; the rest is only known for the recording as a whole, and is kept. */
-function qualityOf(threads: readonly ThreadProfile[], { quality, symbols }: Profile): Quality {
+export function qualityOfThreads(threads: readonly ThreadProfile[], { quality, symbols }: Profile): Quality {
   const tids = new Set(threads.map(({ tid }) => tid));
   const gaps = quality.gaps.filter(({ tid }) => tids.has(tid));
   const times = new TimeSums();

@@ -11,6 +11,7 @@ import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../analyze.js';
+import { qualityOfThreads } from '../profile/select-threads.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
 import { noTrace } from '../read/refusals.js';
 import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
@@ -118,7 +119,8 @@ function profileOf(traceWaits: TraceWaits, calls: CallsOfWaits, groups: Groups, 
     return builder ? [{ ...thread, tree: builder.build(), durations: null, hiddenNs: 0 }] : [];
   });
   const meta = { ...calls.profile.meta, part: 'blocked time, by whom it was for' };
-  return { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
+  const shown = { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
+  return { ...shown, quality: qualityOfThreads(threads, shown) };
 }
 
 function timesByKey(keys: number, { threads }: LogAnswers): NodeTime[][] {

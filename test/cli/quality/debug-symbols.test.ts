@@ -1,10 +1,10 @@
 /**
  * Notes on time in functions without a symbol.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { debugSymbolNotes } from '../../../cli/quality/debug-symbols.js';
 import type { Profile } from '../../../src/index.js';
 import { analyzeText } from '../../helpers/traces/load.js';
@@ -24,6 +24,7 @@ function trace(file: string | null, namelessNs: number): string {
 
 function systemPaths({ packages = {}, system = '' }: { packages?: Record<string, string>; system?: string } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'ptflame-dpkg-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
   for (const [name, files] of Object.entries(packages)) writeFileSync(join(dir, `${name}.list`), files);
   writeFileSync(join(dir, 'os-release'), system);
   return { dpkgInfo: dir, osRelease: join(dir, 'os-release') };

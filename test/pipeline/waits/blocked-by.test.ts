@@ -69,3 +69,14 @@ test('what the holder did stands upside down on the stack that waited', async ()
     ].sort(),
   );
 });
+
+test('losses count where they are in threads that were blocked', async () => {
+  const other = traceOf(`
+    3/100  call  main  work
+    3/110  error
+    3/150  call  main  work
+    3/160  return  work  main`);
+  const { threads, quality } = await profileBlockedTime([...inputs(), inputOf(other)], { extend: false });
+  expect(threads.map(({ tid }) => tid)).toEqual([1]);
+  expect(quality).toMatchObject({ gaps: [], losses: [], threadsCut: 0, lostNs: 0 });
+});
