@@ -76,13 +76,18 @@ async function loadRendered(
 ): ReturnType<typeof loadPageContents> {
   if (options.blockedBy) {
     const { loadBlockedTime } = await import('./blocked-time.js');
-    return { profile: await loadBlockedTime(inputs, options, signal), waits: null, timeline: null };
+    return { profile: await loadBlockedTime(inputs, options, signal), waits: null, timeline: null, longestCalls: null };
   }
   if (hasPage) {
     const timelineBytes = options.timeDetail * BYTES_PER_CHARACTER;
     return loadPageContents(inputs, options, { ...wanted, timelineBytes }, signal);
   }
-  return { profile: await loadProfile(inputs, options, wanted, signal), waits: null, timeline: null };
+  return {
+    profile: await loadProfile(inputs, options, wanted, signal),
+    waits: null,
+    timeline: null,
+    longestCalls: null,
+  };
 }
 
 /** Larger folded stacks cause a warning. */

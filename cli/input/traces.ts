@@ -42,7 +42,12 @@ export async function loadProfile(
   signal: AbortSignal,
 ): Promise<Profile> {
   const { profile } = await load(inputs, flags, signal, async (traces, options) => {
-    return { profile: await analyze(traces, { ...options, ...wanted }), waits: null, timeline: null };
+    return {
+      profile: await analyze(traces, { ...options, ...wanted }),
+      waits: null,
+      timeline: null,
+      longestCalls: null,
+    };
   });
   return profile;
 }
@@ -51,7 +56,7 @@ export async function loadProfile(
 export async function loadPageContents(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
-  wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'timelineBytes' | 'onChunks'>,
+  wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'timelineBytes' | 'onChunks' | 'longestCalls'>,
   signal: AbortSignal,
 ): Promise<PageContents> {
   return load(inputs, flags, signal, async (traces, options) => {
@@ -69,7 +74,12 @@ async function load(
   const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') {
     refuseReplayOptions(text.name, flags);
-    return { profile: await readProfile(text, { select: toSelection(flags), signal }), waits: null, timeline: null };
+    return {
+      profile: await readProfile(text, { select: toSelection(flags), signal }),
+      waits: null,
+      timeline: null,
+      longestCalls: null,
+    };
   }
   const traces = text ? [text] : inputs;
   return withProgress(traces, flags, signal, (options) => analyzeTraces(traces, options));

@@ -9,7 +9,7 @@ import type { RenderOptions } from '../options/render.js';
 import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
 
-export type Renderer = (profile: Profile, extras: Pick<PageContents, 'waits' | 'timeline'>) => Chunks;
+export type Renderer = (profile: Profile, extras: Pick<PageContents, 'waits' | 'timeline' | 'longestCalls'>) => Chunks;
 /** The options of `render` that renderers use. */
 export type RendererOptions = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 

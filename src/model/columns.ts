@@ -108,7 +108,10 @@ export function rowNumbers(length: number): Int32Array {
 }
 
 /** Returns the values of these rows, in their order. */
-export function valuesOf<Values extends Int32Array | Float64Array>(values: Values, rows: Int32Array): Values {
+export function valuesOf<Values extends Int32Array | Float64Array | Uint8Array>(
+  values: Values,
+  rows: Int32Array,
+): Values {
   askForMemory(rows.length * values.BYTES_PER_ELEMENT);
   const selected = new (values.constructor as new (length: number) => Values)(rows.length);
   for (let row = 0; row < rows.length; row++) selected[row] = values[rows[row]];

@@ -1,7 +1,9 @@
 /**
- * Analyzes inputs for the report page: the profile, the timeline, and the waits if the trace has samples that tell
- * about them.
+ * Analyzes inputs for outputs over time: the profile, the timeline, single calls, and the waits if the trace has samples
+ * that tell about them.
  */
+
+import type { LongestCalls } from '../model/calls/call-events.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
@@ -22,6 +24,8 @@ export interface PageContents {
   readonly waits: WaitsByPath | null;
   /** null: not requested, the trace has no times, or the profile is of some calls only. */
   readonly timeline: Timeline | null;
+  /** null: not requested. */
+  readonly longestCalls: LongestCalls | null;
 }
 
 /** Returns the profile of `analyze`, and what a page shows besides. @throws PtflameError as `analyze` */
@@ -29,17 +33,18 @@ export function analyzeForPage(inputs: readonly AnalyzedInput[], options: Analyz
   const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
   return withTrace(inputs, withOptions, async (trace, resources) => {
     if (!hasWaits(trace, options)) {
-      const { profile, timeline } = await replayTrace(trace, options, {}, resources);
-      return { profile, waits: null, timeline };
+      const { profile, timeline, longestCalls } = await replayTrace(trace, options, {}, resources);
+      return { profile, waits: null, timeline, longestCalls };
     }
     const { timelineBytes = 0 } = options;
     const forWakings = wakingBytes(trace, timelineBytes);
     const traceWaits = await traceWaitsOf(trace, { ...options, timelineBytes: timelineBytes - forWakings }, resources);
     const { calls } = traceWaits;
     assert(calls !== null, 'a profile has threads');
-    const { profile, timeline } = calls;
+    const { profile, timeline, longestCalls } = calls;
     const wakings = timeline && wakingsOf(traceWaits, calls, timeline, forWakings);
-    return { profile, waits: await waitsByPath(traceWaits, calls), timeline: timeline && { ...timeline, wakings } };
+    const waits = await waitsByPath(traceWaits, calls);
+    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls };
   });
 }
 

@@ -6,6 +6,7 @@
 import type { AnswersWithPaths, ThreadQuestions } from '../analysis/log/answer-thread.js';
 import { joinAnswers, type LogAnswers } from '../analysis/log/join-answers.js';
 import type { FunctionSet } from '../analysis/questions.js';
+import type { LongestCalls } from '../model/calls/call-events.js';
 import { assert } from '../model/errors.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
@@ -17,7 +18,7 @@ import type { Trace } from './read/trace.js';
 import { askLogs, coversTime, logLimitsOf } from './replay/ask-logs.js';
 import { spanOfAsked } from './replay/question-span.js';
 import { type FunctionPattern, functionSet } from './replay/questions.js';
-import type { AskedThreads } from './replay/replay-setup.js';
+import { type AskedThreads, NO_QUESTIONS } from './replay/replay-setup.js';
 import { replayThreads } from './replay/replay-threads.js';
 import { type FinishedReplay, type PreparedReplay, prepareReplay, replayPrepared } from './replay-trace.js';
 import { type WorkResources, withTrace } from './with-trace.js';
@@ -26,6 +27,8 @@ export interface AskedProfile {
   readonly profile: Profile;
   /** null: not requested. */
   readonly timeline: Timeline | null;
+  /** null: not requested. */
+  readonly longestCalls: LongestCalls | null;
   readonly answers: LogAnswers;
   /** From the profile's time to the trace's, which questions and answers have. */
   readonly shiftNs: Nanoseconds;
@@ -76,8 +79,8 @@ export class AskableTrace {
     const logLimits = logLimitsOf(keepsLogs ? asked.keys() : [], this.trace.store, logBytes);
     const help = { pool, memoryBytes: keepsLogs ? memoryBytes - logBytes : memoryBytes, logLimits };
     this.replayed = await replayPrepared(this.prepared, this.options, help, asked);
-    const { profile, timeline, answers, shiftNs } = this.replayed;
-    return { profile, timeline, answers, shiftNs };
+    const { profile, timeline, longestCalls, answers, shiftNs } = this.replayed;
+    return { profile, timeline, longestCalls, answers, shiftNs };
   }
 
   /** Asks further questions after `replay`: threads whose logs were not kept are replayed again. */
@@ -97,8 +100,7 @@ export class AskableTrace {
     { tids, knownPaths }: FinishedReplay['again'],
   ): AsyncGenerator<readonly [Tid, AnswersWithPaths]> {
     const { store } = this.trace;
-    const questions = { filter: null, durations: null, latency: null, stackAtNs: null, timeline: null, chunksOf: null };
-    const setup = { ...this.prepared.setup, questions, span: spanOfAsked(asked) };
+    const setup = { ...this.prepared.setup, questions: NO_QUESTIONS, span: spanOfAsked(asked) };
     for (const isAgain of [false, true]) {
       const some = store.tids.filter((tid) => asked.has(tid) && tids.has(tid) === isAgain);
       const own = isAgain ? { ...setup, knownPaths } : setup;

@@ -20,6 +20,7 @@ import type { Trace } from './read/trace.js';
 import { boundsInWindow } from './read/trace-bounds.js';
 import { HistogramPool } from './replay/histogram-pool.js';
 import { type FindInlined, withInlined } from './replay/inlined-sites.js';
+import { type LongestCallsOptions, longestCallsQuestion } from './replay/longest-calls-question.js';
 import { nameFunctions } from './replay/name-functions.js';
 import { spanOf } from './replay/question-span.js';
 import {
@@ -56,6 +57,8 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly timelineBytes?: number;
   /** Called with all calls of each thread, for a levels file: not of a trace without times, or of a selection of calls. Default: none. */
   readonly onChunks?: OnThreadChunks;
+  /** Lists the longest calls, with the times at which they began and ended. Default: not requested. */
+  readonly longestCalls?: LongestCallsOptions;
   /** Finds where functions begin in source code: `SymbolTable.lines`. Default: not requested. */
   readonly sourceLines?: FindSourceLines;
   /** Finds the functions that compilers inlined where calls are: `SymbolKind.Inlined`. Default: not requested. */
@@ -234,6 +237,7 @@ function questionsOf(
     latency: latency ? latencyQuestion(latency, symbols, boundsInWindow(trace, filter?.window)) : null,
     stackAtNs: stacksAt ? stacksAtNs(stacksAt, trace) : null,
     timeline: timelineQuestion(options.timelineBytes ?? 0, filter, trace),
+    longestCalls: options.longestCalls ? longestCallsQuestion(options.longestCalls, filter, trace) : null,
     chunksOf: options.onChunks && filter === null && trace.account.timeless === 0 ? trace.store.bounds : null,
   };
 }

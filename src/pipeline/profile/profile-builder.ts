@@ -1,12 +1,14 @@
 /**
  * Builds a profile from the replays of all threads.
  */
+import { LongestCallsCollector } from '../../analysis/call-events/collect-longest.js';
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
 import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
+import type { LongestCalls } from '../../model/calls/call-events.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
 import { orderedTree } from '../../model/calls/node-order.js';
@@ -54,6 +56,8 @@ export interface ReplayResult {
   readonly logs: ReadonlyMap<Tid, KeptLog>;
   /** The timeline; null: not requested, or only some calls are selected. Nodes are those of the threads' trees. */
   readonly timeline: Timeline | null;
+  /** The longest calls; null: not requested. */
+  readonly longestCalls: LongestCalls | null;
   /** From the profile's time to the trace's, which `answers` have. */
   readonly shiftNs: Nanoseconds;
 }
@@ -77,6 +81,7 @@ export class ProfileBuilder {
   private readonly durations: DurationsBuilder | null;
   private readonly calls: CallsAnswerBuilder | null;
   private readonly timeline: TimelineCollector | null;
+  private readonly longestCalls: LongestCallsCollector | null;
   private readonly stacks: ThreadStack[] = [];
   private readonly answers = new Map<Tid, AnswersWithPaths>();
   private readonly logs = new Map<Tid, KeptLog>();
@@ -108,6 +113,7 @@ export class ProfileBuilder {
     this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.timeline = questions.timeline && new TimelineCollector(questions.timeline);
+    this.longestCalls = questions.longestCalls && new LongestCallsCollector(questions.longestCalls);
     this.paths = new CollectedPaths(trace.store.tids);
     this.together = trees === 'together' ? new TreeSum(symbolRanks(symbols)) : null;
     this.shiftNs = Math.floor(trace.store.bounds.startNs / 1e9) * 1e9;
@@ -177,8 +183,10 @@ export class ProfileBuilder {
     const functions = this.questions.latency?.calls.functions ?? null;
     const answers = joinAnswers(this.answers, symbolRanks(this.symbols));
     const timeline = this.timeline?.build(this.shiftNs) ?? null;
+    const longestCalls = this.longestCalls?.build(this.shiftNs) ?? null;
+    const calls = this.calls?.build() ?? null;
     const { logs, shiftNs } = this;
-    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks, answers, logs, timeline, shiftNs };
+    return { profile, calls, functions, atNs, stacks, answers, logs, timeline, longestCalls, shiftNs };
   }
 
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
@@ -239,6 +247,7 @@ export class ProfileBuilder {
     if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
     if (thread.chunks) this.onChunks?.(tid, thread.chunks);
+    if (thread.longestCalls) this.longestCalls?.add(tid, thread.longestCalls);
     const { length, parent } = shown.tree;
     if (thread.timeline) this.timeline?.add(tid, thread.timeline, { length, parent, totalNs: totalTimes(shown.tree) });
   }

@@ -1,6 +1,7 @@
 /**
  * What all threads of a trace share when they are replayed: facts about sites, options, and questions.
  */
+import type { EventsQuestion } from '../../analysis/call-events/question.js';
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Bounds, CallFilter, LatencyQuestion } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/question.js';
@@ -25,7 +26,19 @@ export interface Questions {
   readonly timeline: TimelineQuestion | null;
   /** The time of which all calls are wanted; null: not requested. */
   readonly chunksOf: Bounds | null;
+  /** The longest calls; null: not requested. */
+  readonly longestCalls: EventsQuestion | null;
 }
+
+export const NO_QUESTIONS: Questions = {
+  filter: null,
+  durations: null,
+  latency: null,
+  stackAtNs: null,
+  timeline: null,
+  chunksOf: null,
+  longestCalls: null,
+};
 
 /** Questions to single threads. */
 export type AskedThreads = ReadonlyMap<Tid, ThreadQuestions>;
@@ -51,6 +64,7 @@ export interface ReplaySetup {
 }
 
 /** Whether sums are not enough to answer: the thread's call log is needed. */
-export function needsCallLog({ filter, latency, stackAtNs, timeline, chunksOf }: Questions): boolean {
-  return filter !== null || latency !== null || stackAtNs !== null || timeline !== null || chunksOf !== null;
+export function needsCallLog(questions: Questions): boolean {
+  const { filter, latency, stackAtNs, timeline, chunksOf, longestCalls } = questions;
+  return [filter, latency, stackAtNs, timeline, chunksOf, longestCalls].some((question) => question !== null);
 }

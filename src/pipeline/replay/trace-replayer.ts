@@ -1,6 +1,8 @@
 /**
  * Replays threads of one trace, one after the other, and answers questions about each.
  */
+import { callEvents } from '../../analysis/call-events/call-events.js';
+import type { ThreadEventsOfCalls } from '../../analysis/call-events/question.js';
 import { answerForThread, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import { type AnswersWithPaths, answerThread, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
@@ -44,6 +46,8 @@ export interface ReplayedThread {
   readonly timeline: ThreadTimeline | null;
   /** All its calls; null if not requested. Its nodes are those of the tree. */
   readonly chunks: ThreadChunks | null;
+  /** The longest calls; null: not requested. Nodes are those of the tree. */
+  readonly longestCalls: ThreadEventsOfCalls | null;
   /** null: it was asked nothing of its own. */
   readonly answers: AnswersWithPaths | null;
   /** For later questions; null: not requested, or too large. */
@@ -108,7 +112,7 @@ export class TraceReplayer {
     const answered = answers(source.tid, replay, questions);
     const { tree, newId } = this.sorter.sort(answered.replay.tree);
     const isWhole = answered.replay.tree === replay.tree;
-    const { timeline, chunks } = this.calls(replay, tree, isWhole ? newId : null);
+    const calls = this.calls(replay, tree, isWhole ? newId : null);
     const jumpedTo = skeleton?.jumpedTo ?? null;
     return {
       ...{
@@ -117,8 +121,7 @@ export class TraceReplayer {
         jumpedTo,
         answers: answersToAsked,
         keptLog: kept,
-        timeline,
-        chunks,
+        ...calls,
       },
       ...answered,
       replay: { ...answered.replay, tree },
@@ -130,16 +133,17 @@ export class TraceReplayer {
     { log, tree }: ThreadReplay,
     shown: CallTree,
     newId: Int32Array | null,
-  ): Pick<ReplayedThread, 'timeline' | 'chunks'> {
+  ): Pick<ReplayedThread, 'timeline' | 'chunks' | 'longestCalls'> {
     const { questions, symbolRank } = this.trace;
-    const { timeline, chunksOf } = questions;
-    if (log === null || (timeline === null && chunksOf === null)) return NO_CALLS;
+    const { timeline, chunksOf, longestCalls } = questions;
+    if (log === null || (timeline === null && chunksOf === null && longestCalls === null)) return NO_CALLS;
     const nodeOf = newId ?? sameNodes(tree, shown, symbolRank);
     const { length, parent, symbol } = shown;
     return {
       timeline:
         timeline && this.timeline(log, { length, parent, symbol, totalNs: totalTimes(shown), nodeOf }, timeline),
       chunks: chunksOf && (this.toChunks?.(log, chunksOf, nodeOf) ?? null),
+      longestCalls: longestCalls && withNodes(callEvents(log, longestCalls), nodeOf),
     };
   }
 
@@ -149,7 +153,12 @@ export class TraceReplayer {
   }
 }
 
-const NO_CALLS = { timeline: null, chunks: null };
+const NO_CALLS = { timeline: null, chunks: null, longestCalls: null };
+
+/** `nodeOf`: by node of the events, that of the result. */
+function withNodes({ events, ...counts }: ThreadEventsOfCalls, nodeOf: Int32Array): ThreadEventsOfCalls {
+  return { events: { ...events, node: events.node.map((node) => nodeOf[node]) }, ...counts };
+}
 
 type ToChunks = typeof import('./thread-chunks.js').threadChunks;
 

@@ -3,6 +3,7 @@
  */
 import type { LogAnswers } from '../../analysis/log/join-answers.js';
 import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
+import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
@@ -40,6 +41,8 @@ export interface CallsOfTrace {
   readonly profile: Profile;
   /** null: not requested. */
   readonly timeline: Timeline | null;
+  /** null: not requested. */
+  readonly longestCalls: LongestCalls | null;
   /** From the profile's time to the trace's. */
   readonly shiftNs: Nanoseconds;
   readonly symbols: SymbolTable;
