@@ -9,8 +9,9 @@ import type { ThreadEventsOfCalls } from '../../src/analysis/call-events/questio
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
 import { UNBOUNDED } from '../../src/analysis/questions.js';
 import { CallEvent, type CallEvents, forEachEvent, isBeginning } from '../../src/model/calls/call-events.js';
-import type { CallLog } from '../../src/model/calls/call-log.js';
+import { type CallLog, CallLogBuilder } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
+import { NONE } from '../../src/model/units.js';
 import { analyzeForPage } from '../../src/page.js';
 import { Replayer } from '../../src/replay/replayer.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
@@ -194,6 +195,60 @@ test('a call of no length is within its caller', async () => {
       "30 -main",
     ]
   `);
+});
+
+/** "10 0 #1": at 10 ns, a beginning of the call of node 1. */
+const linesOf = ({ events }: ThreadEventsOfCalls) => {
+  const lines: string[] = [];
+  forEachEvent(events, (kind, ns, node) => lines.push(`${ns} ${kind} #${node}`));
+  return lines;
+};
+
+test('stops leave and resume when frames change below them', () => {
+  const log = new CallLogBuilder();
+  log.begin(0);
+  const aside = log.open(1);
+  log.nowNs = 10;
+  log.open(2);
+  log.nowNs = 20;
+  log.stop(3);
+  log.nowNs = 30;
+  log.setAside(); // 2
+  log.setAside(); // 1, at the same time: the stop is on no frame in between
+  log.nowNs = 40;
+  log.putBack(aside, 4);
+  log.nowNs = 50;
+  log.endStop(true);
+  log.close(NONE);
+  log.endAside(aside + 1, NONE);
+  const { Begin, Resume, End, Leave } = CallEvent;
+  expect(linesOf(callEvents(log.build(), ALL))).toEqual([
+    `0 ${Begin} #1`,
+    `10 ${Begin} #2`,
+    `20 ${Begin} #3`,
+    `30 ${Leave} #3`,
+    `30 ${Leave} #2`,
+    `30 ${Leave} #1`,
+    `30 ${Resume} #3`,
+    `40 ${Leave} #3`,
+    `40 ${Resume} #4`,
+    `40 ${Resume} #3`,
+    `50 ${End} #3`,
+    `50 ${End} #4`,
+  ]);
+});
+
+test('times do not depend on the order of the inputs', async () => {
+  const early = traceOf('1/100 call main a\n1/900 return a main');
+  const late = early.replaceAll('1 [000] 1.', '2 [000] 3.');
+  const calls = (lines: readonly string[]) =>
+    analyzeForPage(
+      lines.map((each) => inputOf(each)),
+      { longestCalls: {}, extend: false },
+    );
+  const [first, second] = await Promise.all([calls([early, late]), calls([late, early])]);
+  expect(first?.longestCalls).toEqual(second?.longestCalls);
+  expect(first?.longestCalls?.threads.map(({ timeNs }) => timeNs[0])).toEqual([100, 2_000_000_100]);
 });
 
 test('the longest of all threads do not depend on the number of workers', async () => {
