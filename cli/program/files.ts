@@ -1,11 +1,12 @@
 /**
  * Defines the commands that convert and inspect files.
  */
+import { ExportOptions } from '../options/export.js';
 import { ImportOptions } from '../options/import.js';
 import { InfoOptions } from '../options/info.js';
 import { PackOptions } from '../options/pack.js';
 import { defineCommand } from '../usage/define-command.js';
-import { TRACES } from './arguments.js';
+import { INPUTS, TRACES } from './arguments.js';
 
 export const IMPORT = defineCommand({
   name: 'import',
@@ -18,6 +19,27 @@ export const IMPORT = defineCommand({
   arguments: [TRACES],
   schema: ImportOptions,
   run: async (options, signal) => (await import('../commands/import.js')).importInputs(options, signal),
+});
+
+export const EXPORT = defineCommand({
+  name: 'export',
+  task: 'Convert and inspect',
+  summary: 'write tables of recordings into a folder, for databases and fleets',
+  details:
+    'Each input is one recording. Tables are Parquet files, which DuckDB, ClickHouse, Spark and others read: docs/parquet.md. What the folder has already is kept.',
+  examples: [
+    ['ptflame export perf.data --to parquet:fleet --build v1.2', 'functions, call paths and durations of a recording'],
+    ['ptflame export *.data --to parquet:fleet --host web1', 'of several'],
+  ],
+  arguments: [
+    {
+      ...INPUTS,
+      placeholder: 'RECORDING',
+      description: 'a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or text of perf script',
+    },
+  ],
+  schema: ExportOptions,
+  run: async (options, signal) => (await import('../commands/export.js')).exportRecordings(options, signal),
 });
 
 export const PACK = defineCommand({

@@ -5,7 +5,7 @@ import type { Command, Program } from '../usage/command.js';
 import { EXIT_MEANINGS } from '../usage/exit-codes.js';
 import { DIFF, LATENCY, REPORT, STACKS } from './calls.js';
 import { DEMO, RENDER, SERVE } from './draw.js';
-import { IMPORT, INFO, PACK } from './files.js';
+import { EXPORT, IMPORT, INFO, PACK } from './files.js';
 import { defineCompletion, defineHelp } from './help.js';
 import { DOCTOR, RECORD } from './record.js';
 import { LOCKS, REQUESTS, VALUES, WAITS } from './waits.js';
@@ -26,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   VALUES,
   DIFF,
   IMPORT,
+  EXPORT,
   PACK,
   INFO,
   defineHelp(() => PROGRAM),

@@ -1,0 +1,33 @@
+/**
+ * The options of `ptflame export`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { memoize } from '../usage/memoize.js';
+import { reading, shown, srcline } from './shared.js';
+import { path, text } from './values/values.js';
+
+/** "parquet:DIR" → the directory. */
+const target = z.string().transform((text, context) => {
+  const directory = /^parquet:(.+)$/s.exec(text)?.[1];
+  if (directory !== undefined) return { format: 'parquet' as const, directory };
+  context.addIssue({ code: 'custom', message: 'must be parquet:DIR, such as parquet:/var/lib/profiles' });
+  return z.NEVER;
+});
+
+export const ExportOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', { value: 'TARGET' }),
+      build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME' }),
+      host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
+        value: 'NAME',
+      }),
+    }),
+    ...srcline(),
+    ...shown(),
+    ...reading(),
+  }),
+);
+export type ExportOptions = z.infer<ReturnType<typeof ExportOptions>>;

@@ -1,0 +1,5 @@
+/**
+ * Profiles as files for other tools, loaded only to write one.
+ */
+export { partitionName } from './export/parquet/layout.js';
+export { recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
