@@ -18,7 +18,18 @@ const folder = temporaryFolder();
 const tables = (name: string) => `read_parquet('${folder}/${name}/*.parquet')`;
 const profiles = new Map<string, Profile>();
 
+/** Calls of a function by threads of two command names. */
+const COMMANDS = `\
+server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
+server 100/102 [001] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
+backup 200/201 [001] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
+server 100/101 [000] 1.000000110: return 402010 read_row+0x10 => 401015 work+0x15
+server 100/102 [001] 1.000000130: return 402010 read_row+0x10 => 401015 work+0x15
+backup 200/201 [001] 1.000000170: return 402010 read_row+0x10 => 401015 work+0x15
+`;
+
 beforeAll(async () => {
+  profiles.set('commands', await analyzeText(COMMANDS, { durations: true }));
   for (const path of traceFiles) {
     const bytes = readFileSync(path);
     const text = path.endsWith('.gz') ? gunzipSync(bytes) : bytes;
@@ -175,6 +186,15 @@ const HOSTILE = [
   '漢字🚀',
   'x'.repeat(20_000),
 ];
+
+test('threads of one command name are added up, and others apart', async () => {
+  const rows = await ask(`
+    SELECT comm, name, calls, min_ns, max_ns FROM ${tables('functions')} WHERE id = 'commands' AND name = 'read_row' ORDER BY comm`);
+  expect(rows).toEqual([
+    { comm: 'backup', name: 'read_row', calls: 1, min_ns: 70, max_ns: 70 },
+    { comm: 'server', name: 'read_row', calls: 2, min_ns: 10, max_ns: 30 },
+  ]);
+});
 
 test('hostile names stay text', async () => {
   const traced = await analyzeText(
