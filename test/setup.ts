@@ -1,14 +1,30 @@
 /**
- * Uses the same random seed in every run, so that a failure is caused by the change, and not by the
- * seed. `PTFLAME_TEST_SEED=random` uses a new one, `PTFLAME_TEST_SEED=NUMBER` that of a failed run.
+ * Prepares each test file: random seed, environment, and comparisons.
  */
 import { delimiter, dirname } from 'node:path';
 import fc from 'fast-check';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 
+/** The same seed in every run, so that a failure is caused by the change; `random` is a new one, a number that of a failed run. */
 const { PTFLAME_TEST_SEED = '1', PATH = '' } = process.env;
 
 fc.configureGlobal(PTFLAME_TEST_SEED === 'random' ? {} : { seed: Number(PTFLAME_TEST_SEED) });
+
+/** Columns with the same bytes are equal; otherwise each element would be compared, in a microsecond. */
+expect.addEqualityTesters([
+  (a: unknown, b: unknown) => {
+    const areEqual = isColumn(a) && isColumn(b) && a.constructor === b.constructor && bytesOf(a).equals(bytesOf(b));
+    return areEqual || undefined;
+  },
+]);
+
+function isColumn(value: unknown): value is NodeJS.TypedArray {
+  return ArrayBuffer.isView(value) && !(value instanceof DataView);
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 /** Nothing is fetched from servers. */
 delete process.env['DEBUGINFOD_URLS'];
