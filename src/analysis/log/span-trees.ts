@@ -9,11 +9,14 @@ import type { CallLog } from '../../model/calls/call-log.js';
 import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { IntervalSweep, type Intervals, type SweepListener } from './interval-sweep.js';
+import { boundForLongest } from './longest.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 export interface SpanTreesQuestion extends Intervals {
   /** Calls that last shorter within an interval are left out. */
   readonly minNs: Nanoseconds;
+  /** If there are more calls, only the longest: `minNs` is raised, so that no more than this are left. Default: all. */
+  readonly maxCalls?: number;
 }
 
 /** A row for each call of an interval: by interval, then in the order in which they began. */
@@ -27,6 +30,9 @@ export interface SpanTrees {
   readonly endNs: Float64Array;
   /** As in `Spans`; `CONTINUES`: it ends after the interval. */
   readonly ending: Int32Array;
+  /** All calls that last at least this long are here; so many are not. */
+  readonly minNs: Nanoseconds;
+  readonly leftOut: number;
 }
 
 /** The ending of a call that goes on after the interval, or ends with it. */
@@ -58,7 +64,10 @@ class SpanRows {
 
 class SpanLister implements CallListener<ListedCall>, SweepListener {
   private readonly sweep: IntervalSweep;
-  private readonly rows = new SpanRows();
+  private rows = new SpanRows();
+  private minNs: Nanoseconds;
+  private leftOut = 0;
+  private readonly maxCalls: number;
   /** The open intervals; by interval, where it is among them. */
   private readonly open: number[] = [];
   private readonly openAt: Int32Array;
@@ -67,6 +76,8 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
 
   constructor(question: SpanTreesQuestion) {
     this.question = question;
+    this.minNs = question.minNs;
+    this.maxCalls = question.maxCalls ?? Number.POSITIVE_INFINITY;
     this.openAt = new Int32Array(question.fromNs.length);
     this.sweep = new IntervalSweep(question, this);
   }
@@ -92,7 +103,6 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
   }
 
   closed(call: ListedCall, exitNs: Nanoseconds, ending: number): void {
-    if (exitNs - call.entryNs < this.question.minNs) return;
     const { fromNs, toNs } = this.question;
     for (const row of this.open) {
       const isBegunInside = call.entryNs >= fromNs[row] && call.entryNs < toNs[row];
@@ -115,6 +125,7 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
   }
 
   build(): SpanTrees {
+    if (this.rows.call.length > this.maxCalls) this.keepLongest();
     const { call, below, node, startNs, endNs, ending } = this.rows;
     const [intervals, calls] = [this.rows.interval.view(), call.view()];
     const order = rowNumbers(calls.length).sort((a, b) => intervals[a] - intervals[b] || calls[a] - calls[b]);
@@ -126,6 +137,8 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
       startNs: valuesOf(startNs.view(), order),
       endNs: valuesOf(endNs.view(), order),
       ending: valuesOf(ending.view(), order),
+      minNs: this.minNs,
+      leftOut: this.leftOut,
     };
   }
 
@@ -144,7 +157,10 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
 
   private list(row: number, call: ListedCall, endNs: Nanoseconds, ending: number): void {
     const startNs = Math.max(call.entryNs, this.question.fromNs[row]);
-    if (endNs - startNs < this.question.minNs) return;
+    if (endNs - startNs < this.minNs) {
+      this.leftOut++;
+      return;
+    }
     const { rows } = this;
     rows.interval.push(row);
     rows.call.push(call.row);
@@ -153,7 +169,25 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
     rows.startNs.push(startNs);
     rows.endNs.push(endNs);
     rows.ending.push(ending);
+    if (rows.call.length > 2 * this.maxCalls) this.keepLongest();
   }
+
+  private keepLongest(): void {
+    const { startNs, endNs, call } = this.rows;
+    const durations = endNs.view().map((ns, row) => ns - startNs.values[row]);
+    this.minNs = boundForLongest(durations, this.maxCalls);
+    const kept = rowNumbers(call.length).filter((row) => durations[row] >= this.minNs);
+    this.leftOut += call.length - kept.length;
+    this.rows = selectedRows(this.rows, kept);
+  }
+}
+
+function selectedRows(rows: SpanRows, kept: Int32Array): SpanRows {
+  const selected = new SpanRows();
+  for (const name of ['interval', 'call', 'below', 'node', 'ending'] as const)
+    selected[name].append(valuesOf(rows[name].view(), kept));
+  for (const name of ['startNs', 'endNs'] as const) selected[name].append(valuesOf(rows[name].view(), kept));
+  return selected;
 }
 
 /** Rows of an interval are contiguous. */

@@ -52,6 +52,7 @@ export function requestPart(
       startNs: span.startNs - requestNs,
       durationNs: span.endNs - span.startNs,
       selfNs: span.selfNs,
+      isInferred: span.isInferred,
       wait: span.wait && requestWait(symbols, span.wait),
     })),
   };

@@ -63,6 +63,8 @@ export const RequestSpan = z.object({
   startNs: ns,
   durationNs: ns,
   selfNs: ns,
+  /** Its start or its end was not seen. */
+  isInferred: z.boolean(),
   wait: RequestWait.nullable(),
 });
 export type RequestSpan = z.infer<typeof RequestSpan>;

@@ -6,7 +6,7 @@ import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { Flow } from '../../waits/handoffs/flow.js';
 import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
-import { comparedRequests, slowestCount, statsOf } from '../../waits/requests/compared.js';
+import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '../../waits/requests/compared.js';
 import type { Parts } from '../../waits/requests/parts.js';
 import type { AnalyzeOptions } from '../analyze.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
@@ -18,6 +18,7 @@ import { joinHosts } from './hosts/joined-hosts.js';
 import { withHosts } from './hosts/with-hosts.js';
 import type { RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';
+import { askedDetails } from './shown-calls.js';
 
 /** The requests, and the profile of each host; `shiftNs`: from the profile's time to that of the requests. */
 export interface RequestsResult {
@@ -53,12 +54,16 @@ function withWindow(): PtflameError {
 
 async function findRequests(
   scene: Scene,
-  { minNs, slowest = 0, flows = [] }: RequestsOptions,
+  { minNs, maxSpans, slowest = 0, flows = [] }: RequestsOptions,
 ): Promise<RequestsResult> {
   const { roots, parts, flow, common } = scene;
   const complete = roots.durationNs.filter((ns) => !Number.isNaN(ns)).length;
-  const compared = comparedRequests(roots.durationNs, slowest || slowestCount(complete));
-  const described = await describeRequests(scene, compared, { minNs: minNs ?? null, slowest });
+  const describesAll = maxSpans !== undefined && slowest === 0;
+  const bySlowness = comparedRequests(roots.durationNs, describesAll ? complete : slowest || slowestCount(complete));
+  const compared = maxSpans === undefined ? bySlowness : NONE_COMPARED;
+  const asked = bySlowness.slowest.subarray(0, describesAll ? complete : slowest);
+  const limits = { ...(minNs !== undefined && { minNs }), ...(maxSpans !== undefined && { maxSpans }) };
+  const described = await describeRequests(scene, compared, askedDetails(scene, asked, limits));
   const threads = new Set(roots.tid);
   const requests = {
     requests: roots.length,
@@ -75,6 +80,8 @@ async function findRequests(
   const [{ profile, shiftNs }] = hosts;
   return { profile, shiftNs, requests, hosts };
 }
+
+const NONE_COMPARED: ComparedRequests = { typical: new Int32Array(0), slowest: new Int32Array(0) };
 
 /** `isNamed`: the user named the flow, so what was not joined should have been. */
 function joinedWork({ pop, isInside, sharedBy }: Parts, { by: foundBy }: Flow, isNamed: boolean): JoinedWork {

@@ -7,26 +7,26 @@ import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { ComparedRequests } from '../../waits/requests/compared.js';
 import { KeyedIntervals } from '../waits/keyed-intervals.js';
 import { placesOf } from '../waits/places.js';
-import type { RequestDetails, RequestThreadTime, RequestTime } from './found-requests.js';
-import type { HostRoots } from './hosts/host-roots.js';
+import type { LeftOut, RequestDetails, RequestThreadTime, RequestTime } from './found-requests.js';
 import { type PartIntervals, requestDetails } from './request-details.js';
 import { RequestTimes, sharedKey, TimeKey } from './request-times.js';
 import type { Scene } from './scene.js';
+import { type AskedDetails, shownCalls } from './shown-calls.js';
 
 export interface DescribedRequests {
   readonly where: readonly RequestTime[];
   readonly whereByThread: readonly RequestThreadTime[];
   readonly details: readonly RequestDetails[];
+  readonly leftOut: LeftOut;
 }
 
 export async function describeRequests(
   scene: Scene,
   compared: ComparedRequests,
-  { minNs, slowest }: { readonly minNs: Nanoseconds | null; readonly slowest: number },
+  details: AskedDetails,
 ): Promise<DescribedRequests> {
   const intervals = partIntervals(scene);
-  const described = compared.slowest.subarray(0, slowest);
-  const asked = questions(scene, intervals, compared, described, minSpanNs(scene.roots, described, minNs));
+  const asked = questions(scene, intervals, compared, details);
   const times = new RequestTimes();
   const answers: (LogAnswers | null)[] = [];
   for (const [host, { calls, traced }] of scene.hosts.entries()) {
@@ -38,23 +38,15 @@ export async function describeRequests(
     const of = { host, paths, places: placesOf(paths, calls.symbols) };
     for (const [tid, { treesOver }] of threads) if (treesOver) times.add(of, traced.threads.of(tid).comm, treesOver);
   }
+  const { minNs, leftOut: calls } = shownCalls(answers, details);
   const counts = [compared.typical.length, compared.slowest.length] as const;
   return {
     where: times.where(...counts),
     whereByThread: times.threads(...counts),
-    details: await requestDetails(scene, intervals, answers, asked.spanRow, described),
+    details: await requestDetails(scene, intervals, { ...details, ...asked, answers, minNs }),
+    leftOut: { requests: details.leftOut, calls, minNs },
   };
 }
-
-const MIN_SHARE = 0.01;
-
-/** `minNs`: null, to see what matters in the slowest. The requests themselves are always seen. */
-function minSpanNs({ durationNs }: HostRoots, described: Int32Array, minNs: Nanoseconds | null): Nanoseconds {
-  const all = Array.from(described, (row) => durationNs[row]);
-  return Math.min(minNs ?? Math.max(MIN_SPAN_NS, MIN_SHARE * Math.max(...all)), ...all);
-}
-
-const MIN_SPAN_NS = 10_000;
 
 /** Where work is taken when a call begins, the part is that call, which began a little earlier. */
 function partIntervals({ parts: { pop, request }, flow, roots }: Scene): PartIntervals {
@@ -73,11 +65,10 @@ function questions(
   scene: Scene,
   intervals: PartIntervals,
   { typical, slowest }: ComparedRequests,
-  described: Int32Array,
-  minNs: Nanoseconds,
+  details: AskedDetails,
 ): AskedOfThreads {
   const { parts, hosts, common } = scene;
-  const groups = groupsOf(scene.roots.length, typical, slowest, described);
+  const groups = groupsOf(scene.roots.length, typical, slowest, details.requests);
   const timed = hosts.map(() => new KeyedIntervals());
   const listed = hosts.map(() => new Map<Tid, number[]>());
   const spanRow = new Map<number, number>();
@@ -91,7 +82,7 @@ function questions(
     if (group & Group.Slowest) add(TimeKey.Slowest);
     if (group & Group.Described) spanRow.set(part, pushTo(listed[host], tid, part) - 1);
   }
-  const byHost = timed.map((own, host) => withSpanTrees(own.questions(), listed[host], intervals, minNs));
+  const byHost = timed.map((own, host) => withSpanTrees(own.questions(), listed[host], intervals, details));
   return { byHost, spanRow };
 }
 
@@ -137,12 +128,13 @@ function withSpanTrees(
   asked: ReadonlyMap<Tid, ThreadQuestions>,
   listed: ReadonlyMap<Tid, readonly number[]>,
   { fromNs, toNs }: PartIntervals,
-  minNs: Nanoseconds,
+  { minNs, maxCalls }: AskedDetails,
 ): Map<Tid, ThreadQuestions> {
   const column = (rows: readonly number[], values: Float64Array) => Float64Array.from(rows, (row) => values[row]);
   const all = [...asked].map(([tid, questions]) => {
     const rows = listed.get(tid);
-    const spanTrees = rows === undefined ? null : { fromNs: column(rows, fromNs), toNs: column(rows, toNs), minNs };
+    const intervals = rows && { fromNs: column(rows, fromNs), toNs: column(rows, toNs) };
+    const spanTrees = intervals ? { ...intervals, minNs, maxCalls } : null;
     return [tid, { ...questions, spanTrees }] as const;
   });
   return new Map(all);

@@ -7,6 +7,7 @@ import type { Reason } from '../../waits/reasons/reason.js';
 import type { RequestStats } from '../../waits/requests/compared.js';
 import type { KnownThread } from '../waits/thread-directory.js';
 import type { EndedBy, Place } from '../waits/wait-facts.js';
+import type { TraceContext } from './trace-contexts.js';
 
 export interface FoundRequests {
   readonly requests: number;
@@ -23,6 +24,16 @@ export interface FoundRequests {
   readonly where: readonly RequestTime[];
   readonly whereByThread: readonly RequestThreadTime[];
   readonly details: readonly RequestDetails[];
+  readonly leftOut: LeftOut;
+}
+
+/** What the details do not show of the requests that were to be described. */
+export interface LeftOut {
+  /** Complete requests. */
+  readonly requests: number;
+  /** Calls, of the described requests: those of less than `minNs`. */
+  readonly calls: number;
+  readonly minNs: Nanoseconds;
 }
 
 /** How often threads took work, by how the one that handed it on was found. */
@@ -73,6 +84,10 @@ export interface RequestThreadTime {
 /** One request; its first part is its own call. Times are on the clock of its host. */
 export interface RequestDetails {
   readonly host: number;
+  /** Of its call, as a symbol of its host. */
+  readonly symbol: SymbolId;
+  /** Of the trace that its program says it belongs to; null: no sample says so. */
+  readonly context: TraceContext | null;
   readonly startNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
   readonly parts: readonly RequestPart[];
@@ -102,6 +117,8 @@ export interface RequestSpan {
   readonly endNs: Nanoseconds;
   /** Without the spans in it. */
   readonly selfNs: Nanoseconds;
+  /** Its start or its end was not seen; it lasted at least this long. */
+  readonly isInferred: boolean;
   /** Of time off the CPU. */
   readonly wait: RequestWait | null;
 }

@@ -7,6 +7,7 @@ import type { HandOffBy } from '../../waits/handoffs/hand-offs.js';
 import type { RequestDetails, RequestPart } from './found-requests.js';
 import { RequestSpans } from './request-spans.js';
 import type { Scene } from './scene.js';
+import { TraceContexts } from './trace-contexts.js';
 
 /** By part, on the clock of its host. */
 export interface PartIntervals {
@@ -14,13 +15,21 @@ export interface PartIntervals {
   readonly toNs: Float64Array;
 }
 
-/** `answers`: by host; null: none of its threads was asked. `spanRow`: by part, its row among what its thread was asked. */
+/** What threads answered about the parts of some requests. */
+export interface DescribedParts {
+  readonly requests: Int32Array;
+  /** By host; null: none of its threads was asked. */
+  readonly answers: readonly (LogAnswers | null)[];
+  /** By part: its row among what its thread was asked. */
+  readonly spanRow: ReadonlyMap<number, number>;
+  /** Shorter calls are left out. */
+  readonly minNs: Nanoseconds;
+}
+
 export async function requestDetails(
   scene: Scene,
   { fromNs, toNs }: PartIntervals,
-  answers: readonly (LogAnswers | null)[],
-  spanRow: ReadonlyMap<number, number>,
-  described: Int32Array,
+  { requests: described, answers, spanRow, minNs }: DescribedParts,
 ): Promise<RequestDetails[]> {
   if (described.length === 0) return [];
   const { parts, roots, hosts, common } = scene;
@@ -30,12 +39,15 @@ export async function requestDetails(
       return paths ? new RequestSpans(await traced.withPlaces(), traced.threads, paths) : null;
     }),
   );
+  const contexts = hosts.map(({ traced }) => new TraceContexts(traced.trace.samples));
   const partsOf = new Map<number, number[]>([...described].map((request) => [request, []]));
   for (const part of spanRow.keys()) partsOf.get(parts.request[part])?.push(part);
   return [...partsOf].map(([request, own]) => {
     const laterNs = (host: number, ns: Nanoseconds) => differenceNs(scene, request, host, ns);
     return {
       host: roots.host[request],
+      symbol: roots.symbol[request],
+      context: contextOf(scene, request, contexts),
       startNs: roots.ownFromNs[request],
       durationNs: roots.durationNs[request],
       parts: own.map((part): RequestPart => {
@@ -52,11 +64,16 @@ export async function requestDetails(
           handedOnNs: handedOnNs(parts.pop[part], scene, laterNs),
           startNs: fromNs[part] + later,
           endNs: toNs[part] + later,
-          spans: trees ? (spans[host]?.of(tid, trees, spanRow.get(part) as number, later) ?? []) : [],
+          spans: trees ? (spans[host]?.of(tid, trees, spanRow.get(part) as number, minNs, later) ?? []) : [],
         };
       }),
     };
   });
+}
+
+function contextOf({ roots, common }: Scene, request: number, contexts: readonly TraceContexts[]) {
+  const tid = common.threads.numberOf(roots.tid[request]);
+  return contexts[roots.host[request]].within(tid, roots.ownFromNs[request], roots.ownToNs[request]);
 }
 
 /** Returns by how much the clock of a request's host is ahead of another's at a time. */

@@ -25,6 +25,11 @@ export interface RequestsOptions {
   readonly minNs?: Nanoseconds;
   /** How many of the slowest requests to describe, and to compare with the typical ones. Default: none, and 1 %. */
   readonly slowest?: number;
+  /**
+   * Describe all complete requests, or the `slowest`, instead of comparing them: with at most this many parts and calls,
+   * of requests the slowest, and of calls the longest. `minNs` is then 0 by default.
+   */
+  readonly maxSpans?: number;
 }
 
 /** Events as in `queue_push:job` or `probe_server:queue_push:job`: where work is handed on, and taken. The key is optional. */

@@ -1,9 +1,11 @@
 /**
  * Describes the calls in one part of a request, and for whom it waited.
  */
-import type { SpanTrees } from '../../analysis/log/span-trees.js';
+import { CONTINUES, type SpanTrees } from '../../analysis/log/span-trees.js';
 import { isOffCpu } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
+import { countBelow } from '../../model/columns.js';
+import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Reason } from '../../waits/reasons/reason.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
@@ -22,21 +24,21 @@ export class RequestSpans {
     this.paths = paths;
   }
 
-  /** `interval`: its row among those that the thread was asked about. `laterNs`: is added to all times. */
-  of(
-    tid: Tid,
-    { interval, parent, node, startNs, endNs }: SpanTrees,
-    wanted: number,
-    laterNs: Nanoseconds,
-  ): RequestSpan[] {
-    const first = interval.indexOf(wanted);
-    const end = first + interval.subarray(Math.max(0, first)).findIndex((each) => each !== wanted);
-    if (first === NONE) return [];
+  /**
+   * `wanted`: the row of an interval among those that the thread was asked about. `minNs`: shorter calls are left out.
+   * `laterNs`: is added to all times.
+   */
+  of(tid: Tid, trees: SpanTrees, wanted: number, minNs: Nanoseconds, laterNs: Nanoseconds): RequestSpan[] {
+    const { interval, parent, node, startNs, endNs, ending } = trees;
+    const first = countBelow(interval, wanted);
     const depth: number[] = [];
     const selfNs: number[] = [];
-    const rows = Array.from({ length: (end < first ? interval.length : end) - first }, (_, at) => first + at);
-    for (const row of rows) {
-      const above = parent[row] === NONE ? NONE : parent[row] - first;
+    const rows: number[] = [];
+    const placeOf = new Map<number, number>([[NONE, NONE]]); // by row: where it is among `rows`
+    for (let row = first; row < interval.length && interval[row] === wanted; row++) {
+      if (endNs[row] - startNs[row] < minNs) continue;
+      const above = placeOf.get(parent[row]) ?? NONE;
+      placeOf.set(row, rows.push(row) - 1);
       depth.push(above === NONE ? 0 : depth[above] + 1);
       selfNs.push(endNs[row] - startNs[row]);
       if (above !== NONE) selfNs[above] -= endNs[row] - startNs[row];
@@ -45,7 +47,8 @@ export class RequestSpans {
       const symbol = this.paths.symbol[node[row]];
       const wait = isOffCpu(symbol) ? this.waitOf(tid, startNs[row], endNs[row]) : null;
       const times = { startNs: startNs[row] + laterNs, endNs: endNs[row] + laterNs, selfNs: selfNs[at] };
-      return { depth: depth[at], symbol, ...times, wait };
+      const isInferred = ending[row] !== CONTINUES && !isComplete(ending[row]);
+      return { depth: depth[at], symbol, ...times, isInferred, wait };
     });
   }
 

@@ -16,17 +16,20 @@ export class RootCalls implements Roots {
   readonly toNs: Float64Array;
   /** NaN: its start or its end was not seen. */
   readonly durationNs: Float64Array;
+  readonly symbol: Int32Array;
   private readonly ofThread = new Map<Tid, Pick<Spans, 'startNs' | 'endNs'>>();
 
   /** `spans`: may have calls of other functions, too. */
   constructor({ spans, paths }: Pick<CallsOfTrace, 'spans' | 'paths'>, functions: FunctionSet) {
-    const [tids, fromNs, toNs, durationNs] = [int32Column(), float64Column(), float64Column(), float64Column()];
+    const [tids, symbol] = [int32Column(), int32Column()];
+    const [fromNs, toNs, durationNs] = [float64Column(), float64Column(), float64Column()];
     for (const [tid, own] of spans) {
       const rows = rootRows(own, (node) => isInSet(functions, paths.symbol[node]));
       const [startNs, endNs] = [valuesOf(own.startNs, rows), valuesOf(own.endNs, rows)];
       const ending = valuesOf(own.ending, rows);
       this.ofThread.set(tid, { startNs, endNs });
       tids.append(rows.map(() => tid));
+      symbol.append(valuesOf(own.node, rows).map((node) => paths.symbol[node]));
       fromNs.append(startNs);
       toNs.append(endNs);
       durationNs.append(endNs.map((ns, row) => (isComplete(ending[row]) ? ns - startNs[row] : Number.NaN)));
@@ -39,6 +42,7 @@ export class RootCalls implements Roots {
     this.fromNs = valuesOf(fromNs.view(), byStart);
     this.toNs = valuesOf(toNs.view(), byStart);
     this.durationNs = valuesOf(durationNs.view(), byStart);
+    this.symbol = valuesOf(symbol.view(), byStart);
   }
 
   /** Whether a thread is in a request at a time. */

@@ -9,6 +9,8 @@ import type { RootCalls } from '../root-calls.js';
 export interface HostRoots extends Roots {
   /** NaN: its start or its end was not seen. */
   readonly durationNs: Float64Array;
+  /** The function, as a symbol of its host. */
+  readonly symbol: Int32Array;
   /** The host of each, and when it began and ended on that host's clock. */
   readonly host: Int32Array;
   readonly ownFromNs: Float64Array;
@@ -27,6 +29,7 @@ export function hostRoots(calls: readonly RootCalls[], { clocks, threads }: Host
     fromNs: times(fromNs),
     toNs: ownToNs.map((ns, at) => clocks.common(host[at], ns)),
     durationNs: times(calls.map(({ durationNs }) => durationNs)),
+    symbol: host.map((own, at) => calls[own].symbol[row[at]]),
     host,
     ownFromNs: times(calls.map((own) => own.fromNs)),
     ownToNs,
