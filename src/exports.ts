@@ -1,5 +1,6 @@
 /**
- * Profiles as files for other tools, loaded only to write one.
+ * Profiles and requests as files for other tools, loaded only to write one.
  */
+export { otlpOfRequests } from './export/otlp/requests.js';
 export { partitionName } from './export/parquet/layout.js';
 export { recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';

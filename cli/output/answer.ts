@@ -4,28 +4,39 @@
 import { stringify } from 'csv-stringify/sync';
 import { PtflameError, safeJson, visibleText } from '../../src/text.js';
 import { openOutput, writeAll } from './outputs.js';
+import type { Chunks } from './write-chunks.js';
 
 export interface AnswerFormats {
   readonly json: () => unknown;
   readonly text: () => readonly string[];
   /** Rows of values, titles first. */
   readonly csv?: () => readonly (readonly (string | number | boolean | null)[])[];
+  /** Spans, for other tools. */
+  readonly otlp?: () => Chunks;
+}
+
+/** The options that choose a format. */
+interface ChosenFormat {
+  readonly json: boolean;
+  readonly csv?: boolean;
+  readonly otlp?: boolean;
 }
 
 /** @throws PtflameError BAD_OPTION for `--json --csv` */
-export function refuseTwoFormats({ json, csv }: { readonly json: boolean; readonly csv: boolean }): void {
-  if (!json || !csv) return;
-  throw new PtflameError('BAD_OPTION', '--json and --csv are mutually exclusive', { hint: 'leave one out' });
+export function refuseTwoFormats(options: ChosenFormat): void {
+  const [first, second] = (['json', 'csv', 'otlp'] as const).filter((name) => options[name]);
+  if (second === undefined) return;
+  throw new PtflameError('BAD_OPTION', `--${first} and --${second} are mutually exclusive`, { hint: 'leave one out' });
 }
 
-export async function writeAnswer(
-  formats: AnswerFormats,
-  { json, csv = false }: { readonly json: boolean; readonly csv?: boolean },
-): Promise<void> {
-  const chunks = () => [
-    json ? jsonText(formats.json()) : csv && formats.csv ? csvText(formats.csv()) : plain(formats.text()),
-  ];
-  await writeAll([{ output: await openOutput('-'), chunks }]);
+export async function writeAnswer(formats: AnswerFormats, options: ChosenFormat): Promise<void> {
+  await writeAll([{ output: await openOutput('-'), chunks: () => chunksOf(formats, options) }]);
+}
+
+function chunksOf({ text, ...formats }: AnswerFormats, { json, csv = false, otlp = false }: ChosenFormat): Chunks {
+  if (json) return [jsonText(formats.json())];
+  if (csv && formats.csv) return [csvText(formats.csv())];
+  return otlp && formats.otlp ? formats.otlp() : [plain(text())];
 }
 
 function plain(lines: readonly string[]): string {

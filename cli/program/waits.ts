@@ -41,6 +41,10 @@ export const REQUESTS = defineCommand({
     ],
     ['ptflame requests do_command perf.data --slowest 1 --min 100us', 'the slowest one, without short calls'],
     [
+      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --otlp >requests.jsonl',
+      'all as spans, for a collector of OpenTelemetry, Jaeger or Tempo',
+    ],
+    [
       "ptflame requests get_page web.data db.data --flow send:id=recv:id --id '^00-(\\w+-\\w+)'",
       'through two hosts, by the ids of messages; clocks are related by what was sent and came back',
     ],
@@ -54,7 +58,7 @@ export const REQUESTS = defineCommand({
     TRACES,
   ],
   schema: RequestsOptions,
-  formats: (options) => [answerFormat(options)],
+  formats: (options) => [options.otlp ? 'otlp' : answerFormat(options)],
   run: async (options, signal) =>
     (await import('../commands/questions.js')).requests(options, requestsPattern(options), signal),
 });

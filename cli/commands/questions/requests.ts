@@ -4,7 +4,8 @@
 import { type RequestsAnswer, requestsAnswer } from '../../../src/answers.js';
 import type { FunctionPattern } from '../../../src/profiles.js';
 import { PtflameError, visibleText } from '../../../src/text.js';
-import { askRequests } from '../../../src/waits.js';
+import { askRequests, type RequestsResult } from '../../../src/waits.js';
+import { leftOutLines } from '../../answers/requests/left-out.js';
 import { requestsLines } from '../../answers/requests/requests.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
@@ -16,7 +17,7 @@ import { tableWidth } from '../../terminal/width.js';
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);
-  const { flow: flows, host, id, min, slowest, top } = options;
+  const { flow: flows, host, id, maxSpans, min, otlp, slowest, top } = options;
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const question = {
     ...{ root, slowest },
@@ -24,17 +25,25 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
     ...(flows && { flows }),
     ...(id && { id }),
     ...(host && { hosts: hostsOf(options.inputs, host) }),
+    ...(otlp && { maxSpans }),
   };
   const found = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
     askRequests(inputs, question, { ...analyzing, trees: 'together' }),
   );
-  const answer = requestsAnswer(found);
-  const text = () => requestsLines(answer, { pattern: options.function, width: tableWidth(), top });
-  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
+  const answer = () => requestsAnswer(found);
+  const text = () => requestsLines(answer(), { pattern: options.function, width: tableWidth(), top });
+  const formats = { json: answer, text, csv: () => csvRows(answer()), otlp: () => otlpLines(found) };
+  await writeAnswer(formats, options);
   if (options.quiet) return;
+  if (otlp) for (const line of leftOutLines(found.requests)) notify(line);
   for (const { name, profile } of found.hosts)
     for (const line of qualityLines(profile))
       notify(found.hosts.length > 1 ? `${visibleText(name ?? '')}: ${line}` : line);
+}
+
+async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
+  const { otlpOfRequests } = await import('../../../src/exports.js');
+  yield* otlpOfRequests(found);
 }
 
 /** By input. @throws PtflameError BAD_OPTION for a host of something that is no input */

@@ -20,10 +20,11 @@ export const RequestsOptions = memoize(() =>
       slowest: limit(0, 'show each of the N slowest requests, with the work of other threads (not with --csv)', [
         'text',
         'json',
+        'otlp',
       ]),
       min: flag(
         span.optional(),
-        'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest)',
+        'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest; with --otlp: all)',
         {
           value: 'DURATION',
         },
@@ -31,6 +32,11 @@ export const RequestsOptions = memoize(() =>
       top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
       json,
       csv,
+      otlp: flag(
+        z.boolean().default(false),
+        'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
+      ),
+      maxSpans: limit(500_000, 'with --otlp: maximum number of spans; shorter calls are left out', ['otlp']),
     }),
     ...group('Selection', {
       flow: flag(

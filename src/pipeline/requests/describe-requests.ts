@@ -124,6 +124,8 @@ function pushTo(lists: Map<Tid, number[]>, tid: Tid, part: number): number {
   return 1;
 }
 
+const NOTHING_ASKED = { nodesAt: null, treesOver: null, spans: null };
+
 function withSpanTrees(
   asked: ReadonlyMap<Tid, ThreadQuestions>,
   listed: ReadonlyMap<Tid, readonly number[]>,
@@ -131,11 +133,10 @@ function withSpanTrees(
   { minNs, maxCalls }: AskedDetails,
 ): Map<Tid, ThreadQuestions> {
   const column = (rows: readonly number[], values: Float64Array) => Float64Array.from(rows, (row) => values[row]);
-  const all = [...asked].map(([tid, questions]) => {
-    const rows = listed.get(tid);
-    const intervals = rows && { fromNs: column(rows, fromNs), toNs: column(rows, toNs) };
-    const spanTrees = intervals ? { ...intervals, minNs, maxCalls } : null;
-    return [tid, { ...questions, spanTrees }] as const;
-  });
-  return new Map(all);
+  const all = new Map<Tid, ThreadQuestions>(asked);
+  for (const [tid, rows] of listed) {
+    const spanTrees = { fromNs: column(rows, fromNs), toNs: column(rows, toNs), minNs, maxCalls };
+    all.set(tid, { ...(asked.get(tid) ?? NOTHING_ASKED), spanTrees });
+  }
+  return all;
 }

@@ -39,6 +39,20 @@ describe.concurrent('requests', () => {
     ]);
   });
 
+  test('as spans are lines of JSON; what is left out is said', async () => {
+    const lines = (await printed('--otlp')).trimEnd().split('\n');
+    expect(lines.map((line) => Object.keys(JSON.parse(line)))).toEqual(lines.map(() => ['resourceSpans']));
+    const { stderr, stdout } = await ptflame([
+      ...ARGS.filter((arg) => arg !== '--quiet'),
+      '--otlp',
+      '--max-spans',
+      '10',
+    ]);
+    expect(stdout.split('"parentSpanId"')).toHaveLength(1 + 6);
+    expect(stderr).toContain('only the slowest 3 of 8 requests are written; raise --max-spans\n');
+    expect(stderr).toMatch(/\d calls of less than 16.6 ms left out\n/);
+  });
+
   test('as CSV have a row for each function and wait', async () => {
     const [titles, ...rows] = (await printed('--csv')).trim().split('\n');
     expect(titles).toBe('host,isOwn,name,dso,call,stop,reason,typicalNs,slowestNs');
@@ -90,6 +104,8 @@ describe.concurrent('requests', () => {
     [['--host', 'web'], 2, /INPUT=HOST/],
     [['--min', 'long'], 2, /must be a duration/],
     [['--json', '--csv'], 2, /mutually exclusive/],
+    [['--csv', '--otlp'], 2, /--csv and --otlp are mutually exclusive/],
+    [['--json', '--max-spans', '5'], 2, /--max-spans has no effect on json output/],
   ] as const)('refuse %j', async (args, exitCode, message) => {
     expectRefusal(await ptflame([...ARGS, ...args]), exitCode, message);
   });

@@ -1,0 +1,23 @@
+/**
+ * Turns times of a request into the nanoseconds since 1970 that OTLP has.
+ */
+import type { Nanoseconds } from '../../model/units.js';
+import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
+
+/** Of one host. */
+export interface UnixClock {
+  /** `wall`: the recording says when it began, which is taken for its first event. Else perf's clock stands for 1970. */
+  readonly kind: 'wall' | 'perf';
+  /** Decimal digits. */
+  readonly text: (ns: Nanoseconds) => string;
+}
+
+export function unixClock({ profile: { meta }, shiftNs }: Pick<FoundHost, 'profile' | 'shiftNs'>): UnixClock {
+  const startedMs = Date.parse(meta.recorded?.startedAt ?? '');
+  const isKnown = !Number.isNaN(startedMs);
+  const zeroNs = isKnown ? BigInt(startedMs) * 1_000_000n - BigInt(Math.round(meta.startNs)) : meta.originNs;
+  return {
+    kind: isKnown ? 'wall' : 'perf',
+    text: (ns) => String(zeroNs + BigInt(Math.round(ns - shiftNs))),
+  };
+}
