@@ -11,6 +11,9 @@ const PROGRAMS = [
   ...['trace-file', 'truth'].map(filesOf),
 ];
 
+/** vitest.consumers.config.ts has the others. */
+const NOT_MODULES = [...PROGRAMS, filesOf('consumers')];
+
 function filesOf(folder: string): string {
   return `test/${folder}/**/*.test.ts`;
 }
@@ -26,7 +29,10 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'programs', include: PROGRAMS } },
       // Modules are loaded once for all files of a worker, which saves a fifth of the time.
-      { extends: true, test: { name: 'modules', include: ['test/**/*.test.ts'], exclude: PROGRAMS, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'modules', include: ['test/**/*.test.ts'], exclude: NOT_MODULES, isolate: false },
+      },
     ],
   },
 });

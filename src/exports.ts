@@ -4,3 +4,4 @@
 export { otlpOfRequests } from './export/otlp/requests.js';
 export { partitionName } from './export/parquet/layout.js';
 export { recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
+export { renderPprof } from './export/pprof/pprof.js';

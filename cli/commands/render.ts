@@ -8,8 +8,8 @@ import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
-import type { Format } from '../output/formats.js';
-import { type Output, openOutput, writeAll } from '../output/outputs.js';
+import { exampleName, type Format, isBinary } from '../output/formats.js';
+import { isTerminal, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notifyQuality } from '../quality/lines.js';
@@ -17,17 +17,20 @@ import { notify } from '../terminal/notify.js';
 
 /** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
-  if (options.output === undefined) refusePicture(formats);
+  refuseTerminal(options, formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
 }
 
-/** Refuses to print markup to a terminal, unless `-o -` requests it. */
-function refusePicture([format]: readonly Format[]): void {
-  if (format === 'folded' || !process.stdout.isTTY) return;
-  throw new PtflameError('BAD_OPTION', `${format} is not printed to a terminal`, {
-    hint: `name a file: -o flame.${format}, or print it with -o -; see --help`,
-  });
+/** Refuses to print anything but folded stacks to a terminal, unless `-o -` requests it, and bytes even then. */
+function refuseTerminal({ output }: RenderOptions, formats: readonly Format[]): void {
+  for (const [at, format] of formats.entries()) {
+    const isRequested = output !== undefined && !isBinary(format);
+    if (format === 'folded' || isRequested || !isTerminal(output?.[at] ?? '-')) continue;
+    throw new PtflameError('BAD_OPTION', `${format} is not printed to a terminal`, {
+      hint: `name a file: -o ${exampleName(format)}${isBinary(format) ? '' : ', or print it with -o -'}; see --help`,
+    });
+  }
 }
 
 /** Renders opened inputs, also for `demo`. `names`: paths of inputs that can be read again. */
@@ -41,9 +44,8 @@ export async function renderInputs(
   const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] }));
   const outputs: { output: Output; format: Format }[] = [];
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
-  const isDetailed = outputs.some(({ format }) => format === 'json' || format === 'html');
-  const trees = options.by !== 'none' || isDetailed ? 'apart' : 'together';
-  const wanted = { trees, durations: isDetailed } as const;
+  const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
+  const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
   const { profile, ...extras } = await loadRendered(
     inputs,
     options,
@@ -61,6 +63,11 @@ export async function renderInputs(
   if (options.quiet) return;
   await notifyQuality(profile, options);
   for (const line of await writtenLines(written, names)) notify(line);
+}
+
+/** The output shows each thread on its own. */
+function isByThread(format: Format): boolean {
+  return format !== 'folded' && format !== 'svg';
 }
 
 /** A page has bytes as base64. */

@@ -6,7 +6,7 @@ import type { Diff } from '../../src/answers.js';
 import type { Profile } from '../../src/profiles.js';
 import { safeJson } from '../../src/text.js';
 import type { DiffOptions } from '../options/questions/diff.js';
-import { type Format, outputFormats } from './formats.js';
+import { OWN_FORMATS, type OwnFormat, outputFormats } from './formats.js';
 import { type Output, openOutput, writeAll } from './outputs.js';
 import type { Chunks } from './write-chunks.js';
 import { writtenLines } from './written-files.js';
@@ -21,9 +21,9 @@ export interface DiffOutputs {
 export async function openDiffOutputs(options: DiffOptions, inputs: readonly string[]): Promise<DiffOutputs> {
   const hasOutputs = options.output !== undefined || options.format !== undefined;
   const paths = hasOutputs ? (options.output ?? ['-']) : [];
-  const formats = outputFormats({ ...options, output: paths });
-  const written = paths.map((path, at) => ({ path, format: formats[at] as Format }));
-  const opened: { output: Output; format: Format }[] = [];
+  const formats = outputFormats({ ...options, output: paths }, OWN_FORMATS);
+  const written = paths.map((path, at) => ({ path, format: formats[at] as OwnFormat }));
+  const opened: { output: Output; format: OwnFormat }[] = [];
   for (const { path, format } of written) opened.push({ output: await openOutput(path, inputs), format });
   return {
     async write(before, after, answer) {
@@ -41,7 +41,7 @@ async function rendererOf(
   answer: Diff,
   options: DiffOptions,
   inputs: readonly string[],
-): Promise<(format: Format) => Chunks> {
+): Promise<(format: OwnFormat) => Chunks> {
   const { compareProfiles, renderDiffFolded, renderDiffHtml, renderDiffSvg } = await import('../../src/diff.js');
   const { per = null, icicle, widthOf, width } = options;
   const comparison = compareProfiles(before, after, per);

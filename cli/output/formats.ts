@@ -1,35 +1,65 @@
 /**
  * The output formats of `render`, and how they are chosen by option and file name. renderers.ts loads what writes them.
  */
+import { basename } from 'node:path';
 import { PtflameError } from '../../src/text.js';
 
-export const FORMATS = ['folded', 'svg', 'html', 'json'] as const;
+/** Of comparisons, too. */
+export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
+export type OwnFormat = (typeof OWN_FORMATS)[number];
+
+/** The others are those of other tools. */
+export const FORMATS = [...OWN_FORMATS, 'pprof'] as const;
 export type Format = (typeof FORMATS)[number];
 
-const ENDINGS_OF: Readonly<Record<Format, readonly string[]>> = {
-  folded: ['.folded', '.txt'],
-  svg: ['.svg'],
-  html: ['.html', '.htm'],
-  json: ['.json'],
+interface FormatFiles {
+  /** The first one is that of examples. */
+  readonly endings: readonly string[];
+  /** Never printed to a terminal; other formats are if `-o -` requests it. */
+  readonly isBinary?: boolean;
+  /** The command that shows a file, apart from its path. */
+  readonly shownBy?: readonly string[];
+}
+
+const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
+  folded: { endings: ['.folded', '.txt'] },
+  svg: { endings: ['.svg'] },
+  html: { endings: ['.html', '.htm'] },
+  json: { endings: ['.json'] },
+  pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
 };
-const ENDINGS = FORMATS.flatMap((format) => ENDINGS_OF[format].map((ending) => [ending, format] as const));
+
+/** Longest first: ".x.json" before ".json". */
+const ENDINGS = endingsOf(FORMATS).sort(([a], [b]) => b.length - a.length);
+
+function endingsOf<Name extends Format>(formats: readonly Name[]): (readonly [ending: string, format: Name])[] {
+  return formats.flatMap((format) => FILES_OF[format].endings.map((ending) => [ending, format] as const));
+}
 
 /** ".png", ".folded"; not the ten characters that mktemp appends after a dot. */
 const ENDING = /[^/]\.([a-z][a-z0-9]{0,7})$/i;
 
-/**
- * Returns the requested format, else the one of the file ending, else folded.
- *
- * @throws PtflameError BAD_OPTION for an unknown file ending
- */
-export function outputFormat(path: string, format?: Format): Format {
+/** Returns the requested format, else the one of the file name, else folded. */
+function outputFormat<Name extends Format>(
+  path: string,
+  format: Name | undefined,
+  formats: readonly Name[],
+): Name | 'folded' {
   if (format !== undefined) return format;
-  const name = path.toLowerCase();
-  const known = ENDINGS.find(([ending]) => name.endsWith(ending))?.[1];
-  if (known !== undefined || !ENDING.test(path)) return known ?? 'folded';
+  const known = formatOfName(path);
+  if (known === null && !ENDING.test(path)) return 'folded';
+  const own = formats.find((name) => name === known);
+  if (own !== undefined) return own;
   throw new PtflameError('BAD_OPTION', `unknown file ending: ${path}`, {
-    hint: `use ${ENDINGS.map(([ending]) => ending).join(', ')}, or add --format; see --help`,
+    hint: `use ${endingsOf(formats)
+      .map(([ending]) => ending)
+      .join(', ')}, or add --format; see --help`,
   });
+}
+
+function formatOfName(path: string): Format | null {
+  const name = basename(path).toLowerCase();
+  return ENDINGS.find(([ending]) => name.endsWith(ending))?.[1] ?? null;
 }
 
 /** Of files that other commands and tools write, in addition to those of `render`. */
@@ -42,14 +72,36 @@ export function foreignEnding(path: string): string | null {
   return endings.find((ending) => name.endsWith(ending)) ?? null;
 }
 
-interface OutputOptions {
+interface OutputOptions<Name extends Format> {
   readonly output?: readonly string[] | undefined;
-  readonly format?: Format | undefined;
+  readonly format?: Name | undefined;
 }
 
-/** Returns the format of each output, or of standard output if none is named. @throws PtflameError BAD_OPTION */
-export function outputFormats({ output = ['-'], format }: OutputOptions): Format[] {
-  return output.map((path) => outputFormat(path, format));
+/**
+ * Returns the format of each output, or of standard output if none is named. `formats`: those of the command.
+ *
+ * @throws PtflameError BAD_OPTION
+ */
+export function outputFormats<Name extends Format>(
+  { output = ['-'], format }: OutputOptions<Name>,
+  formats: readonly Name[],
+): (Name | 'folded')[] {
+  return output.map((path) => outputFormat(path, format, formats));
+}
+
+/** Returns a name for a file of this format: "flame.svg". */
+export function exampleName(format: Format): string {
+  return `flame${FILES_OF[format].endings[0]}`;
+}
+
+export function isBinary(format: Format): boolean {
+  return FILES_OF[format].isBinary ?? false;
+}
+
+/** Returns the words of the command that shows a file; null: none that is worth naming. */
+export function showCommand(format: Format, path: string): string[] | null {
+  const { shownBy } = FILES_OF[format];
+  return shownBy === undefined ? null : [...shownBy, path];
 }
 
 /** Returns the format of an answer, as in the `formats` of its flags. */

@@ -25,6 +25,8 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       const { renderHtmlInParallel } = await import('../../src/page.js');
       return (profile, extras) => renderHtmlInParallel(profile, { icicle, ...titled }, extras);
     }
+    case 'pprof':
+      return (await import('../../src/exports.js')).renderPprof;
     case 'svg': {
       const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };
       return (profile) => renderSvg(profile, { by, icicle, ...titled, ...size });

@@ -4,7 +4,7 @@
 import { DemoOptions } from '../options/demo.js';
 import { RenderOptions } from '../options/render.js';
 import { ServeOptions } from '../options/serve.js';
-import { outputFormats } from '../output/formats.js';
+import { FORMATS, outputFormats } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS } from './arguments.js';
 
@@ -19,14 +19,14 @@ export const DEMO = defineCommand({
   schema: DemoOptions,
   run: async ({ output = ['flame.html'], ...general }, signal) => {
     const options = RenderOptions().parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
-    await (await import('../commands/demo.js')).demo(options, outputFormats(options), signal);
+    await (await import('../commands/demo.js')).demo(options, outputFormats(options, FORMATS), signal);
   },
 });
 
 export const RENDER = defineCommand({
   name: 'render',
   task: 'Draw',
-  summary: 'draw a flame graph, or write folded stacks or a profile',
+  summary: 'draw a flame graph, or write folded stacks, a profile or the file of another tool',
   examples: [
     ['ptflame render perf.data -o flame.html', 'an interactive report for the browser'],
     [
@@ -36,12 +36,13 @@ export const RENDER = defineCommand({
     ['perf script … | ptflame render - > out.folded', 'in a pipe'],
     ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, with a root frame per thread'],
     ['ptflame render trace.txt -o out.json', 'the complete profile, which can be rendered instead of the trace'],
+    ['ptflame render trace.ptf -o out.pb.gz', 'for pprof; docs/exports.md lists what other tools read'],
   ],
   arguments: [INPUTS],
   schema: RenderOptions,
-  formats: outputFormats,
+  formats: (options) => outputFormats(options, FORMATS),
   run: async (options, signal) =>
-    (await import('../commands/render.js')).render(options, outputFormats(options), signal),
+    (await import('../commands/render.js')).render(options, outputFormats(options, FORMATS), signal),
 });
 
 export const SERVE = defineCommand({

@@ -3,7 +3,7 @@
  */
 import { DoctorOptions } from '../options/doctor.js';
 import { RecordOptions } from '../options/record.js';
-import { outputFormats } from '../output/formats.js';
+import { FORMATS, outputFormats } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { RENDER } from './draw.js';
 
@@ -37,7 +37,7 @@ export const RECORD = defineCommand({
   schema: RecordOptions,
   runsCommand: true,
   run: async (options, signal, recordedCommand) => {
-    outputFormats({ output: options.render }); // refuses unknown formats before anything is recorded
+    outputFormats({ output: options.render }, FORMATS); // refuses unknown formats before anything is recorded
     const recording = await (await import('../commands/record.js')).record(options, recordedCommand);
     const { render: output, perf, quiet } = options;
     if (recording !== null && output) await RENDER.run({ inputs: [recording], output, perf, quiet }, signal, null);

@@ -4,7 +4,7 @@
  */
 import type { TestProject } from 'vitest/node';
 import { install, mayInstall } from './install.js';
-import { type FoundPrograms, findPrograms, missingFrom, type Program } from './programs.js';
+import { type FoundPrograms, findPrograms, missingFrom, PROGRAMS, type Program } from './programs.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,13 +13,19 @@ declare module 'vitest' {
 }
 
 export default function setup(project: TestProject): void {
-  let found = findPrograms();
-  if (missingFrom(found).length > 0 && mayInstall()) {
-    install(missingFrom(found));
-    found = findPrograms();
+  provide(PROGRAMS, project);
+}
+
+/** Also for the tests of test/consumers. */
+export function provide(programs: readonly Program[], project: TestProject): void {
+  let found = findPrograms(programs);
+  const missing = missingFrom(found, programs);
+  if (missing.length > 0 && mayInstall()) {
+    install(missing);
+    found = findPrograms(programs);
   }
-  const missing = missingFrom(found);
-  if (missing.length > 0) process.stderr.write(`\n${messageOf(missing)}\n\n`);
+  const stillMissing = missingFrom(found, programs);
+  if (stillMissing.length > 0) process.stderr.write(`\n${messageOf(stillMissing)}\n\n`);
   project.provide('programs', found);
 }
 

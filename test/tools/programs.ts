@@ -1,12 +1,12 @@
 /**
  * Finds the external programs that tests need, or how to get them.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findChromium } from '../../bench/page/find-chromium.js';
 
-export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl';
+export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl' | 'go';
 
 /** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
@@ -51,12 +51,29 @@ export const PROGRAMS: readonly Program[] = [
   },
 ];
 
-export function findPrograms(): FoundPrograms {
-  return Object.fromEntries(PROGRAMS.map(({ name, find }) => [name, find()]).filter(([, path]) => path !== undefined));
+/** Tools that read what ptflame writes, but are too large for every run of the tests. */
+export const CONSUMERS: readonly Program[] = [
+  {
+    name: 'go',
+    why: 'reads files for pprof',
+    packages: ['golang-go'],
+    otherwise: 'any Go on the PATH serves',
+    find: () => onPath('go', ['version'], /^go version/),
+  },
+];
+
+export function findPrograms(programs: readonly Program[]): FoundPrograms {
+  return Object.fromEntries(programs.map(({ name, find }) => [name, find()]).filter(([, path]) => path !== undefined));
 }
 
-export function missingFrom(found: FoundPrograms): readonly Program[] {
-  return PROGRAMS.filter(({ name }) => found[name] === undefined);
+export function missingFrom(found: FoundPrograms, programs: readonly Program[]): readonly Program[] {
+  return programs.filter(({ name }) => found[name] === undefined);
+}
+
+/** Returns the name of a program on the PATH that prints this; undefined: it does not. */
+function onPath(name: string, args: readonly string[], prints: RegExp): string | undefined {
+  const { stdout, stderr } = spawnSync(name, args, { encoding: 'utf8' });
+  return prints.test(`${stdout}${stderr}`) ? name : undefined;
 }
 
 /** Ubuntu's `perf` refuses to run on other kernels, as in a container; the program that it wraps decodes nevertheless. */

@@ -2,7 +2,7 @@
  * The options of `ptflame diff`.
  */
 import * as z from 'zod';
-import { answerFormat, FORMATS, type Format, outputFormats } from '../../output/formats.js';
+import { answerFormat, OWN_FORMATS, type OwnFormat, outputFormats } from '../../output/formats.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
 import { csv, inline, json, limit, matching, outputs, reading, shown, srcline } from '../shared.js';
@@ -22,7 +22,10 @@ export const DiffOptions = memoize(() =>
       json,
       csv,
       output: outputs('write a picture or folded stacks of both, instead of printing the table; may be repeated'),
-      format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
+      format: flag(
+        z.enum(OWN_FORMATS).optional(),
+        'format of all outputs (default: by the ending of FILE, else folded)',
+      ),
     }),
     ...group('Appearance', {
       title: flag(z.string().optional(), 'title of the picture (html, svg; default: the names of the inputs)', {
@@ -78,7 +81,8 @@ export function printsAnswer({ output, format, json, csv }: DiffOptions): boolea
   return json || csv || (output === undefined && format === undefined);
 }
 
-export function diffFormats(options: DiffOptions): (Format | 'csv' | 'text')[] {
-  const written = options.output === undefined && options.format === undefined ? [] : outputFormats(options);
+export function diffFormats(options: DiffOptions): (OwnFormat | 'csv' | 'text')[] {
+  const written =
+    options.output === undefined && options.format === undefined ? [] : outputFormats(options, OWN_FORMATS);
   return [...(printsAnswer(options) ? [answerFormat(options)] : []), ...written];
 }

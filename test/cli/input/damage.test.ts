@@ -19,7 +19,7 @@ import { LatencyOptions } from '../../../cli/options/questions/latency.js';
 import { ReportOptions } from '../../../cli/options/questions/report.js';
 import { StacksOptions } from '../../../cli/options/questions/stacks.js';
 import { RenderOptions } from '../../../cli/options/render.js';
-import { outputFormats } from '../../../cli/output/formats.js';
+import { FORMATS, outputFormats } from '../../../cli/output/formats.js';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
 import { toPtflameError } from '../../../cli/process/faults.js';
 import { type DamagedInput, damagedInputs } from '../../helpers/cli/damaged-inputs.js';
@@ -35,7 +35,7 @@ const outputs = ['out.folded', 'out.svg', 'out.html', 'out.json', 'out.ptf', 'ou
 function commands(path: string, dir: Directory): Record<string, () => Promise<void>> {
   const common = { quiet: true, tempDir: dir.path, jobs: 1 };
   const rendered = outputs.slice(0, 4).map((name) => dir.file(name));
-  const draw = (options: RenderOptions) => render(options, outputFormats(options), NEVER);
+  const draw = (options: RenderOptions) => render(options, outputFormats(options, FORMATS), NEVER);
   return {
     render: () => draw(RenderOptions().parse({ ...common, inputs: [path], output: rendered })),
     'render --salvage': () =>

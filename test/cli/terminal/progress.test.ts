@@ -7,6 +7,7 @@ import { describe, expect, vi } from 'vitest';
 import { clock, progressLine, type Stage } from '../../../cli/terminal/progress-line.js';
 import { recordingText } from '../../../cli/terminal/recording-line.js';
 import { PROGRAM, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+import { hasTerminal, startOnTerminal } from '../../helpers/cli/terminal.js';
 import { machineTree } from '../../helpers/perf/machine-tree.js';
 import { FAKE_PERF } from '../../helpers/perf/record-runs.js';
 
@@ -63,16 +64,9 @@ test('a recording shows its time, its size, and what Ctrl-C does', () => {
 
 const ESCAPE = '\u001b';
 
-/** Runs a command on a terminal of 80 columns; `stdout` is everything the terminal receives. */
-function startOnTerminal(command: string, env: Record<string, string> = {}) {
-  const script = ['-qec', `stty cols 80 rows 24; ${command}`, '/dev/null'];
-  return execa('script', script, { env: { TERM: 'xterm', ...env }, reject: false, stdin: 'ignore' });
-}
-
-const hasScript = (await execa('script', ['--version'], { reject: false })).code !== 'ENOENT';
 const RUN = `'${process.execPath}' '${PROGRAM}'`;
 
-describe.skipIf(!hasScript).concurrent('on a terminal', () => {
+describe.skipIf(!hasTerminal).concurrent('on a terminal', () => {
   test('shows progress after a second, and clears the line at the end', async ({ dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const feeding = execa('sh', ['-c', `cat '${SIX_LINES}' - > '${dir.file('pipe')}'`], { stdin: 'pipe' });

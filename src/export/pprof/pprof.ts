@@ -1,0 +1,52 @@
+/**
+ * Writes a profile for pprof: one sample for each call path of each thread, as a compressed protocol buffer.
+ */
+import type { PbfWriter } from 'pbf';
+import { recordsSwitches } from '../../analysis/tree/outside.js';
+import { orderedTree } from '../../model/calls/node-order.js';
+import { assert } from '../../model/errors.js';
+import { symbolRanks } from '../../model/names/symbol-order.js';
+import { symbolOrder } from '../../model/profile/file-order.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { gzipped } from '../gzip.js';
+import { isChunkFull, newProtoWriter, takeChunk, writeTextField } from '../proto-writer.js';
+import { codeOf } from './code.js';
+import { ProfileField } from './fields.js';
+import { headOf } from './head.js';
+import { sampleTypes } from './sample-types.js';
+import { StringTable } from './string-table.js';
+import { labelsOf, writeSamples } from './thread-samples.js';
+
+/** Yields the file. Each thread of the profile must have its own tree. The same profile gives the same bytes. */
+export function renderPprof(profile: Profile): AsyncGenerator<Uint8Array> {
+  assert(profile.together === null, 'a profile of threads whose trees are one');
+  return gzipped(pprofBytes(profile));
+}
+
+/** Yields the message before it is compressed. */
+export function* pprofBytes(profile: Profile): Generator<Uint8Array> {
+  const writer = newProtoWriter();
+  for (const _ of writeFieldsOf(profile, writer)) if (isChunkFull(writer)) yield takeChunk(writer);
+  yield takeChunk(writer);
+}
+
+/** Writes a field or a few in each step. */
+function* writeFieldsOf(profile: Profile, writer: PbfWriter): Generator<void> {
+  const { meta, symbols, threads } = profile;
+  const { table, rankOf } = symbolOrder(profile);
+  const strings = new StringTable();
+  const writeHead = headOf(profile, strings);
+  const writeCode = codeOf(table, strings);
+  const labels = threads.map((thread) => labelsOf(thread, strings));
+  for (const text of strings.texts()) yield writeTextField(ProfileField.StringTable, text, writer);
+  yield writeHead(writer);
+  yield* writeCode(writer);
+  const types = sampleTypes(meta);
+  const locationOf = rankOf.map((rank) => rank + 1);
+  const hasSwitches = threads.some(({ tree }) => recordsSwitches(tree, meta.hasSwitches));
+  for (const [at, thread] of threads.entries()) {
+    const tree = orderedTree(thread.tree, symbolRanks(symbols));
+    const columns = types.map(({ valuesOf }) => valuesOf(tree, hasSwitches));
+    yield* writeSamples(tree, locationOf, columns, labels[at] as Uint8Array, writer);
+  }
+}
