@@ -4,4 +4,5 @@
 export { otlpOfRequests } from './export/otlp/requests.js';
 export { partitionName } from './export/parquet/layout.js';
 export { recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
+export { renderPerfetto } from './export/perfetto/perfetto.js';
 export { renderPprof } from './export/pprof/pprof.js';

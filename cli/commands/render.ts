@@ -3,13 +3,14 @@
  */
 
 import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
+import type { LongestCalls } from '../../src/page.js';
 import { type Profile, PtflameError } from '../../src/profiles.js';
-import { formatBytes } from '../../src/text.js';
+import { formatBytes, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
-import { exampleName, type Format, isBinary } from '../output/formats.js';
-import { isTerminal, type Output, openOutput, writeAll } from '../output/outputs.js';
+import { exampleName, type Format, isBinary, isOverTime } from '../output/formats.js';
+import { isStandardOutput, isTerminal, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notifyQuality } from '../quality/lines.js';
@@ -18,6 +19,7 @@ import { notify } from '../terminal/notify.js';
 /** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   refuseTerminal(options, formats);
+  if (options.blockedBy) refuseOverTime(formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
 }
@@ -33,6 +35,14 @@ function refuseTerminal({ output }: RenderOptions, formats: readonly Format[]): 
   }
 }
 
+function refuseOverTime(formats: readonly Format[]): void {
+  const format = formats.find(isOverTime);
+  if (format === undefined) return;
+  throw new PtflameError('BAD_OPTION', `--blocked-by sums up waits, but ${format} shows single calls`, {
+    hint: 'leave out --blocked-by, or choose another format; see --help',
+  });
+}
+
 /** Renders opened inputs, also for `demo`. `names`: paths of inputs that can be read again. */
 export async function renderInputs(
   inputs: readonly CommandInput[],
@@ -46,13 +56,7 @@ export async function renderInputs(
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
   const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
-  const { profile, ...extras } = await loadRendered(
-    inputs,
-    options,
-    wanted,
-    outputs.some(({ format }) => format === 'html'),
-    signal,
-  );
+  const { profile, ...extras } = await loadRendered(inputs, options, wanted, formats, signal);
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
@@ -62,7 +66,17 @@ export async function renderInputs(
   );
   if (options.quiet) return;
   await notifyQuality(profile, options);
+  if (extras.longestCalls) notifyLeftOut(extras.longestCalls, options, formats);
   for (const line of await writtenLines(written, names)) notify(line);
+}
+
+/** Says which calls are not in outputs over time. */
+function notifyLeftOut({ leftOut, minNs }: LongestCalls, options: RenderOptions, formats: readonly Format[]): void {
+  if (leftOut === 0) return;
+  const files = (options.output ?? ['-']).filter((_, at) => isOverTime(formats[at] as Format));
+  const names = files.map((path) => (isStandardOutput(path) ? 'the output' : visibleText(path))).join(', ');
+  const more = minNs > options.minCall ? ': --max-calls N or --window shows more' : '';
+  notify(`${formatMany(leftOut, 'call')} shorter than ${formatDuration(minNs)} are not in ${names}${more}`);
 }
 
 /** The output shows each thread on its own. */
@@ -73,21 +87,29 @@ function isByThread(format: Format): boolean {
 /** A page has bytes as base64. */
 const BYTES_PER_CHARACTER = 3 / 4;
 
-/** `hasPage`: a report page is written, which shows waits and the timeline, too. */
+/** Without a page that says how fine it is: for wakings and counters. */
+const TIMELINE_BYTES = 2 ** 24;
+
 async function loadRendered(
   inputs: readonly CommandInput[],
   options: RenderOptions,
   wanted: Parameters<typeof loadProfile>[2],
-  hasPage: boolean,
+  formats: readonly Format[],
   signal: AbortSignal,
 ): ReturnType<typeof loadPageContents> {
   if (options.blockedBy) {
     const { loadBlockedTime } = await import('./blocked-time.js');
     return { profile: await loadBlockedTime(inputs, options, signal), waits: null, timeline: null, longestCalls: null };
   }
-  if (hasPage) {
-    const timelineBytes = options.timeDetail * BYTES_PER_CHARACTER;
-    return loadPageContents(inputs, options, { ...wanted, timelineBytes }, signal);
+  if (formats.includes('html') || formats.some(isOverTime)) {
+    const { minCall: minNs, maxCalls } = options;
+    const longestCalls = formats.some(isOverTime) && { longestCalls: { minNs, maxCalls } };
+    return loadPageContents(
+      inputs,
+      options,
+      { ...wanted, timelineBytes: timelineBytes(options, formats), ...longestCalls },
+      signal,
+    );
   }
   return {
     profile: await loadProfile(inputs, options, wanted, signal),
@@ -95,6 +117,11 @@ async function loadRendered(
     timeline: null,
     longestCalls: null,
   };
+}
+
+function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]): number {
+  if (formats.includes('html')) return timeDetail * BYTES_PER_CHARACTER;
+  return formats.includes('perfetto') ? TIMELINE_BYTES : 0;
 }
 
 /** Larger folded stacks cause a warning. */

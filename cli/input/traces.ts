@@ -52,14 +52,19 @@ export async function loadProfile(
   return profile;
 }
 
-/** Like `loadProfile`, and what the report page shows besides. */
+/**
+ * Like `loadProfile`, and what outputs over time show besides.
+ *
+ * @throws PtflameError also INPUT_KIND, if single calls are wanted of a profile
+ */
 export async function loadPageContents(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'timelineBytes' | 'onChunks' | 'longestCalls'>,
   signal: AbortSignal,
 ): Promise<PageContents> {
-  return load(inputs, flags, signal, async (traces, options) => {
+  const readable = wanted.longestCalls ? await requireTraces(inputs) : inputs;
+  return load(readable, flags, signal, async (traces, options) => {
     const { analyzeForPage } = await import('../../src/page.js');
     return analyzeForPage(traces, { ...options, ...wanted });
   });

@@ -2,10 +2,11 @@
  * The options of `ptflame render`.
  */
 import * as z from 'zod';
-import { FORMATS } from '../output/formats.js';
+import { FORMATS, FORMATS_OVER_TIME } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { decoding, filters, general, inline, outputs, replaying, resources, selection, srcline } from './shared.js';
+import { span } from './values/question-values.js';
 import { detailSize, path } from './values/values.js';
 
 /** Defaults are those of the library. */
@@ -42,6 +43,24 @@ const appearance = group('Appearance', {
   ),
 });
 
+/** Defaults are those of the library, too. */
+const calls = group('Selection', {
+  minCall: flag(span.default(0), `leave out calls that lasted shorter, such as 1us (${FORMATS_OVER_TIME.join(', ')})`, {
+    value: 'DURATION',
+    formats: FORMATS_OVER_TIME,
+  }),
+  maxCalls: flag(
+    z
+      .number('must be a number')
+      .int('must be a whole number')
+      .min(1, 'must be 1 or more')
+      .max(1e9, 'must be 1000000000 or less')
+      .default(500_000),
+    `leave out the shortest of more calls (${FORMATS_OVER_TIME.join(', ')}; default: 500000)`,
+    { formats: FORMATS_OVER_TIME },
+  ),
+});
+
 export const RenderOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
@@ -60,6 +79,7 @@ export const RenderOptions = memoize(() =>
     ...appearance,
     ...selection(),
     ...filters(),
+    ...calls,
     ...replaying(),
     ...group('Replay', {
       byCalls: flag(

@@ -9,7 +9,10 @@ export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
 export type OwnFormat = (typeof OWN_FORMATS)[number];
 
 /** The others are those of other tools. */
-export const FORMATS = [...OWN_FORMATS, 'pprof'] as const;
+/** Of these, those that show single calls over time. */
+export const FORMATS_OVER_TIME = ['perfetto'] as const;
+
+export const FORMATS = [...OWN_FORMATS, 'pprof', ...FORMATS_OVER_TIME] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {
@@ -27,6 +30,7 @@ const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
   html: { endings: ['.html', '.htm'] },
   json: { endings: ['.json'] },
   pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
+  perfetto: { endings: ['.pftrace'], isBinary: true },
 };
 
 /** Longest first: ".x.json" before ".json". */
@@ -92,6 +96,11 @@ export function outputFormats<Name extends Format>(
 /** Returns a name for a file of this format: "flame.svg". */
 export function exampleName(format: Format): string {
   return `flame${FILES_OF[format].endings[0]}`;
+}
+
+/** Shows single calls over time, not sums. */
+export function isOverTime(format: Format): boolean {
+  return FORMATS_OVER_TIME.some((name) => name === format);
 }
 
 export function isBinary(format: Format): boolean {

@@ -3,7 +3,7 @@
  */
 
 import { renderFoldedBytes } from '../../src/internal.js';
-import type { PageContents } from '../../src/page.js';
+import type { LongestCalls, PageContents } from '../../src/page.js';
 import { type Profile, renderJson, renderSvg } from '../../src/profiles.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from './formats.js';
@@ -27,6 +27,11 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
     }
     case 'pprof':
       return (await import('../../src/exports.js')).renderPprof;
+    case 'perfetto': {
+      const { renderPerfetto } = await import('../../src/exports.js');
+      return (profile, { longestCalls, timeline }) =>
+        renderPerfetto(profile, { longestCalls: longestCalls as LongestCalls, timeline });
+    }
     case 'svg': {
       const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };
       return (profile) => renderSvg(profile, { by, icicle, ...titled, ...size });

@@ -37,6 +37,7 @@ export const RENDER = defineCommand({
     ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, with a root frame per thread'],
     ['ptflame render trace.txt -o out.json', 'the complete profile, which can be rendered instead of the trace'],
     ['ptflame render trace.ptf -o out.pb.gz', 'for pprof; docs/exports.md lists what other tools read'],
+    ['ptflame render trace.ptf -o out.pftrace --min-call 1us', 'calls over time for Perfetto'],
   ],
   arguments: [INPUTS],
   schema: RenderOptions,

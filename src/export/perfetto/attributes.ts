@@ -1,0 +1,46 @@
+/**
+ * Writes what Perfetto shows in its overview of a trace: where it was recorded, and what was left out.
+ */
+import type { PbfWriter } from 'pbf';
+import type { LongestCalls } from '../../model/calls/call-events.js';
+import type { TraceMeta } from '../../model/profile/profile.js';
+import type { Wakings } from '../../model/timeline/wakings.js';
+import { formatCount, formatDuration } from '../../render/format.js';
+import { shellWords, visibleText } from '../../render/visible-text.js';
+import { writeTextField } from '../proto-writer.js';
+import { ATTRIBUTE, ATTRIBUTES } from './fields.js';
+
+type Attributes = readonly (readonly [key: string, value: string])[];
+
+export function attributesOf({ recorded, part }: TraceMeta, calls: LongestCalls, wakings: Wakings | null): Attributes {
+  const all: readonly (readonly [key: string, value: string | null])[] = [
+    ['host', recorded?.host ?? null],
+    ['kernel', recorded?.kernel ?? null],
+    ['cpu', recorded?.cpu ?? null],
+    ['perf', recorded?.perf ?? null],
+    ['command', recorded?.command ? shellWords(recorded.command) : null],
+    ['recorded at', recorded?.startedAt ?? null],
+    ['selected', part],
+    ['calls left out', leftOutText(calls)],
+    ['wakings left out', wakings && leftOutWakings(wakings)],
+  ];
+  return all.filter((entry): entry is readonly [string, string] => entry[1] !== null);
+}
+
+function leftOutText({ leftOut, minNs }: LongestCalls): string | null {
+  return leftOut === 0 ? null : `${formatCount(leftOut)} shorter than ${formatDuration(minNs)}`;
+}
+
+function leftOutWakings({ leftOut }: Wakings): string | null {
+  const count = leftOut.reduce((sum, slice) => sum + slice, 0);
+  return count === 0 ? null : `${formatCount(count)} that ended the shortest waits`;
+}
+
+export function writeAttributes(attributes: Attributes, writer: PbfWriter): void {
+  for (const attribute of attributes) writer.writeMessage(ATTRIBUTES.attribute, writeAttribute, attribute);
+}
+
+function writeAttribute([key, value]: readonly [key: string, value: string], writer: PbfWriter): void {
+  writeTextField(ATTRIBUTE.key, key, writer);
+  writeTextField(ATTRIBUTE.text, visibleText(value), writer);
+}

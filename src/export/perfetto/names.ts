@@ -1,0 +1,110 @@
+/**
+ * Numbers the names that the events of a thread refer to: functions, the files that they are in, and marks.
+ */
+import type { PbfWriter } from 'pbf';
+import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { NONE, type SymbolId } from '../../model/units.js';
+import { visibleText } from '../../render/visible-text.js';
+import { writeTextField } from '../proto-writer.js';
+import { ANNOTATION, INTERNED, INTERNED_DATA, PACKET } from './fields.js';
+import type { PacketSequence } from './packets.js';
+
+/** Annotations that are true where they are; their numbers. */
+export const Mark = { Cut: 1, Unwound: 2, Left: 3, Resumed: 4, Maybe: 5 } as const;
+export type Mark = (typeof Mark)[keyof typeof Mark];
+const MARK_NAMES = ['cut', 'unwound', 'left', 'resumed', 'maybe'];
+
+/** Categories that are not files; their numbers. */
+export const Category = { None: 0, Stop: 1, Waking: 2 } as const;
+const CATEGORY_NAMES = ['stop', 'waking'];
+
+/** So many are in a packet. */
+const NAMES_PER_PACKET = 256;
+
+interface Interned {
+  /** What it is the name of: a number of `INTERNED_DATA`. */
+  readonly of: number;
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The numbers of one thread after the other: frequent functions get small numbers, which take a byte. */
+export class EventNames {
+  /** By symbol; valid for those of the thread. */
+  readonly functionOf: Int32Array;
+  readonly categoryOf: Int32Array;
+  private readonly symbols: SymbolTable;
+  private list: Interned[] = [];
+  private functions = 0;
+
+  constructor(symbols: SymbolTable) {
+    this.symbols = symbols;
+    this.functionOf = new Int32Array(symbols.length);
+    this.categoryOf = new Int32Array(symbols.length);
+  }
+
+  /** Begins with the functions of another thread. */
+  begin(events: CallEvents, tree: Pick<CallTree, 'symbol'>): void {
+    this.list = [...list(INTERNED_DATA.annotationNames, MARK_NAMES), ...list(INTERNED_DATA.categories, CATEGORY_NAMES)];
+    const { name, kind, dso, dsoName } = this.symbols;
+    const files = new Map<number, number>();
+    const used = byFrequency(events, tree);
+    for (const [at, symbol] of used.entries()) {
+      const file = dso[symbol] as number;
+      if (file !== NONE && !files.has(file)) files.set(file, CATEGORY_NAMES.length + files.size + 1);
+      this.functionOf[symbol] = at + 1;
+      this.categoryOf[symbol] =
+        kind[symbol] === SymbolKind.Synthetic ? Category.Stop : (files.get(file) ?? Category.None);
+      this.list.push({ of: INTERNED_DATA.eventNames, id: at + 1, name: name[symbol] as string });
+    }
+    for (const [file, id] of files) this.list.push({ of: INTERNED_DATA.categories, id, name: dsoName[file] as string });
+    this.functions = used.length;
+  }
+
+  /** Adds the name of an event that is not a call, and returns its number. */
+  add(name: string): number {
+    this.list.push({ of: INTERNED_DATA.eventNames, id: ++this.functions, name });
+    return this.functions;
+  }
+
+  /** Writes all names; yields after each packet. */
+  *write(sequence: PacketSequence): Generator<void> {
+    for (let at = 0; at < this.list.length; at += NAMES_PER_PACKET) {
+      const some = this.list.slice(at, at + NAMES_PER_PACKET);
+      sequence.packet((own, writer) => writer.writeMessage(PACKET.internedData, writeNames, own), some);
+      yield;
+    }
+  }
+}
+
+function writeNames(names: readonly Interned[], writer: PbfWriter): void {
+  for (const interned of names) writer.writeMessage(interned.of, writeInterned, interned);
+}
+
+function writeInterned({ id, name }: Interned, writer: PbfWriter): void {
+  writer.writeVarintField(INTERNED.id, id);
+  writeTextField(INTERNED.name, visibleText(name), writer);
+}
+
+/** Annotates an event. */
+export function writeMark(mark: Mark, writer: PbfWriter): void {
+  writer.writeVarintField(ANNOTATION.name, mark);
+  writer.writeVarintField(ANNOTATION.bool, 1);
+}
+
+function list(of: number, names: readonly string[]): Interned[] {
+  return names.map((name, at) => ({ of, id: at + 1, name }));
+}
+
+/** Returns the functions of calls, those with the most events first. */
+function byFrequency({ node, kind }: CallEvents, { symbol }: Pick<CallTree, 'symbol'>): SymbolId[] {
+  const events = new Map<SymbolId, number>();
+  for (let row = 0; row < kind.length; row++) {
+    const own = symbol[node[row]];
+    if (isBeginning(kind[row])) events.set(own, (events.get(own) ?? 0) + 1);
+  }
+  const countOf = (own: SymbolId) => events.get(own) as number;
+  return [...events.keys()].sort((a, b) => countOf(b) - countOf(a) || a - b);
+}

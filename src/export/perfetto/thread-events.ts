@@ -1,0 +1,76 @@
+/**
+ * Writes the packets of one thread: its track, names, and a slice for each call, from begin to end in the order of the
+ * log, with wakings in between.
+ */
+import type { PbfWriter } from 'pbf';
+import { CallEvent, type CallEvents, isBeginning } from '../../model/calls/call-events.js';
+import { isChunkFull, takeChunk } from '../proto-writer.js';
+import { EventType, PACKET, TRACK_EVENT } from './fields.js';
+import { Category, type EventNames, Mark, writeMark } from './names.js';
+import type { PacketSequence } from './packets.js';
+import { type ThreadTrack, writeThreadTrack } from './tracks.js';
+import type { ThreadWakings } from './wakings.js';
+
+export interface WrittenThread {
+  readonly track: ThreadTrack;
+  readonly events: CallEvents;
+  /** By node. */
+  readonly symbol: Int32Array;
+  readonly wakings: ThreadWakings;
+}
+
+/** Yields full chunks; the rest stays in the writer. `names`: those of the thread. */
+export function* threadPackets(
+  { track, events, symbol, wakings }: WrittenThread,
+  names: EventNames,
+  originNs: bigint,
+  sequence: PacketSequence,
+): Generator<Uint8Array> {
+  const { writer } = sequence;
+  sequence.begin(track.id);
+  sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeThreadTrack, own), track);
+  for (const _ of names.write(sequence)) if (isChunkFull(writer)) yield takeChunk(writer);
+  const { timeNs, node, kind } = events;
+  const startNs = Math.min(wakings.startNs, Math.round(timeNs[0] ?? Number.POSITIVE_INFINITY));
+  if (startNs === Number.POSITIVE_INFINITY) return; // nothing happened
+  sequence.setClock(originNs, startNs);
+  const slice: Slice = { kind: CallEvent.Begin, name: 0, category: 0 };
+  for (let row = 0; row < kind.length; row++) {
+    const ns = Math.round(timeNs[row]);
+    const function_ = symbol[node[row]];
+    wakings.writeBefore(ns, sequence);
+    slice.kind = kind[row] as CallEvent;
+    slice.name = names.functionOf[function_];
+    slice.category = names.categoryOf[function_];
+    sequence.event(ns, isBeginning(slice.kind) ? writeBegin : writeEnd, slice);
+    if (isChunkFull(writer)) yield takeChunk(writer);
+  }
+  wakings.writeBefore(Number.POSITIVE_INFINITY, sequence);
+}
+
+/** One object is used for all events. */
+interface Slice {
+  kind: CallEvent;
+  name: number;
+  category: number;
+}
+
+function writeBegin({ kind, name, category }: Slice, writer: PbfWriter): void {
+  if (category !== Category.None) writer.writeVarintField(TRACK_EVENT.category, category);
+  if (kind === CallEvent.Resume) writer.writeMessage(TRACK_EVENT.annotation, writeMark, Mark.Resumed);
+  writer.writeVarintField(TRACK_EVENT.type, EventType.Begin);
+  writer.writeVarintField(TRACK_EVENT.name, name);
+}
+
+const MARK_OF: Readonly<Partial<Record<CallEvent, Mark>>> = {
+  [CallEvent.Unwound]: Mark.Unwound,
+  [CallEvent.Cut]: Mark.Cut,
+  [CallEvent.Leave]: Mark.Left,
+};
+
+/** Perfetto adds the mark to the slice. */
+function writeEnd({ kind }: Slice, writer: PbfWriter): void {
+  const mark = MARK_OF[kind];
+  if (mark !== undefined) writer.writeMessage(TRACK_EVENT.annotation, writeMark, mark);
+  writer.writeVarintField(TRACK_EVENT.type, EventType.End);
+}
