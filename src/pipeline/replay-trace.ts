@@ -10,7 +10,6 @@ import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/probes/mend-hits.js';
-import { probeHits } from '../replay/probes/probe-hits.js';
 import { probeSites } from '../replay/probes/probe-sites.js';
 import type { TimeSpan } from '../replay/skeleton/skeleton.js';
 import type { TailCalls } from '../replay/stack/frame.js';
@@ -207,11 +206,10 @@ function setupOf(
 }
 
 /** Returns the sites of a trace, with those that mending needs. */
-function withProbes({ sites, symbols, samples }: Trace): {
+function withProbes({ sites, symbols, hits }: Trace): {
   readonly sites: BranchSites;
   readonly probes: Probes | null;
 } {
-  const hits = probeHits(samples);
   if (hits === null) return { sites, probes: null };
   const found = probeSites(sites, symbols, hits);
   return { sites: found.sites, probes: { ...found.probes, hits } };

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { mergeSampleTables } from '../../src/model/samples/merge-tables.js';
 import { SampleContext, type SampleTable } from '../../src/model/samples/sample-table.js';
 import { SampleTablesBuilder } from '../../src/model/samples/sample-tables-builder.js';
-import { timeOrder } from '../../src/model/samples/time-order.js';
+import { inOrder, timeOrder } from '../../src/model/samples/time-order.js';
 
 interface Moment {
   readonly timeNs: number;
@@ -85,7 +85,8 @@ test('rows in the order of time keep their order if they are equal', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20), { maxLength: 60 }), (times) => {
       const expected = times.map((_, row) => row).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
-      expect([...timeOrder(Float64Array.from(times))]).toEqual(expected);
+      const rows = Uint32Array.from(times.keys());
+      expect([...inOrder(rows, timeOrder(Float64Array.from(times)))]).toEqual(expected);
     }),
   );
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { numbersOf, type Sample, SampleContext, tableOf, textsOf } from '../../src/model/samples/sample-table.js';
 import { SampleTablesBuilder } from '../../src/model/samples/sample-tables-builder.js';
@@ -53,4 +54,24 @@ it('turns a field into texts if one value is a text', () => {
   const [table] = builder.build();
   expect(textsOf(table, 'id')).toEqual(['18446744073709551615', '7', '']);
   expect(numbersOf(table, 'id')).toBeNull();
+});
+
+it('appends tables as if their samples had been added one by one, whatever their order', () => {
+  const value = fc.oneof(fc.nat(9), fc.constantFrom('a', 'b'));
+  const values = fc.dictionary(fc.constantFrom('x', 'y'), value);
+  const samples = fc.array(fc.tuple(fc.nat(20), values), { maxLength: 20 });
+  fc.assert(
+    fc.property(samples, samples, samples, (...pieces) => {
+      const [joined, single] = [new SampleTablesBuilder(), new SampleTablesBuilder()];
+      for (const piece of pieces) {
+        const own = new SampleTablesBuilder();
+        for (const [timeNs, fields] of piece) {
+          own.add('a:a', sample(timeNs, fields));
+          single.add('a:a', sample(timeNs, fields));
+        }
+        for (const table of own.build()) joined.table('a:a').append(table);
+      }
+      expect(joined.build()).toEqual(single.build());
+    }),
+  );
 });

@@ -20,7 +20,7 @@ export class FieldBuilder {
   /** `row`: after those set before. */
   setNumber(row: number, value: number): void {
     if (this.texts !== null) return this.addText(this.texts, row, numberText(value, this.style));
-    while (this.numbers.length < row) this.numbers.push(Number.NaN);
+    this.fill(row);
     this.numbers.push(value);
   }
 
@@ -31,20 +31,36 @@ export class FieldBuilder {
 
   /** `firstRow`: of the field's first value, after those set before. */
   append(firstRow: number, { numbers, texts }: SampleField): void {
-    if (texts !== null) texts.forEach((text, row) => void this.setText(firstRow + row, text));
-    else numbers.forEach((number, row) => void (Number.isNaN(number) || this.setNumber(firstRow + row, number)));
+    if (texts !== null) for (let row = 0; row < texts.length; row++) this.setText(firstRow + row, texts[row] as string);
+    else if (this.texts === null) {
+      this.fill(firstRow);
+      this.numbers.append(numbers);
+    } else for (let row = 0; row < numbers.length; row++) this.setNumber(firstRow + row, numbers[row]);
   }
 
-  build(order: Uint32Array): SampleField {
+  /** `length`: of the table. `order`: null, if its rows are in order. */
+  build(length: number, order: Uint32Array | null): SampleField {
     const { name, style, texts, numbers } = this;
-    if (texts) return { name, style, numbers: null, texts: Array.from(order, (row) => texts[row] ?? '') };
-    while (numbers.length < order.length) numbers.push(Number.NaN);
-    return { name, style, numbers: inOrder(numbers.values, order), texts: null };
+    this.fill(length);
+    if (texts === null) return { name, style, numbers: inOrder(numbers.view(), order), texts: null };
+    return {
+      name,
+      style,
+      numbers: null,
+      texts: order === null ? texts : Array.from(order, (row) => texts[row] as string),
+    };
   }
 
   private addText(texts: string[], row: number, value: string): void {
-    while (texts.length < row) texts.push('');
+    this.fill(row);
     texts.push(value);
+  }
+
+  /** Gives the rows up to this one no value, unless they have one. */
+  private fill(row: number): void {
+    const { texts, numbers } = this;
+    if (texts === null) while (numbers.length < row) numbers.push(Number.NaN);
+    else while (texts.length < row) texts.push('');
   }
 }
 

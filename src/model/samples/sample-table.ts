@@ -62,9 +62,10 @@ export function textsOf({ fields }: SampleTable, name: string): readonly string[
 const WAKING = 'sched:sched_waking';
 
 /**
- * Returns the samples that show from when to when threads were recorded. Wakings are those of the whole machine, and the
- * recording that has them may begin earlier and end later.
+ * Returns the first and the last time of each event whose samples show from when to when threads were recorded. Wakings
+ * are those of the whole machine, and the recording that has them may begin earlier and end later.
  */
-export function samplesOfThreads(samples: readonly SampleTable[]): readonly SampleTable[] {
-  return samples.filter(({ event }) => event !== WAKING);
+export function endsOfSamples(samples: readonly SampleTable[]): Nanoseconds[] {
+  const tables = samples.filter(({ event }) => event !== WAKING);
+  return tables.flatMap(({ timeNs }) => [...timeNs.subarray(0, 1), ...timeNs.subarray(-1)]);
 }

@@ -69,24 +69,28 @@ export class SampleTableBuilder {
   }
 
   /** Adds the rows of a table of the same event. */
-  append({ length, timeNs, tid, pid, cpu, context, fields }: SampleTable): void {
+  append({ timeNs, tid, pid, cpu, context, fields }: SampleTable): void {
     const first = this.length;
-    for (let row = 0; row < length; row++)
-      this.addRow(timeNs[row], tid[row], pid[row], cpu[row], context[row] as SampleContext);
+    this.timeNs.append(timeNs);
+    this.tid.append(tid);
+    this.pid.append(pid);
+    this.cpu.append(cpu);
+    this.context.append(context);
     for (const field of fields) this.field(field.name, field.style).append(first, field);
   }
 
   build(): SampleTable {
+    const { event, length, fields } = this;
     const order = timeOrder(this.timeNs.view());
     return {
-      event: this.event,
-      length: order.length,
-      timeNs: inOrder(this.timeNs.values, order),
-      tid: inOrder(this.tid.values, order),
-      pid: inOrder(this.pid.values, order),
-      cpu: inOrder(this.cpu.values, order),
-      context: inOrder(this.context.values, order),
-      fields: [...this.fields.values()].map((field) => field.build(order)),
+      event,
+      length,
+      timeNs: inOrder(this.timeNs.view(), order),
+      tid: inOrder(this.tid.view(), order),
+      pid: inOrder(this.pid.view(), order),
+      cpu: inOrder(this.cpu.view(), order),
+      context: inOrder(this.context.view(), order),
+      fields: [...fields.values()].map((field) => field.build(length, order)),
     };
   }
 }

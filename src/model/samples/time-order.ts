@@ -3,14 +3,15 @@
  */
 
 /**
- * Returns the rows of a column in the order of their values; rows of equal values stay in their order. Merges the
- * ascending runs: a recording has one for each buffer that perf wrote.
+ * Returns the rows of a column in the order of their values; rows of equal values stay in their order. null: they are in
+ * order, as those of text are. Merges the ascending runs: a recording has one for each buffer that perf wrote.
  */
-export function timeOrder(times: Float64Array): Uint32Array {
+export function timeOrder(times: Float64Array): Uint32Array | null {
+  let ends = runEnds(times);
+  if (ends.length === 1) return null;
   let from = new Uint32Array(times.length);
   for (let row = 0; row < from.length; row++) from[row] = row;
-  let ends = runEnds(times);
-  let to = new Uint32Array(ends.length > 1 ? times.length : 0);
+  let to = new Uint32Array(times.length);
   while (ends.length > 1) {
     ends = mergePairs(times, from, ends, to);
     [from, to] = [to, from];
@@ -18,11 +19,12 @@ export function timeOrder(times: Float64Array): Uint32Array {
   return from;
 }
 
-/** Returns the rows of a column in an order. */
-export function inOrder<Values extends Float64Array | Int32Array | Uint8Array>(
+/** Returns a copy of a column with its rows in an order; null: as they are. */
+export function inOrder<Values extends Float64Array | Int32Array | Uint32Array | Uint8Array>(
   values: Values,
-  order: Uint32Array,
+  order: Uint32Array | null,
 ): Values {
+  if (order === null) return values.slice() as Values;
   const sorted = new (values.constructor as new (length: number) => Values)(order.length);
   for (let at = 0; at < order.length; at++) sorted[at] = values[order[at]];
   return sorted;

@@ -1,7 +1,7 @@
 /**
  * Says when a trace begins and ends, also one without branches.
  */
-import { samplesOfThreads } from '../../model/samples/sample-table.js';
+import { endsOfSamples } from '../../model/samples/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { Trace } from './trace.js';
 
@@ -13,7 +13,7 @@ export interface TraceBounds {
 /** Returns the bounds of the branches; without branches, those of the switches and samples; zeros if there are none. */
 export function boundsOfTrace({ store, samples }: Pick<Trace, 'store' | 'samples'>): TraceBounds {
   if (store.bounds.startNs <= store.bounds.endNs) return store.bounds;
-  const bounds = boundsOfTimes(store.switches().timeNs, ...samplesOfThreads(samples).map(({ timeNs }) => timeNs));
+  const bounds = boundsOfTimes(store.switches().timeNs, endsOfSamples(samples));
   return bounds.startNs <= bounds.endNs ? bounds : { startNs: 0, endNs: 0 };
 }
 

@@ -138,6 +138,7 @@ export class TraceBuilder {
       sites: context.interner.sites.build(),
       originSeconds: context.originSeconds,
       samples,
+      hits,
       account: this.account(store.unwanted),
       recorded,
     };

@@ -10,11 +10,14 @@ import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
+import type { ProbeHits } from '../../replay/probes/probe-hits.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 
 export interface Trace {
   /** Samples of tracepoints and probes, of all threads, selected or not; a table per event. */
   readonly samples: readonly SampleTable[];
+  /** Those of probes, among the samples; null: there is none. */
+  readonly hits: ProbeHits | null;
   /** Its threads, with their bounds, events and records. */
   readonly store: StoredThreads;
   readonly symbols: SymbolTable;

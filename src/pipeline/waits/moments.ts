@@ -32,10 +32,7 @@ export function orderMoments({ tid, timeNs }: Moments, isKnown: (tid: Tid) => bo
     const ownRows = allRows.subarray(starts[group], starts[group + 1]);
     const ownNs = allNs.subarray(starts[group], starts[group + 1]);
     const order = timeOrder(ownNs);
-    rows.set(
-      each,
-      order.map((at) => ownRows[at]),
-    );
+    rows.set(each, inOrder(ownRows, order));
     questions.set(each, { nodesAt: inOrder(ownNs, order), treesOver: null, spans: null, spanTrees: null });
   });
   return { asked: questions, rows };

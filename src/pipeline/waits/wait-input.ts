@@ -2,7 +2,7 @@
  * Extracts from a trace what waits are concluded from: switches, samples, and when threads existed.
  */
 
-import { samplesOfThreads } from '../../model/samples/sample-table.js';
+import { endsOfSamples } from '../../model/samples/sample-table.js';
 import type { Tid } from '../../model/units.js';
 import type { Lifetime } from '../../store/records/lifetimes.js';
 import type { ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
@@ -11,11 +11,7 @@ import { boundsOfTimes, type TraceBounds } from '../read/trace-bounds.js';
 
 export function waitInputOf({ store, samples, account }: Trace): WaitInput {
   const switches = store.switches();
-  const bounds = boundsOfTimes(
-    [store.bounds.startNs, store.bounds.endNs],
-    switches.timeNs,
-    ...samplesOfThreads(samples).map(({ timeNs }) => timeNs),
-  );
+  const bounds = boundsOfTimes([store.bounds.startNs, store.bounds.endNs], switches.timeNs, endsOfSamples(samples));
   return { switches, samples, threads: threadSpans(store.lifetimes(), bounds), lost: account.samples.lostSpans };
 }
 

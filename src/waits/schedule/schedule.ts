@@ -3,7 +3,7 @@
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
-import { samplesOfThreads } from '../../model/samples/sample-table.js';
+import { endsOfSamples } from '../../model/samples/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
 import { KeyNumbers } from '../input/key-numbers.js';
@@ -34,7 +34,7 @@ export interface Schedule {
 export function scheduleOf({ switches, samples, threads, lost }: WaitInput): Schedule {
   const events = new ThreadSwitches(switches, samples);
   const spans = new Map(threads.map((span) => [span.tid, span]));
-  const lastNs = endOf(switches.timeNs, ...samplesOfThreads(samples).map(({ timeNs }) => timeNs));
+  const lastNs = endOf(switches.timeNs, endsOfSamples(samples));
   const wokenNs = lost.length > 0 ? new Map<Tid, Nanoseconds>() : firstWakings(samples);
   const builder = new ScheduleBuilder();
   for (const tid of events.tids) {
@@ -132,7 +132,7 @@ class ScheduleBuilder implements OffSink {
   }
 }
 
-function endOf(...columns: Float64Array[]): Nanoseconds {
+function endOf(...columns: readonly ArrayLike<number>[]): Nanoseconds {
   let end = Number.NEGATIVE_INFINITY;
   for (const times of columns) for (let row = 0; row < times.length; row++) if (times[row] > end) end = times[row];
   return end;
