@@ -8,11 +8,11 @@ import { PtflameError } from '../../src/text.js';
 export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
 export type OwnFormat = (typeof OWN_FORMATS)[number];
 
-/** The others are those of other tools. */
-/** Of these, those that show single calls over time. */
+/** Of those of other tools, those that show single calls over time. */
 export const FORMATS_OVER_TIME = ['perfetto'] as const;
 
-export const FORMATS = [...OWN_FORMATS, 'pprof', ...FORMATS_OVER_TIME] as const;
+/** The others are those of other tools. */
+export const FORMATS = [...OWN_FORMATS, 'pprof', 'parquet', ...FORMATS_OVER_TIME] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {
@@ -29,6 +29,7 @@ const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
   svg: { endings: ['.svg'] },
   html: { endings: ['.html', '.htm'] },
   json: { endings: ['.json'] },
+  parquet: { endings: ['.parquet'], isBinary: true },
   pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
   perfetto: { endings: ['.pftrace'], isBinary: true },
 };
