@@ -30,7 +30,7 @@ async function exportRecording(path: string, options: ExportOptions, signal: Abo
   const missing = wanted.filter((table) => known === null || !isComplete(tablePath(folder, table, known, id)));
   const say = notifier(options.quiet);
   if (missing.length === 0) return say(`kept ${path}: ${tablePath(folder, 'recordings', known as string, id)} exists`);
-  const calls = missing.includes('calls') ? new CallsSpool(id, options.tempDir) : null;
+  const calls = missing.includes('calls') ? new CallsSpool({ id, minNs: 0 }, options.tempDir) : null;
   const profile = await loadRecording(path, options, calls, signal);
   const about = { build: options.build ?? null, host: hostOf(profile, options), input: basename(path) };
   const partition = known ?? join(partitionPart('build', about.build), partitionPart('host', about.host));

@@ -10,7 +10,7 @@ import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import type { CallsSpool } from '../output/calls-spool.js';
-import { exampleName, type Format, isBinary, isOverTime } from '../output/formats.js';
+import { exampleName, FORMATS_OF_CALLS, type Format, isBinary, isOverTime } from '../output/formats.js';
 import { isStandardOutput, isTerminal, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
@@ -20,7 +20,7 @@ import { notify } from '../terminal/notify.js';
 /** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   refuseTerminal(options, formats);
-  if (options.blockedBy) refuseOverTime(formats);
+  if (options.blockedBy) refuseCalls(formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
 }
@@ -36,8 +36,8 @@ function refuseTerminal({ output }: RenderOptions, formats: readonly Format[]): 
   }
 }
 
-function refuseOverTime(formats: readonly Format[]): void {
-  const format = formats.find((own) => isOverTime(own) || own === 'parquet');
+function refuseCalls(formats: readonly Format[]): void {
+  const format = formats.find((own) => FORMATS_OF_CALLS.some((name) => name === own));
   if (format === undefined) return;
   throw new PtflameError('BAD_OPTION', `--blocked-by sums up waits, but ${format} shows single calls`, {
     hint: 'leave out --blocked-by, or choose another format; see --help',
@@ -90,8 +90,8 @@ function notifyLeftOut({ leftOut, minNs }: LongestCalls, options: RenderOptions,
   notify(`${formatMany(leftOut, 'call')} shorter than ${formatDuration(minNs)} are not in ${names}${more}`);
 }
 
-async function callsSpool({ tempDir }: RenderOptions): Promise<CallsSpool> {
-  return new (await import('../output/calls-spool.js')).CallsSpool(null, tempDir);
+async function callsSpool({ minCall, tempDir }: RenderOptions): Promise<CallsSpool> {
+  return new (await import('../output/calls-spool.js')).CallsSpool({ id: null, minNs: minCall }, tempDir);
 }
 
 /** The output shows each thread on its own. */

@@ -9,25 +9,28 @@ import { type AnalyzeOptions, PtflameError } from '../../src/profiles.js';
 import { createTemporaryDirectory } from './temporary-files.js';
 import { whyUnwritable } from './write-chunks.js';
 
+type CallsQuestion = NonNullable<AnalyzeOptions['callRows']>;
+
 const CHUNK_BYTES = 2 ** 20;
 
 export class CallsSpool {
   /** What is asked of the analysis. */
-  readonly question: NonNullable<AnalyzeOptions['callRows']>;
+  readonly question: CallsQuestion;
   private readonly file: CallsFile;
   private readonly head: Uint8Array;
   private readonly directory: string;
   private readonly fd: number;
   private size = 0;
 
-  /** `id`: of the recording, if it is one of many. `directory`: of temporary files. @throws PtflameError TEMPORARY_FILE */
-  constructor(id: string | null, directory: string | undefined) {
+  /** `directory`: of temporary files. @throws PtflameError TEMPORARY_FILE */
+  constructor({ id, minNs }: Omit<CallsQuestion, 'onThread'>, directory: string | undefined) {
     this.directory = directory ?? tmpdir();
     this.fd = openNameless(this.directory);
     this.file = new CallsFile(id, fileAbout('calls', id));
     this.head = this.file.head();
     this.question = {
       id,
+      minNs,
       onThread: (groups) => {
         this.file.add(groups);
         for (const part of groups.parts) this.append(part);

@@ -8,11 +8,14 @@ import { PtflameError } from '../../src/text.js';
 export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
 export type OwnFormat = (typeof OWN_FORMATS)[number];
 
-/** Of those of other tools, those that show single calls over time. */
+/** Of those of other tools, those that show single calls over time: the longest ones. */
 export const FORMATS_OVER_TIME = ['perfetto'] as const;
 
+/** Those that have single calls. */
+export const FORMATS_OF_CALLS = [...FORMATS_OVER_TIME, 'parquet'] as const;
+
 /** The others are those of other tools. */
-export const FORMATS = [...OWN_FORMATS, 'pprof', 'parquet', ...FORMATS_OVER_TIME] as const;
+export const FORMATS = [...OWN_FORMATS, 'pprof', ...FORMATS_OF_CALLS] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {

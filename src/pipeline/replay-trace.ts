@@ -5,7 +5,7 @@ import { askForMemory, checkMemory } from '../model/memory-watch.js';
 import { symbolRanks } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
-import type { Tid } from '../model/units.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
@@ -53,6 +53,8 @@ import { timelineQuestion } from './replay/timeline-question.js';
 export interface CallRowsOptions {
   /** Of the recording, if rows of several will be in one table; null: rows have none. */
   readonly id: string | null;
+  /** Shorter calls are left out. */
+  readonly minNs: Nanoseconds;
   /** Called for each thread, in an order that depends on the trace alone. */
   readonly onThread: OnCallRows;
 }
@@ -248,7 +250,7 @@ function questionsOf(
     stackAtNs: stacksAt ? stacksAtNs(stacksAt, trace) : null,
     timeline: timelineQuestion(options.timelineBytes ?? 0, filter, trace),
     longestCalls: options.longestCalls ? longestCallsQuestion(options.longestCalls, filter, trace) : null,
-    callRows: options.callRows ? callRowsQuestion(options.callRows.id, symbols, filter, trace) : null,
+    callRows: options.callRows ? callRowsQuestion(options.callRows, symbols, filter, trace) : null,
     chunksOf: options.onChunks && filter === null && trace.account.timeless === 0 ? trace.store.bounds : null,
   };
 }

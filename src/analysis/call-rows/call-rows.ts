@@ -12,13 +12,20 @@ import { outermostNodes } from '../tree/functions.js';
 import { isOffCpu } from '../tree/outside.js';
 import { type CallRows, CallRowsBuilder } from './rows.js';
 
+export interface RowsQuestion {
+  /** Calls outside of it are left out. */
+  readonly window: Bounds;
+  /** Shorter calls are left out. */
+  readonly minNs: Nanoseconds;
+}
+
 /**
  * Reports the calls in the order in which they ended; stops are calls, too. Of a call that the window cuts, start and
  * duration are whole, and all other times are within the window. Nodes are those of `tree`, the log's own. The rows that
  * `sink` receives are valid until it returns.
  */
-export function callRows(log: CallLog, tree: CallTree, window: Bounds, sink: (rows: CallRows) => void): void {
-  const lister = new CallLister(tree, window, sink);
+export function callRows(log: CallLog, tree: CallTree, question: RowsQuestion, sink: (rows: CallRows) => void): void {
+  const lister = new CallLister(tree, question, sink);
   walkCalls(log, lister);
   lister.finish();
 }
@@ -59,11 +66,13 @@ class CallLister implements CallListener<TimedCall> {
   private calls = 0;
   private readonly tree: CallTree;
   private readonly window: Bounds;
+  private readonly minNs: Nanoseconds;
   private readonly sink: (rows: CallRows) => void;
 
-  constructor(tree: CallTree, window: Bounds, sink: (rows: CallRows) => void) {
+  constructor(tree: CallTree, { window, minNs }: RowsQuestion, sink: (rows: CallRows) => void) {
     this.tree = tree;
     this.window = window;
+    this.minNs = minNs;
     this.sink = sink;
     this.isOutermost = outermostNodes(tree);
   }
@@ -104,7 +113,7 @@ class CallLister implements CallListener<TimedCall> {
   closed(call: TimedCall, exitNs: Nanoseconds, ending: number): void {
     if (!call.isSuspended) this.goOff(call);
     const { entryNs } = call;
-    if (!overlaps(this.window, entryNs, exitNs)) return;
+    if (exitNs - entryNs < this.minNs || !overlaps(this.window, entryNs, exitNs)) return;
     const isWhole = isComplete(endingWithin(this.window, entryNs, exitNs, ending));
     this.rows.add(call, exitNs - entryNs, isWhole);
     if (this.rows.isFull) this.handOn();

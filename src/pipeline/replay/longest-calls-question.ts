@@ -35,15 +35,15 @@ function listedWindow(filter: CallFilter | null, trace: Trace): Bounds {
   return filter?.window ?? UNBOUNDED;
 }
 
-/** `id`: of the recording, if each row is to have it. @throws PtflameError TIMELESS or BAD_OPTION */
+/** @throws PtflameError TIMELESS or BAD_OPTION */
 export function callRowsQuestion(
-  id: string | null,
+  { id, minNs }: Pick<CallRowsQuestion, 'id' | 'minNs'>,
   symbols: SymbolTable,
   filter: CallFilter | null,
   trace: Trace,
 ): CallRowsQuestion {
   const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n;
-  return { id, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
+  return { id, minNs, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
 }
 
 function timeless(): PtflameError {
