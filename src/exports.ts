@@ -2,8 +2,7 @@
  * Profiles and requests as files for other tools, loaded only to write one.
  */
 export { otlpOfRequests } from './export/otlp/requests.js';
-export { CallsFile } from './export/parquet/calls-file.js';
 export { partitionName } from './export/parquet/layout.js';
-export { fileAbout, recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
+export { recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
 export { renderPerfetto } from './export/perfetto/perfetto.js';
 export { renderPprof } from './export/pprof/pprof.js';

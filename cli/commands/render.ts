@@ -7,10 +7,9 @@ import type { LongestCalls } from '../../src/page.js';
 import { type Profile, PtflameError } from '../../src/profiles.js';
 import { formatBytes, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
+import { loadPageContents, loadProfile } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
-import type { CallsSpool } from '../output/calls-spool.js';
-import { exampleName, FORMATS_OF_CALLS, type Format, isBinary, isOverTime } from '../output/formats.js';
+import { exampleName, type Format, isBinary, isOverTime } from '../output/formats.js';
 import { isStandardOutput, isTerminal, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
@@ -20,7 +19,7 @@ import { notify } from '../terminal/notify.js';
 /** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   refuseTerminal(options, formats);
-  if (options.blockedBy) refuseCalls(formats);
+  if (options.blockedBy) refuseOverTime(formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
 }
@@ -36,8 +35,8 @@ function refuseTerminal({ output }: RenderOptions, formats: readonly Format[]): 
   }
 }
 
-function refuseCalls(formats: readonly Format[]): void {
-  const format = formats.find((own) => FORMATS_OF_CALLS.some((name) => name === own));
+function refuseOverTime(formats: readonly Format[]): void {
+  const format = formats.find(isOverTime);
   if (format === undefined) return;
   throw new PtflameError('BAD_OPTION', `--blocked-by sums up waits, but ${format} shows single calls`, {
     hint: 'leave out --blocked-by, or choose another format; see --help',
@@ -57,23 +56,13 @@ export async function renderInputs(
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
   const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
-  const calls = formats.includes('parquet') ? await callsSpool(options) : null;
-  const { profile, ...extras } = await loadRendered(
-    calls ? await requireTraces(inputs) : inputs,
-    options,
-    calls ? { ...wanted, callRows: calls.question } : wanted,
-    formats,
-    signal,
-  );
+  const { profile, ...extras } = await loadRendered(inputs, options, wanted, formats, signal);
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
   await writeAll(
-    outputs.map(({ output }, at) => ({
-      output,
-      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls }),
-    })),
+    outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })),
   );
   if (options.quiet) return;
   await notifyQuality(profile, options);
@@ -90,10 +79,6 @@ function notifyLeftOut({ leftOut, minNs }: LongestCalls, options: RenderOptions,
   notify(`${formatMany(leftOut, 'call')} shorter than ${formatDuration(minNs)} are not in ${names}${more}`);
 }
 
-async function callsSpool({ minCall, tempDir }: RenderOptions): Promise<CallsSpool> {
-  return new (await import('../output/calls-spool.js')).CallsSpool({ id: null, minNs: minCall }, tempDir);
-}
-
 /** The output shows each thread on its own. */
 function isByThread(format: Format): boolean {
   return format !== 'folded' && format !== 'svg';
@@ -103,7 +88,7 @@ function isByThread(format: Format): boolean {
 const BYTES_PER_CHARACTER = 3 / 4;
 
 /** Without a page that says how fine it is: for wakings and counters. */
-const TIMELINE_BYTES = 2 ** 24;
+const TIMELINE_BYTES = 2 ** 22;
 
 async function loadRendered(
   inputs: readonly CommandInput[],

@@ -2,20 +2,17 @@
  * The output formats of `render`, and how they are chosen by option and file name. renderers.ts loads what writes them.
  */
 import { basename } from 'node:path';
-import { PtflameError } from '../../src/text.js';
+import { PtflameError, shellWords } from '../../src/text.js';
 
 /** Of comparisons, too. */
 export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
 export type OwnFormat = (typeof OWN_FORMATS)[number];
 
-/** Of those of other tools, those that show single calls over time: the longest ones. */
+/** They show single calls over time, not sums. */
 export const FORMATS_OVER_TIME = ['perfetto'] as const;
 
-/** Those that have single calls. */
-export const FORMATS_OF_CALLS = [...FORMATS_OVER_TIME, 'parquet'] as const;
-
 /** The others are those of other tools. */
-export const FORMATS = [...OWN_FORMATS, 'pprof', ...FORMATS_OF_CALLS] as const;
+export const FORMATS = [...OWN_FORMATS, 'pprof', ...FORMATS_OVER_TIME] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {
@@ -25,6 +22,8 @@ interface FormatFiles {
   readonly isBinary?: boolean;
   /** The command that shows a file, apart from its path. */
   readonly shownBy?: readonly string[];
+  /** The page that opens a file. */
+  readonly shownAt?: string;
 }
 
 const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
@@ -32,9 +31,8 @@ const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
   svg: { endings: ['.svg'] },
   html: { endings: ['.html', '.htm'] },
   json: { endings: ['.json'] },
-  parquet: { endings: ['.parquet'], isBinary: true },
   pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
-  perfetto: { endings: ['.pftrace'], isBinary: true },
+  perfetto: { endings: ['.pftrace'], isBinary: true, shownAt: 'https://ui.perfetto.dev' },
 };
 
 /** Longest first: ".x.json" before ".json". */
@@ -102,7 +100,6 @@ export function exampleName(format: Format): string {
   return `flame${FILES_OF[format].endings[0]}`;
 }
 
-/** Shows single calls over time, not sums. */
 export function isOverTime(format: Format): boolean {
   return FORMATS_OVER_TIME.some((name) => name === format);
 }
@@ -111,10 +108,11 @@ export function isBinary(format: Format): boolean {
   return FILES_OF[format].isBinary ?? false;
 }
 
-/** Returns the words of the command that shows a file; null: none that is worth naming. */
-export function showCommand(format: Format, path: string): string[] | null {
-  const { shownBy } = FILES_OF[format];
-  return shownBy === undefined ? null : [...shownBy, path];
+/** Returns how to see a file of another tool: a command, or where to open it; null: it needs no words. */
+export function showStep(format: Format, path: string): string | null {
+  const { shownBy, shownAt } = FILES_OF[format];
+  if (shownAt !== undefined) return `open ${shellWords([path])} at ${shownAt}`;
+  return shownBy === undefined ? null : shellWords([...shownBy, path]);
 }
 
 /** Returns the format of an answer, as in the `formats` of its flags. */

@@ -3,7 +3,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { visibleText as escapeForTerminal, formatBytes, shellWords } from '../../src/text.js';
-import { type Format, showCommand } from './formats.js';
+import { type Format, showStep } from './formats.js';
 import { isStandardOutput } from './outputs.js';
 
 export interface WrittenFile {
@@ -37,8 +37,8 @@ function nextStep(files: readonly WrittenFile[], inputs: readonly string[]): str
     const table = again === null ? '' : `; ptflame report ${again} lists the functions`;
     return `open ${shellWords([picture])} in a browser${table}`;
   }
-  const command = files.map(({ format, path }) => showCommand(format, path)).find((words) => words !== null);
-  if (command !== undefined) return shellWords(command);
+  const step = files.map(({ format, path }) => showStep(format, path)).find((text) => text !== null);
+  if (step !== undefined) return step;
   const source = pathOf('json') === undefined ? again : shellWords([pathOf('json') as string]);
   return files.length === 0 || source === null ? null : `ptflame render ${source} -o flame.html`;
 }

@@ -13,17 +13,12 @@ interface Values {
 }
 type Kind = keyof Values;
 
-/** A column without its values. */
-export interface ColumnShape {
-  readonly name: string;
-  readonly kind: Kind;
-  /** The column may have no value in a row: null. Default: it has one in every row. */
-  readonly isOptional?: boolean;
-}
-
 export type Column = {
-  readonly [Own in Kind]: ColumnShape & {
+  readonly [Own in Kind]: {
+    readonly name: string;
     readonly kind: Own;
+    /** The column may have no value in a row: null. Default: it has one in every row. */
+    readonly isOptional?: boolean;
     readonly at: (row: number) => Values[Own] | null;
   };
 }[Kind];
@@ -34,9 +29,6 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/** In the metadata of every file: the program that wrote it. */
-export const CREATOR = 'ptflame';
-
 /** Large enough that dictionaries pay off, small enough to be made at once. */
 export const GROUP_ROWS = 65_536;
 
@@ -45,10 +37,10 @@ export function* tableBytes(table: Table, about: Readonly<Record<string, string>
   const writer = new ByteWriter();
   const file = new ParquetWriter({
     writer,
-    schema: schemaOf(table.name, table.columns),
+    schema: schemaOf(table),
     statistics: false,
     kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
-    createdBy: CREATOR,
+    createdBy: 'ptflame',
   });
   for (let first = 0; first < table.rows; first += GROUP_ROWS) {
     const end = Math.min(first + GROUP_ROWS, table.rows);
@@ -60,7 +52,7 @@ export function* tableBytes(table: Table, about: Readonly<Record<string, string>
 }
 
 /** Removes the bytes from a writer, which goes on counting them. */
-export function taken(writer: ByteWriter): Uint8Array {
+function taken(writer: ByteWriter): Uint8Array {
   const bytes = writer.getBytes().slice();
   writer.index = 0;
   return bytes;
@@ -74,7 +66,7 @@ const ELEMENTS: Readonly<Record<Kind, Pick<SchemaElement, 'type' | 'converted_ty
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 };
 
-export function schemaOf(name: string, columns: readonly ColumnShape[]): SchemaElement[] {
+function schemaOf({ name, columns }: Table): SchemaElement[] {
   const elements = columns.map(({ name, kind, isOptional }) => ({
     name,
     ...ELEMENTS[kind],

@@ -18,20 +18,20 @@ const COUNTERS = [
 type Strips = Pick<Timeline, 'startNs' | 'durationNs' | 'stripSliceNs' | 'threads'>;
 
 /** Writes counters that are not zero all the time. */
-export function writeCounters(strips: Strips, tracks: Tracks, originNs: bigint, sequence: PacketSequence): void {
+export function writeCounters(strips: Strips, tracks: Tracks, sequence: PacketSequence): void {
   for (const [at, { name, activity }] of COUNTERS.entries()) {
     const values = averages(strips, activity);
     if (values.every((value) => value === 0)) continue;
     const id = tracks.ofCounter(at);
     const track = { id, name, unit: 'threads' };
     sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeCounterTrack, own), track);
-    sequence.setClock(originNs, momentOf(strips, 0));
-    writeChanges(values, id, strips, sequence);
+    sequence.beginTrack(id);
+    writeChanges(values, strips, sequence);
   }
 }
 
-function writeChanges(values: Float64Array, track: number, strips: Strips, sequence: PacketSequence): void {
-  const write = (slice: number, value: number) => sequence.event(momentOf(strips, slice), writeValue, { track, value });
+function writeChanges(values: Float64Array, strips: Strips, sequence: PacketSequence): void {
+  const write = (slice: number, value: number) => sequence.event(momentOf(strips, slice), writeValue, value);
   for (let slice = 0; slice < values.length; slice++)
     if (slice === 0 || values[slice] !== values[slice - 1]) write(slice, values[slice]);
   write(values.length, 0);
@@ -50,8 +50,7 @@ function averages({ threads, durationNs, stripSliceNs }: Strips, activity: Activ
   return sums.map((ns, slice) => ns / Math.max(1, Math.min(stripSliceNs, durationNs - slice * stripSliceNs)));
 }
 
-function writeValue({ track, value }: { readonly track: number; readonly value: number }, writer: PbfWriter): void {
+function writeValue(value: number, writer: PbfWriter): void {
   writer.writeVarintField(TRACK_EVENT.type, EventType.Counter);
-  writer.writeVarintField(TRACK_EVENT.track, track);
   writer.writeDoubleField(TRACK_EVENT.doubleValue, value);
 }

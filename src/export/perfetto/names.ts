@@ -3,7 +3,7 @@
  */
 import type { PbfWriter } from 'pbf';
 import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
-import type { CallTree } from '../../model/calls/call-tree.js';
+import { rowNumbers } from '../../model/columns.js';
 import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
@@ -23,6 +23,12 @@ const CATEGORY_NAMES = ['stop', 'waking'];
 /** So many are in a packet. */
 const NAMES_PER_PACKET = 256;
 
+/** `symbol`: by node. */
+export interface NamedCalls {
+  readonly events: CallEvents;
+  readonly symbol: Int32Array;
+}
+
 interface Interned {
   /** What it is the name of: a number of `INTERNED_DATA`. */
   readonly of: number;
@@ -30,27 +36,22 @@ interface Interned {
   readonly name: string;
 }
 
-/** The numbers of one thread after the other: frequent functions get small numbers, which take a byte. */
+/** Frequent functions get small numbers, which take a byte. */
 export class EventNames {
-  /** By symbol; valid for those of the thread. */
+  /** By symbol; 0: not used. */
   readonly functionOf: Int32Array;
   readonly categoryOf: Int32Array;
-  private readonly symbols: SymbolTable;
-  private list: Interned[] = [];
-  private functions = 0;
+  private readonly list: Interned[];
+  private readonly others = new Map<string, number>();
+  private count: number;
 
-  constructor(symbols: SymbolTable) {
-    this.symbols = symbols;
+  constructor(symbols: SymbolTable, calls: readonly NamedCalls[]) {
     this.functionOf = new Int32Array(symbols.length);
     this.categoryOf = new Int32Array(symbols.length);
-  }
-
-  /** Begins with the functions of another thread. */
-  begin(events: CallEvents, tree: Pick<CallTree, 'symbol'>): void {
     this.list = [...list(INTERNED_DATA.annotationNames, MARK_NAMES), ...list(INTERNED_DATA.categories, CATEGORY_NAMES)];
-    const { name, kind, dso, dsoName } = this.symbols;
+    const { name, kind, dso, dsoName } = symbols;
     const files = new Map<number, number>();
-    const used = byFrequency(events, tree);
+    const used = byFrequency(calls, symbols.length);
     for (const [at, symbol] of used.entries()) {
       const file = dso[symbol] as number;
       if (file !== NONE && !files.has(file)) files.set(file, CATEGORY_NAMES.length + files.size + 1);
@@ -60,13 +61,16 @@ export class EventNames {
       this.list.push({ of: INTERNED_DATA.eventNames, id: at + 1, name: name[symbol] as string });
     }
     for (const [file, id] of files) this.list.push({ of: INTERNED_DATA.categories, id, name: dsoName[file] as string });
-    this.functions = used.length;
+    this.count = used.length;
   }
 
-  /** Adds the name of an event that is not a call, and returns its number. */
-  add(name: string): number {
-    this.list.push({ of: INTERNED_DATA.eventNames, id: ++this.functions, name });
-    return this.functions;
+  /** Returns the number of the name of an event that is not a call. */
+  idOf(name: string): number {
+    const known = this.others.get(name);
+    if (known !== undefined) return known;
+    this.list.push({ of: INTERNED_DATA.eventNames, id: ++this.count, name });
+    this.others.set(name, this.count);
+    return this.count;
   }
 
   /** Writes all names; yields after each packet. */
@@ -98,13 +102,13 @@ function list(of: number, names: readonly string[]): Interned[] {
   return names.map((name, at) => ({ of, id: at + 1, name }));
 }
 
-/** Returns the functions of calls, those with the most events first. */
-function byFrequency({ node, kind }: CallEvents, { symbol }: Pick<CallTree, 'symbol'>): SymbolId[] {
-  const events = new Map<SymbolId, number>();
-  for (let row = 0; row < kind.length; row++) {
-    const own = symbol[node[row]];
-    if (isBeginning(kind[row])) events.set(own, (events.get(own) ?? 0) + 1);
-  }
-  const countOf = (own: SymbolId) => events.get(own) as number;
-  return [...events.keys()].sort((a, b) => countOf(b) - countOf(a) || a - b);
+/** Returns the functions of calls, those with the most calls first. */
+function byFrequency(calls: readonly NamedCalls[], symbols: number): SymbolId[] {
+  const counts = new Float64Array(symbols);
+  for (const { events, symbol } of calls)
+    for (let row = 0; row < events.kind.length; row++)
+      if (isBeginning(events.kind[row])) counts[symbol[events.node[row]]]++;
+  return Array.from(rowNumbers(symbols).filter((symbol) => counts[symbol] > 0)).sort(
+    (a, b) => counts[b] - counts[a] || a - b,
+  );
 }

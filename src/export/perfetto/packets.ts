@@ -1,7 +1,9 @@
 /**
- * Writes one sequence of packets: its packets share names, defaults and a clock that counts from packet to packet.
+ * Writes packets in one sequence, which share names. Events are on the track that was begun last, and each has the time
+ * since the one before it.
  */
 import type { PbfWriter } from 'pbf';
+import type { Nanoseconds } from '../../model/units.js';
 import { writeBigVarintField } from '../proto-writer.js';
 import { CLOCK, CLOCK_SNAPSHOT, ClockId, DEFAULTS, PACKET, STATE_CLEARED, TRACE, TRACK_EVENT } from './fields.js';
 
@@ -16,36 +18,46 @@ export interface ClockReading {
   readonly isIncremental: boolean;
 }
 
+/** A moment that is not after any event: Perfetto's clocks must not go back from track to track. */
+export interface TrackStart {
+  /** In the profile's time. */
+  readonly ns: Nanoseconds;
+  /** On perf's clock. */
+  readonly traceNs: bigint;
+}
+
+/** The number of the sequence; there is only one. */
+const SEQUENCE = 1;
+
 export class PacketSequence {
-  readonly id: number;
   readonly writer: PbfWriter;
+  private readonly start: TrackStart;
   /** Of the last packet with a time. */
-  private lastNs = 0;
+  private lastNs: Nanoseconds = 0;
   /** The event that is being written; fields, as a closure for each would take half the time. */
-  sinceLastNs = 0;
+  sinceLastNs: Nanoseconds = 0;
   write: WriteMessage<unknown> = () => {};
   value: unknown = null;
 
-  /** `id`: from 1, each sequence has its own. */
-  constructor(id: number, writer: PbfWriter) {
-    this.id = id;
+  constructor(writer: PbfWriter, start: TrackStart) {
     this.writer = writer;
+    this.start = start;
   }
 
-  /** Writes what all packets rely on. `track`: of its events, unless they name another one; 0: none. */
-  begin(track: number): void {
+  /** Comes first: nothing is known of earlier packets. */
+  begin(): void {
     this.packet((_, writer) => {
       writer.writeVarintField(PACKET.sequenceFlags, STATE_CLEARED);
       writer.writeVarintField(PACKET.isFirstOfSequence, 1);
-      writer.writeMessage(PACKET.defaults, writeDefaults, track);
     }, null);
   }
 
-  /** From here on, times of events are written relative to `ns`, which is `originNs` + `ns` on perf's clock. */
-  setClock(originNs: bigint, ns: number): void {
-    this.lastNs = ns;
-    const traceNs = originNs + BigInt(ns);
+  /** From here on, events are on this track, and the first one has the time since the start. */
+  beginTrack(track: number): void {
+    const { ns, traceNs } = this.start;
+    this.packet((id, writer) => writer.writeMessage(PACKET.defaults, writeDefaults, id), track);
     this.snapshot({ traceNs, clock: ClockId.Sequence, ns: traceNs, isIncremental: true });
+    this.lastNs = ns;
   }
 
   snapshot(reading: ClockReading): void {
@@ -57,7 +69,7 @@ export class PacketSequence {
     this.writer.writeMessage(
       TRACE.packet,
       (_, writer) => {
-        writer.writeVarintField(PACKET.sequence, this.id);
+        writer.writeVarintField(PACKET.sequence, SEQUENCE);
         write(value, writer);
       },
       null,
@@ -65,7 +77,7 @@ export class PacketSequence {
   }
 
   /** Writes an event at a time, which is not before that of the last one. */
-  event<Value>(ns: number, write: WriteMessage<Value>, value: Value): void {
+  event<Value>(ns: Nanoseconds, write: WriteMessage<Value>, value: Value): void {
     this.sinceLastNs = ns - this.lastNs;
     this.lastNs = ns;
     this.write = write as WriteMessage<unknown>;
@@ -74,9 +86,9 @@ export class PacketSequence {
   }
 }
 
-function writeEvent({ sinceLastNs, id, write, value }: PacketSequence, writer: PbfWriter): void {
+function writeEvent({ sinceLastNs, write, value }: PacketSequence, writer: PbfWriter): void {
   writer.writeVarintField(PACKET.timestamp, sinceLastNs);
-  writer.writeVarintField(PACKET.sequence, id);
+  writer.writeVarintField(PACKET.sequence, SEQUENCE);
   writer.writeMessage(PACKET.trackEvent, write, value);
 }
 

@@ -1,39 +1,31 @@
 /**
- * Writes the packets of one thread: its track, names, and a slice for each call, from begin to end in the order of the
+ * Writes the packets of one thread: its track, and a slice for each call, from begin to end in the order of the
  * log, with wakings in between.
  */
 import type { PbfWriter } from 'pbf';
-import { CallEvent, type CallEvents, isBeginning } from '../../model/calls/call-events.js';
+import { CallEvent, isBeginning } from '../../model/calls/call-events.js';
 import { isChunkFull, takeChunk } from '../proto-writer.js';
 import { EventType, PACKET, TRACK_EVENT } from './fields.js';
-import { Category, type EventNames, Mark, writeMark } from './names.js';
+import { Category, type EventNames, Mark, type NamedCalls, writeMark } from './names.js';
 import type { PacketSequence } from './packets.js';
 import { type ThreadTrack, writeThreadTrack } from './tracks.js';
 import type { ThreadWakings } from './wakings.js';
 
-export interface WrittenThread {
+export interface WrittenThread extends NamedCalls {
   readonly track: ThreadTrack;
-  readonly events: CallEvents;
-  /** By node. */
-  readonly symbol: Int32Array;
   readonly wakings: ThreadWakings;
 }
 
-/** Yields full chunks; the rest stays in the writer. `names`: those of the thread. */
+/** Yields full chunks; the rest stays in the writer. */
 export function* threadPackets(
   { track, events, symbol, wakings }: WrittenThread,
   names: EventNames,
-  originNs: bigint,
   sequence: PacketSequence,
 ): Generator<Uint8Array> {
   const { writer } = sequence;
-  sequence.begin(track.id);
-  sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeThreadTrack, own), track);
-  for (const _ of names.write(sequence)) if (isChunkFull(writer)) yield takeChunk(writer);
   const { timeNs, node, kind } = events;
-  const startNs = Math.min(wakings.startNs, Math.round(timeNs[0] ?? Number.POSITIVE_INFINITY));
-  if (startNs === Number.POSITIVE_INFINITY) return; // nothing happened
-  sequence.setClock(originNs, startNs);
+  sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeThreadTrack, own), track);
+  sequence.beginTrack(track.id);
   const slice: Slice = { kind: CallEvent.Begin, name: 0, category: 0 };
   for (let row = 0; row < kind.length; row++) {
     const ns = Math.round(timeNs[row]);

@@ -63,15 +63,16 @@ function* arrowsOf({ threads, rows }: Wakings, startNs: Nanoseconds) {
   }
 }
 
-/** The ends of one thread, with names, in the order in which they are written. */
+/** The ends of one thread, in the order in which they are written. Their names are known before any are written. */
 export class ThreadWakings {
   private next = 0;
-  private readonly nameOf: ReadonlyMap<string, number>;
+  private readonly names: EventNames;
   private readonly ends: readonly WakingEnd[];
 
   constructor(ends: readonly WakingEnd[], names: EventNames) {
     this.ends = ends;
-    this.nameOf = new Map([...new Set(ends.map(textOf))].map((text) => [text, names.add(text)]));
+    this.names = names;
+    for (const end of ends) names.idOf(textOf(end));
   }
 
   /** Of the first one; Infinity if there is none. */
@@ -82,7 +83,7 @@ export class ThreadWakings {
   /** Writes those before a moment that are not written yet. */
   writeBefore(ns: Nanoseconds, sequence: PacketSequence): void {
     for (let end = this.ends[this.next]; end !== undefined && end.ns < ns; end = this.ends[++this.next])
-      sequence.event(end.ns, writeEnd, { ...end, name: this.nameOf.get(textOf(end)) as number });
+      sequence.event(end.ns, writeEnd, { ...end, name: this.names.idOf(textOf(end)) });
   }
 }
 

@@ -6,7 +6,7 @@ import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 import { moved } from '../workers/moved.js';
 import { needsCallLog, type ReplaySetup } from './replay-setup.js';
-import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
+import { loadToChunks, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 export interface ReplayTask {
@@ -27,17 +27,16 @@ let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
-  const writers = await loadCallWriters(task.trace.questions);
+  const toChunks = await loadToChunks(task.trace.questions);
   const kind = kindOf(task.trace);
-  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, writers);
+  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, toChunks);
   setupKind = kind;
   const own = replayer;
   const { source } = task;
   const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
     own.replay(source, fitting(buffer, source), histogram, task.asked, task.maxLogBytes),
   );
-  const { timeline, callRows } = replayed;
-  return timeline === null && callRows === null ? replayed : moved(replayed, [timeline, callRows?.parts]);
+  return replayed.timeline === null ? replayed : moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */
@@ -48,7 +47,7 @@ function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer |
 
 /** Returns the only parts of the setup that change. */
 function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
-  const { durations, timeline, chunksOf, callRows } = questions;
+  const { durations, timeline, chunksOf } = questions;
   return [
     knownPaths !== null,
     span?.startNs,
@@ -57,6 +56,5 @@ function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
     durations,
     timeline !== null,
     chunksOf !== null,
-    callRows !== null,
   ].join();
 }

@@ -15,6 +15,7 @@ test.for([
   ['a.svg/out.json', 'json'],
   ['cpu.pb.gz', 'pprof'],
   ['cpu.json.pb.gz', 'pprof'],
+  ['cpu.pftrace', 'perfetto'],
 ] as const)('%s is written as %s', ([path, format]) => {
   expect(outputFormats({ output: [path] }, FORMATS)).toEqual([format]);
   expect(outputFormats({ output: [path], format: 'html' }, FORMATS)).toEqual(['html']);
@@ -27,6 +28,11 @@ describe.concurrent('a file for another tool', () => {
     expect(run.stderr).toMatch(/wrote it's\.pb\.gz: \d+ B\nnext: go tool pprof -http=: 'it'\\''s\.pb\.gz'\n$/);
     const { paths } = readPprof(await readFile(dir.file("it's.pb.gz")));
     expect(paths.get('114078\nmem_heap_block_free')?.[1]).toBe(75);
+  });
+
+  test('is listed with the page that opens it', async ({ dir }) => {
+    const run = await ptflame(['render', SIX_LINES, '-o', 'x y.pftrace'], { cwd: dir.path });
+    expect(run.stderr).toMatch(/\nnext: open 'x y\.pftrace' at https:\/\/ui\.perfetto\.dev\n$/);
   });
 
   test('is written next to others', async ({ dir }) => {
