@@ -9,8 +9,9 @@ import { formatBytes, formatDuration, formatMany, visibleText } from '../../src/
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
-import { exampleName, type Format, isBinary, isOverTime } from '../output/formats.js';
-import { isStandardOutput, isTerminal, type Output, openOutput, writeAll } from '../output/outputs.js';
+import { type Format, isOverTime } from '../output/formats.js';
+import { isStandardOutput, type Output, openOutput, writeAll } from '../output/outputs.js';
+import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notifyQuality } from '../quality/lines.js';
@@ -22,17 +23,6 @@ export async function render(options: RenderOptions, formats: readonly Format[],
   if (options.blockedBy) refuseOverTime(formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
-}
-
-/** Refuses to print anything but folded stacks to a terminal, unless `-o -` requests it, and bytes even then. */
-function refuseTerminal({ output }: RenderOptions, formats: readonly Format[]): void {
-  for (const [at, format] of formats.entries()) {
-    const isRequested = output !== undefined && !isBinary(format);
-    if (format === 'folded' || isRequested || !isTerminal(output?.[at] ?? '-')) continue;
-    throw new PtflameError('BAD_OPTION', `${format} is not printed to a terminal`, {
-      hint: `name a file: -o ${exampleName(format)}${isBinary(format) ? '' : ', or print it with -o -'}; see --help`,
-    });
-  }
 }
 
 function refuseOverTime(formats: readonly Format[]): void {

@@ -31,13 +31,17 @@ export class LossKinds {
   private readonly kinds = new Map<string, Mutable<LossKind>>();
 
   add(gap: TraceGap): void {
-    const kind = kindOf(gap);
+    this.addKind(kindOf(gap));
+  }
+
+  /** Adds what another sum has of one cause. */
+  addKind(kind: LossKind): void {
     const key = `${kind.cause} ${kind.code} ${kind.file ?? ''}`;
     const sum = this.kinds.get(key);
-    if (sum === undefined) this.kinds.set(key, kind);
+    if (sum === undefined) this.kinds.set(key, { ...kind });
     else {
-      sum.gaps++;
-      sum.lostNs += gap.lengthNs;
+      sum.gaps += kind.gaps;
+      sum.lostNs += kind.lostNs;
       if (kind.message < sum.message) sum.message = kind.message;
     }
   }

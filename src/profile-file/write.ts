@@ -94,7 +94,7 @@ function* threadPieces(
     separator = ',';
   }
   yield '}';
-  if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order), numbers);
+  if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order.rankOf), numbers);
   yield '}';
 }
 

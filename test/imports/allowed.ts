@@ -55,7 +55,7 @@ export function violationsOf({ path, imports, globals }: FileNeeds, rows: readon
 
 /** Modules of Node by their full name, packages without a path in them. */
 function packageOf(name: string): string {
-  return name.startsWith('node:') ? name : name.replace(/^((?:@[^/]+\/)?[^/]+)\/.*/, '$1');
+  return name.startsWith('node:') ? name : name.replace(/^(@[^/]+\/[^/]+|[^@/]+)\/.*/, '$1');
 }
 
 function namesIn(cell: string): string[] {

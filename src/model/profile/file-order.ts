@@ -52,10 +52,10 @@ function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
   };
 }
 
-/** Returns the durations by symbol as numbered in the file. */
+/** Returns the durations by symbol as numbered by `rankOf`: in a file, or in another table. */
 export function orderedDurations(
   { length, symbol, bucket, calls }: FunctionDurations,
-  { rankOf }: SymbolOrder,
+  rankOf: Int32Array,
 ): FunctionDurations {
   const ordered = {
     length,

@@ -33,7 +33,7 @@ export function* pageDataPieces(profile: Profile, waits: WaitsByPath | null = nu
   yield shapeBytes(shape);
   yield nodeBytes(threads);
   for (const column of NODE_COLUMNS) yield columnBytes(column, trees);
-  yield* durationsBytes(durations.map((known) => orderedDurations(known, order)));
+  yield* durationsBytes(durations.map((known) => orderedDurations(known, order.rankOf)));
 }
 
 export function writePageData(profile: Profile, waits: WaitsByPath | null = null): Uint8Array[] {
