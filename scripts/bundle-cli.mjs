@@ -15,7 +15,7 @@ const DIRECTORY = 'dist/cli';
 const CODE = { program: 'cli/main.ts', worker: 'src/pipeline/workers/trace-worker.ts' };
 
 /** Not needed in every run: loaded from node_modules on demand. */
-const NOT_BUNDLED = ['cli-progress', 'execa', 'piscina', 'tar-stream'];
+const NOT_BUNDLED = ['@duckdb/node-api', 'cli-progress', 'execa', 'piscina', 'tar-stream'];
 
 /** Only yargs' parser is used. The rest of its entry point initializes languages and Intl, which takes 10 ms. */
 const parserAlone = {

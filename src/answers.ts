@@ -4,6 +4,7 @@
 
 export { type DiffKey, type DiffOptions, diffOf, isChanged } from './answers/diff/answer.js';
 export { checkLimits, type DiffLimit, type ExceededLimit, type LimitedNumber } from './answers/diff/limits.js';
+export { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './answers/fleet/schema.js';
 export { latencyAnswer, SELF } from './answers/latency.js';
 export { locksAnswer } from './answers/locks/answer.js';
 export { LockHolder, LockRow, Locks, LockWait } from './answers/locks/schema.js';

@@ -6,6 +6,7 @@ import { EXIT_MEANINGS } from '../usage/exit-codes.js';
 import { DIFF, LATENCY, REPORT, STACKS } from './calls.js';
 import { DEMO, RENDER, SERVE } from './draw.js';
 import { EXPORT, IMPORT, INFO, PACK } from './files.js';
+import { FLEET, MERGE } from './fleet.js';
 import { defineCompletion, defineHelp } from './help.js';
 import { DOCTOR, RECORD } from './record.js';
 import { LOCKS, REQUESTS, VALUES, WAITS } from './waits.js';
@@ -17,6 +18,7 @@ const COMMANDS: readonly Command[] = [
   RECORD,
   RENDER,
   SERVE,
+  MERGE,
   REPORT,
   LATENCY,
   STACKS,
@@ -25,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   LOCKS,
   VALUES,
   DIFF,
+  FLEET,
   IMPORT,
   EXPORT,
   PACK,

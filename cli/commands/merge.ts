@@ -1,0 +1,92 @@
+/**
+ * `ptflame merge`: draws the call trees of many recordings.
+ */
+import { statSync } from 'node:fs';
+import { mergeTables, ProfileSum } from '../../src/fleet.js';
+import { limitMemory } from '../../src/internal.js';
+import { openTraceFile, type Profile, PtflameError, readProfile } from '../../src/profiles.js';
+import { shellWords } from '../../src/text.js';
+import { openFolder } from '../fleet/open-folder.js';
+import type { MergeOptions } from '../options/merge.js';
+import type { Format } from '../output/formats.js';
+import { openOutput, writeAll } from '../output/outputs.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { refuseTerminal } from '../output/refuse-terminal.js';
+import { loadRenderer, type Renderer } from '../output/renderers.js';
+import { writtenLines } from '../output/written-files.js';
+import { notifyQuality } from '../quality/lines.js';
+import { notify } from '../terminal/notify.js';
+
+/** `formats`: of the outputs, in their order. */
+export async function merge(options: MergeOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
+  const paths = options.output ?? ['-'];
+  refuseTerminal(options, formats);
+  refuseOverwriting(options.inputs, paths);
+  const outputs = await Promise.all(paths.map((path) => openOutput(path, options.inputs)));
+  const renderers = await Promise.all(formats.map((format) => loadRenderer(format, { ...options, by: 'comm' })));
+  const profile = await loadMerged(options, signal);
+  const extras = { waits: null, timeline: null, longestCalls: null };
+  await writeAll(outputs.map((output, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })));
+  if (options.quiet) return;
+  await notifyQuality(profile, options);
+  const written = paths.map((path, at) => ({ path, format: formats[at] as Format }));
+  for (const line of await writtenLines(written, [])) notify(line);
+}
+
+async function loadMerged(options: MergeOptions, signal: AbortSignal): Promise<Profile> {
+  const { inputs, by, memory } = options;
+  limitMemory(memory === undefined ? {} : { memoryBytes: memory });
+  const directory = inputs.find(isDirectory);
+  if (directory === undefined) return mergeFiles(inputs, by, signal);
+  if (inputs.length > 1)
+    throw new PtflameError('BAD_OPTION', `${directory} is a folder, which is merged alone`, {
+      hint: 'export all recordings to one folder: ptflame export RECORDING… --to parquet:DIR',
+    });
+  const fleet = await openFolder(directory, options, signal);
+  try {
+    return await mergeTables(fleet, by);
+  } finally {
+    fleet.close();
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+async function mergeFiles(inputs: readonly string[], by: MergeOptions['by'], signal: AbortSignal): Promise<Profile> {
+  if (by === 'build')
+    throw new PtflameError('BAD_OPTION', 'a profile does not say which build it is of', {
+      hint: 'merge a folder: ptflame export RECORDING --build NAME --to parquet:DIR',
+    });
+  const sum = new ProfileSum(by);
+  const weights = new Set<string>();
+  for (const path of inputs) {
+    const profile = await readFileOf(path, signal);
+    if (weights.add(profile.meta.weight).size > 1) throw otherWeight(path);
+    sum.add(profile);
+  }
+  return sum.build();
+}
+
+function otherWeight(path: string): PtflameError {
+  return new PtflameError(
+    'TIMELESS',
+    `some of the profiles have times, others only calls: ${path} differs from those before it`,
+    {
+      hint: 'merge those with times alone',
+    },
+  );
+}
+
+async function readFileOf(path: string, signal: AbortSignal): Promise<Profile> {
+  try {
+    return await readProfile(await openTraceFile(path), { signal });
+  } catch (error) {
+    if (!(error instanceof PtflameError && error.code === 'INPUT_KIND')) throw error;
+    throw new PtflameError('INPUT_KIND', error.message, {
+      hint: `write its profile first: ptflame render ${shellWords([path])} -o FILE.json`,
+      cause: error,
+    });
+  }
+}

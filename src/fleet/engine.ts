@@ -1,0 +1,170 @@
+/**
+ * Runs queries on DuckDB, an optional package that is loaded here and nowhere else.
+ */
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { PtflameError } from '../model/errors.js';
+
+export interface EngineOptions {
+  /** Default: DuckDB's, one per CPU. */
+  readonly threads?: number;
+  /** Default: DuckDB's, four fifths of the machine's. */
+  readonly memoryBytes?: number;
+  /** For what does not fit into memory. Default: none, so that nothing is written. */
+  readonly temporaryDirectory?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Numbers beyond 2^53 are texts; so are dates, lists and whatever else JSON does not have. */
+export type Cell = string | number | boolean | null;
+
+export interface Rows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** The version that ptflame is tested with; package.json names it, too. */
+export const DUCKDB = '@duckdb/node-api@1.5.6-r.1';
+
+/** A database in memory. */
+export class Engine {
+  private readonly instance: DuckDBInstance;
+  private readonly connection: DuckDBConnection;
+  private readonly signal: AbortSignal | undefined;
+  private readonly interrupt = () => this.connection.interrupt();
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, signal: AbortSignal | undefined) {
+    this.instance = instance;
+    this.connection = connection;
+    this.signal = signal;
+    signal?.addEventListener('abort', this.interrupt);
+  }
+
+  /** @throws PtflameError SYSTEM if DuckDB is not installed */
+  static async open({ threads, memoryBytes, temporaryDirectory, signal }: EngineOptions): Promise<Engine> {
+    const { DuckDBInstance } = await loadDuckDb();
+    const instance = await DuckDBInstance.create(':memory:', {
+      temp_directory: temporaryDirectory ?? '',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      ...(threads !== undefined && { threads: String(threads) }),
+      ...(memoryBytes !== undefined && { memory_limit: `${Math.floor(memoryBytes)}B` }),
+    });
+    return new Engine(instance, await instance.connect(), signal);
+  }
+
+  /** Runs statements of ours. */
+  async run(sql: string): Promise<void> {
+    await this.guarded(() => this.connection.run(sql));
+  }
+
+  /** Returns the rows of a query of ours. `values`: of its parameters $1, $2, … */
+  async rows(sql: string, values: readonly string[] = []): Promise<Rows> {
+    const reader = await this.guarded(() => this.connection.runAndReadAll(sql, [...values]));
+    const columns = reader.deduplicatedColumnNames();
+    return { columns, rows: reader.getRowsJS().map((row) => row.map(cellOf)) };
+  }
+
+  /** Returns each column of a query of ours as DuckDB has it: integers of 64 bits and more are BigInts. */
+  async columns(sql: string): Promise<readonly (readonly unknown[])[]> {
+    const reader = await this.guarded(() => this.connection.runAndReadAll(sql));
+    return reader.getColumnsJS();
+  }
+
+  /**
+   * Lets queries read these files and nothing else, and write nothing. The second cannot be left to the setting alone:
+   * what may be read could be overwritten. So `ask` accepts nothing but SELECT.
+   */
+  async lock(files: readonly string[]): Promise<void> {
+    await this.run(`SET allowed_paths = [${files.map(sqlText).join(', ')}]`);
+    await this.run('SET enable_external_access = false');
+    await this.run('SET lock_configuration = true');
+  }
+
+  /** Returns the rows of a user's query. @throws PtflameError BAD_OPTION unless it is one SELECT that DuckDB can run */
+  async ask(sql: string): Promise<Rows> {
+    try {
+      const { StatementType } = await loadDuckDb();
+      const statements = sql.trim() === '' ? null : await this.connection.extractStatements(sql);
+      if (statements?.count !== 1) throw notOneSelect();
+      const statement = await statements.prepare(0);
+      if (statement.statementType !== StatementType.SELECT) throw notOneSelect();
+      const reader = await statement.runAndReadAll();
+      return { columns: reader.deduplicatedColumnNames(), rows: reader.getRowsJS().map((row) => row.map(cellOf)) };
+    } catch (error) {
+      this.signal?.throwIfAborted();
+      throw error instanceof PtflameError ? error : badQuery(error);
+    }
+  }
+
+  close(): void {
+    this.signal?.removeEventListener('abort', this.interrupt);
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  private async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.signal?.throwIfAborted();
+      throw new PtflameError('INPUT_UNREADABLE', `the tables cannot be read: ${firstLine(error)}`, {
+        hint: 'remove the file that the message names, and export its recording again',
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Returns a text as SQL writes it. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+async function loadDuckDb(): Promise<typeof import('@duckdb/node-api')> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    throw new PtflameError(
+      'SYSTEM',
+      isMissing ? 'DuckDB is not installed, which reads the tables' : `DuckDB cannot be loaded: ${firstLine(cause)}`,
+      { hint: `install it next to ptflame: npm install ${DUCKDB} (71 MB; with -g if ptflame was)`, cause },
+    );
+  }
+}
+
+function notOneSelect(): PtflameError {
+  return new PtflameError('BAD_OPTION', '--sql must be one SELECT statement', {
+    hint: "it only reads: ptflame fleet DIR --sql 'SELECT * FROM recordings'; docs/fleet.md lists tables and views",
+  });
+}
+
+function badQuery(cause: unknown): PtflameError {
+  return new PtflameError('BAD_OPTION', `the query fails: ${firstLine(cause)}`, {
+    hint: 'docs/fleet.md lists tables, views and columns',
+    output: String((cause as Error | null)?.message ?? '')
+      .split('\n')
+      .slice(1)
+      .filter((line) => line.trim() !== ''),
+    cause,
+  });
+}
+
+function firstLine(error: unknown): string {
+  return String((error as Error | null)?.message ?? error).split('\n')[0] as string;
+}
+
+function cellOf(value: unknown): Cell {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return isExact(value) ? Number(value) : String(value);
+  return value instanceof Date ? value.toISOString() : JSON.stringify(value, bigIntsAsTexts);
+}
+
+function isExact(value: bigint): boolean {
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function bigIntsAsTexts(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}

@@ -1,0 +1,116 @@
+/**
+ * Adds up profiles: threads with the same command name, or of the same host, become one.
+ */
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import { type FunctionDurations, mergeDurations } from '../../model/calls/durations.js';
+import { dsoOf } from '../../model/names/symbol-order.js';
+import {
+  lineOf,
+  type SourceLine,
+  SpecialSymbol,
+  type SymbolTable,
+  SymbolTableBuilder,
+  symbolLines,
+} from '../../model/names/symbol-table.js';
+import { orderedDurations } from '../../model/profile/file-order.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
+import type { SymbolId } from '../../model/units.js';
+import { type Group, groupedProfile } from './grouped-profile.js';
+import { type GroupedQuality, mergedQuality } from './merge-quality.js';
+
+const SPECIALS = Object.keys(SpecialSymbol).length;
+
+/** All profiles have times, or none has. Each has the trees of its threads. */
+export function mergeProfiles(profiles: Iterable<Profile>, by: 'comm' | 'host'): Profile {
+  const sum = new ProfileSum(by);
+  for (const profile of profiles) sum.add(profile);
+  return sum.build();
+}
+
+/** Adds up profiles one after another, so that only one of them and the sum are in memory. */
+export class ProfileSum {
+  private readonly by: 'comm' | 'host';
+  private readonly symbols = new SymbolSum();
+  private readonly groups = new Map<string | null, GroupSum>();
+  private readonly metas: TraceMeta[] = [];
+  private readonly qualities: GroupedQuality[] = [];
+
+  constructor(by: 'comm' | 'host') {
+    this.by = by;
+  }
+
+  add({ meta, symbols, threads, quality }: Profile): void {
+    const rows = this.symbols.add(symbols);
+    const nameOf = ({ comm }: ThreadProfile) => (this.by === 'comm' ? comm : (meta.recorded?.host ?? null));
+    for (const thread of threads) {
+      const group = this.groups.get(nameOf(thread)) ?? new GroupSum();
+      this.groups.set(nameOf(thread), group);
+      group.add(thread, rows);
+    }
+    this.metas.push(meta);
+    this.qualities.push({ quality, groupOf: new Map(threads.map((thread) => [thread.tid, nameOf(thread)])) });
+  }
+
+  build(): Profile {
+    return groupedProfile(
+      [...this.groups].map(([name, sum]) => sum.build(name)),
+      this.symbols.build(),
+      mergedMeta(this.metas),
+      (tidOf) => mergedQuality(this.qualities, tidOf),
+    );
+  }
+}
+
+/** The sum of the threads of a group. */
+class GroupSum {
+  private readonly builder = new CallTreeBuilder();
+  private readonly durations: { readonly durations: FunctionDurations | null }[] = [];
+  private hiddenNs = 0;
+
+  /** `rows`: of its symbols in the merged table. */
+  add({ tree, durations, hiddenNs }: ThreadProfile, rows: Int32Array): void {
+    this.builder.merge(tree, ROOT, (symbol) => rows[symbol] as SymbolId);
+    this.durations.push({ durations: durations && orderedDurations(durations, rows) });
+    this.hiddenNs += hiddenNs;
+  }
+
+  build(name: string | null): Group {
+    const tree: CallTree = this.builder.build();
+    return { name, tree, durations: mergeDurations(this.durations), hiddenNs: this.hiddenNs };
+  }
+}
+
+/** Functions are the same if name and file are. */
+class SymbolSum {
+  private readonly builder = new SymbolTableBuilder();
+  private readonly lines: (SourceLine | null)[] = [];
+
+  /** Returns the row of each symbol in the sum. */
+  add(symbols: SymbolTable): Int32Array {
+    const rows = new Int32Array(symbols.length);
+    for (let row = 0; row < symbols.length; row++) {
+      const { name, kind } = symbols;
+      rows[row] = row < SPECIALS ? row : this.builder.intern(name[row] as string, dsoOf(symbols, row), kind[row]);
+      this.lines[rows[row] as SymbolId] ??= lineOf(symbols, row);
+    }
+    return rows;
+  }
+
+  build(): SymbolTable {
+    const symbols = this.builder.build();
+    const lines = symbolLines(Array.from(symbols.name, (_, row) => this.lines[row] ?? null));
+    return lines ? { ...symbols, lines } : symbols;
+  }
+}
+
+function mergedMeta(metas: readonly TraceMeta[]) {
+  const first = metas[0] as TraceMeta;
+  const hasSwitches = metas.every((meta) => meta.hasSwitches === first.hasSwitches) ? first.hasSwitches : null;
+  return {
+    scope: metas.some(({ scope }) => scope === 'user+kernel') ? ('user+kernel' as const) : ('user' as const),
+    weight: first.weight,
+    hasSwitches,
+    recorded: null,
+    durationNs: metas.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * `ptflame fleet` and `ptflame merge`, on folders that `ptflame export` wrote and on profiles.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { FleetAnswer } from '../../../src/answers.js';
+import { type Directory, expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { traceOfCalls } from '../../helpers/consumers/fleet-folder.js';
+
+const DEMO = fixturePath('demo/threads.perf.txt.gz');
+const HOSTILE = `=cmd|' /C calc'!A0,"x"\x1b[31m`;
+
+/** Exports a recording of one function on each build, and returns the folder. */
+async function twoBuilds(dir: Directory): Promise<string> {
+  const folder = dir.file('fleet');
+  for (const [build, ns] of [
+    ['1.0', 1000],
+    ['1.1', 1500],
+  ] as const) {
+    await writeFile(dir.file('trace.txt'), traceOfCalls([{ name: 'work', ns }]));
+    const flags = ['--build', build, '--host', 'web1', '--to', `parquet:${folder}`];
+    expect(await ptflame(['export', dir.file('trace.txt'), ...flags])).toMatchObject({ exitCode: 0 });
+  }
+  return folder;
+}
+
+test('fleet lists functions over all recordings', async ({ dir }) => {
+  const folder = await twoBuilds(dir);
+  const { stdout, stderr, exitCode } = await ptflame(['fleet', folder], { env: { COLUMNS: '120' } });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/^2 recordings of 1 host and 2 builds: 2\.5\d? µs of all threads\n\n/);
+  expect(stdout).toMatch(/^ *2\.5 µs +\S+ %.* 2 +1\.25 µs .* 2 {2}work$/m);
+  const json = await ptflame(['fleet', folder, '--json']);
+  expect(FleetAnswer.parse(JSON.parse(json.stdout)).functions?.map(({ name }) => name)).toEqual(['main', 'work']);
+  const csv = await ptflame(['fleet', folder, '--csv', '--match', '^work']);
+  expect(csv.stdout.split('\n').map((line) => line.split(',').slice(0, 5).join())).toEqual([
+    'name,dso,kind,recordings,calls',
+    'work,,function,2,2',
+    '',
+  ]);
+});
+
+test('fleet --by says what became slower', async ({ dir }) => {
+  const folder = await twoBuilds(dir);
+  const { stdout } = await ptflame(['fleet', folder, '--by', 'build', '--from', '1.0', '--against', '1.1']);
+  expect(stdout).toContain('build 1.0 → 1.1; median over hosts that have both');
+  expect(stdout).toMatch(/^ +\+50 % +1 µs +1\.5 µs +1 +1\.5 µs {2}work$/m);
+  const both = await ptflame(['fleet', folder, '--by', 'build', '--json']); // two need no names
+  expect(FleetAnswer.parse(JSON.parse(both.stdout)).growth).toMatchObject({ from: '1.0', against: '1.1' });
+  const back = await ptflame(['fleet', folder, '--by', 'build', '--against', '1.0', '--csv']);
+  expect(back.stdout).toMatch(/^work,,-0\.333/m);
+  expectRefusal(await ptflame(['fleet', folder, '--by', 'build', '--from', '2.0']), 2, /no build 2\.0/, /1\.0, 1\.1/);
+  expectRefusal(await ptflame(['fleet', folder, '--by', 'host']), 2, /needs --from and --against/, /web1/);
+});
+
+test('fleet --outliers and --sql answer in each format', async ({ dir }) => {
+  const folder = await twoBuilds(dir);
+  expect((await ptflame(['fleet', folder, '--outliers'])).stdout).toContain('no host is unlike the others');
+  const sql = ['fleet', folder, '--sql', 'SELECT build, count(*) AS n FROM recordings GROUP BY build ORDER BY build'];
+  expect((await ptflame(sql)).stdout).toMatch(/\n\nbuild +n\n1\.0 +1\n1\.1 +1\n$/);
+  expect((await ptflame([...sql, '--csv'])).stdout).toBe('build,n\n1.0,1\n1.1,1\n');
+  const json = FleetAnswer.parse(JSON.parse((await ptflame([...sql, '--json'])).stdout));
+  expect(json.sql).toEqual({
+    columns: ['build', 'n'],
+    rows: [
+      ['1.0', 1],
+      ['1.1', 1],
+    ],
+  });
+  expectRefusal(await ptflame(['fleet', folder, '--sql', 'DROP VIEW paths']), 2, /--sql must be one SELECT/);
+});
+
+test('fleet refuses two questions at once, and flags of another question', async ({ dir }) => {
+  const folder = await twoBuilds(dir);
+  for (const flags of [
+    ['--by', 'build', '--outliers'],
+    ['--outliers', '--sql', 'SELECT 1'],
+    ['--from', '1.0'],
+    ['--sql', 'SELECT 1', '--match', 'x'],
+    ['--json', '--csv'],
+    ['--csv', '--top', '3'],
+  ])
+    expectRefusal(await ptflame(['fleet', folder, ...flags]), 2, /different questions|need --by|no effect|exclusive/);
+});
+
+test('fleet and merge warn of files that do not count', async ({ dir }) => {
+  const folder = await twoBuilds(dir);
+  const name = 'notes \x1b[31m.txt';
+  await writeFile(`${folder}/recordings/build=1.0/host=web1/${name}`, '');
+  const warning =
+    /^warning: not counted: recordings\/build=1\.0\/host=web1\/notes .*\.txt: ptflame export did not write it$/m;
+  for (const args of [
+    ['fleet', folder, '--quiet'],
+    ['merge', folder, '--quiet'],
+  ]) {
+    const { stderr, exitCode } = await ptflame(args);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(warning);
+    expect(stderr).not.toContain('\x1b[31m');
+  }
+  const { leftOut } = JSON.parse((await ptflame(['fleet', folder, '--json'])).stdout);
+  expect(leftOut).toEqual([{ file: expect.stringContaining('notes'), reason: 'ptflame export did not write it' }]);
+});
+
+test('without DuckDB, both say how to install it', async ({ dir }) => {
+  const folder = await twoBuilds(dir);
+  const resolve = `export function resolve(name, context, next) {
+    if (!name.startsWith('@duckdb')) return next(name, context);
+    throw Object.assign(new Error('missing'), { code: 'ERR_MODULE_NOT_FOUND' });
+  }`;
+  const hook = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+  for (const command of ['fleet', 'merge']) {
+    const run = await ptflame([command, folder], { env });
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(run.stderr).toMatch(/DuckDB is not installed[\s\S]*npm install @duckdb\/node-api@1\.5\.6-r\.1/);
+  }
+});
+
+test('the version that the message names is that of package.json', async () => {
+  const about = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const { DUCKDB } = await import('../../../src/fleet/engine.js');
+  expect(`@duckdb/node-api@${about.peerDependencies['@duckdb/node-api']}`).toBe(DUCKDB);
+  expect(about.devDependencies['@duckdb/node-api']).toBe(about.peerDependencies['@duckdb/node-api']);
+});
+
+test('hostile names stay text in each format', async ({ dir }) => {
+  const folder = dir.file('fleet');
+  await writeFile(dir.file('trace.txt'), traceOfCalls([{ name: 'work', ns: 1000 }]));
+  const flags = ['--build', HOSTILE, '--host', `../${HOSTILE}`, '--to', `parquet:${folder}`];
+  expect(await ptflame(['export', dir.file('trace.txt'), ...flags])).toMatchObject({ exitCode: 0 });
+  const sql = ['fleet', folder, '--sql', 'SELECT build, host FROM recordings'];
+  expect((await ptflame(sql)).stdout).not.toContain('\x1b[31m');
+  expect((await ptflame([...sql, '--csv'])).stdout).toContain(`"'=cmd|' /C calc'!A0,""x""`);
+  expect(JSON.parse((await ptflame([...sql, '--json'])).stdout).sql.rows).toEqual([[HOSTILE, `../${HOSTILE}`]]);
+  const refused = await ptflame(['fleet', folder, '--by', 'build', '--from', HOSTILE]);
+  expect(refused.stderr).not.toContain('\x1b[31m');
+});
+
+test('merge draws the folder in each format, as render draws the recording', async ({ dir }) => {
+  const folder = dir.file('fleet');
+  await ptflame(['export', DEMO, '--to', `parquet:${folder}`]);
+  const rendered = await ptflame(['render', DEMO, '--by', 'comm']);
+  expect((await ptflame(['merge', folder])).stdout).toBe(rendered.stdout);
+  const outputs = ['all.html', 'all.svg', 'all.json'].flatMap((name) => ['-o', dir.file(name)]);
+  expect(await ptflame(['merge', folder, '--by', 'host', ...outputs])).toMatchObject({ exitCode: 0 });
+  const report = JSON.parse((await ptflame(['report', dir.file('all.json'), '--json'])).stdout);
+  const own = JSON.parse((await ptflame(['report', DEMO, '--json'])).stdout);
+  expect(report.functions).toEqual(own.functions);
+  expect((await ptflame(['render', dir.file('all.json')])).stdout).toBe((await ptflame(['render', DEMO])).stdout);
+});
+
+test('merge adds up profiles, and refuses what it cannot add', async ({ dir }) => {
+  await ptflame(['render', DEMO, '-o', dir.file('a.json')]);
+  const [one, two] = [
+    await ptflame(['merge', dir.file('a.json')]),
+    await ptflame(['merge', dir.file('a.json'), dir.file('a.json')]),
+  ];
+  expect(one.stdout).toBe((await ptflame(['render', DEMO, '--by', 'comm'])).stdout);
+  expect(timesOf(two.stdout)).toEqual(timesOf(one.stdout).map((ns) => 2 * ns));
+  expectRefusal(await ptflame(['merge', dir.file('a.json'), '--by', 'build']), 2, /does not say which build/);
+  expectRefusal(await ptflame(['merge', DEMO]), 1, /is not a ptflame profile/, /ptflame render .* -o FILE\.json/);
+  expectRefusal(await ptflame(['merge', dir.path, dir.file('a.json')]), 2, /is a folder, which is merged alone/);
+  await rm(dir.file('a.json'));
+  expectRefusal(await ptflame(['merge', dir.file('a.json')]), 1, /there is no such file/);
+});
+
+function timesOf(folded: string): number[] {
+  return folded
+    .trimEnd()
+    .split('\n')
+    .map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)));
+}
