@@ -1,6 +1,7 @@
 /**
  * Profiles and requests as files for other tools, loaded only to write one.
  */
+export { renderCallgrind } from './export/callgrind/callgrind.js';
 export { otlpOfRequests } from './export/otlp/requests.js';
 export { partitionName } from './export/parquet/layout.js';
 export { recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';

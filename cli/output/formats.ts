@@ -12,12 +12,14 @@ export type OwnFormat = (typeof OWN_FORMATS)[number];
 export const FORMATS_OVER_TIME = ['perfetto'] as const;
 
 /** The others are those of other tools. */
-export const FORMATS = [...OWN_FORMATS, 'pprof', ...FORMATS_OVER_TIME] as const;
+export const FORMATS = [...OWN_FORMATS, 'pprof', 'callgrind', ...FORMATS_OVER_TIME] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {
   /** The first one is that of examples. */
   readonly endings: readonly string[];
+  /** Names that its tools look for, whatever their endings. */
+  readonly names?: RegExp;
   /** Never printed to a terminal; other formats are if `-o -` requests it. */
   readonly isBinary?: boolean;
   /** The command that shows a file, apart from its path. */
@@ -32,6 +34,11 @@ const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
   html: { endings: ['.html', '.htm'] },
   json: { endings: ['.json'] },
   pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
+  callgrind: {
+    endings: ['.callgrind'],
+    names: /^callgrind\.out(?:\.|$)/,
+    shownBy: ['callgrind_annotate', '--inclusive=yes'],
+  },
   perfetto: { endings: ['.pftrace'], isBinary: true, shownAt: 'https://ui.perfetto.dev' },
 };
 
@@ -65,7 +72,8 @@ function outputFormat<Name extends Format>(
 
 function formatOfName(path: string): Format | null {
   const name = basename(path).toLowerCase();
-  return ENDINGS.find(([ending]) => name.endsWith(ending))?.[1] ?? null;
+  const byEnding = ENDINGS.find(([ending]) => name.endsWith(ending))?.[1];
+  return byEnding ?? FORMATS.find((format) => FILES_OF[format].names?.test(name)) ?? null;
 }
 
 /** Of files that other commands and tools write, in addition to those of `render`. */

@@ -25,6 +25,8 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       const { renderHtmlInParallel } = await import('../../src/page.js');
       return (profile, extras) => renderHtmlInParallel(profile, { icicle, ...titled }, extras);
     }
+    case 'callgrind':
+      return (await import('../../src/exports.js')).renderCallgrind;
     case 'pprof':
       return (await import('../../src/exports.js')).renderPprof;
     case 'perfetto': {

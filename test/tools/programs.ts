@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findChromium } from '../../bench/page/find-chromium.js';
 
-export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl' | 'go';
+export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl' | 'go' | 'callgrind_annotate';
 
 /** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
@@ -59,6 +59,13 @@ export const CONSUMERS: readonly Program[] = [
     packages: ['golang-go'],
     otherwise: 'any Go on the PATH serves',
     find: () => onPath('go', ['version'], /^go version/),
+  },
+  {
+    name: 'callgrind_annotate',
+    why: 'reads callgrind files',
+    packages: ['valgrind'],
+    otherwise: 'any on the PATH serves',
+    find: () => onPath('callgrind_annotate', ['--version'], /^callgrind_annotate-/),
   },
 ];
 

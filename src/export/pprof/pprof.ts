@@ -2,18 +2,17 @@
  * Writes a profile for pprof: one sample for each call path of each thread, as a compressed protocol buffer.
  */
 import type { PbfWriter } from 'pbf';
-import { recordsSwitches } from '../../analysis/tree/outside.js';
 import { orderedTree } from '../../model/calls/node-order.js';
 import { assert } from '../../model/errors.js';
 import { symbolRanks } from '../../model/names/symbol-order.js';
 import { symbolOrder } from '../../model/profile/file-order.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { gzipped } from '../gzip.js';
+import { measuresOf, valuesOfTrees } from '../measures.js';
 import { isChunkFull, newProtoWriter, takeChunk, writeTextField } from '../proto-writer.js';
 import { codeOf } from './code.js';
 import { ProfileField } from './fields.js';
 import { headOf } from './head.js';
-import { sampleTypes } from './sample-types.js';
 import { StringTable } from './string-table.js';
 import { labelsOf, writeSamples } from './thread-samples.js';
 
@@ -32,7 +31,7 @@ export function* pprofBytes(profile: Profile): Generator<Uint8Array> {
 
 /** Writes a field or a few in each step. */
 function* writeFieldsOf(profile: Profile, writer: PbfWriter): Generator<void> {
-  const { meta, symbols, threads } = profile;
+  const { symbols, threads } = profile;
   const { table, rankOf } = symbolOrder(profile);
   const strings = new StringTable();
   const writeHead = headOf(profile, strings);
@@ -41,12 +40,10 @@ function* writeFieldsOf(profile: Profile, writer: PbfWriter): Generator<void> {
   for (const text of strings.texts()) yield writeTextField(ProfileField.StringTable, text, writer);
   yield writeHead(writer);
   yield* writeCode(writer);
-  const types = sampleTypes(meta);
   const locationOf = rankOf.map((rank) => rank + 1);
-  const hasSwitches = threads.some(({ tree }) => recordsSwitches(tree, meta.hasSwitches));
+  const valuesOf = valuesOfTrees(profile, measuresOf(profile.meta));
   for (const [at, thread] of threads.entries()) {
     const tree = orderedTree(thread.tree, symbolRanks(symbols));
-    const columns = types.map(({ valuesOf }) => valuesOf(tree, hasSwitches));
-    yield* writeSamples(tree, locationOf, columns, labels[at] as Uint8Array, writer);
+    yield* writeSamples(tree, locationOf, valuesOf(tree), labels[at] as Uint8Array, writer);
   }
 }

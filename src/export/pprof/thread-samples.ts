@@ -7,6 +7,7 @@ import type { ThreadProfile } from '../../model/profile/profile.js';
 import type { NodeId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { writeFields } from '../proto-writer.js';
+import { threadName } from '../thread-name.js';
 import { LabelField, ProfileField, SampleField } from './fields.js';
 import type { StringTable } from './string-table.js';
 
@@ -59,13 +60,13 @@ function writePath({ path, depth }: Sample, writer: PbfWriter): void {
 }
 
 /** Returns the labels of each sample of a thread, as fields of its message. */
-export function labelsOf({ tid, pid, comm }: ThreadProfile, strings: StringTable): Uint8Array {
+export function labelsOf(thread: ThreadProfile, strings: StringTable): Uint8Array {
+  const { tid, pid, comm } = thread;
   const writer = new PbfWriter();
-  const name = visibleText(comm ?? 'thread');
   const add = (key: string, field: number, value: number) =>
     writer.writeMessage(SampleField.Label, writeLabel, { key: strings.intern(key), field, value });
-  add('thread', LabelField.Str, strings.intern(`${name}/${tid}`));
-  if (comm !== null) add('comm', LabelField.Str, strings.intern(name));
+  add('thread', LabelField.Str, strings.intern(threadName(thread)));
+  if (comm !== null) add('comm', LabelField.Str, strings.intern(visibleText(comm)));
   add('tid', LabelField.Num, tid);
   if (pid !== null) add('pid', LabelField.Num, pid);
   return writer.finish();

@@ -16,6 +16,10 @@ test.for([
   ['cpu.pb.gz', 'pprof'],
   ['cpu.json.pb.gz', 'pprof'],
   ['cpu.pftrace', 'perfetto'],
+  ['x.callgrind', 'callgrind'],
+  ['a/callgrind.out.1234', 'callgrind'],
+  ['callgrind.out.svg', 'svg'],
+  ['callgrind.out', 'callgrind'],
 ] as const)('%s is written as %s', ([path, format]) => {
   expect(outputFormats({ output: [path] }, FORMATS)).toEqual([format]);
   expect(outputFormats({ output: [path], format: 'html' }, FORMATS)).toEqual(['html']);
