@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findChromium } from '../../bench/page/find-chromium.js';
 
-export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl' | 'go' | 'callgrind_annotate';
+export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl' | 'go' | 'callgrind_annotate' | 'parallel' | 'slurm';
 
 /** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
@@ -66,6 +66,20 @@ export const CONSUMERS: readonly Program[] = [
     packages: ['valgrind'],
     otherwise: 'any on the PATH serves',
     find: () => onPath('callgrind_annotate', ['--version'], /^callgrind_annotate-/),
+  },
+  {
+    name: 'parallel',
+    why: 'runs a recipe',
+    packages: ['parallel'],
+    otherwise: 'GNU parallel, not that of moreutils',
+    find: () => onPath('parallel', ['--version'], /^GNU parallel/),
+  },
+  {
+    name: 'slurm',
+    why: 'runs recipes on a cluster of this machine alone, as root',
+    packages: ['slurm-wlm'],
+    otherwise: 'slurmctld, slurmd and sbatch on the PATH',
+    find: () => (onPath('slurmctld', ['-V'], /^slurm/) && onPath('slurmd', ['-V'], /^slurm/) ? 'sbatch' : undefined),
   },
 ];
 
