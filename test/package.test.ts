@@ -33,6 +33,8 @@ test('contains what users run and read', () => {
       'LICENSE',
       'docs/report.png',
       'docs/recording.md',
+      'recipes/slurm/submit.sh',
+      'recipes/kubernetes/job.yaml',
     ]),
   );
   expect(paths.some((path) => path.startsWith('fixtures/demo/'))).toBe(true);
@@ -45,7 +47,7 @@ test('contains the man page where npm links it', () => {
 
 test('contains nothing that only developers need', () => {
   const ours = files.filter(
-    ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man|sql)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
+    ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man|recipes|sql)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
   );
   expect(ours).toEqual([]);
   expect(files.filter(({ path }) => path.includes('.cache'))).toEqual([]); // compiled code of this machine
