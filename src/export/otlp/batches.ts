@@ -2,7 +2,6 @@
  * Joins spans in lines of JSON: each is a message of OTLP, which a collector reads from a file and takes as a request.
  */
 import { PTFLAME_VERSION } from '../../model/version.js';
-import type { Resource } from './resources.js';
 import type { OtlpSpan } from './span.js';
 
 /** The collector's receiver for files splits lines of more than 1 MiB; a character has up to three bytes. */
@@ -15,14 +14,14 @@ export class Batches {
   private readonly spans = new Map<string, string[]>();
   private characters = 0;
 
-  /** Returns the line before the span, if that is full; else ''. */
-  add(resource: Resource, span: OtlpSpan): string {
-    const [key, text] = [JSON.stringify(resource), JSON.stringify(span)];
-    const line = this.characters + key.length + text.length > MAX_LINE_CHARACTERS ? this.line() : '';
-    const own = this.spans.get(key);
+  /** `resource`: as JSON. Returns the line before the span, if that is full; else ''. */
+  add(resource: string, span: OtlpSpan): string {
+    const text = JSON.stringify(span);
+    const line = this.characters + resource.length + text.length > MAX_LINE_CHARACTERS ? this.line() : '';
+    const own = this.spans.get(resource);
     if (own) own.push(text);
-    else this.spans.set(key, [text]);
-    this.characters += text.length + 1 + (own ? 0 : key.length);
+    else this.spans.set(resource, [text]);
+    this.characters += text.length + 1 + (own ? 0 : resource.length);
     return line;
   }
 

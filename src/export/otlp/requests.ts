@@ -8,7 +8,7 @@ import type { RequestDetails } from '../../pipeline/requests/found-requests.js';
 import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
 import { Batches } from './batches.js';
 import { RequestSpans } from './request-spans.js';
-import { type Resource, Resources } from './resources.js';
+import { Resources } from './resources.js';
 import { SharedWork } from './shared-work.js';
 import { SpanIds, UniqueTexts } from './span-ids.js';
 import { unixClock } from './unix-time.js';
@@ -23,7 +23,7 @@ export function* otlpOfRequests(found: RequestsResult): Generator<string> {
     new Batches(),
   ];
   const clocks = hosts.map(unixClock);
-  const known = new Map<string, Resource>();
+  const known = new Map<string, string>();
   for (const details of requests.details) {
     const clock = clocks[details.host];
     const ids = new SpanIds(identities.of(identityOf(details, hosts[details.host])), details.context);

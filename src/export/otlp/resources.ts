@@ -4,12 +4,8 @@
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { RequestsResult } from '../../pipeline/requests/ask-requests.js';
 import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
-import { type Attribute, type AttributeValue, attributesOf } from './attributes.js';
+import { type AttributeValue, attributesOf } from './attributes.js';
 import type { UnixClock } from './unix-time.js';
-
-export interface Resource {
-  readonly attributes: readonly Attribute[];
-}
 
 /** The name of services that have none, as OpenTelemetry defines it. */
 const UNKNOWN_SERVICE = 'unknown_service';
@@ -34,19 +30,18 @@ export class Resources {
     };
   }
 
-  /** `pid`: null, if the trace does not say it. `clock`: of the spans; of the host `clockHost`. */
-  of(host: number, pid: number | null, clock: UnixClock, clockHost: number): Resource {
+  /** Returns JSON. `pid`: null, if the trace does not say it. `clock`: of the spans; of the host `clockHost`. */
+  of(host: number, pid: number | null, clock: UnixClock, clockHost: number): string {
     const { name, profile } = this.hosts[host];
     const comm = pid === null ? null : this.comms[host].get(pid); // of the main thread
-    return {
-      attributes: attributesOf({
-        'service.name': comm ?? profile.threads.find((thread) => thread.pid === pid)?.comm ?? UNKNOWN_SERVICE,
-        'host.name': name ?? profile.meta.recorded?.host,
-        'process.pid': pid,
-        ...this.ofAll,
-        'ptflame.clock': clock.kind,
-        'ptflame.clock.host': this.hosts.length > 1 ? this.hosts[clockHost].name : null,
-      }),
-    };
+    const attributes = attributesOf({
+      'service.name': comm ?? profile.threads.find((thread) => thread.pid === pid)?.comm ?? UNKNOWN_SERVICE,
+      'host.name': name ?? profile.meta.recorded?.host,
+      'process.pid': pid,
+      ...this.ofAll,
+      'ptflame.clock': clock.kind,
+      'ptflame.clock.host': this.hosts.length > 1 ? this.hosts[clockHost].name : null,
+    });
+    return JSON.stringify({ attributes });
   }
 }
