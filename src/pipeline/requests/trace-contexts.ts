@@ -15,6 +15,7 @@ export interface TraceContext {
 
 /** Of version 00, the only one that there is: version, trace id, parent's span id, flags. */
 const TRACEPARENT = /(?<![0-9a-f])00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?![0-9a-f])/;
+const LENGTH = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'.length;
 /** Ids of zeros are invalid. */
 const ZEROS = /^0+$/;
 
@@ -59,6 +60,7 @@ export class TraceContexts {
 }
 
 function contextIn(text: string): TraceContext | null {
+  if (text.length < LENGTH) return null; // as most texts, such as names of threads
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(text) ?? [];
   if (traceId === '' || ZEROS.test(traceId) || ZEROS.test(spanId)) return null;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };
