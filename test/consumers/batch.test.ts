@@ -9,12 +9,11 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
-import { type Directory, PROGRAM as OWN, test } from '../helpers/cli/run-cli.js';
+import { type Directory, PROGRAM, test } from '../helpers/cli/run-cli.js';
 import { ask } from '../helpers/consumers/duckdb.js';
 import { needs } from '../tools/needs.js';
 import { type Cluster, startCluster } from './slurm-cluster.js';
 
-const PROGRAM = process.env['FLEET_BIN'] ?? OWN;
 const recipe = (name: string) => fileURLToPath(new URL(`../../recipes/${name}`, import.meta.url));
 
 const RECORDINGS = 11;
