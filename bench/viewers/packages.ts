@@ -27,6 +27,12 @@ const PACKAGES = {
     integrity: 'sha512-YeC9YBgu8uKwQLWiRES0UB4PFhmFH/0vzLH89sdAl33CMhcktPhLPe2gfjKB4pyPDoMgQ8/9gWP67lSSMneltA==',
     folder: 'package/assets/trace-processor',
   },
+  /** Says that it needs Node 24, but runs on Node 20. */
+  profiler: {
+    name: '@firefox-devtools/profiler-cli@0.10.0',
+    integrity: 'sha512-f9fqdHh7B6ddQIYrwrEs4FE5D8BMOsXSorYF4NRFfwPaGikVBlhorBxHT7zrb6WMgJgKQYHC9kazkRjbItLx8Q==',
+    folder: 'package/dist',
+  },
 } as const satisfies Record<string, PinnedPackage>;
 
 /** Returns the folder of the package that is needed. @throws Error if it cannot be fetched, or is another one */

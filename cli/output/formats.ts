@@ -9,7 +9,7 @@ export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
 export type OwnFormat = (typeof OWN_FORMATS)[number];
 
 /** They show single calls over time, not sums. */
-export const FORMATS_OVER_TIME = ['perfetto'] as const;
+export const FORMATS_OVER_TIME = ['perfetto', 'firefox', 'speedscope'] as const;
 
 /** The others are those of other tools. */
 export const FORMATS = [...OWN_FORMATS, 'pprof', 'callgrind', ...FORMATS_OVER_TIME] as const;
@@ -40,6 +40,8 @@ const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
     shownBy: ['callgrind_annotate', '--inclusive=yes'],
   },
   perfetto: { endings: ['.pftrace'], isBinary: true, shownAt: 'https://ui.perfetto.dev' },
+  firefox: { endings: ['.firefox.json'], shownAt: 'https://profiler.firefox.com' },
+  speedscope: { endings: ['.speedscope.json'], shownAt: 'https://www.speedscope.app' },
 };
 
 /** Longest first: ".x.json" before ".json". */

@@ -34,6 +34,14 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       return (profile, { longestCalls, timeline }) =>
         renderPerfetto(profile, { longestCalls: longestCalls as LongestCalls, timeline });
     }
+    case 'firefox': {
+      const { renderFirefox } = await import('../../src/exports.js');
+      return (profile, { longestCalls }) => renderFirefox(profile, longestCalls as LongestCalls);
+    }
+    case 'speedscope': {
+      const { renderSpeedscope } = await import('../../src/exports.js');
+      return (profile, { longestCalls }) => renderSpeedscope(profile, longestCalls as LongestCalls);
+    }
     case 'svg': {
       const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };
       return (profile) => renderSvg(profile, { by, icicle, ...titled, ...size });

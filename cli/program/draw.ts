@@ -37,7 +37,10 @@ export const RENDER = defineCommand({
     ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, with a root frame per thread'],
     ['ptflame render trace.txt -o out.json', 'the complete profile, which can be rendered instead of the trace'],
     ['ptflame render trace.ptf -o out.pb.gz', 'for pprof; docs/exports.md lists what other tools read'],
-    ['ptflame render trace.ptf -o out.pftrace --min-call 1us', 'calls over time for Perfetto'],
+    [
+      'ptflame render trace.ptf -o out.pftrace -o out.firefox.json --min-call 1us',
+      'calls over time, for Perfetto and for Firefox Profiler',
+    ],
   ],
   arguments: [INPUTS],
   schema: RenderOptions,

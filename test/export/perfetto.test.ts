@@ -89,7 +89,7 @@ test('says where it was recorded and what was left out', async () => {
     kernel: '6.1',
     command: "perf record 'a b'",
     'recorded at': '2026-11-22T10:00:00.123Z',
-    'calls left out': expect.stringMatching(/^7\d\d shorter than \d/),
+    'calls left out': expect.stringMatching(/^7\d\d calls shorter than \d/),
   });
   expect(realtime).toEqual({ traceNs: meta.originNs, ns: BigInt(Date.parse('2026-11-22T10:00:00.123Z')) * 1_000_000n });
 });

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FoldedOptions } from '../../src/index.js';
-import { readByFlamegraphPl, Speedscope, type Stacks } from '../helpers/checks/folded-readers.js';
+import { readByFlamegraphPl, readBySpeedscope, type Stacks } from '../helpers/checks/folded-readers.js';
+import { Speedscope } from '../helpers/checks/speedscope.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { isMissing } from '../tools/needs.js';
 
@@ -69,7 +70,7 @@ afterAll(async () => {
 });
 
 inSpeedscope('speedscope shows every name as text, with its nanoseconds', { timeout: 30_000 }, async () => {
-  const { stacks, total } = await speedscope.read(fold(await analyzeText(traceOfNames())));
+  const { stacks, total } = await readBySpeedscope(speedscope, fold(await analyzeText(traceOfNames())));
   const wanted = NAMES.map((name, index) => [`main;${shown(name)}`, index + 1] as const);
   expect(new Map([...stacks].sort())).toEqual(new Map([...wanted].sort()));
   expect(total).toBe((NAMES.length * (NAMES.length + 1)) / 2);
@@ -90,7 +91,7 @@ const WAYS: readonly FoldedOptions[] = [{}, { annotate: true }, { by: 'thread' }
 inSpeedscope.for(WAYS)('all paths of the demo are in speedscope, with %o', { timeout: 30_000 }, async (options) => {
   const folded = fold(await analyzeText(fixture(DEMO)), options);
   const wanted = stacksByRules(folded);
-  const { stacks, total } = await speedscope.read(folded);
+  const { stacks, total } = await readBySpeedscope(speedscope, folded);
   expect(new Map([...stacks].sort())).toEqual(new Map([...wanted].sort()));
   expect(total).toBe(sum(wanted.values()));
 });

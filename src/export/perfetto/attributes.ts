@@ -5,8 +5,9 @@ import type { PbfWriter } from 'pbf';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
 import type { Wakings } from '../../model/timeline/wakings.js';
-import { formatCount, formatDuration } from '../../render/format.js';
+import { formatCount } from '../../render/format.js';
 import { shellWords, visibleText } from '../../render/visible-text.js';
+import { leftOutText } from '../left-out.js';
 import { writeTextField } from '../proto-writer.js';
 import { ATTRIBUTE, ATTRIBUTES } from './fields.js';
 
@@ -25,10 +26,6 @@ export function attributesOf({ recorded, part }: TraceMeta, calls: LongestCalls,
     ['wakings left out', wakings && leftOutWakings(wakings)],
   ];
   return all.filter((entry): entry is readonly [string, string] => entry[1] !== null);
-}
-
-function leftOutText({ leftOut, minNs }: LongestCalls): string | null {
-  return leftOut === 0 ? null : `${formatCount(leftOut)} shorter than ${formatDuration(minNs)}`;
 }
 
 function leftOutWakings({ leftOut }: Wakings): string | null {

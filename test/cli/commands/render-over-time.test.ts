@@ -3,7 +3,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
+import type { FirefoxFile } from '../../helpers/checks/firefox-file.js';
 import { readPerfetto } from '../../helpers/checks/perfetto-file.js';
+import type { SpeedscopeFile } from '../../helpers/checks/speedscope-file.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 
 const TIMELESS = fixturePath('lab/fields-timeless-no-time.txt');
@@ -32,6 +34,19 @@ describe.concurrent('calls over time', () => {
     const { stderr } = await ptflame(args, { cwd: dir.path });
     expect(stderr).toMatch(/^863 calls shorter than .*s are not in x\.pftrace: --max-calls N or --window shows more$/m);
     expect(await slicesIn(`${dir.path}/x.pftrace`)).toHaveLength(10);
+  });
+
+  test('are in files for all tools', async ({ dir }) => {
+    const outputs = ['-o', 'x.firefox.json', '-o', 'x.speedscope.json', '-o', 'x.json'];
+    const args = ['render', BUNDLED, ...outputs, '--max-calls', '10'];
+    const { stderr } = await ptflame(args, { cwd: dir.path });
+    expect(stderr).toMatch(/^863 calls shorter than .* are not in x\.firefox\.json, x\.speedscope\.json: /m);
+    const read = async (name: string) => JSON.parse(await readFile(dir.file(name), 'utf8'));
+    const { threads } = (await read('x.firefox.json')) as FirefoxFile;
+    expect(threads.map(({ samples }) => samples.length)).toEqual([3, 5, 2, 3, 5]);
+    const { profiles } = (await read('x.speedscope.json')) as SpeedscopeFile;
+    expect(profiles.flatMap(({ events }) => events)).toHaveLength(20);
+    expect(await read('x.json')).toMatchObject({ format: 'ptflame-profile' });
   });
 
   test('are not in a profile', async ({ dir }) => {

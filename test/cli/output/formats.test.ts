@@ -20,6 +20,10 @@ test.for([
   ['a/callgrind.out.1234', 'callgrind'],
   ['callgrind.out.svg', 'svg'],
   ['callgrind.out', 'callgrind'],
+  ['cpu.firefox.json', 'firefox'],
+  ['.firefox.json', 'firefox'],
+  ['firefox.json', 'json'],
+  ['CPU.SPEEDSCOPE.JSON', 'speedscope'],
 ] as const)('%s is written as %s', ([path, format]) => {
   expect(outputFormats({ output: [path] }, FORMATS)).toEqual([format]);
   expect(outputFormats({ output: [path], format: 'html' }, FORMATS)).toEqual(['html']);

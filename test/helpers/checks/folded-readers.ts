@@ -1,57 +1,20 @@
 /**
  * Reads folded stacks with the programs that users feed them to: speedscope and flamegraph.pl.
  */
-import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
-import { type Browser, chromium } from 'playwright-core';
-import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { pathOf } from '../../tools/needs.js';
+import type { Speedscope } from './speedscope.js';
 
 /** Self values by path, the frames joined by ";"; paths without a value are absent. */
 export type Stacks = ReadonlyMap<string, number>;
 
-const MAX_WAIT_MS = 20_000;
-
-/** Loads stacks into speedscope like its command line does, and returns what speedscope exports. */
-export class Speedscope {
-  private readonly browser: Browser;
-  private readonly directory: string;
-
-  private constructor(browser: Browser, directory: string) {
-    this.browser = browser;
-    this.directory = directory;
-  }
-
-  /** `directory` is for its input and output files. */
-  static async start(directory: string): Promise<Speedscope> {
-    const executablePath = pathOf('Chromium');
-    return new Speedscope(await chromium.launch({ ...BROWSER_SETTINGS, executablePath }), directory);
-  }
-
-  async read(folded: string, name = 'trace.folded'): Promise<{ stacks: Stacks; total: number }> {
-    const script = join(this.directory, 'profile.js');
-    const base64 = Buffer.from(folded).toString('base64');
-    await writeFile(script, `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(base64)})`);
-    const page = await this.browser.newPage();
-    page.setDefaultTimeout(MAX_WAIT_MS);
-    await page.goto(`${pathToFileURL(speedscopePage()).href}#localProfilePath=${script}`);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Export').click()]);
-    const exported = JSON.parse(await readFile(await download.path(), 'utf8'));
-    await page.close();
-    return stacksOf(exported);
-  }
-
-  stop(): Promise<void> {
-    return this.browser.close();
-  }
-}
-
-function speedscopePage(): string {
-  const packageFile = createRequire(import.meta.url).resolve('speedscope/package.json');
-  return join(dirname(packageFile), 'dist/release/index.html');
+/** Returns what speedscope exports after loading stacks. */
+export async function readBySpeedscope(
+  speedscope: Speedscope,
+  folded: string,
+  name = 'trace.folded',
+): Promise<{ stacks: Stacks; total: number }> {
+  return stacksOf((await speedscope.exportOf(folded, name)) as SpeedscopeFile);
 }
 
 interface SpeedscopeFile {

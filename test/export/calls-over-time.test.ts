@@ -1,0 +1,129 @@
+/**
+ * Tests files with single calls for Firefox Profiler and speedscope by the rules of their formats; test/consumers gives
+ * them to the tools.
+ */
+import { expect, test } from 'vitest';
+import { renderFirefox, renderSpeedscope } from '../../src/exports.js';
+import type { AnalyzeOptions } from '../../src/index.js';
+import {
+  type FirefoxFile,
+  type FirefoxThread,
+  functionName,
+  stacksOf,
+  timesOfThread,
+} from '../helpers/checks/firefox-file.js';
+import { functionTimesOf, linesOf } from '../helpers/checks/function-times.js';
+import { rendered } from '../helpers/checks/rendered.js';
+import { type SpeedscopeFile, type SpeedscopeProfile, timesOfProfile } from '../helpers/checks/speedscope-file.js';
+import { everyNth } from '../helpers/random/times.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { fixture } from '../helpers/traces/load.js';
+import { callsOf } from '../helpers/traces/longest-calls.js';
+import { strangeTrace } from '../helpers/traces/strange-names.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+
+async function filesOf(text: Uint8Array | string, options: AnalyzeOptions = {}) {
+  const { profile, longestCalls } = await callsOf(text, options);
+  const [firefox, speedscope] = await Promise.all(
+    [renderFirefox, renderSpeedscope].map(async (render) => `${await rendered(render(profile, longestCalls))}`),
+  );
+  return {
+    profile,
+    texts: [firefox as string, speedscope as string],
+    firefox: JSON.parse(firefox as string) as FirefoxFile,
+    speedscope: JSON.parse(speedscope as string) as SpeedscopeFile,
+  };
+}
+
+const FIXTURES = [
+  'fixtures/truth/ptemu-boostfiber.perf.txt.gz',
+  'fixtures/lab/overflow-and-lost.txt',
+  'fixtures/lab/fields-pid-tid-cpu-event-dso.txt',
+  ...everyNth(
+    traceFiles.filter((path) => !/fields-|sideband/.test(path)),
+    6,
+  ),
+];
+
+test.each([...new Set(FIXTURES)])('self and total time of every function, in %s', async (path) => {
+  const { profile, firefox, speedscope } = await filesOf(fixture(path.replace('fixtures/', '')));
+  const expected = [...functionTimesOf(profile).values()].map(linesOf);
+  expect(firefox.threads.map(({ tid }) => tid)).toEqual(profile.threads.map(({ tid }) => tid));
+  expect(firefox.threads.map((thread) => linesOf(timesOfThread(firefox, thread)))).toEqual(expected);
+  const shown = speedscope.profiles.map((own) => linesOf(timesOfProfile(speedscope, own)));
+  expect(shown).toEqual(expected.filter((lines) => lines.length > 0));
+});
+
+/** "10 main;a" for each sample; the last one ends the thread. */
+function samplesOf(file: FirefoxFile): string[] {
+  const stacks = stacksOf(file.shared);
+  const [{ samples }] = file.threads as [FirefoxThread];
+  return samples.stack.map((stack, row) => {
+    const path = stack === null ? [] : (stacks[stack] as number[]);
+    return `${Math.round((samples.time[row] as number) * 1e6)} ${path.map((own) => functionName(file, own)).join(';')}`;
+  });
+}
+
+test('calls of no length, and calls of a function in a row, are apart', async () => {
+  const { firefox, speedscope } = await filesOf(
+    traceOf(`
+    10  call    main  a
+    10  call    a     b
+    10  return  b     a
+    10  return  a     main
+    10  call    main  c
+    30  return  c     main
+    30  call    main  c
+    50  return  c     main
+    50  call    main  a
+    60  return  a     main`),
+    { extend: false },
+  );
+  expect(samplesOf(firefox)).toEqual(['0 main;a;b', '0 main;c', '20 main', '20 main;c', '40 main;a', '50 ']);
+  const [{ events }] = speedscope.profiles as [SpeedscopeProfile];
+  const names = events.map(({ type, frame, at }) => `${at} ${type} ${speedscope.shared.frames[frame]?.name}`);
+  expect(names.join(', ')).toBe(
+    '0 O main, 0 O a, 0 O b, 0 C b, 0 C a, 0 O c, 20 C c, 20 O c, 40 C c, 40 O a, 50 C a, 50 C main',
+  );
+});
+
+test('losses and calls that were not seen whole are markers', async () => {
+  const { firefox } = await filesOf(fixture('hardware/overflow-memmove.txt'));
+  const { stringArray } = firefox.shared;
+  const markers = firefox.threads.flatMap(({ markers: { name, data, startTime, endTime } }) =>
+    name.map((row, at) => {
+      const text = data[at]?.function === undefined ? '' : ` ${stringArray[data[at].function]}`;
+      return `${stringArray[row]}${text} ${startTime[at]} ${endTime[at]}`;
+    }),
+  );
+  expect(markers).toMatchInlineSnapshot(`
+    [
+      "Lost 0.000021 0.000067",
+      "Cut call __memmove_avx_unaligned_erms 0.000021 0.000141",
+      "Cut call itch_bbo::book::Book::add_order 0 0.000141",
+    ]
+  `);
+});
+
+test('names are text, and the same input gives the same bytes', async () => {
+  const text = strangeTrace();
+  const [once, again] = await Promise.all([filesOf(text), filesOf(text, { jobs: 3 })]);
+  expect(once.texts).toEqual(again.texts);
+  for (const file of once.texts) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not be there
+    expect(file).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+    expect(file).toContain(String.raw`red_\\x1b[31m_alarm`);
+  }
+});
+
+test('what was left out is said', async () => {
+  const options = { longestCalls: { maxCalls: 20 } };
+  const { firefox, speedscope } = await filesOf(fixture('demo/threads.perf.txt.gz'), options);
+  const without = /, without 853 calls shorter than 252 µs$/;
+  expect(speedscope.exporter).toMatch(without);
+  expect(speedscope.name).toMatch(/^ptflame, without 853 calls/);
+  expect(firefox.meta.extra[0]?.entries[0]).toMatchObject({
+    label: 'Left out',
+    value: '853 calls shorter than 252 µs',
+  });
+});
