@@ -1,12 +1,14 @@
--- The tables of `ptflame export --to parquet:DIR` in ClickHouse, read from the files in place. Replace /data/fleet by DIR; a
--- server reads only below its user_files_path: sed 's|/data/fleet|/var/lib/clickhouse/user_files/fleet|g' tables.sql
--- Each column has its type, so that files need not agree on what is missing. A recording is complete if the table
--- recordings has it, and counts once if it is in two places: the least of them.
+-- The tables of `ptflame export --to parquet:DIR` in ClickHouse, read from the files in place. Replace /data/fleet by DIR;
+-- a server reads only below its user_files_path: sed 's|/data/fleet|/var/lib/clickhouse/user_files/fleet|g' tables.sql
+-- Each column has its type, so that files need not agree on what is missing. Folders are not read as columns: build and
+-- host are those of the table recordings. A recording is complete if that table has it, and counts once if it is in two
+-- places: the least of them.
 
 CREATE VIEW recorded_files AS
 SELECT r.id AS id, min(extract(r._path, 'build=[^/]*/host=[^/]*')) AS place
 FROM file('/data/fleet/recordings/build=*/host=*/*.parquet', 'Parquet', 'id String') AS r
-GROUP BY r.id;
+GROUP BY r.id
+SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW recordings AS
 SELECT
@@ -22,7 +24,8 @@ FROM file(
    perf Nullable(String), ptflame String, events Int64, total_ns Int64, lost_ns Int64, inferred_ns Int64,
    has_switches Nullable(Bool), part Nullable(String), input String, schema Int32'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f);
+WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW paths AS
 SELECT
@@ -38,7 +41,8 @@ FROM file(
    self_ns Int64, inferred_ns Int64, complete_ns Int64, longest_cut_ns Nullable(Int64), min_ns Nullable(Int64),
    max_ns Nullable(Int64)'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f);
+WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW functions AS
 SELECT
@@ -55,7 +59,8 @@ FROM file(
    self_ns Int64, total_ns Int64, on_cpu_ns Int64, off_cpu_ns Int64, outside_ns Int64, outside_self_ns Int64,
    inferred_ns Int64, complete_ns Int64, longest_cut_ns Nullable(Int64), min_ns Nullable(Int64), max_ns Nullable(Int64)'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f);
+WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW durations AS
 SELECT
@@ -65,4 +70,5 @@ FROM file(
   '/data/fleet/durations/build=*/host=*/*.parquet', 'Parquet',
   'id String, function Int64, bucket_low_ns Int64, bucket_high_ns Int64, calls Int64'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f);
+WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+SETTINGS use_hive_partitioning = 0;
