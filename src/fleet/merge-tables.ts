@@ -184,17 +184,19 @@ async function readRecordings({ engine }: Fleet, groups: readonly Group[], { kin
   };
 }
 
-/** The tables have times and losses, not their causes; nor calls by the reason for which they are inferred. */
+/** The tables have times, losses and inferred calls, not their causes: all inferred calls count as one kind. */
 function qualityOf(
   { events, lostNs, gaps }: { readonly events: number; readonly lostNs: number; readonly gaps: number },
   groups: readonly Group[],
   kind: SymbolTable['kind'],
 ): Quality {
   const times = { inferredNs: 0, unknownNs: 0, totalNs: 0 };
+  const inferredCalls = noInferences();
   for (const { tree } of groups)
     for (let node = 0; node < tree.length; node++) {
       times.totalNs += tree.selfNs[node];
       times.inferredNs += tree.inferredNs[node];
+      if (kind[tree.symbol[node]] !== SymbolKind.Synthetic) inferredCalls.OpenAtStart += tree.inferredCalls[node];
       if (kind[tree.symbol[node]] === SymbolKind.Unknown) times.unknownNs += tree.selfNs[node];
     }
   const lost = { cause: 'others', code: null, message: 'losses of the recordings', file: null, gaps, lostNs } as const;
@@ -202,6 +204,6 @@ function qualityOf(
     ...{ ...noLines(), lines: events, events },
     ...{ firstDamaged: [], brokenInputs: [], unknownFlags: [], unknownFlagLines: 0 },
     ...{ losses: lostNs > 0 || gaps > 0 ? [lost] : [], gaps: [], threadsCut: 0 },
-    ...{ inferredCalls: noInferences(), inferredEvents: 0, clockSteps: 0, lostNs, hiddenNs: 0, ...times },
+    ...{ inferredCalls, inferredEvents: 0, clockSteps: 0, lostNs, hiddenNs: 0, ...times },
   };
 }

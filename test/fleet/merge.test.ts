@@ -81,8 +81,14 @@ test('the trees of tables are those of profiles: all columns', async () => {
   expect(byBuild.threads.map(({ comm }) => comm)).toEqual(['1', '2']);
   expect(reportOf(byBuild).functions).toEqual(reportOf(twice).functions); // with percentiles
   expect(byBuild.quality.totalNs).toBe(2 * profile.quality.totalNs);
+  expect(inferredOf(profile)).toBe(115);
+  expect(inferredOf(byBuild)).toBe(2 * 115);
   two.close();
 });
+
+function inferredOf({ quality }: Profile): number {
+  return Object.values(quality.inferredCalls).reduce((sum, calls) => sum + calls, 0);
+}
 
 /** The report of each group, without percentiles: tables do not have them by command name. */
 function rowsOf(profile: Profile) {
