@@ -230,6 +230,19 @@ describe('a request', () => {
     expect(traces.filter(([root]) => root?.traceId !== TRACE).map(([root]) => root?.parentSpanId)).toEqual(['', '']);
   });
 
+  test('has its parts on other hosts, at the times of its own clock', async () => {
+    const found = await asked();
+    const { details } = requestsAnswer(found);
+    const traces = tracesOf(otlpOf(found)).map(rowsOfTrace);
+    const parts = traces.map((rows) => rows.filter(({ by }) => by !== null).map(({ startNs }) => startNs));
+    expect(parts).toEqual(details.map(({ parts: [, ...others] }) => others.map(({ startNs }) => Math.round(startNs))));
+    const spans = readOtlp(otlpOf(found)).filter(({ values }) => 'ptflame.handoff.by' in values);
+    expect(spans.map(({ values }) => values['ptflame.clock.error_ns'])).toEqual(
+      details.flatMap(({ parts: [, ...others] }) => others.map(({ errorNs }) => Math.round(errorNs ?? Number.NaN))),
+    );
+    expect(spans).toHaveLength(3);
+  });
+
   test('is named although its call is left out, or a call around it seems to be the same', async () => {
     const found = await asked();
     const { details } = found.requests;
