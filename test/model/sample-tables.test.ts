@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { numbersOf, type Sample, SampleContext, tableOf, textsOf } from '../../src/model/samples/sample-table.js';
+import {
+  endsOfSamples,
+  numbersOf,
+  type Sample,
+  SampleContext,
+  tableOf,
+  textsOf,
+} from '../../src/model/samples/sample-table.js';
 import { SampleTablesBuilder } from '../../src/model/samples/sample-tables-builder.js';
 
 function sample(timeNs: number, values: Record<string, number | string>): Sample {
   const named = Object.entries(values).map(([name, value]) => ({ name, value }));
-  return { timeNs, tid: 7, pid: 5, cpu: 1, context: SampleContext.Task, values: named };
+  return { timeNs, tid: 7, pid: 5, cpu: 2, context: SampleContext.Task, values: named };
 }
 
 it('sorts samples by time and keeps the order of equal times', () => {
@@ -59,7 +66,7 @@ it('turns a field into texts if one value is a text', () => {
 it('appends tables as if their samples had been added one by one, whatever their order', () => {
   const value = fc.oneof(fc.nat(9), fc.constantFrom('a', 'b'));
   const values = fc.dictionary(fc.constantFrom('x', 'y'), value);
-  const samples = fc.array(fc.tuple(fc.nat(20), values), { maxLength: 20 });
+  const samples = fc.array(fc.tuple(fc.nat(20), values), { maxLength: 4 });
   fc.assert(
     fc.property(samples, samples, samples, (...pieces) => {
       const [joined, single] = [new SampleTablesBuilder(), new SampleTablesBuilder()];
@@ -74,4 +81,13 @@ it('appends tables as if their samples had been added one by one, whatever their
       expect(joined.build()).toEqual(single.build());
     }),
   );
+});
+
+it('says from when to when threads were sampled, by all events but wakings', () => {
+  const builder = new SampleTablesBuilder();
+  for (const timeNs of [3, 5, 9]) builder.add('a:a', sample(timeNs, {}));
+  for (const timeNs of [1, 20]) builder.add('sched:sched_waking', sample(timeNs, {}));
+  builder.add('b:b', sample(7, {}));
+  const ends = endsOfSamples(builder.build());
+  expect([Math.min(...ends), Math.max(...ends)]).toEqual([3, 9]);
 });

@@ -20,7 +20,7 @@ export function groupRows(keys: Int32Array): Groups {
 /** Groups rows whose keys are in ascending order. */
 export function groupOrdered(keys: Int32Array): Pick<Groups, 'keys' | 'starts'> {
   const starts: number[] = [];
-  for (let row = 0; row < keys.length; row++) if (row === 0 || keys[row] !== keys[row - 1]) starts.push(row);
+  for (let row = 0; row < keys.length; row++) if (keys[row] !== keys[row - 1]) starts.push(row);
   return { keys: Int32Array.from(starts, (row) => keys[row]), starts: Uint32Array.from([...starts, keys.length]) };
 }
 
