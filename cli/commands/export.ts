@@ -8,8 +8,9 @@ import { formatBytes, formatMany } from '../../src/text.js';
 import { isComplete, makeDirectory, partitionOf, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';
-import { loadTimedProfile } from '../input/traces.js';
+import { loadTimedProfile, requireTraces } from '../input/traces.js';
 import type { ExportOptions } from '../options/export.js';
+import { CallsSpool } from '../output/calls-spool.js';
 import { statOrNull } from '../output/file-identity.js';
 import { openOutput, type Result, writeAll } from '../output/outputs.js';
 import { notifyQuality } from '../quality/lines.js';
@@ -25,37 +26,45 @@ async function exportRecording(path: string, options: ExportOptions, signal: Abo
   const { directory: folder } = options.to;
   const id = await recordingId(path, options, signal);
   const known = partitionOf(folder, id);
-  const missing = TABLES.filter((table) => known === null || !isComplete(tablePath(folder, table, known, id)));
+  const wanted: readonly TableName[] = options.calls ? ['calls', ...TABLES] : TABLES;
+  const missing = wanted.filter((table) => known === null || !isComplete(tablePath(folder, table, known, id)));
   const say = notifier(options.quiet);
   if (missing.length === 0) return say(`kept ${path}: ${tablePath(folder, 'recordings', known as string, id)} exists`);
-  const inputs = await openInputs([path], options, signal);
-  const profile = await loadTimedProfile(inputs, options, { trees: 'apart', durations: true }, signal);
+  const calls = missing.includes('calls') ? new CallsSpool({ id, minNs: 0 }, options.tempDir) : null;
+  const profile = await loadRecording(path, options, calls, signal);
   const about = { build: options.build ?? null, host: hostOf(profile, options), input: basename(path) };
   const partition = known ?? join(partitionPart('build', about.build), partitionPart('host', about.host));
-  const tables = recordingTables(id, profile, about);
-  const written = await writeTables(missing, (table) => tablePath(folder, table, partition, id), tables, path);
-  const size = written.reduce((sum, file) => sum + (statOrNull(file)?.size ?? 0), 0);
-  say(`exported ${path}: ${formatMany(missing.length, 'table')}, ${formatBytes(size)}, ${written.at(-1)}`);
+  const tables = { ...recordingTables(id, profile, about), calls: () => calls?.chunks() ?? [] };
+  const files = missing.map((table) => ({ path: tablePath(folder, table, partition, id), chunks: tables[table] }));
+  await writeTables(files, path);
+  const size = files.reduce((sum, file) => sum + (statOrNull(file.path)?.size ?? 0), 0);
+  say(`exported ${path}: ${formatMany(files.length, 'table')}, ${formatBytes(size)}, ${files.at(-1)?.path}`);
   await notifyQuality(profile, options);
 }
 
-/** Returns the files that were written. */
-async function writeTables(
-  names: readonly TableName[],
-  pathOf: (table: TableName) => string,
-  tables: ReturnType<typeof recordingTables>,
-  input: string,
-): Promise<string[]> {
-  const files: string[] = [];
+async function loadRecording(
+  path: string,
+  options: ExportOptions,
+  calls: CallsSpool | null,
+  signal: AbortSignal,
+): Promise<Profile> {
+  const inputs = await openInputs([path], options, signal);
+  const wanted = { trees: 'apart', durations: true, ...(calls && { callRows: calls.question }) } as const;
+  return loadTimedProfile(calls ? await requireTraces(inputs) : inputs, options, wanted, signal);
+}
+
+interface TableFile extends Pick<Result, 'chunks'> {
+  readonly path: string;
+}
+
+/** In their order: none gets its name unless all were written. */
+async function writeTables(files: readonly TableFile[], input: string): Promise<void> {
   const results: Result[] = [];
-  for (const name of names) {
-    const path = pathOf(name);
+  for (const { path, chunks } of files) {
     makeDirectory(path);
-    files.push(path);
-    results.push({ output: await openOutput(path, [input]), chunks: tables[name] });
+    results.push({ output: await openOutput(path, [input]), chunks });
   }
   await writeAll(results);
-  return files;
 }
 
 function hostOf({ meta }: Profile, { host }: ExportOptions): string | null {

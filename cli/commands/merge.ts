@@ -25,7 +25,7 @@ export async function merge(options: MergeOptions, formats: readonly Format[], s
   const outputs = await Promise.all(paths.map((path) => openOutput(path, options.inputs)));
   const renderers = await Promise.all(formats.map((format) => loadRenderer(format, { ...options, by: 'comm' })));
   const profile = await loadMerged(options, signal);
-  const extras = { waits: null, timeline: null, longestCalls: null };
+  const extras = { waits: null, timeline: null, longestCalls: null, calls: null };
   await writeAll(outputs.map((output, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })));
   if (options.quiet) return;
   await notifyQuality(profile, options);

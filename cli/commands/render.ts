@@ -7,9 +7,10 @@ import type { LongestCalls } from '../../src/page.js';
 import { type Profile, PtflameError } from '../../src/profiles.js';
 import { formatBytes, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { loadPageContents, loadProfile } from '../input/traces.js';
+import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
-import { type Format, isOverTime } from '../output/formats.js';
+import type { CallsSpool } from '../output/calls-spool.js';
+import { FORMATS_OF_CALLS, type Format, isOverTime } from '../output/formats.js';
 import { isStandardOutput, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
@@ -20,13 +21,13 @@ import { notify } from '../terminal/notify.js';
 /** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   refuseTerminal(options, formats);
-  if (options.blockedBy) refuseOverTime(formats);
+  if (options.blockedBy) refuseCalls(formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
 }
 
-function refuseOverTime(formats: readonly Format[]): void {
-  const format = formats.find(isOverTime);
+function refuseCalls(formats: readonly Format[]): void {
+  const format = formats.find((own) => FORMATS_OF_CALLS.some((name) => name === own));
   if (format === undefined) return;
   throw new PtflameError('BAD_OPTION', `--blocked-by sums up waits, but ${format} shows single calls`, {
     hint: 'leave out --blocked-by, or choose another format; see --help',
@@ -46,13 +47,23 @@ export async function renderInputs(
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
   const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
-  const { profile, ...extras } = await loadRendered(inputs, options, wanted, formats, signal);
+  const calls = formats.includes('parquet') ? await callsSpool(options) : null;
+  const { profile, ...extras } = await loadRendered(
+    calls ? await requireTraces(inputs) : inputs,
+    options,
+    calls ? { ...wanted, callRows: calls.question } : wanted,
+    formats,
+    signal,
+  );
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
   await writeAll(
-    outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })),
+    outputs.map(({ output }, at) => ({
+      output,
+      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls }),
+    })),
   );
   if (options.quiet) return;
   await notifyQuality(profile, options);
@@ -67,6 +78,10 @@ function notifyLeftOut({ leftOut, minNs }: LongestCalls, options: RenderOptions,
   const names = files.map((path) => (isStandardOutput(path) ? 'the output' : visibleText(path))).join(', ');
   const more = minNs > options.minCall ? ': --max-calls N or --window shows more' : '';
   notify(`${formatMany(leftOut, 'call')} shorter than ${formatDuration(minNs)} are not in ${names}${more}`);
+}
+
+async function callsSpool({ minCall, tempDir }: RenderOptions): Promise<CallsSpool> {
+  return new (await import('../output/calls-spool.js')).CallsSpool({ id: null, minNs: minCall }, tempDir);
 }
 
 /** The output shows each thread on its own. */

@@ -38,7 +38,7 @@ export interface TraceFlags
 export async function loadProfile(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
-  wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
+  wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'callRows'>,
   signal: AbortSignal,
 ): Promise<Profile> {
   const { profile } = await load(inputs, flags, signal, async (traces, options) => {

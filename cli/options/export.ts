@@ -25,6 +25,9 @@ export const ExportOptions = memoize(() =>
         value: 'NAME',
       }),
     }),
+    ...group('Output', {
+      calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each'),
+    }),
     ...srcline(),
     ...shown(),
     ...reading(),

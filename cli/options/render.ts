@@ -2,7 +2,7 @@
  * The options of `ptflame render`.
  */
 import * as z from 'zod';
-import { FORMATS, FORMATS_OVER_TIME } from '../output/formats.js';
+import { FORMATS, FORMATS_OF_CALLS, FORMATS_OVER_TIME } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { decoding, filters, general, inline, outputs, replaying, resources, selection, srcline } from './shared.js';
@@ -45,9 +45,9 @@ const appearance = group('Appearance', {
 
 /** Defaults are those of the library, too. */
 const calls = group('Selection', {
-  minCall: flag(span.default(0), `leave out calls that lasted shorter, such as 1us (${FORMATS_OVER_TIME.join(', ')})`, {
+  minCall: flag(span.default(0), `leave out calls that lasted shorter, such as 1us (${FORMATS_OF_CALLS.join(', ')})`, {
     value: 'DURATION',
-    formats: FORMATS_OVER_TIME,
+    formats: FORMATS_OF_CALLS,
   }),
   maxCalls: flag(
     z

@@ -8,11 +8,14 @@ import { PtflameError, shellWords } from '../../src/text.js';
 export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
 export type OwnFormat = (typeof OWN_FORMATS)[number];
 
-/** They show single calls over time, not sums. */
+/** They show single calls over time, not sums: the longest ones. */
 export const FORMATS_OVER_TIME = ['perfetto', 'firefox', 'speedscope'] as const;
 
+/** Those that have single calls. */
+export const FORMATS_OF_CALLS = [...FORMATS_OVER_TIME, 'parquet'] as const;
+
 /** The others are those of other tools. */
-export const FORMATS = [...OWN_FORMATS, 'pprof', 'callgrind', ...FORMATS_OVER_TIME] as const;
+export const FORMATS = [...OWN_FORMATS, 'pprof', 'callgrind', ...FORMATS_OF_CALLS] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {
@@ -33,6 +36,7 @@ const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
   svg: { endings: ['.svg'] },
   html: { endings: ['.html', '.htm'] },
   json: { endings: ['.json'] },
+  parquet: { endings: ['.parquet'], isBinary: true },
   pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
   callgrind: {
     endings: ['.callgrind'],

@@ -6,10 +6,17 @@ import { renderFoldedBytes } from '../../src/internal.js';
 import type { LongestCalls, PageContents } from '../../src/page.js';
 import { type Profile, renderJson, renderSvg } from '../../src/profiles.js';
 import type { RenderOptions } from '../options/render.js';
+import type { CallsSpool } from './calls-spool.js';
 import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
 
-export type Renderer = (profile: Profile, extras: Pick<PageContents, 'waits' | 'timeline' | 'longestCalls'>) => Chunks;
+/** What is written besides the profile. */
+export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longestCalls'> {
+  /** null: not requested. */
+  readonly calls: CallsSpool | null;
+}
+
+export type Renderer = (profile: Profile, extras: Extras) => Chunks;
 /** The options of `render` that renderers use. */
 export type RendererOptions = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
@@ -27,6 +34,8 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
     }
     case 'callgrind':
       return (await import('../../src/exports.js')).renderCallgrind;
+    case 'parquet':
+      return (_profile, { calls }) => calls?.chunks() ?? [];
     case 'pprof':
       return (await import('../../src/exports.js')).renderPprof;
     case 'perfetto': {

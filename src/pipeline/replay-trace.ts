@@ -5,7 +5,7 @@ import { askForMemory, checkMemory } from '../model/memory-watch.js';
 import { symbolRanks } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
-import type { Tid } from '../model/units.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
@@ -13,13 +13,19 @@ import type { Probes } from '../replay/probes/mend-hits.js';
 import { probeSites } from '../replay/probes/probe-sites.js';
 import type { TimeSpan } from '../replay/skeleton/skeleton.js';
 import type { TailCalls } from '../replay/stack/frame.js';
-import { type OnThreadChunks, ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
+import {
+  type OnCallRows,
+  type OnThreadChunks,
+  ProfileBuilder,
+  type ReplayResult,
+  type Trees,
+} from './profile/profile-builder.js';
 import type { ReplayProgress } from './progress.js';
 import type { Trace } from './read/trace.js';
 import { boundsInWindow } from './read/trace-bounds.js';
 import { HistogramPool } from './replay/histogram-pool.js';
 import { type FindInlined, withInlined } from './replay/inlined-sites.js';
-import { type LongestCallsOptions, longestCallsQuestion } from './replay/longest-calls-question.js';
+import { callRowsQuestion, type LongestCallsOptions, longestCallsQuestion } from './replay/longest-calls-question.js';
 import { nameFunctions } from './replay/name-functions.js';
 import { spanOf } from './replay/question-span.js';
 import {
@@ -43,6 +49,16 @@ import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 import { type FindSourceLines, withSourceLines } from './replay/source-lines.js';
 import { timelineQuestion } from './replay/timeline-question.js';
 
+/** All calls as rows of a Parquet file. */
+export interface CallRowsOptions {
+  /** Of the recording, if rows of several will be in one table; null: rows have none. */
+  readonly id: string | null;
+  /** Shorter calls are left out. */
+  readonly minNs: Nanoseconds;
+  /** Called for each thread, in an order that depends on the trace alone. */
+  readonly onThread: OnCallRows;
+}
+
 export interface ReplayTraceOptions extends FilterOptions {
   /** The target of a tail call becomes a child of the function that jumped (nest), or replaces it. Default: nest. */
   readonly tailCalls?: TailCalls;
@@ -56,6 +72,8 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly timelineBytes?: number;
   /** Called with all calls of each thread, for a levels file: not of a trace without times, or of a selection of calls. Default: none. */
   readonly onChunks?: OnThreadChunks;
+  /** Lists all calls as rows of a table: whole threads, or a window of them. Default: not requested. */
+  readonly callRows?: CallRowsOptions;
   /** Lists the longest calls, with the times at which they began and ended. Default: not requested. */
   readonly longestCalls?: LongestCallsOptions;
   /** Finds where functions begin in source code: `SymbolTable.lines`. Default: not requested. */
@@ -132,14 +150,10 @@ async function replayThreadsTwice(
   asked: AskedThreads,
 ): Promise<FinishedReplay | null> {
   const { store, recorded } = trace;
-  const builder = new ProfileBuilder(
-    trace,
-    symbols,
-    options.trees ?? 'apart',
-    setup.questions,
-    asked,
-    options.onChunks ?? null,
-  );
+  const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions, asked, {
+    onChunks: options.onChunks,
+    onCallRows: options.callRows?.onThread,
+  });
   const help = { ...resources, histograms: histogramsFor(setup) };
   const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help, asked)) {
@@ -236,6 +250,7 @@ function questionsOf(
     stackAtNs: stacksAt ? stacksAtNs(stacksAt, trace) : null,
     timeline: timelineQuestion(options.timelineBytes ?? 0, filter, trace),
     longestCalls: options.longestCalls ? longestCallsQuestion(options.longestCalls, filter, trace) : null,
+    callRows: options.callRows ? callRowsQuestion(options.callRows, symbols, filter, trace) : null,
     chunksOf: options.onChunks && filter === null && trace.account.timeless === 0 ? trace.store.bounds : null,
   };
 }

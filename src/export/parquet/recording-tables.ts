@@ -10,14 +10,16 @@ import { tableBytes } from './table.js';
 
 /** In the order in which files get their names: a recording counts once it is in the last one. */
 export const TABLES = ['paths', 'functions', 'durations', 'recordings'] as const;
-export type TableName = (typeof TABLES)[number];
+type OwnTable = (typeof TABLES)[number];
+/** `calls`: on request, made while the recording is replayed. */
+export type TableName = OwnTable | 'calls';
 
 /** Returns the bytes of a file for each table. `id`: 64 hex digits. */
 export function recordingTables(
   id: string,
   profile: Profile,
   about: About,
-): Readonly<Record<TableName, () => Iterable<Uint8Array>>> {
+): Readonly<Record<OwnTable, () => Iterable<Uint8Array>>> {
   const recording = grouped(id, profile);
   const make = {
     paths: () => pathsTable(recording),
@@ -25,7 +27,7 @@ export function recordingTables(
     durations: () => durationsTable(recording),
     recordings: () => recordingsTable(recording, about),
   };
-  const bytes = (name: TableName) => () => tableBytes(make[name](), fileAbout(name, id));
+  const bytes = (name: OwnTable) => () => tableBytes(make[name](), fileAbout(name, id));
   return {
     paths: bytes('paths'),
     functions: bytes('functions'),
@@ -34,7 +36,7 @@ export function recordingTables(
   };
 }
 
-/** Returns the metadata that tell our files from others. */
-function fileAbout(table: string, id: string): Record<string, string> {
-  return { 'ptflame.schema': String(SCHEMA), 'ptflame.table': table, 'ptflame.id': id };
+/** Returns the metadata that tell our files from others. `id`: null if the file is not one of many. */
+export function fileAbout(table: TableName, id: string | null): Record<string, string> {
+  return { 'ptflame.schema': String(SCHEMA), 'ptflame.table': table, ...(id !== null && { 'ptflame.id': id }) };
 }

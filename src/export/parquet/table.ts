@@ -13,12 +13,17 @@ interface Values {
 }
 type Kind = keyof Values;
 
+/** A column without its values. */
+export interface ColumnShape {
+  readonly name: string;
+  readonly kind: Kind;
+  /** The column may have no value in a row: null. Default: it has one in every row. */
+  readonly isOptional?: boolean;
+}
+
 export type Column = {
-  readonly [Own in Kind]: {
-    readonly name: string;
+  readonly [Own in Kind]: ColumnShape & {
     readonly kind: Own;
-    /** The column may have no value in a row: null. Default: it has one in every row. */
-    readonly isOptional?: boolean;
     readonly at: (row: number) => Values[Own] | null;
   };
 }[Kind];
@@ -29,6 +34,9 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
+/** In the metadata of every file: the program that wrote it. */
+export const CREATOR = 'ptflame';
+
 /** Large enough that dictionaries pay off, small enough to be made at once. */
 export const GROUP_ROWS = 65_536;
 
@@ -37,10 +45,10 @@ export function* tableBytes(table: Table, about: Readonly<Record<string, string>
   const writer = new ByteWriter();
   const file = new ParquetWriter({
     writer,
-    schema: schemaOf(table),
+    schema: schemaOf(table.name, table.columns),
     statistics: false,
     kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
-    createdBy: 'ptflame',
+    createdBy: CREATOR,
   });
   for (let first = 0; first < table.rows; first += GROUP_ROWS) {
     const end = Math.min(first + GROUP_ROWS, table.rows);
@@ -52,7 +60,7 @@ export function* tableBytes(table: Table, about: Readonly<Record<string, string>
 }
 
 /** Removes the bytes from a writer, which goes on counting them. */
-function taken(writer: ByteWriter): Uint8Array {
+export function taken(writer: ByteWriter): Uint8Array {
   const bytes = writer.getBytes().slice();
   writer.index = 0;
   return bytes;
@@ -66,7 +74,7 @@ const ELEMENTS: Readonly<Record<Kind, Pick<SchemaElement, 'type' | 'converted_ty
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 };
 
-function schemaOf({ name, columns }: Table): SchemaElement[] {
+export function schemaOf(name: string, columns: readonly ColumnShape[]): SchemaElement[] {
   const elements = columns.map(({ name, kind, isOptional }) => ({
     name,
     ...ELEMENTS[kind],

@@ -8,6 +8,7 @@ import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
+import type { CallGroups } from '../../export/parquet/call-groups.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
@@ -65,6 +66,15 @@ export interface ReplayResult {
 /** Receives all calls of a thread, in an order that depends on the trace alone; of each thread once. */
 export type OnThreadChunks = (tid: Tid, chunks: ThreadChunks) => void;
 
+/** Receives all calls of each thread as row groups of a Parquet file, in the same order. */
+export type OnCallRows = (groups: CallGroups) => void;
+
+/** What receives all calls, if the questions are about them. */
+export interface CallReceivers {
+  readonly onChunks?: OnThreadChunks | undefined;
+  readonly onCallRows?: OnCallRows | undefined;
+}
+
 const NO_TREE: CallTree = new CallTreeBuilder().build();
 
 export class ProfileBuilder {
@@ -87,7 +97,7 @@ export class ProfileBuilder {
   private readonly logs = new Map<Tid, KeptLog>();
   private readonly questions: Questions;
   private readonly asked: AskedThreads;
-  private readonly onChunks: OnThreadChunks | null;
+  private readonly receivers: CallReceivers;
   private readonly trace: Trace;
   private readonly symbols: SymbolTable;
   /** From the trace's time 0, which depends on the order of the inputs, to the second in which the trace begins. */
@@ -95,7 +105,7 @@ export class ProfileBuilder {
 
   /**
    * `symbols`: with names for functions without a symbol. `asked`: questions to single threads. Every selected thread must
-   * be added. `onChunks`: if the questions are about all calls.
+   * be added. `receivers`: if the questions are about all calls.
    */
   constructor(
     trace: Trace,
@@ -103,13 +113,13 @@ export class ProfileBuilder {
     trees: Trees,
     questions: Questions,
     asked: AskedThreads,
-    onChunks: OnThreadChunks | null,
+    receivers: CallReceivers,
   ) {
     this.trace = trace;
     this.symbols = symbols;
     this.questions = questions;
     this.asked = asked;
-    this.onChunks = onChunks;
+    this.receivers = receivers;
     this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.timeline = questions.timeline && new TimelineCollector(questions.timeline);
@@ -246,7 +256,8 @@ export class ProfileBuilder {
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
-    if (thread.chunks) this.onChunks?.(tid, thread.chunks);
+    if (thread.chunks) this.receivers.onChunks?.(tid, thread.chunks);
+    if (thread.callRows) this.receivers.onCallRows?.(thread.callRows);
     if (thread.longestCalls) this.longestCalls?.add(tid, thread.longestCalls);
     const { length, parent } = shown.tree;
     if (thread.timeline) this.timeline?.add(tid, thread.timeline, { length, parent, totalNs: totalTimes(shown.tree) });

@@ -2,10 +2,13 @@
  * Decides whether calls can be listed one by one.
  */
 import type { EventsQuestion } from '../../analysis/call-events/question.js';
-import { type CallFilter, UNBOUNDED } from '../../analysis/questions.js';
+import { type Bounds, type CallFilter, UNBOUNDED } from '../../analysis/questions.js';
+import { sharedNames } from '../../export/parquet/shared-names.js';
 import { PtflameError } from '../../model/errors.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { Trace } from '../read/trace.js';
+import type { CallRowsQuestion } from './thread-call-rows.js';
 
 export interface LongestCallsOptions {
   /** Shorter calls are left out. Default: 0. */
@@ -22,9 +25,25 @@ export function longestCallsQuestion(
   filter: CallFilter | null,
   trace: Trace,
 ): EventsQuestion {
+  return { window: listedWindow(filter, trace), minNs, maxCalls };
+}
+
+/** Returns the time of which calls are listed. @throws PtflameError TIMELESS or BAD_OPTION */
+function listedWindow(filter: CallFilter | null, trace: Trace): Bounds {
   if (trace.account.timeless > 0) throw timeless();
   if (filter && (filter.inside.length > 0 || filter.root !== null || filter.foldsRecursion)) throw ofSomeCalls();
-  return { window: filter?.window ?? UNBOUNDED, minNs, maxCalls };
+  return filter?.window ?? UNBOUNDED;
+}
+
+/** @throws PtflameError TIMELESS or BAD_OPTION */
+export function callRowsQuestion(
+  { id, minNs }: Pick<CallRowsQuestion, 'id' | 'minNs'>,
+  symbols: SymbolTable,
+  filter: CallFilter | null,
+  trace: Trace,
+): CallRowsQuestion {
+  const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n;
+  return { id, minNs, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
 }
 
 function timeless(): PtflameError {

@@ -7,11 +7,15 @@ import type { TimeSpan } from '../../replay/skeleton/skeleton.js';
 import { type AskedThreads, NOTHING_ASKED, type Questions } from './replay-setup.js';
 
 /**
- * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. `asked`: the
- * questions to single threads.
+ * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. Rows of calls
+ * are handed on at once, so they cannot wait for skeletons to turn out not to be enough. `asked`: the questions to single
+ * threads.
  */
-export function spanOf({ filter, stackAtNs }: Questions, asked: AskedThreads = NOTHING_ASKED): TimeSpan | null {
-  if (!filter?.window) return null;
+export function spanOf(
+  { filter, stackAtNs, callRows }: Questions,
+  asked: AskedThreads = NOTHING_ASKED,
+): TimeSpan | null {
+  if (!filter?.window || callRows !== null) return null;
   const stackBounds = stackAtNs === null ? [] : [{ startNs: stackAtNs, endNs: stackAtNs + 1 }];
   return spanAround([filter.window, ...stackBounds, ...boundsOfAll(asked)]);
 }

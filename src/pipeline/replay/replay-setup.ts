@@ -12,6 +12,7 @@ import type { Probes } from '../../replay/probes/mend-hits.js';
 import type { TimeSpan } from '../../replay/skeleton/skeleton.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../store/runs/event-memory.js';
+import type { CallRowsQuestion } from './thread-call-rows.js';
 
 /** The questions that each thread is to answer. */
 export interface Questions {
@@ -26,6 +27,8 @@ export interface Questions {
   readonly timeline: TimelineQuestion | null;
   /** The time of which all calls are wanted; null: not requested. */
   readonly chunksOf: Bounds | null;
+  /** All calls as rows of a table; null: not requested. */
+  readonly callRows: CallRowsQuestion | null;
   /** The longest calls; null: not requested. */
   readonly longestCalls: EventsQuestion | null;
 }
@@ -37,6 +40,7 @@ export const NO_QUESTIONS: Questions = {
   stackAtNs: null,
   timeline: null,
   chunksOf: null,
+  callRows: null,
   longestCalls: null,
 };
 
@@ -65,6 +69,6 @@ export interface ReplaySetup {
 
 /** Whether sums are not enough to answer: the thread's call log is needed. */
 export function needsCallLog(questions: Questions): boolean {
-  const { filter, latency, stackAtNs, timeline, chunksOf, longestCalls } = questions;
-  return [filter, latency, stackAtNs, timeline, chunksOf, longestCalls].some((question) => question !== null);
+  const { filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls } = questions;
+  return [filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls].some((question) => question !== null);
 }

@@ -6,7 +6,7 @@ import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 import { moved } from '../workers/moved.js';
 import { needsCallLog, type ReplaySetup } from './replay-setup.js';
-import { loadToChunks, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
+import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 export interface ReplayTask {
@@ -27,16 +27,17 @@ let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
-  const toChunks = await loadToChunks(task.trace.questions);
+  const writers = await loadCallWriters(task.trace.questions);
   const kind = kindOf(task.trace);
-  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, toChunks);
+  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, writers);
   setupKind = kind;
   const own = replayer;
   const { source } = task;
   const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
     own.replay(source, fitting(buffer, source), histogram, task.asked, task.maxLogBytes),
   );
-  return replayed.timeline === null ? replayed : moved(replayed, replayed.timeline);
+  const { timeline, callRows } = replayed;
+  return timeline === null && callRows === null ? replayed : moved(replayed, [timeline, callRows?.parts]);
 }
 
 /** A thread with more records than the largest one may not fit. */
@@ -47,7 +48,7 @@ function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer |
 
 /** Returns the only parts of the setup that change. */
 function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
-  const { durations, timeline, chunksOf } = questions;
+  const { durations, timeline, chunksOf, callRows } = questions;
   return [
     knownPaths !== null,
     span?.startNs,
@@ -56,5 +57,6 @@ function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
     durations,
     timeline !== null,
     chunksOf !== null,
+    callRows !== null,
   ].join();
 }

@@ -11,7 +11,7 @@ import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { HistogramPool } from './histogram-pool.js';
 import { type AskedThreads, NOTHING_ASKED, type ReplaySetup } from './replay-setup.js';
-import { loadToChunks, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
+import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
@@ -60,7 +60,7 @@ async function* replayOnMain(
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
   const memory = histograms?.acquire() ?? null;
-  const replayer = new TraceReplayer(trace, await loadToChunks(trace.questions));
+  const replayer = new TraceReplayer(trace, await loadCallWriters(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await setImmediate(); // lets signals arrive between two threads

@@ -16,6 +16,7 @@ import {
   TimelineMemory,
   threadTimeline,
 } from '../../analysis/timeline/thread-timeline.js';
+import type { CallGroups } from '../../export/parquet/call-groups.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
@@ -46,6 +47,8 @@ export interface ReplayedThread {
   readonly timeline: ThreadTimeline | null;
   /** All its calls; null if not requested. Its nodes are those of the tree. */
   readonly chunks: ThreadChunks | null;
+  /** All its calls as row groups of a Parquet file; null: not requested. */
+  readonly callRows: CallGroups | null;
   /** The longest calls; null: not requested. Nodes are those of the tree. */
   readonly longestCalls: ThreadEventsOfCalls | null;
   /** null: it was asked nothing of its own. */
@@ -63,17 +66,17 @@ export class TraceReplayer {
   private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
   private readonly sorter: TreeSorter;
-  private readonly toChunks: ToChunks | null;
+  private readonly writers: CallWriters;
   private readonly knownPaths: KnownPaths | null;
   /** Of each thread in turn; null if they are not requested, or derived from the call log. */
   private readonly ownDurations: DurationsBuilder | null;
   private readonly skeletons: SkeletonBuilder | null;
   private timelineMemory: TimelineMemory | null = null;
 
-  /** `toChunks`: of `loadToChunks`. */
-  constructor(trace: ReplaySetup, toChunks: ToChunks | null) {
+  /** `writers`: of `loadCallWriters`. */
+  constructor(trace: ReplaySetup, writers: CallWriters) {
     this.trace = trace;
-    this.toChunks = toChunks;
+    this.writers = writers;
     this.skeletons = trace.span && new SkeletonBuilder(trace.siteFacts);
     this.replayer = new Replayer(trace.siteFacts);
     this.sorter = new TreeSorter(trace.symbolRank);
@@ -112,7 +115,7 @@ export class TraceReplayer {
     const answered = answers(source.tid, replay, questions);
     const { tree, newId } = this.sorter.sort(answered.replay.tree);
     const isWhole = answered.replay.tree === replay.tree;
-    const calls = this.calls(replay, tree, isWhole ? newId : null);
+    const calls = this.calls(source.tid, replay, tree, isWhole ? newId : null);
     const jumpedTo = skeleton?.jumpedTo ?? null;
     return {
       ...{
@@ -130,19 +133,23 @@ export class TraceReplayer {
 
   /** `shown`: the tree that is handed on. `newId`: by node of the log, its node there; null: it has only some of them. */
   private calls(
+    tid: Tid,
     { log, tree }: ThreadReplay,
     shown: CallTree,
     newId: Int32Array | null,
-  ): Pick<ReplayedThread, 'timeline' | 'chunks' | 'longestCalls'> {
+  ): Pick<ReplayedThread, 'timeline' | 'chunks' | 'callRows' | 'longestCalls'> {
     const { questions, symbolRank } = this.trace;
-    const { timeline, chunksOf, longestCalls } = questions;
-    if (log === null || (timeline === null && chunksOf === null && longestCalls === null)) return NO_CALLS;
+    const { timeline, chunksOf, callRows, longestCalls } = questions;
+    if (log === null) return NO_CALLS;
+    const rows = callRows && (this.writers.rows?.(tid, log, tree, callRows) ?? null);
+    if (timeline === null && chunksOf === null && longestCalls === null) return { ...NO_CALLS, callRows: rows };
     const nodeOf = newId ?? sameNodes(tree, shown, symbolRank);
     const { length, parent, symbol } = shown;
     return {
       timeline:
         timeline && this.timeline(log, { length, parent, symbol, totalNs: totalTimes(shown), nodeOf }, timeline),
-      chunks: chunksOf && (this.toChunks?.(log, chunksOf, nodeOf) ?? null),
+      chunks: chunksOf && (this.writers.chunks?.(log, chunksOf, nodeOf) ?? null),
+      callRows: rows,
       longestCalls: longestCalls && withNodes(callEvents(log, longestCalls), nodeOf),
     };
   }
@@ -153,18 +160,24 @@ export class TraceReplayer {
   }
 }
 
-const NO_CALLS = { timeline: null, chunks: null, longestCalls: null };
+const NO_CALLS = { timeline: null, chunks: null, callRows: null, longestCalls: null };
 
 /** `nodeOf`: by node of the events, that of the result. */
 function withNodes({ events, ...counts }: ThreadEventsOfCalls, nodeOf: Int32Array): ThreadEventsOfCalls {
   return { events: { ...events, node: events.node.map((node) => nodeOf[node]) }, ...counts };
 }
 
-type ToChunks = typeof import('./thread-chunks.js').threadChunks;
+/** What writes all calls of a thread into files; null: not requested. */
+interface CallWriters {
+  readonly chunks: typeof import('./thread-chunks.js').threadChunks | null;
+  readonly rows: typeof import('./thread-call-rows.js').threadCallRows | null;
+}
 
-/** Returns null if calls are not requested. */
-export async function loadToChunks({ chunksOf }: Questions): Promise<ToChunks | null> {
-  return chunksOf && (await import('./thread-chunks.js')).threadChunks;
+export async function loadCallWriters({ chunksOf, callRows }: Questions): Promise<CallWriters> {
+  return {
+    chunks: chunksOf && (await import('./thread-chunks.js')).threadChunks,
+    rows: callRows && (await import('./thread-call-rows.js')).threadCallRows,
+  };
 }
 
 const NO_TIMES = new Float64Array(0);

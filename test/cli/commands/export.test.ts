@@ -94,6 +94,40 @@ test('writes nothing if a table cannot be written', async ({ dir }) => {
   expect([...(await contents(dir)).keys()]).toEqual([dir.file('fleet/recordings')]);
 });
 
+test('--calls adds a table of all calls, also to a recording that is there already', async ({ dir }) => {
+  await exported(dir, [DEMO]);
+  expect(await exported(dir, [DEMO], '--calls')).toMatch(/: 1 table, .*\/calls\//);
+  const once = await contents(dir);
+  await rm(dir.file('fleet'), { recursive: true });
+  await exported(dir, [DEMO], '--calls', '-j', '4');
+  expect(await contents(dir)).toEqual(once);
+  const from = `FROM '${dir.file('fleet')}/calls/**/*.parquet'`;
+  expect(await ask(`SELECT DISTINCT id ${from}`)).toEqual([{ id: sha256(await readFile(DEMO)) }]);
+  const paths = `'${dir.file('fleet')}/paths/**/*.parquet'`;
+  const sums = await ask(
+    `SELECT (SELECT count(*) ${from}) AS calls, (SELECT sum(calls)::BIGINT FROM ${paths}) AS counted`,
+  );
+  expect(sums).toEqual([{ calls: sums[0]?.['counted'], counted: sums[0]?.['counted'] }]);
+});
+
+test('render writes all calls of a trace to a file, but not to a terminal, nor of a profile', async ({ dir }) => {
+  const path = dir.file('calls.parquet');
+  const run = await ptflame(['render', DEMO, '-o', path, '-j', '1']);
+  expect(run).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(run.stderr).toMatch(/wrote .*calls\.parquet: .* kB/);
+  const again = dir.file('again.parquet');
+  await ptflame(['render', DEMO, '-o', again, '-o', dir.file('flame.html'), '-j', '4']);
+  expect(sha256(await readFile(again))).toBe(sha256(await readFile(path)));
+  expect(await ask(`SELECT count(*) AS calls, count(DISTINCT tid) AS threads FROM '${path}'`)).toEqual([
+    { calls: 873, threads: 5 },
+  ]);
+  const json = dir.file('profile.json');
+  await ptflame(['render', DEMO, '-o', json, '-q']);
+  expectRefusal(await ptflame(['render', json, '-o', dir.file('no.parquet')]), 1, /profile/);
+  const blocked = await ptflame(['render', DEMO, '-o', dir.file('no.parquet'), '--blocked-by']);
+  expectRefusal(blocked, 2, /parquet shows single calls/);
+});
+
 test('parts of a trace are recordings of their own', async ({ dir }) => {
   await exported(dir, [DEMO], '--window', '+0,+500us');
   await exported(dir, [DEMO], '--window', '+500us,');
