@@ -38,7 +38,7 @@ export interface ListedCall {
 }
 
 /** Rows of a batch: large enough that dictionaries pay off. */
-const BATCH_ROWS = 65_536;
+export const BATCH_ROWS = 65_536;
 const MIN_ROWS = 1024;
 
 export class CallRowsBuilder {

@@ -2,11 +2,8 @@
  * Row groups of all threads → one Parquet file: their bytes are only moved.
  */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { type CallGroups, callsSchema, type RowGroup } from './call-groups.js';
-import { CREATOR, taken } from './table.js';
-
-/** What precedes the first group in every file. */
-const HEAD_BYTES = 4;
+import { type CallGroups, callsSchema } from './call-groups.js';
+import { CREATOR, type RowGroup, taken } from './table.js';
 
 /** The bytes of a file are: `head`, those of the threads in the order in which they were added, `end`. */
 export class CallsFile {
@@ -26,7 +23,7 @@ export class CallsFile {
 
   /** Adds a thread, whose bytes come next. */
   add({ parts, groups }: CallGroups): void {
-    const moved = BigInt(this.writer.offset - HEAD_BYTES);
+    const moved = BigInt(this.writer.offset);
     this.file.row_groups.push(...groups.map((group) => movedBy(moved, group)));
     for (const { num_rows } of groups) this.file.num_rows += num_rows;
     this.writer.offset += parts.reduce((sum, { length }) => sum + length, 0);

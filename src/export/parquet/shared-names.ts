@@ -3,7 +3,7 @@
  */
 import { dsoOf } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { SymbolId } from '../../model/units.js';
+import { NONE } from '../../model/units.js';
 import { functionHashes } from './hashes.js';
 
 /** Plain data. */
@@ -11,12 +11,13 @@ export interface SharedNames {
   /** By symbol. */
   readonly hashes: BigInt64Array;
   readonly names: SharedTexts;
-  /** By symbol: empty if it is unknown. */
   readonly files: SharedTexts;
 }
 
-/** Texts one after another, in UTF-8. */
-interface SharedTexts {
+/** Different texts, one after another, in UTF-8. */
+export interface SharedTexts {
+  /** By symbol: its text; NONE if it has none. */
+  readonly ofSymbol: Int32Array;
   readonly bytes: Uint8Array;
   /** By text, and one more: where they begin. */
   readonly starts: Float64Array;
@@ -26,37 +27,42 @@ export function sharedNames(symbols: SymbolTable): SharedNames {
   const hashes = functionHashes(symbols);
   const shared = new BigInt64Array(new SharedArrayBuffer(hashes.byteLength));
   shared.set(hashes);
-  const files = symbols.name.map((_, symbol) => dsoOf(symbols, symbol) ?? '');
+  const files = symbols.name.map((_, symbol) => dsoOf(symbols, symbol));
   return { hashes: shared, names: sharedTexts(symbols.name), files: sharedTexts(files) };
 }
 
-function sharedTexts(texts: readonly string[]): SharedTexts {
-  const starts = new Float64Array(new SharedArrayBuffer(8 * (texts.length + 1)));
-  texts.forEach((text, at) => {
-    starts[at + 1] = starts[at] + Buffer.byteLength(text);
+/** `texts`: by symbol. */
+function sharedTexts(texts: readonly (string | null)[]): SharedTexts {
+  const distinct = [...new Set(texts.filter((text) => text !== null))];
+  const rowOf = new Map<string | null, number>(distinct.map((text, row) => [text, row]));
+  const ofSymbol = new Int32Array(new SharedArrayBuffer(4 * texts.length));
+  ofSymbol.set(texts.map((text) => rowOf.get(text) ?? NONE));
+  const encoded = distinct.map((text) => Buffer.from(text));
+  const starts = new Float64Array(new SharedArrayBuffer(8 * (encoded.length + 1)));
+  encoded.forEach(({ length }, row) => {
+    starts[row + 1] = starts[row] + length;
   });
-  const bytes = new Uint8Array(new SharedArrayBuffer(starts[texts.length]));
-  texts.forEach((text, at) => {
-    bytes.set(Buffer.from(text), starts[at]);
+  const bytes = new Uint8Array(new SharedArrayBuffer(starts[encoded.length]));
+  encoded.forEach((text, row) => {
+    bytes.set(text, starts[row]);
   });
-  return { bytes, starts };
+  return { ofSymbol, bytes, starts };
 }
 
-/** Returns the same array for a symbol each time: what compares arrays compares them by identity first. */
-export class TextsOfSymbols {
-  private readonly found = new Map<SymbolId, Uint8Array>();
-  private readonly texts: SharedTexts;
+export function textCount({ starts }: SharedTexts): number {
+  return starts.length - 1;
+}
 
-  constructor(texts: SharedTexts) {
-    this.texts = texts;
-  }
+/** Returns texts as a page has them: each after its length. */
+export function textBytes(texts: readonly Uint8Array[]): Uint8Array {
+  const lengths = texts.map(({ length }) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(length);
+    return bytes;
+  });
+  return Buffer.concat(texts.flatMap((text, at) => [lengths[at] as Uint8Array, text]));
+}
 
-  at(symbol: SymbolId): Uint8Array {
-    const known = this.found.get(symbol);
-    if (known !== undefined) return known;
-    const { bytes, starts } = this.texts;
-    const text = bytes.slice(starts[symbol], starts[symbol + 1]);
-    this.found.set(symbol, text);
-    return text;
-  }
+export function textAt({ bytes, starts }: SharedTexts, text: number): Uint8Array {
+  return bytes.subarray(starts[text], starts[text + 1]);
 }

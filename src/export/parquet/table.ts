@@ -34,11 +34,14 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
+export type { SchemaElement };
+export type RowGroup = ParquetWriter['row_groups'][number];
+
 /** In the metadata of every file: the program that wrote it. */
 export const CREATOR = 'ptflame';
 
 /** Large enough that dictionaries pay off, small enough to be made at once. */
-export const GROUP_ROWS = 65_536;
+const GROUP_ROWS = 65_536;
 
 /** `about`: texts by key, in the metadata of the file. */
 export function* tableBytes(table: Table, about: Readonly<Record<string, string>>): Generator<Uint8Array> {

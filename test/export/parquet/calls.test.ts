@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { BATCH_ROWS } from '../../../src/analysis/call-rows/rows.js';
 import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { CallsFile, recordingTables } from '../../../src/exports.js';
@@ -116,6 +117,30 @@ test.each(RANDOM_TRACES)('calls of random %s are those of the report', async (na
     }),
     { numRuns: times(25) },
   );
+});
+
+test('more calls than a row group has, and times of more than 32 bits, are those of the report', async () => {
+  const time = (ns: number) => `${Math.floor(ns / 1e9)}.${String(ns % 1e9).padStart(9, '0')}`;
+  const lines = [`7 [000] ${time(1e9)}: call 400000 main+0x0 => 500000 f+0x0\n`];
+  const rounds = BATCH_ROWS + 10;
+  for (let round = 0; round < rounds; round++) {
+    const ns = 2e9 + 10 * round + (round > rounds / 2 ? 5e9 : 0);
+    lines.push(`7 [000] ${time(ns)}: call 500008 f+0x8 => 60000${round % 2} ${round % 2 ? 'odd' : 'even'}+0x0\n`);
+    lines.push(`7 [000] ${time(ns + 7)}: return 60000${round % 2} ${round % 2 ? 'odd' : 'even'}+0x0 => 50000c f+0xc\n`);
+  }
+  lines.push(`7 [000] ${time(9e9)}: return 500010 f+0x10 => 400005 main+0x5\n`);
+  const path = join(folder, 'groups', 'groups.parquet');
+  const profile = await writeCalls(path, lines.join(''));
+  const found = await functionsByFile(path);
+  expect(sorted(found.get(path) ?? [])).toEqual(sorted(expectedFunctions(profile)));
+  const [{ groups, rows }] = await ask(`
+    SELECT count(DISTINCT row_group_id) AS groups, sum(row_group_num_rows) FILTER (column_id = 0)::BIGINT AS rows
+    FROM parquet_metadata('${path}')`);
+  expect({ groups, rows }).toEqual({ groups: 2, rows: rounds + 2 });
+  const [{ first, last }] = await ask(
+    `SELECT min(start_ns) AS first, max(duration_ns) AS last FROM '${path}' WHERE func = 'f'`,
+  );
+  expect({ first, last }).toEqual({ first: 1e9, last: 8e9 });
 });
 
 test('calls that are shorter than asked are left out, and the others are as before', async () => {
