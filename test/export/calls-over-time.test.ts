@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest';
 import { renderFirefox, renderSpeedscope } from '../../src/exports.js';
 import type { AnalyzeOptions } from '../../src/index.js';
+import { symbolLines } from '../../src/model/names/symbol-table.js';
 import {
   type FirefoxFile,
   type FirefoxThread,
@@ -12,7 +13,7 @@ import {
   stacksOf,
   timesOfThread,
 } from '../helpers/checks/firefox-file.js';
-import { functionTimesOf, linesOf } from '../helpers/checks/function-times.js';
+import { type FunctionTime, functionTimesOf, linesOf } from '../helpers/checks/function-times.js';
 import { rendered } from '../helpers/checks/rendered.js';
 import { type SpeedscopeFile, type SpeedscopeProfile, timesOfProfile } from '../helpers/checks/speedscope-file.js';
 import { everyNth } from '../helpers/random/times.js';
@@ -126,4 +127,48 @@ test('what was left out is said', async () => {
     label: 'Left out',
     value: '853 calls shorter than 252 µs',
   });
+});
+
+test('of a selected part, times are those of the part', async () => {
+  const window = { from: { afterStartNs: 400_000 }, to: { afterStartNs: 500_000 } };
+  const { profile, firefox, speedscope } = await filesOf(fixture('demo/threads.perf.txt.gz'), { window });
+  const expected = [...functionTimesOf(profile).values()].map((times) => linesOf(withTime(times)));
+  expect(firefox.threads.map((thread) => linesOf(withTime(timesOfThread(firefox, thread))))).toEqual(expected);
+  const shown = speedscope.profiles.map((own) => linesOf(withTime(timesOfProfile(speedscope, own))));
+  expect(shown).toEqual(expected);
+  const times = firefox.threads.map(({ samples }) => [samples.time[0], samples.time.at(-1)]);
+  expect(times).toEqual([
+    [0, 0.1],
+    [0, 0.1],
+    [0, 0.042482],
+    [0, 0.1],
+  ]);
+  expect(firefox.meta.extra[0]?.entries[0]).toMatchObject({ label: 'Selected', value: 'from +400 µs to +500 µs' });
+});
+
+/** Calls that end where the part begins have none. */
+const withTime = (times: readonly FunctionTime[]) => times.filter(({ totalNs }) => totalNs > 0);
+
+test('a known date and known lines are in the files', async () => {
+  const { profile, longestCalls } = await callsOf(strangeTrace());
+  const { symbols, meta } = profile;
+  const lines = symbolLines(
+    symbols.name.map((name) => (name === 'plain' ? { file: '/src/p\u001b.c', line: 7 } : null)),
+  );
+  const nothing = { host: null, kernel: null, cpu: 'CPU', perf: null, command: ['perf', 'record', 'a b'] };
+  const recorded = { ...nothing, startedAt: '2026-11-22T10:00:00.123Z' };
+  const known = { ...profile, symbols: { ...symbols, lines }, meta: { ...meta, recorded } };
+  const [firefox, speedscope] = await Promise.all(
+    [renderFirefox, renderSpeedscope].map(async (render) => `${await rendered(render(known, longestCalls))}`),
+  );
+  const { meta: head, shared } = JSON.parse(firefox as string) as FirefoxFile;
+  expect(head).toMatchObject({ startTime: Date.parse(recorded.startedAt), CPUName: 'CPU' });
+  expect(head).toMatchObject({ arguments: "perf record 'a b'" });
+  const row = shared.funcTable.name.findIndex((name) => shared.stringArray[name] === 'plain');
+  const source = shared.funcTable.source[row] as number;
+  expect(shared.stringArray[shared.sources.filename[source] as number]).toBe('/src/p\\x1b.c');
+  expect(shared.funcTable.lineNumber[row]).toBe(7);
+  expect(shared.funcTable.source.filter((own) => own !== null)).toHaveLength(1);
+  const { frames } = (JSON.parse(speedscope as string) as SpeedscopeFile).shared;
+  expect(frames.find(({ name }) => name === 'plain')).toEqual({ name: 'plain', file: '/src/p\\x1b.c', line: 7 });
 });

@@ -6,8 +6,10 @@ import { recordsSwitches } from '../../analysis/tree/outside.js';
 import type { CallEvents, LongestCalls } from '../../model/calls/call-events.js';
 import { symbolOrder } from '../../model/profile/file-order.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { Nanoseconds } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { AsciiWriter } from '../ascii-writer.js';
+import { withinThread } from '../within-thread.js';
 import { metaOf } from './head.js';
 import { sharedPieces, textRowsOf } from './shared.js';
 import { Stacks } from './stacks.js';
@@ -21,7 +23,7 @@ export function* renderFirefox(profile: Profile, longestCalls: LongestCalls): Ge
   const { table, rankOf } = symbolOrder(profile);
   const eventsOf = new Map(longestCalls.threads.map((events) => [events.tid, events]));
   const file = {
-    zeroNs: zeroOf(profile, longestCalls),
+    zeroNs: zeroOf(profile),
     hasSwitches: threads.some(({ tree }) => recordsSwitches(tree, profile.meta.hasSwitches)),
     commOf: new Map(threads.map(({ tid, comm }) => [tid, comm])),
     rankOf,
@@ -33,19 +35,16 @@ export function* renderFirefox(profile: Profile, longestCalls: LongestCalls): Ge
   yield `"libs":${JSON.stringify(table.dsoName.map(libraryOf))},\n"threads":[`;
   for (const [row, thread] of threads.entries()) {
     yield row === 0 ? '\n' : ',\n';
-    yield* threadPieces(thread, eventsOf.get(thread.tid) ?? NO_EVENTS, file);
+    yield* threadPieces(thread, withinThread(eventsOf.get(thread.tid) ?? NO_EVENTS, thread), file);
   }
   yield '],\n"shared":';
   yield* sharedPieces(table, file.stacks, file.writer);
   yield '}\n';
 }
 
-/**
- * The start of the recording or of its selected part, or of a call that was open by then. Unlike the profile's own zero, it
- * does not depend on which line was read first.
- */
-function zeroOf({ meta: { startNs } }: Profile, { threads }: LongestCalls): number {
-  return threads.reduce((first, { timeNs }) => Math.min(first, timeNs[0] ?? first), startNs);
+/** The start of the recording or of its selected part: it does not depend on which line was read first, as 0 does. */
+function zeroOf({ meta, threads }: Profile): Nanoseconds {
+  return threads.reduce((first, { startNs }) => Math.min(first, startNs), meta.startNs);
 }
 
 /** Without ids of builds: the profile has all names that are known. */

@@ -22,7 +22,7 @@ export function samplesOf(
   const stack = int32Column();
   const times = float64Column();
   const open: NodeId[] = [];
-  let sinceNs = Math.min(startNs, timeNs[0] ?? startNs);
+  let sinceNs = startNs;
   const push = () => {
     stack.push(stackOf(open.at(-1) ?? ROOT));
     times.push(sinceNs);

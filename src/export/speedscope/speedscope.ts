@@ -2,7 +2,7 @@
  * Turns single calls into a file for speedscope: a profile for each thread, with an event for the start and for the end
  * of each call. The format: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
  */
-import { isBeginning, type LongestCalls, type ThreadCallEvents } from '../../model/calls/call-events.js';
+import { type CallEvents, isBeginning, type LongestCalls } from '../../model/calls/call-events.js';
 import { dsoOf } from '../../model/names/symbol-order.js';
 import { lineOf, type SymbolTable } from '../../model/names/symbol-table.js';
 import { symbolOrder } from '../../model/profile/file-order.js';
@@ -13,6 +13,7 @@ import { visibleText } from '../../render/visible-text.js';
 import { AsciiWriter } from '../ascii-writer.js';
 import { leftOutText } from '../left-out.js';
 import { threadName } from '../thread-name.js';
+import { withinThread } from '../within-thread.js';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 
@@ -31,7 +32,8 @@ export function* renderSpeedscope(profile: Profile, longestCalls: LongestCalls):
   for (const events of longestCalls.threads) {
     if (events.kind.length === 0) continue;
     yield separator;
-    yield* threadPieces(threadOf.get(events.tid) as ThreadProfile, events, rankOf, writer);
+    const thread = threadOf.get(events.tid) as ThreadProfile;
+    yield* threadPieces(thread, withinThread(events, thread), rankOf, writer);
     separator = ',\n';
   }
   yield '\n]}\n';
@@ -50,7 +52,7 @@ function* framesOf(table: SymbolTable): Generator<string> {
 /** Times count from the first call of the thread: speedscope draws all from the first time to the last one. */
 function* threadPieces(
   thread: ThreadProfile,
-  { timeNs, node, kind }: ThreadCallEvents,
+  { timeNs, node, kind }: CallEvents,
   rankOf: Int32Array,
   writer: AsciiWriter,
 ): Generator<string | Uint8Array> {
