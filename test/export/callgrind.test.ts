@@ -119,8 +119,10 @@ test('all threads together cost what the profile has, and calls are those of the
   const shown = [...calls].filter(([edge]) => !edge.startsWith('thread '));
   const wanted = [...edgesOf(profile)].map(([edge, { calls, wallNs }]) => [edge, calls, wallNs]);
   expect(shown.map(([edge, [count, wall]]) => [edge, count, wall]).sort()).toEqual(wanted.sort());
-  const threads = [...calls].filter(([edge]) => edge.startsWith('thread '));
-  expect(threads.reduce((sum, [, [, wall = 0]]) => sum + wall, 0)).toBe(profile.quality.totalNs);
+  for (const { tid, tree } of profile.threads) {
+    const own = [...calls].filter(([edge]) => edge.startsWith(`thread thread/${tid}\n`));
+    expect(own.reduce((sum, [, [, wall = 0]]) => sum + wall, 0)).toBe(tree.selfNs.reduce((sum, ns) => sum + ns, 0));
+  }
 });
 
 test('any profile has lines that can be read', () => {

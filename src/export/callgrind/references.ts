@@ -19,23 +19,22 @@ export class References {
 
   private lines(binary: string, file: string, name: string, place: Place): string {
     return [
-      `${binary}=${this.binaries.reference(place.binary, place.binary)}`,
-      `${file}=${this.files.reference(place.file, place.file)}`,
-      `${name}=${this.functions.reference(place, place.name)}`,
+      `${binary}=${this.binaries.reference(place.binary)}`,
+      `${file}=${this.files.reference(place.file)}`,
+      `${name}=${this.functions.reference(place.name)}`,
       '',
     ].join('\n');
   }
 }
 
 class Names {
-  private readonly numbers = new Map<unknown, number>();
+  private readonly numbers = new Map<string, number>();
 
-  /** `key`: two names with the same text may be different ones. */
-  reference(key: unknown, text: string): string {
-    const known = this.numbers.get(key);
+  reference(text: string): string {
+    const known = this.numbers.get(text);
     if (known !== undefined) return `(${known})`;
     const number = this.numbers.size + 1;
-    this.numbers.set(key, number);
+    this.numbers.set(text, number);
     return `(${number}) ${textOf(text)}`;
   }
 }
