@@ -32,7 +32,7 @@ const parserAlone = {
 const requiredAtOnce = {
   name: 'required-at-once',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(cli-progress|piscina)$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^(@duckdb\/node-api|cli-progress|piscina)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, namespace: 'installed' } : { path, external: true },
     );
     onLoad({ filter: /./, namespace: 'installed' }, ({ path }) => ({

@@ -124,7 +124,7 @@ async function loadDuckDb(): Promise<typeof import('@duckdb/node-api')> {
   try {
     return await import('@duckdb/node-api');
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    const isMissing = /^Cannot find (module|package) '@duckdb\/node-api'/.test(firstLine(cause));
     throw new PtflameError(
       'SYSTEM',
       isMissing ? 'DuckDB is not installed, which reads the tables' : `DuckDB cannot be loaded: ${firstLine(cause)}`,

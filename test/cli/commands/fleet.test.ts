@@ -104,12 +104,16 @@ test('fleet and merge warn of files that do not count', async ({ dir }) => {
 
 test('without DuckDB, both say how to install it', async ({ dir }) => {
   const folder = await twoBuilds(dir);
-  const resolve = `export function resolve(name, context, next) {
-    if (!name.startsWith('@duckdb')) return next(name, context);
-    throw Object.assign(new Error('missing'), { code: 'ERR_MODULE_NOT_FOUND' });
-  }`;
-  const hook = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`;
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+  await writeFile(
+    dir.file('without.cjs'),
+    `const Module = require('node:module');
+    const resolve = Module._resolveFilename;
+    Module._resolveFilename = function (name, from, ...rest) {
+      const paths = name === '@duckdb/node-api' ? { paths: ['/nowhere'] } : undefined;
+      return paths ? resolve.call(this, name, from, false, paths) : resolve.call(this, name, from, ...rest);
+    };`,
+  );
+  const env = { NODE_OPTIONS: `--require=${dir.file('without.cjs')}` };
   for (const command of ['fleet', 'merge']) {
     const run = await ptflame([command, folder], { env });
     expect(run).toMatchObject({ exitCode: 1, stdout: '' });
