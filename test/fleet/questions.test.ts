@@ -117,6 +117,23 @@ describe('builds and hosts', () => {
 describe('unequal groups', () => {
   const work = (ns: number) => traceOfCalls([{ name: 'work', ns }]);
 
+  test('neither one slow recording nor one fast one decides: growth is the median over hosts', async () => {
+    for (const build of ['old', 'new'])
+      for (const host of ['a', 'b', 'c', 'd', 'e']) {
+        const isNew = build === 'new';
+        const calls = [
+          { name: 'slower', ns: isNew && host !== 'a' ? 1300 : 1000 },
+          { name: 'once', ns: isNew && host === 'b' ? 10_000 : 1000 },
+        ];
+        await addTrace(join(root, 'median'), traceOfCalls(calls), { build, host });
+      }
+    const rows = await asked('median', (fleet) =>
+      askGrowth(fleet, { by: 'build', from: 'old', against: 'new', minShare: 0 }),
+    );
+    expect(rows.map(({ name, pairs }) => ({ name, pairs }))).toEqual([{ name: 'slower', pairs: 5 }]);
+    expect(rows[0]?.growth).toBeCloseTo(0.3, 10);
+  });
+
   test('without a host that has both builds, their medians are compared', async () => {
     for (const [host, ns] of [
       ['a', 1000],
