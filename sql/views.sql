@@ -28,7 +28,7 @@ SELECT
 FROM functions AS f
 GROUP BY f.function;
 
--- Histograms over all recordings. A bucket stands for its middle; `reached` counts the calls in it and in all before it.
+-- Histograms over all recordings. A bucket stands for its middle; `reached` counts the calls in it and below it.
 CREATE VIEW fleet_durations AS
 SELECT
   h.function AS function,
@@ -39,7 +39,11 @@ SELECT
   CAST(sum(h.calls) OVER (PARTITION BY h.function ORDER BY h.bucket_low_ns) AS DOUBLE) AS reached,
   CAST(sum(h.calls) OVER (PARTITION BY h.function) AS DOUBLE) AS all_calls
 FROM (
-  SELECT d.function AS function, d.bucket_low_ns AS bucket_low_ns, d.bucket_high_ns AS bucket_high_ns, sum(d.calls) AS calls
+  SELECT
+    d.function AS function,
+    d.bucket_low_ns AS bucket_low_ns,
+    d.bucket_high_ns AS bucket_high_ns,
+    sum(d.calls) AS calls
   FROM durations AS d
   GROUP BY d.function, d.bucket_low_ns, d.bucket_high_ns
 ) AS h;
@@ -155,9 +159,9 @@ FROM (
 ) AS p
 GROUP BY p.grouped_by, p.from_group, p.against_group, p.function;
 
--- Hosts on which a function's average is unlike that on the other hosts with the same build. `score` is the distance from
--- their median, in standard deviations as estimated from the median of all distances; NULL if most hosts agree exactly.
--- More than 3.5 is unusual. `growth` is relative to the median.
+-- Hosts on which a function's average is unlike that on the other hosts with the same build. `score` is the distance
+-- from their median, in standard deviations as estimated from the median of all distances; NULL if most hosts agree
+-- exactly. More than 3.5 is unusual. `growth` is relative to the median.
 CREATE VIEW host_outliers AS
 SELECT
   a.build AS build,

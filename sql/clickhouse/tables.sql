@@ -1,11 +1,12 @@
--- The tables of `ptflame export --to parquet:DIR` in ClickHouse, read from the files in place. Replace /data/fleet by DIR;
--- a server reads only below its user_files_path: sed 's|/data/fleet|/var/lib/clickhouse/user_files/fleet|g' tables.sql
+-- The tables of `ptflame export --to parquet:DIR` in ClickHouse, read from the files in place. Replace /data/fleet by
+-- DIR; a server reads only below its user_files_path (docs/fleet.md has the command).
 -- Each column has its type, so that files need not agree on what is missing. Folders are not read as columns: build and
 -- host are those of the table recordings. A recording is complete if that table has it, and counts once if it is in two
 -- places: the least of them.
 
+-- What follows the name of the table in the path of a file, of each recording.
 CREATE VIEW recorded_files AS
-SELECT r.id AS id, min(extract(r._path, 'build=[^/]*/host=[^/]*')) AS place
+SELECT r.id AS id, min(extract(r._path, '/build=[^/]*/host=[^/]*/[^/]*$')) AS place
 FROM file('/data/fleet/recordings/build=*/host=*/*.parquet', 'Parquet', 'id String') AS r
 GROUP BY r.id
 SETTINGS use_hive_partitioning = 0;
@@ -24,7 +25,7 @@ FROM file(
    perf Nullable(String), ptflame String, events Int64, total_ns Int64, lost_ns Int64, inferred_ns Int64,
    has_switches Nullable(Bool), part Nullable(String), input String, schema Int32'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM recorded_files AS f)
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW paths AS
@@ -32,7 +33,8 @@ SELECT
   t.id AS id, t.comm AS comm, t.path AS path, t.parent AS parent,
   t.function AS function, t.name AS name, t.file AS file, t.kind AS kind,
   t.depth AS depth, t.calls AS calls, t.inferred_calls AS inferred_calls, t.unwound_calls AS unwound_calls,
-  t.self_ns AS self_ns, t.inferred_ns AS inferred_ns, t.complete_ns AS complete_ns, t.longest_cut_ns AS longest_cut_ns,
+  t.self_ns AS self_ns, t.inferred_ns AS inferred_ns, t.complete_ns AS complete_ns,
+  t.longest_cut_ns AS longest_cut_ns,
   t.min_ns AS min_ns, t.max_ns AS max_ns
 FROM file(
   '/data/fleet/paths/build=*/host=*/*.parquet', 'Parquet',
@@ -41,7 +43,7 @@ FROM file(
    self_ns Int64, inferred_ns Int64, complete_ns Int64, longest_cut_ns Nullable(Int64), min_ns Nullable(Int64),
    max_ns Nullable(Int64)'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM recorded_files AS f)
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW functions AS
@@ -50,7 +52,8 @@ SELECT
   t.file AS file, t.kind AS kind, t.source_file AS source_file, t.source_line AS source_line,
   t.calls AS calls, t.inferred_calls AS inferred_calls, t.unwound_calls AS unwound_calls, t.self_ns AS self_ns,
   t.total_ns AS total_ns, t.on_cpu_ns AS on_cpu_ns, t.off_cpu_ns AS off_cpu_ns, t.outside_ns AS outside_ns,
-  t.outside_self_ns AS outside_self_ns, t.inferred_ns AS inferred_ns, t.complete_ns AS complete_ns, t.longest_cut_ns AS longest_cut_ns,
+  t.outside_self_ns AS outside_self_ns, t.inferred_ns AS inferred_ns, t.complete_ns AS complete_ns,
+  t.longest_cut_ns AS longest_cut_ns,
   t.min_ns AS min_ns, t.max_ns AS max_ns
 FROM file(
   '/data/fleet/functions/build=*/host=*/*.parquet', 'Parquet',
@@ -59,7 +62,7 @@ FROM file(
    self_ns Int64, total_ns Int64, on_cpu_ns Int64, off_cpu_ns Int64, outside_ns Int64, outside_self_ns Int64,
    inferred_ns Int64, complete_ns Int64, longest_cut_ns Nullable(Int64), min_ns Nullable(Int64), max_ns Nullable(Int64)'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM recorded_files AS f)
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW durations AS
@@ -70,5 +73,5 @@ FROM file(
   '/data/fleet/durations/build=*/host=*/*.parquet', 'Parquet',
   'id String, function Int64, bucket_low_ns Int64, bucket_high_ns Int64, calls Int64'
 ) AS t
-WHERE (t.id, extract(t._path, 'build=[^/]*/host=[^/]*')) IN (SELECT f.id, f.place FROM recorded_files AS f)
+WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM recorded_files AS f)
 SETTINGS use_hive_partitioning = 0;
