@@ -1,21 +1,20 @@
 /**
- * `npm run bench:viewers -- TRACE`: loads the same spans of a trace into the report page, speedscope and Perfetto's trace
+ * `npm run bench:viewers -- TRACE`: loads the same calls of a trace into the report page, speedscope and Perfetto's trace
  * processor, and prints how long it takes and how much memory. See docs/performance.md.
  */
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { renderPerfetto, renderSpeedscope } from '../../src/exports.js';
 import { openTraceFile } from '../../src/index.js';
-import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
+import { analyzeForPage, type LongestCalls, renderHtmlInParallel } from '../../src/page.js';
 import { machineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
-import { writeSpeedscope, writeTraceEvents } from './formats.js';
 import { type Opened, openViewer, perfettoReady, ptflameReady, speedscopeReady } from './open.js';
 import { unpacked } from './packages.js';
 import { perfettoPage, withoutMemory64 } from './perfetto.js';
 import { serve } from './serve.js';
-import { spansOf, type ThreadSpans } from './spans.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,15 +35,14 @@ interface Viewer {
   readonly open: () => Promise<Opened>;
 }
 
-async function viewersOf(trace: string, origin: string, threads: readonly ThreadSpans[]): Promise<Viewer[]> {
-  const spans = threads.reduce((sum, thread) => sum + thread.spans.length, 0);
+async function viewersOf(trace: string, origin: string): Promise<Viewer[]> {
   const file = (name: string) => join(values.cache, name);
-  writeSpeedscope(threads, file('spans.speedscope.json'));
-  writeTraceEvents(threads, file('spans.json'));
-  writeFileSync(file('perfetto.html'), perfettoPage('/perfetto', '/files/spans.json'));
-  const tid = threads.reduce((most, thread) => (thread.spans.length > most.spans.length ? thread : most)).tid;
+  const { threads } = await writeCalls(trace, file('calls.speedscope.json'), file('calls.pftrace'));
+  const spans = threads.reduce((sum, { kind }) => sum + kind.length / 2, 0);
+  writeFileSync(file('perfetto.html'), perfettoPage('/perfetto', '/files/calls.pftrace'));
+  const tid = threads.reduce((most, thread) => (thread.kind.length > most.kind.length ? thread : most)).tid;
   const listed = await writePage(trace, file('page.html'));
-  const profile = encodeURIComponent(`${origin}/files/spans.speedscope.json`);
+  const profile = encodeURIComponent(`${origin}/files/calls.speedscope.json`);
   const viewer = (
     name: string,
     spans: number,
@@ -60,12 +58,29 @@ async function viewersOf(trace: string, origin: string, threads: readonly Thread
     viewer(
       'speedscope',
       spans,
-      'spans.speedscope.json',
+      'calls.speedscope.json',
       `speedscope/index.html#profileURL=${profile}`,
       speedscopeReady,
     ),
-    viewer("Perfetto's trace processor", spans, 'spans.json', 'files/perfetto.html', perfettoReady),
+    viewer("Perfetto's trace processor", spans, 'calls.pftrace', 'files/perfetto.html', perfettoReady),
   ];
+}
+
+/** Writes the calls of a trace as `ptflame render` does. */
+async function writeCalls(trace: string, speedscopePath: string, perfettoPath: string): Promise<LongestCalls> {
+  const asked = { minNs: Number(values.min), maxCalls: Number.MAX_SAFE_INTEGER };
+  const options = { trees: 'apart', longestCalls: asked } as const;
+  const { profile, longestCalls } = await analyzeForPage([await openTraceFile(trace)], options);
+  if (longestCalls === null) throw new Error('calls were not asked for');
+  writePieces(speedscopePath, renderSpeedscope(profile, longestCalls));
+  writePieces(perfettoPath, renderPerfetto(profile, { longestCalls, timeline: null }));
+  return longestCalls;
+}
+
+function writePieces(path: string, pieces: Iterable<string | Uint8Array>): void {
+  const file = openSync(path, 'w');
+  for (const piece of pieces) writeSync(file, typeof piece === 'string' ? Buffer.from(piece) : piece);
+  closeSync(file);
 }
 
 /** Returns how many calls the page lists. */
@@ -103,16 +118,15 @@ const directories = {
   speedscope: unpacked('speedscope', values.cache),
   perfetto: unpacked('perfetto', values.cache),
 };
-const threads = await spansOf(trace, Number(values.min));
 const server = await serve(directories, (path, bytes) =>
   path.endsWith('engine_bundle.node.js') ? withoutMemory64(bytes.toString()) : bytes,
 );
 try {
-  const viewers = await viewersOf(trace, server.origin, threads);
+  const viewers = await viewersOf(trace, server.origin);
   for (let run = 0; run < Number(values.runs); run++) for (const { open, runs } of viewers) runs.push(await open());
-  const columns = ['viewer', 'spans', 'file MB', 'ready s', 'fastest s', 'CPU s', 'peak MB', 'then MB'];
+  const columns = ['viewer', 'calls', 'file MB', 'ready s', 'fastest s', 'CPU s', 'peak MB', 'then MB'];
   process.stdout.write(
-    `${whereText(machineFacts(values.date))} ${threads.length} threads. Medians of ${values.runs} runs.\n\n${table(columns, viewers.map(rowOf))}\n`,
+    `${whereText(machineFacts(values.date))} Medians of ${values.runs} runs.\n\n${table(columns, viewers.map(rowOf))}\n`,
   );
 } finally {
   server.close();
