@@ -22,8 +22,11 @@ export function refuseAbove(
     for (const each of exceeded.filter(isExcused))
       notify(`note: ${exceededText(each)}, but within noise: not a failure (--strict makes it one)`);
   const failures = exceeded.filter((each) => !isExcused(each));
-  if (failures.length === 0) return;
-  throw new PtflameError('ABOVE_LIMIT', failures.map(exceededText).join('; '), {
+  const [first, ...others] = failures;
+  if (first === undefined) return;
+  if (others.length > 0) for (const each of failures) notify(exceededText(each));
+  const what = others.length === 0 ? exceededText(first) : `${failures.length} increases are above their limits`;
+  throw new PtflameError('ABOVE_LIMIT', what, {
     hint: 'see what changed: ptflame diff BEFORE AFTER -o diff.html; or raise the limit',
   });
 }

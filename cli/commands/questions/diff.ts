@@ -21,8 +21,8 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   const afterInput = options.afterInput ?? sameInput(options);
   if (beforeInput === '-' && afterInput === '-') throw bothStandardInput();
   const outputs = await openDiffOutputs(options, [beforeInput, afterInput]);
-  const before = await read(beforeInput, options, options.before, signal);
-  const after = await read(afterInput, options, options.after, signal);
+  const before = await read(beforeInput, options, 'before', signal);
+  const after = await read(afterInput, options, 'after', signal);
   const all = diffOf(before, after, { sort, per });
   const answer = match ? matching(all, match) : all;
   await outputs.write(before, after, answer);
@@ -46,13 +46,27 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
 async function read(
   path: string,
   options: DiffOptions,
-  side: SideSelection | undefined,
+  which: 'before' | 'after',
   signal: AbortSignal,
 ): Promise<Profile> {
+  const side = options[which];
   const given = Object.fromEntries(Object.entries(side?.flags ?? {}).filter(([, value]) => value !== undefined));
   const flags = { ...options, ...given };
   const inputs = await openInputs([path], flags, signal);
-  return loadTimedProfile(inputs, flags, { trees: 'together', durations: true }, signal);
+  try {
+    return await loadTimedProfile(inputs, flags, { trees: 'together', durations: true }, signal);
+  } catch (error) {
+    throw side ? ofSide(error, `--${which}`, side) : error;
+  }
+}
+
+/** Names the option by which nothing is selected. */
+function ofSide(error: unknown, option: string, { text }: SideSelection): unknown {
+  if (!(error instanceof PtflameError) || error.code !== 'NOTHING_SELECTED') return error;
+  return new PtflameError('NOTHING_SELECTED', `${option} ${text}: ${error.message}`, {
+    hint: `change ${option}; ptflame render --by thread shows which threads there are`,
+    cause: error,
+  });
 }
 
 function matching(diff: Diff, match: RegExp): Diff {

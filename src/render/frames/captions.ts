@@ -40,13 +40,14 @@ export function subtitleOf({ meta, threads, quality }: ProfileHeader, total: num
   return `only ${isolated(truncate(visibleText(meta.part), MAX_PART_WIDTH))} · ${span}${where} · ${count} · ${time}`;
 }
 
-/** Describes where and how the trace was recorded; empty if unknown. */
-export function originText({ recorded }: TraceMeta): string {
+/** Describes where and how the trace was recorded, without what the subtitle says; empty if unknown. */
+export function originText({ recorded, weight }: TraceMeta): string {
   if (recorded === null) return '';
   const { host, startedAt, cpu, kernel, perf, command } = recorded;
+  const isHostSaid = weight === 'ns' && host !== null && visibleText(host).length <= MAX_HOST_WIDTH;
   const fields = [
-    ['recorded on', host],
-    ['at', startedAt],
+    ['recorded on', isHostSaid ? null : host],
+    ['recorded at', startedAt],
     ['CPU', cpu],
     ['kernel', kernel],
     ['perf', perf],

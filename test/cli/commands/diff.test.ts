@@ -127,6 +127,12 @@ test.concurrent('--per second divides by the length of each recording', async ({
   expect(rowOf(diff, 'f')?.avgNs).toEqual({ before: 100, after: 300 });
 });
 
+test('an option that selects nothing is named', async ({ dir }) => {
+  const { exitCode, stderr } = await ptflame(['diff', await dir.write('t.txt', OLD), '--before', 'tid=99']);
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toMatch(/^ptflame: --before tid=99: no thread of the trace is selected\n {2}change --before; /);
+});
+
 describe.concurrent('--fail-above', () => {
   const run = async (
     dir: { write: (name: string, text: string) => Promise<string> },
@@ -150,7 +156,7 @@ describe.concurrent('--fail-above', () => {
     const limits = (...texts: string[]) => texts.flatMap((text) => ['--fail-above', text]);
     expect((await run(dir, SLOWER, ...limits('f avg +200%', 'g total +0%', 'f calls +0'))).exitCode).toBe(0);
     const { stderr } = await run(dir, SLOWER, ...limits('f avg +20%', 'main total +5%'), '-q');
-    expect(stderr).toMatch(/f: avg .*; main: total /);
+    expect(stderr).toMatch(/^f: avg .*\nmain: total .*\nptflame: 2 increases are above their limits$/m);
   });
 
   test('calls have no noise', async ({ dir }) => {

@@ -420,6 +420,8 @@ describe('--render', () => {
     const { startedAt } = RecordingNotes.parse(JSON.parse(readFileSync(dir.file('perf.data.ptflame.json'), 'utf8')));
     const svg = readFileSync(dir.file('flame.svg'), 'utf8');
     expect(svg).toContain('recorded on ptemu · 5 threads');
+    expect(svg.match(/recorded on/g)).toHaveLength(1);
+    expect(svg).toContain('recorded at ');
     expect(svg).toContain(`at ${startedAt}`);
     expect(readFileSync(dir.file('out.folded'), 'utf8')).toContain('critical');
   });
