@@ -13,6 +13,7 @@ import { SOME_WAKINGS } from '../helpers/checks/some-wakings.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
+import { convoyTrace } from '../helpers/traces/lock-trace.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
 import { findTraceProcessor, type SqlRow, startTraceProcessor, type TraceProcessor } from './trace-processor.js';
 
@@ -22,6 +23,7 @@ let processor: TraceProcessor;
 vi.spyOn(console, 'warn').mockImplementation(() => {});
 
 beforeAll(async () => {
+  if ('problem' in found) process.stderr.write(`${found.problem}\n`);
   if ('folder' in found) processor = await startTraceProcessor(found.folder);
 });
 afterAll(() => processor?.close());
@@ -141,6 +143,19 @@ test('wakings are arrows', async () => {
   const [waking] = await processor.ask("select count(*) as count from slice where category = 'waking'");
   expect(waking).toEqual({ count: 5n });
   expect(sorted(await readSlices())).toEqual(sorted(expectedSlices(contents.profile, contents.longestCalls)));
+});
+
+test('wakings of a trace are arrows', async () => {
+  const contents = await contentsOf(convoyTrace());
+  await read(contents);
+  const arrows = await processor.ask(`
+    select waker.name as wakes, waiter.name as woken, waker.ts as at, waiter.ts as until
+    from flow join slice as waker on waker.id = slice_out join slice as waiter on waiter.id = slice_in order by at`);
+  const { originNs } = contents.profile.meta;
+  expect(arrows).toEqual([
+    { wakes: 'wakes clerk 3', woken: 'woken by teller 2', at: originNs + 52n, until: originNs + 60n },
+    { wakes: 'wakes customer 1', woken: 'woken by clerk 3', at: originNs + 92n, until: originNs + 100n },
+  ]);
 });
 
 test('the overview says where it was recorded, and the wall-clock time', async () => {
