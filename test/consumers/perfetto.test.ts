@@ -3,6 +3,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { renderPerfetto } from '../../src/exports.js';
+import { symbolLines } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Timeline } from '../../src/model/timeline/timeline.js';
 import { analyzeForPage, type LongestCalls, type PageContents } from '../../src/page.js';
@@ -156,6 +157,17 @@ test('wakings of a trace are arrows', async () => {
     { wakes: 'wakes clerk 3', woken: 'woken by teller 2', at: originNs + 52n, until: originNs + 60n },
     { wakes: 'wakes customer 1', woken: 'woken by clerk 3', at: originNs + 92n, until: originNs + 100n },
   ]);
+});
+
+test('functions have the lines where they begin', async () => {
+  const contents = await contentsOf(fixture('demo/threads.perf.txt.gz'));
+  const { symbols } = contents.profile;
+  const lines = symbolLines(symbols.name.map((own) => (own === 'burn' ? { file: '/src/m.c', line: 7 } : null)));
+  await read({ ...contents, profile: { ...contents.profile, symbols: { ...symbols, lines } } });
+  const rows = await processor.ask(`
+    select name, extract_arg(arg_set_id, 'source.file_name') as file, extract_arg(arg_set_id, 'source.line_number') as line
+    from slice where file is not null group by 1, 2, 3`);
+  expect(rows).toEqual([{ name: 'burn', file: '/src/m.c', line: 7n }]);
 });
 
 test('the overview says where it was recorded, and the wall-clock time', async () => {

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderPerfetto } from '../../src/exports.js';
 import type { AnalyzeOptions } from '../../src/index.js';
+import { symbolLines } from '../../src/model/names/symbol-table.js';
 import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
 import { Activity } from '../../src/model/timeline/activity.js';
 import type { Timeline } from '../../src/model/timeline/timeline.js';
@@ -66,6 +67,15 @@ test('has any name', async () => {
   const names = (await fileOf(contents)).slices.map(({ name }) => name);
   expect(names).toContain('red_\\x1b[31m_alarm');
   expect(names).toContain('𠀀_rare');
+});
+
+test('has the lines where functions begin', async () => {
+  const contents = await contentsOf(STOPPED);
+  const { symbols } = contents.profile;
+  expect((await fileOf(contents)).lines).toEqual({});
+  const lines = symbolLines(symbols.name.map((own) => (own === 'b' ? { file: '/src/m.c', line: 7 } : null)));
+  const profile = { ...contents.profile, symbols: { ...symbols, lines } };
+  expect((await fileOf({ ...contents, profile })).lines).toEqual({ b: '/src/m.c:7' });
 });
 
 test('has times after any uptime', async () => {

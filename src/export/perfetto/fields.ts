@@ -28,8 +28,9 @@ export const ClockId = { Realtime: 1, Trace: 6, Sequence: 64 } as const;
 
 export const DEFAULTS = { trackEvent: 11 } as const;
 
-export const INTERNED_DATA = { categories: 1, eventNames: 2, annotationNames: 3 } as const;
-export const INTERNED = { id: 1, name: 2 } as const;
+export const INTERNED_DATA = { categories: 1, eventNames: 2, annotationNames: 3, sourceLocations: 4 } as const;
+/** Of each of these; a source location has the name of its file, and a line. */
+export const INTERNED = { id: 1, name: 2, line: 4 } as const;
 
 export const TRACK_EVENT = {
   category: 3,
@@ -37,6 +38,7 @@ export const TRACK_EVENT = {
   type: 9,
   name: 10,
   track: 11,
+  sourceLocation: 34,
   doubleValue: 44,
   flow: 47,
   lastFlow: 48,

@@ -4,7 +4,7 @@
 import type { PbfWriter } from 'pbf';
 import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
 import { rowNumbers } from '../../model/columns.js';
-import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { lineOf, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { writeTextField } from '../proto-writer.js';
@@ -34,6 +34,7 @@ interface Interned {
   readonly of: number;
   readonly id: number;
   readonly name: string;
+  readonly line?: number;
 }
 
 /** Frequent functions get small numbers, which take a byte. */
@@ -41,6 +42,8 @@ export class EventNames {
   /** By symbol; 0: not used. */
   readonly functionOf: Int32Array;
   readonly categoryOf: Int32Array;
+  /** By symbol, 1: where it begins in source code is known, and has the number of the function. */
+  readonly hasLine: Uint8Array;
   private readonly list: Interned[];
   private readonly others = new Map<string, number>();
   private count: number;
@@ -48,20 +51,35 @@ export class EventNames {
   constructor(symbols: SymbolTable, calls: readonly NamedCalls[]) {
     this.functionOf = new Int32Array(symbols.length);
     this.categoryOf = new Int32Array(symbols.length);
+    this.hasLine = new Uint8Array(symbols.length);
     this.list = [...list(INTERNED_DATA.annotationNames, MARK_NAMES), ...list(INTERNED_DATA.categories, CATEGORY_NAMES)];
-    const { name, kind, dso, dsoName } = symbols;
-    const files = new Map<number, number>();
     const used = byFrequency(calls, symbols.length);
+    this.count = used.length;
+    this.addFunctions(used, symbols);
+    this.addCategories(used, symbols);
+  }
+
+  private addFunctions(used: readonly SymbolId[], symbols: SymbolTable): void {
     for (const [at, symbol] of used.entries()) {
+      const id = at + 1;
+      const line = lineOf(symbols, symbol);
+      this.functionOf[symbol] = id;
+      this.list.push({ of: INTERNED_DATA.eventNames, id, name: symbols.name[symbol] as string });
+      if (line === null) continue;
+      this.hasLine[symbol] = 1;
+      this.list.push({ of: INTERNED_DATA.sourceLocations, id, name: line.file, line: line.line });
+    }
+  }
+
+  private addCategories(used: readonly SymbolId[], { kind, dso, dsoName }: SymbolTable): void {
+    const files = new Map<number, number>();
+    for (const symbol of used) {
       const file = dso[symbol] as number;
       if (file !== NONE && !files.has(file)) files.set(file, CATEGORY_NAMES.length + files.size + 1);
-      this.functionOf[symbol] = at + 1;
-      this.categoryOf[symbol] =
-        kind[symbol] === SymbolKind.Synthetic ? Category.Stop : (files.get(file) ?? Category.None);
-      this.list.push({ of: INTERNED_DATA.eventNames, id: at + 1, name: name[symbol] as string });
+      const isStop = kind[symbol] === SymbolKind.Synthetic;
+      this.categoryOf[symbol] = isStop ? Category.Stop : (files.get(file) ?? Category.None);
     }
     for (const [file, id] of files) this.list.push({ of: INTERNED_DATA.categories, id, name: dsoName[file] as string });
-    this.count = used.length;
   }
 
   /** Returns the number of the name of an event that is not a call. */
@@ -87,9 +105,10 @@ function writeNames(names: readonly Interned[], writer: PbfWriter): void {
   for (const interned of names) writer.writeMessage(interned.of, writeInterned, interned);
 }
 
-function writeInterned({ id, name }: Interned, writer: PbfWriter): void {
+function writeInterned({ id, name, line }: Interned, writer: PbfWriter): void {
   writer.writeVarintField(INTERNED.id, id);
   writeTextField(INTERNED.name, visibleText(name), writer);
+  if (line !== undefined) writer.writeVarintField(INTERNED.line, line);
 }
 
 /** Annotates an event. */

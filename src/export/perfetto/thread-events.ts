@@ -26,7 +26,7 @@ export function* threadPackets(
   const { timeNs, node, kind } = events;
   sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeThreadTrack, own), track);
   sequence.beginTrack(track.id);
-  const slice: Slice = { kind: CallEvent.Begin, name: 0, category: 0 };
+  const slice: Slice = { kind: CallEvent.Begin, name: 0, category: 0, hasLine: 0 };
   for (let row = 0; row < kind.length; row++) {
     const ns = Math.round(timeNs[row]);
     const function_ = symbol[node[row]];
@@ -34,6 +34,7 @@ export function* threadPackets(
     slice.kind = kind[row] as CallEvent;
     slice.name = names.functionOf[function_];
     slice.category = names.categoryOf[function_];
+    slice.hasLine = names.hasLine[function_];
     sequence.event(ns, isBeginning(slice.kind) ? writeBegin : writeEnd, slice);
     if (isChunkFull(writer)) yield takeChunk(writer);
   }
@@ -45,13 +46,15 @@ interface Slice {
   kind: CallEvent;
   name: number;
   category: number;
+  hasLine: number;
 }
 
-function writeBegin({ kind, name, category }: Slice, writer: PbfWriter): void {
+function writeBegin({ kind, name, category, hasLine }: Slice, writer: PbfWriter): void {
   if (category !== Category.None) writer.writeVarintField(TRACK_EVENT.category, category);
   if (kind === CallEvent.Resume) writer.writeMessage(TRACK_EVENT.annotation, writeMark, Mark.Resumed);
   writer.writeVarintField(TRACK_EVENT.type, EventType.Begin);
   writer.writeVarintField(TRACK_EVENT.name, name);
+  if (hasLine === 1) writer.writeVarintField(TRACK_EVENT.sourceLocation, name);
 }
 
 const MARK_OF: Readonly<Partial<Record<CallEvent, Mark>>> = {

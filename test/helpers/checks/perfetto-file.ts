@@ -63,6 +63,8 @@ export interface PerfettoFile {
   readonly counters: Readonly<Record<string, readonly (readonly [ns: bigint, value: number])[]>>;
   /** "pid name", of processes. */
   readonly processes: readonly string[];
+  /** "file:line", by function. */
+  readonly lines: Readonly<Record<string, string>>;
   readonly attributes: Readonly<Record<string, string>>;
   /** The wall-clock time at the first reading of the trace's clock; null: none. */
   readonly realtime: { readonly traceNs: bigint; readonly ns: bigint } | null;
@@ -73,7 +75,7 @@ export interface PerfettoFile {
 class Sequence {
   nowNs = 0n;
   track = 0;
-  readonly names: readonly Map<number, string>[] = Array.from({ length: 4 }, () => new Map());
+  readonly names: readonly Map<number, string>[] = Array.from({ length: 5 }, () => new Map());
   readonly open: number[] = [];
 }
 
@@ -82,6 +84,7 @@ class FileReader {
   readonly instants: Instant[] = [];
   readonly counters: Record<string, [bigint, number][]> = {};
   readonly processes: string[] = [];
+  readonly lines: Record<string, string> = {};
   attributes: Record<string, string> = {};
   realtime: PerfettoFile['realtime'] = null;
   events = 0;
@@ -95,8 +98,12 @@ class FileReader {
     if (sequence === undefined) throw new Error(`sequence ${id} has no beginning`);
     for (const defaults of messages(packet, 59)) sequence.track = number(sub(defaults, 11) ?? new Map(), 11);
     for (const interned of messages(packet, 12))
-      for (const of of [1, 2, 3])
-        for (const entry of messages(interned, of)) sequence.names[of]?.set(number(entry, 1), text(entry, 2));
+      for (const of of [1, 2, 3, 4])
+        for (const entry of messages(interned, of))
+          sequence.names[of]?.set(
+            number(entry, 1),
+            of === 4 ? `${text(entry, 2)}:${number(entry, 4)}` : text(entry, 2),
+          );
     for (const snapshot of messages(packet, 6)) this.setClock(messages(snapshot, 1), sequence);
     for (const track of messages(packet, 60)) this.addTrack(track);
     for (const attributes of messages(packet, 126))
@@ -130,6 +137,8 @@ class FileReader {
     );
     const type = number(event, 9);
     if (type === 1) {
+      const line = names[4]?.get(number(event, 34));
+      if (line !== undefined) this.lines[name] = line;
       open.push(this.slices.length);
       this.slices.push({
         thread,
