@@ -1,12 +1,22 @@
 /**
- * Returns when a recording began, for tools that show dates.
+ * Returns when something was, for tools that show dates.
  */
 import type { TraceMeta } from '../model/profile/profile.js';
+import type { Nanoseconds } from '../model/units.js';
 
 const NS_PER_MS = 1_000_000n;
 
-/** In ns since 1970, UTC, exact to the millisecond; null: unknown. It is the start of the recording, also for a part of it. */
-export function recordedAtNs({ recorded }: Pick<TraceMeta, 'recorded'>): bigint | null {
-  const ms = Date.parse(recorded?.startedAt ?? '');
-  return ms > 0 ? BigInt(ms) * NS_PER_MS : null;
+/**
+ * From a time of the profile to ns since 1970, UTC; null: unknown. The recording says when it began, to the millisecond,
+ * which is taken for its first event.
+ */
+export function wallClock({
+  recorded,
+  startNs,
+  firstNs = startNs,
+}: Pick<TraceMeta, 'recorded' | 'startNs' | 'firstNs'>): ((ns: Nanoseconds) => bigint) | null {
+  const startedMs = Date.parse(recorded?.startedAt ?? '');
+  if (!(startedMs > 0)) return null;
+  const firstAtNs = BigInt(startedMs) * NS_PER_MS;
+  return (ns) => firstAtNs + BigInt(Math.round(ns - firstNs));
 }

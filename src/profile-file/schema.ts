@@ -47,6 +47,7 @@ export const MetaPart = z.object({
   originNs: z.string().regex(/^-?\d{1,40}$/, 'expected a whole number, as text'),
   startNs: ns,
   endNs: ns,
+  firstNs: z.number().optional(), // absent: startNs
   scope: z.enum(['user', 'user+kernel']),
   weight: z.enum(['ns', 'calls']),
   hasSwitches: z.boolean().optional(), // absent: unknown

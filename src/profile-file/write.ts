@@ -38,12 +38,13 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording, so that the file does not depend on which line was read first. */
 function metaText({ meta }: Profile): string {
-  const { scope, weight, hasSwitches, part, recorded } = meta;
+  const { firstNs, scope, weight, hasSwitches, part, recorded } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
   return JSON.stringify({
     originNs,
     startNs: 0,
     endNs: meta.endNs - meta.startNs,
+    ...(firstNs !== undefined && { firstNs: firstNs - meta.startNs }),
     scope,
     weight,
     ...(hasSwitches !== null && { hasSwitches }),

@@ -12,9 +12,9 @@ import type { CallLog } from '../../src/model/calls/call-log.js';
 import { type ChunkIndex, chunksWithin, type ThreadChunks } from '../../src/model/timeline/call-chunks.js';
 import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
 import { readChunk } from '../../src/render/page/data/calls/chunk.js';
-import { Replayer } from '../../src/replay/replayer.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { forLogs } from '../helpers/traces/for-logs.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/traces/threads-of.js';
 
@@ -23,24 +23,6 @@ interface Call {
   readonly endNs: number;
   readonly node: number;
   readonly ending: number;
-}
-
-/** Calls `work` with the log of each thread, which is valid as long as it runs. */
-function forLogs({ threads, facts }: TraceThreads, work: (log: CallLog) => void): void {
-  const replayer = new Replayer(facts);
-  const options = {
-    tailCalls: 'nest',
-    extendTo: null,
-    mayBeUndecoded: false,
-    createdInside: false,
-    knownPaths: null,
-    durations: null,
-    wantsLog: true,
-  } as const;
-  for (const { events } of threads) {
-    const { log } = replayer.replay(events, options);
-    if (log !== null) work(log);
-  }
 }
 
 /** All calls that a stack shows, pieces for those that were set aside; and the latter from start to end. */

@@ -13,31 +13,13 @@ import { type CallLog, CallLogBuilder } from '../../src/model/calls/call-log.js'
 import type { CallTree } from '../../src/model/calls/call-tree.js';
 import { NONE } from '../../src/model/units.js';
 import { analyzeForPage } from '../../src/page.js';
-import { Replayer } from '../../src/replay/replayer.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth, times } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { forLogs } from '../helpers/traces/for-logs.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/traces/threads-of.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
-
-/** Calls `work` with the log of each thread, which is valid as long as it runs. */
-function forLogs({ threads, facts }: TraceThreads, work: (log: CallLog, tree: CallTree) => void): void {
-  const replayer = new Replayer(facts);
-  const options = {
-    tailCalls: 'nest',
-    extendTo: null,
-    mayBeUndecoded: false,
-    createdInside: false,
-    knownPaths: null,
-    durations: null,
-    wantsLog: true,
-  } as const;
-  for (const { events } of threads) {
-    const { log, tree } = replayer.replay(events, options);
-    if (log !== null) work(log, tree);
-  }
-}
 
 interface Part {
   readonly startNs: number;

@@ -22,8 +22,9 @@ export function* renderFirefox(profile: Profile, longestCalls: LongestCalls): Ge
   const { threads } = profile;
   const { table, rankOf } = symbolOrder(profile);
   const eventsOf = new Map(longestCalls.threads.map((events) => [events.tid, events]));
+  const zeroNs = zeroOf(profile);
   const file = {
-    zeroNs: zeroOf(profile),
+    zeroNs,
     hasSwitches: threads.some(({ tree }) => recordsSwitches(tree, profile.meta.hasSwitches)),
     commOf: new Map(threads.map(({ tid, comm }) => [tid, comm])),
     rankOf,
@@ -31,7 +32,7 @@ export function* renderFirefox(profile: Profile, longestCalls: LongestCalls): Ge
     stacks: new Stacks(rankOf),
     writer: new AsciiWriter(),
   };
-  yield `{"meta":${JSON.stringify(metaOf(profile, longestCalls))},\n`;
+  yield `{"meta":${JSON.stringify(metaOf(profile, longestCalls, zeroNs))},\n`;
   yield `"libs":${JSON.stringify(table.dsoName.map(libraryOf))},\n"threads":[`;
   for (const [row, thread] of threads.entries()) {
     yield row === 0 ? '\n' : ',\n';

@@ -4,11 +4,12 @@
  */
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { Nanoseconds } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import { qualitySummary } from '../../render/quality-summary.js';
 import { shellWords, visibleText } from '../../render/visible-text.js';
 import { leftOutText } from '../left-out.js';
-import { recordedAtNs } from '../recorded-at.js';
+import { wallClock } from '../recorded-at.js';
 import { categories } from './categories.js';
 import { markerSchema } from './markers.js';
 
@@ -24,15 +25,15 @@ const NS_PER_MS = 1_000_000n;
 /** The shortest time between two samples, in ms: the profiler zooms in no further. */
 const INTERVAL_MS = 1e-6;
 
-/** Without a date, times count from 1970. */
-export function metaOf(profile: Profile, longestCalls: LongestCalls): object {
+/** Times count from `zeroNs`; without a date, that is in 1970. */
+export function metaOf(profile: Profile, longestCalls: LongestCalls, zeroNs: Nanoseconds): object {
   const { recorded } = profile.meta;
   return {
     version: GECKO_VERSION,
     preprocessedProfileVersion: PROCESSED_VERSION,
     product: 'ptflame',
     importedFrom: `ptflame ${PTFLAME_VERSION}`,
-    startTime: Number((recordedAtNs(profile.meta) ?? 0n) / NS_PER_MS),
+    startTime: inMs(wallClock(profile.meta)?.(zeroNs) ?? 0n),
     interval: INTERVAL_MS,
     sampleUnits: { time: 'ms', eventDelay: 'ms', threadCPUDelta: 'ns' },
     processType: 0,
@@ -47,6 +48,11 @@ export function metaOf(profile: Profile, longestCalls: LongestCalls): object {
     ...(recorded?.command && { arguments: shellWords(recorded.command) }),
     extra: [{ label: 'ptflame', entries: entriesOf(profile, longestCalls) }],
   };
+}
+
+/** A date in nanoseconds has more digits than a number. */
+function inMs(ns: bigint): number {
+  return Number(ns / NS_PER_MS) + Number(ns % NS_PER_MS) / Number(NS_PER_MS);
 }
 
 function entriesOf(profile: Profile, longestCalls: LongestCalls): object[] {

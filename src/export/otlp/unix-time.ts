@@ -3,6 +3,7 @@
  */
 import type { Nanoseconds } from '../../model/units.js';
 import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
+import { wallClock } from '../recorded-at.js';
 
 /** Of one host. */
 export interface UnixClock {
@@ -13,11 +14,7 @@ export interface UnixClock {
 }
 
 export function unixClock({ profile: { meta }, shiftNs }: Pick<FoundHost, 'profile' | 'shiftNs'>): UnixClock {
-  const startedMs = Date.parse(meta.recorded?.startedAt ?? '');
-  const isKnown = !Number.isNaN(startedMs);
-  const zeroNs = isKnown ? BigInt(startedMs) * 1_000_000n - BigInt(Math.round(meta.startNs)) : meta.originNs;
-  return {
-    kind: isKnown ? 'wall' : 'perf',
-    text: (ns) => String(zeroNs + BigInt(Math.round(ns - shiftNs))),
-  };
+  const wall = wallClock(meta);
+  const perf = (ns: Nanoseconds) => meta.originNs + BigInt(Math.round(ns));
+  return { kind: wall ? 'wall' : 'perf', text: (ns) => String((wall ?? perf)(ns - shiftNs)) };
 }

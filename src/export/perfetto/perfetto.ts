@@ -7,7 +7,7 @@ import type { Profile } from '../../model/profile/profile.js';
 import type { Timeline } from '../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { isChunkFull, newProtoWriter, takeChunk } from '../proto-writer.js';
-import { recordedAtNs } from '../recorded-at.js';
+import { wallClock } from '../recorded-at.js';
 import { attributesOf, writeAttributes } from './attributes.js';
 import { writeCounters } from './counters.js';
 import { ClockId, PACKET } from './fields.js';
@@ -55,10 +55,10 @@ function writeHead(
   tracks: Tracks,
   sequence: PacketSequence,
 ): void {
-  const startedAtNs = recordedAtNs(meta);
+  const wall = wallClock(meta);
   sequence.begin();
-  if (startedAtNs !== null)
-    sequence.snapshot({ traceNs: meta.originNs, clock: ClockId.Realtime, ns: startedAtNs, isIncremental: false });
+  if (wall !== null)
+    sequence.snapshot({ traceNs: meta.originNs, clock: ClockId.Realtime, ns: wall(0), isIncremental: false });
   const attributes = attributesOf(meta, longestCalls, timeline?.wakings ?? null);
   sequence.packet((own, to) => to.writeMessage(PACKET.traceAttributes, writeAttributes, own), attributes);
   for (const process of tracks.processes)

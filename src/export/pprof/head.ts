@@ -6,7 +6,7 @@ import type { Profile } from '../../model/profile/profile.js';
 import { descriptionOf } from '../description.js';
 import { type Measure, measuresOf } from '../measures.js';
 import { writeBigVarintField } from '../proto-writer.js';
-import { recordedAtNs } from '../recorded-at.js';
+import { wallClock } from '../recorded-at.js';
 import { ProfileField, ValueTypeField } from './fields.js';
 import type { StringTable } from './string-table.js';
 
@@ -16,7 +16,7 @@ export function headOf(profile: Profile, strings: StringTable): (writer: PbfWrit
   const types = measuresOf(meta).map((measure) => internType(measure, strings)); // some tools show the first one as samples
   const shown = strings.intern(meta.weight === 'calls' ? 'calls' : 'wall');
   const comments = descriptionOf(profile).map((text) => strings.intern(text));
-  const recordedAt = recordedAtNs(meta);
+  const recordedAt = wallClock(meta)?.(meta.startNs) ?? null;
   return (writer) => {
     for (const type of types) writer.writeMessage(ProfileField.SampleType, writeType, type);
     writer.writeVarintField(ProfileField.DefaultSampleType, shown);

@@ -42,6 +42,8 @@ export interface TraceMeta {
   /** From the first to the last certain time over all threads. */
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
+  /** The first certain time of the whole trace, if only a window is selected. Absent: `startNs`. */
+  readonly firstNs?: Nanoseconds | undefined;
   readonly scope: 'user' | 'user+kernel';
   /** `calls`: the trace has no times, and a node's self value is its number of calls. */
   readonly weight: 'ns' | 'calls';

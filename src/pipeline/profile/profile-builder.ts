@@ -218,9 +218,12 @@ export class ProfileBuilder {
   }
 
   /** Returns the bounds of the selection, in the profile's time. */
-  private bounds(): Pick<TraceMeta, 'startNs' | 'endNs'> {
-    const { startNs, endNs } = boundsInWindow(this.trace, this.questions.filter?.window);
-    return { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
+  private bounds(): Pick<TraceMeta, 'startNs' | 'endNs' | 'firstNs'> {
+    const { trace, questions, shiftNs } = this;
+    const window = questions.filter?.window;
+    const { startNs, endNs } = boundsInWindow(trace, window);
+    const firstNs = trace.store.bounds.startNs - shiftNs;
+    return { startNs: startNs - shiftNs, endNs: endNs - shiftNs, ...(window && { firstNs }) };
   }
 
   /** If two threads begin in the same function, it is an entry point of threads: it has no callers. */

@@ -34,9 +34,9 @@ import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { rowNumbers } from '../../../src/model/columns.js';
 import { ACTIVITIES, activityOf } from '../../../src/model/timeline/activity.js';
 import { PIECE, spanLevel, type ThreadSpans, type ThreadSums } from '../../../src/model/timeline/timeline.js';
-import { Replayer } from '../../../src/replay/replayer.js';
 import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
+import { forLogs } from '../../helpers/traces/for-logs.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../../helpers/traces/threads-of.js';
 
@@ -45,21 +45,12 @@ interface Logged {
   readonly tree: CallTree;
 }
 
-function logsOf({ threads, facts }: TraceThreads): Logged[] {
-  const replayer = new Replayer(facts);
-  const options = {
-    tailCalls: 'nest',
-    extendTo: null,
-    mayBeUndecoded: false,
-    createdInside: false,
-    knownPaths: null,
-  } as const;
-  return threads.map(({ events }) => {
-    const { log, tree } = replayer.replay(events, { ...options, durations: null, wantsLog: true });
-    if (log === null) throw new Error('there is no log');
-    const copied = { length: log.length, timeNs: log.timeNs.slice(0, log.length), code: log.code.slice(0, log.length) };
-    return { log: copied, tree: structuredClone(tree) };
+function logsOf(trace: TraceThreads): Logged[] {
+  const logs: Logged[] = [];
+  forLogs(trace, ({ length, timeNs, code }, tree) => {
+    logs.push({ log: { length, timeNs: timeNs.slice(), code: code.slice() }, tree: structuredClone(tree) });
   });
+  return logs;
 }
 
 /** Used by all threads, one after the other. */

@@ -1,0 +1,28 @@
+/**
+ * Replays the threads of a trace and hands on their logs.
+ */
+import type { CallLog } from '../../../src/model/calls/call-log.js';
+import type { CallTree } from '../../../src/model/calls/call-tree.js';
+import { assert } from '../../../src/model/errors.js';
+import { Replayer } from '../../../src/replay/replayer.js';
+import type { TraceThreads } from './threads-of.js';
+
+const OPTIONS = {
+  tailCalls: 'nest',
+  extendTo: null,
+  mayBeUndecoded: false,
+  createdInside: false,
+  knownPaths: null,
+  durations: null,
+  wantsLog: true,
+} as const;
+
+/** Calls `work` with the log and the tree of each thread, which are valid as long as it runs. */
+export function forLogs({ threads, facts }: TraceThreads, work: (log: CallLog, tree: CallTree) => void): void {
+  const replayer = new Replayer(facts);
+  for (const { events } of threads) {
+    const { log, tree } = replayer.replay(events, OPTIONS);
+    assert(log !== null, 'there is a log');
+    work(log, tree);
+  }
+}
