@@ -4,7 +4,6 @@
 import { type CallTree, type Profile, SymbolKind } from '../../src/profiles.js';
 
 const THREADS = 8;
-const FUNCTIONS = 20_000;
 const FILES = 40;
 const MAX_DEPTH = 40;
 /** A path goes on from one of the last ones. */
@@ -12,20 +11,20 @@ const NEAR = 40;
 const MAX_NS = 100_000;
 const STOPS = ['[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'];
 
-/** The same profile in each run. */
-export function madeUpProfile(paths: number): Profile {
+/** The same profile in each run. `functions`: how many call each other. */
+export function madeUpProfile(paths: number, functions = 20_000): Profile {
   const random = randomNumbers();
   const threads = Array.from({ length: THREADS }, (_, row) => {
-    return { ...THREAD, tid: row + 1, tree: treeOf(Math.ceil(paths / THREADS), random) };
+    return { ...THREAD, tid: row + 1, tree: treeOf(Math.ceil(paths / THREADS), functions, random) };
   });
-  return { meta: META, symbols: symbolTable(), threads, together: null, durations: null, quality: QUALITY };
+  return { meta: META, symbols: symbolTable(functions), threads, together: null, durations: null, quality: QUALITY };
 }
 
-function symbolTable(): Profile['symbols'] {
-  const functions = Array.from({ length: FUNCTIONS }, (_, row) => `ns::class_${row}::method_${row}(int, char const*)`);
+function symbolTable(count: number): Profile['symbols'] {
+  const functions = Array.from({ length: count }, (_, row) => `ns::class_${row}::method_${row}(int, char const*)`);
   const first = ['[unknown]', ...STOPS];
   return {
-    length: first.length + FUNCTIONS,
+    length: first.length + count,
     name: [...first, ...functions],
     kind: [SymbolKind.Unknown, ...STOPS.map(() => SymbolKind.Synthetic), ...functions.map(() => SymbolKind.Function)],
     dso: [...first.map(() => -1), ...functions.map((_, row) => row % FILES)],
@@ -34,16 +33,16 @@ function symbolTable(): Profile['symbols'] {
 }
 
 /** Each path has one call. */
-function treeOf(paths: number, random: (below: number) => number): CallTree {
+function treeOf(paths: number, functions: number, random: (below: number) => number): CallTree {
   const [parent, symbol, depth] = [new Int32Array(paths + 1), new Int32Array(paths + 1), new Int32Array(paths + 1)];
   [parent[0], symbol[0]] = [-1, -1];
   const known = new Set<number>();
   for (let node = 1; node <= paths; ) {
     const near = Math.max(0, node - 1 - random(NEAR));
     const caller = depth[near] < MAX_DEPTH ? near : 0;
-    const called = random(FUNCTIONS);
-    if (known.has(caller * FUNCTIONS + called)) continue;
-    known.add(caller * FUNCTIONS + called);
+    const called = random(functions);
+    if (known.has(caller * functions + called)) continue;
+    known.add(caller * functions + called);
     [parent[node], symbol[node], depth[node]] = [caller, STOPS.length + 1 + called, depth[caller] + 1];
     node++;
   }

@@ -2,7 +2,7 @@
  * `npm run bench:exports -- TRACE…`: measures what writing files for other tools costs once there is a profile, of each
  * trace and of a made-up one with a million call paths. See docs/exports.md.
  */
-import { renderCallgrind, renderPprof } from '../../src/exports.js';
+import { recordingTables, renderCallgrind, renderPprof, TABLES } from '../../src/exports.js';
 import { analyze, openTraceFile, type Profile } from '../../src/profiles.js';
 import { table } from '../report.js';
 import { madeUpProfile } from './made-up.js';
@@ -12,7 +12,9 @@ type Chunks = Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
 const WRITERS: Readonly<Record<string, (profile: Profile) => Chunks>> = {
   pprof: renderPprof,
   callgrind: renderCallgrind,
+  'Parquet tables': parquetTables,
 };
+const ID = '0'.repeat(64);
 const MADE_UP_PATHS = 1_000_000;
 const RUNS = 5;
 
@@ -21,6 +23,11 @@ for (const path of process.argv.slice(2))
   rows.push(...(await rowsOf(path, await analyze([await openTraceFile(path)]))));
 rows.push(...(await rowsOf('made up', madeUpProfile(MADE_UP_PATHS))));
 process.stdout.write(`${table(['profile', 'calls', 'paths', 'format', 'MB', 'CPU s', 'more MB'], rows)}\n`);
+
+function* parquetTables(profile: Profile): Generator<Uint8Array> {
+  const tables = recordingTables(ID, profile, { build: null, host: null, input: 'perf.data' });
+  for (const name of TABLES) yield* tables[name]();
+}
 
 async function rowsOf(name: string, profile: Profile): Promise<string[][]> {
   const trees = profile.threads.map(({ tree }) => tree);

@@ -66,7 +66,11 @@ export const RenderOptions = memoize(() =>
     inputs: z.array(path).min(1),
     ...group('Output', {
       output: outputs('where to write; - is standard output (default); may be repeated'),
-      format: flag(z.enum(FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
+      format: flag(
+        z.enum(FORMATS).optional(),
+        `format of all outputs (default: by the ending of FILE, else folded): ${FORMATS.join(', ')}`,
+        { value: 'FORMAT' },
+      ),
     }),
     ...group('Selection', {
       blockedBy: flag(

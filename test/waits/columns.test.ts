@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NONE } from '../../src/model/units.js';
 import { type FutexCalls, lastCall, lastCalls } from '../../src/waits/futexes/futex-calls.js';
-import { atPlaces, groupOrdered, groupPlaces, groupRows, rowsOf } from '../../src/waits/input/group-rows.js';
+import { atPlaces, groupPlaces, groupRows, rowsOf } from '../../src/waits/input/group-rows.js';
 import { percentiles } from '../../src/waits/summary/percentiles.js';
 
 const PARTS = [0.5, 0.9, 0.99];
@@ -30,16 +30,6 @@ describe('rows of a key', () => {
         const column = Int32Array.from(keys);
         const { places } = groupPlaces(column);
         expect(atPlaces(column, places)).toEqual(column.toSorted());
-      }),
-    );
-  });
-
-  it('are grouped alike if they are in order already', () => {
-    fc.assert(
-      fc.property(fc.array(key), (keys) => {
-        const ordered = Int32Array.from(keys).sort();
-        const { keys: own, starts } = groupRows(ordered);
-        expect(groupOrdered(ordered)).toEqual({ keys: own, starts });
       }),
     );
   });

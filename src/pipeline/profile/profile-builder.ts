@@ -220,10 +220,10 @@ export class ProfileBuilder {
   /** Returns the bounds of the selection, in the profile's time. */
   private bounds(): Pick<TraceMeta, 'startNs' | 'endNs' | 'firstNs'> {
     const { trace, questions, shiftNs } = this;
-    const window = questions.filter?.window;
-    const { startNs, endNs } = boundsInWindow(trace, window);
+    const { startNs, endNs } = boundsInWindow(trace, questions.filter?.window);
+    const isCut = startNs > trace.store.bounds.startNs;
     const firstNs = trace.store.bounds.startNs - shiftNs;
-    return { startNs: startNs - shiftNs, endNs: endNs - shiftNs, ...(window && { firstNs }) };
+    return { startNs: startNs - shiftNs, endNs: endNs - shiftNs, ...(isCut && { firstNs }) };
   }
 
   /** If two threads begin in the same function, it is an entry point of threads: it has no callers. */

@@ -17,13 +17,6 @@ export function groupRows(keys: Int32Array): Groups {
   return { ...groups, rows: rowsAt(places) };
 }
 
-/** Groups rows whose keys are in ascending order. */
-export function groupOrdered(keys: Int32Array): Pick<Groups, 'keys' | 'starts'> {
-  const starts: number[] = [];
-  for (let row = 0; row < keys.length; row++) if (keys[row] !== keys[row - 1]) starts.push(row);
-  return { keys: Int32Array.from(starts, (row) => keys[row]), starts: Uint32Array.from([...starts, keys.length]) };
-}
-
 export interface Places extends Pick<Groups, 'keys' | 'starts'> {
   /** By row: its place among the rows of all groups. */
   readonly places: Uint32Array;

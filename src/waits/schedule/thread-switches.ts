@@ -4,7 +4,7 @@
 import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
 import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { type Groups, groupOf, groupOrdered, groupPlaces } from '../input/group-rows.js';
+import { atPlaces, type Groups, groupOf, groupPlaces } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';
 
 /** What became of the thread; `Dead` is known from samples alone. */
@@ -61,7 +61,10 @@ function visitRow({ timeNs, cpu, became }: Source, row: number, notedBy: NotedBy
 }
 
 function sourceOfRecords({ timeNs, tid, cpu, kind }: SwitchColumns): Source {
-  return { ...groupOrdered(tid), timeNs, cpu, became: kind.map((each) => BECAME[each as SwitchKind]) };
+  const { places, ...groups } = groupPlaces(tid);
+  const became = new Uint8Array(kind.length);
+  for (let row = 0; row < kind.length; row++) became[places[row]] = BECAME[kind[row] as SwitchKind];
+  return { ...groups, timeNs: atPlaces(timeNs, places), cpu: atPlaces(cpu, places), became };
 }
 
 const BECAME: Readonly<Record<SwitchKind, Became>> = {
