@@ -2,13 +2,16 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * These tests start programs or browsers, measure the memory of their process, or share files through a helper: each test
- * file has a process of its own.
+ * These tests start programs or browsers, measure the memory of their process, count how often code runs that must not
+ * have run before, or share files through a helper: each test file has a process of its own.
  */
 const PROGRAMS = [
   'test/*.test.ts',
   ...['bench', 'browser', 'cli', 'golden', 'imports', 'pack', 'pipeline/workers', 'property', 'tools'].map(filesOf),
   ...['trace-file', 'truth'].map(filesOf),
+  ...['analysis/hostile', 'analysis/many-questions-cost', 'render/svg/labels', 'replay/cost'].map(
+    (name) => `test/${name}.test.ts`,
+  ),
 ];
 
 /** vitest.consumers.config.ts has the others. */

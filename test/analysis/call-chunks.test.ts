@@ -13,6 +13,7 @@ import { type ChunkIndex, chunksWithin, type ThreadChunks } from '../../src/mode
 import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
 import { readChunk } from '../../src/render/page/data/calls/chunk.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
+import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { forLogs } from '../helpers/traces/for-logs.js';
 import { inputOf } from '../helpers/traces/load.js';
@@ -125,7 +126,7 @@ function expectRightOfAll(trace: TraceThreads): void {
   });
 }
 
-describe.each(traceFiles.filter((_, at) => at % 4 === 0))('%s', (file) => {
+describe.each(everyNth(traceFiles, 5))('%s', (file) => {
   test('chunks have the calls of the log', async () => {
     expectRightOfAll(await threadsOf(file));
   });

@@ -127,7 +127,7 @@ function expectRight(trace: TraceThreads): void {
   });
 }
 
-describe.each(everyNth(traceFiles, 4))('%s', (file) => {
+describe.each(everyNth(traceFiles, 7))('%s', (file) => {
   test('events nest, and have all calls and times', async () => {
     expectRight(await threadsOf(file));
   });

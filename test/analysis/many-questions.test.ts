@@ -12,6 +12,7 @@ import { NONE } from '../../src/model/units.js';
 import { Replayer } from '../../src/replay/replayer.js';
 import { type Askable, askableOf, askedFunctions } from '../helpers/random/random-questions.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
+import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -50,7 +51,7 @@ function questions(askable: Askable): fc.Arbitrary<Asked> {
   });
 }
 
-describe.each(traceFiles)('%s', (file) => {
+describe.each(everyNth(traceFiles, 2))('%s', (file) => {
   test('answers about many moments and intervals are those of the reference', async () => {
     const { trace, threads } = await referenceThreads(file, 'nest');
     let calls = 0;

@@ -6,7 +6,7 @@ import { describe, test } from 'vitest';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';
 import { type FiberDecision, FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { askableOf, questions } from '../helpers/random/random-questions.js';
-import { times } from '../helpers/random/times.js';
+import { everyNth, times } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -18,7 +18,7 @@ const MAX_CALLS = 1000;
 /** Smaller traces get more questions. */
 const questionsFor = (calls: number) => times(calls < 100 ? 6 : calls < 400 ? 3 : 2);
 
-describe.each(traceFiles)('%s', (file) => {
+describe.each(everyNth(traceFiles, 2))('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { trace, threads } = await referenceThreads(file, tailCalls);
     const some = firstThreads(threads);

@@ -10,6 +10,7 @@ import type { Profile } from '../../src/index.js';
 import { edgesOf, namesOf } from '../helpers/checks/edges.js';
 import { rendered } from '../helpers/checks/rendered.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
+import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
@@ -21,7 +22,9 @@ needs('callgrind_annotate');
 
 /** Fixtures without call paths, or without times. */
 const OTHERS = /fields-(?:callindent|default|power-events-default|timeless)|sideband/;
-const TEXTS = traceFiles.filter((path) => !OTHERS.test(path)).map((path) => path.replace('fixtures/', ''));
+const TEXTS = everyNth(traceFiles, 2)
+  .filter((path) => !OTHERS.test(path))
+  .map((path) => path.replace('fixtures/', ''));
 
 function functionsByName(profile: Profile): [name: string, sums: FunctionSums][] {
   const names = namesOf(profile);

@@ -11,6 +11,7 @@ import { visibleText } from '../../src/render/visible-text.js';
 import { pathValuesOf } from '../helpers/checks/path-values.js';
 import { rendered } from '../helpers/checks/rendered.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
+import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
@@ -25,7 +26,9 @@ async function fileOf(profile: Profile, dir: Directory): Promise<string> {
 
 /** Fixtures without call paths, or without times. */
 const OTHERS = /fields-(?:callindent|default|power-events-default|timeless)|sideband/;
-const TEXTS = traceFiles.filter((path) => !OTHERS.test(path)).map((path) => path.replace('fixtures/', ''));
+const TEXTS = everyNth(traceFiles, 2)
+  .filter((path) => !OTHERS.test(path))
+  .map((path) => path.replace('fixtures/', ''));
 
 describe.concurrent('every path of each thread', () => {
   test.for(TEXTS)('of %s', async (name, { dir }) => {

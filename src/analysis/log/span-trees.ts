@@ -103,6 +103,10 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
   }
 
   closed(call: ListedCall, exitNs: Nanoseconds, ending: number): void {
+    if (exitNs - call.entryNs < this.minNs) {
+      if (this.open.length > 0) this.leftOut++; // once, however many intervals it is in
+      return;
+    }
     const { fromNs, toNs } = this.question;
     for (const row of this.open) {
       const isBegunInside = call.entryNs >= fromNs[row] && call.entryNs < toNs[row];

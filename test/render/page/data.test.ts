@@ -16,12 +16,15 @@ import { writePageData } from '../../../src/render/page/data/write.js';
 import { jsonOf } from '../../helpers/checks/profile-file.js';
 import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
 import { randomProfiles } from '../../helpers/random/random-profiles.js';
+import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { analyzeText, beginningOf, fixture } from '../../helpers/traces/load.js';
 
 /** Files without a branch to replay. */
 const WITHOUT_BRANCHES = /fields-callindent|fields-default|fields-power-events-default|sideband-default/;
-const files = traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)).map((file) => file.replace('fixtures/', ''));
+const files = everyNth(traceFiles, 2)
+  .filter((file) => !WITHOUT_BRANCHES.test(file))
+  .map((file) => file.replace('fixtures/', ''));
 const OPTIONS: AnalyzeOptions = { trees: 'apart', durations: true, byCalls: true };
 
 const bytesOf = (profile: Profile) => new Uint8Array(Buffer.concat(writePageData(profile)));

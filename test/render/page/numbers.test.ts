@@ -11,6 +11,7 @@ import { threadChoices } from '../../../src/render/page/view/threads.js';
 import type { Views } from '../../../src/render/page/view/views.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
+import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 
 /** Traces without branches or without their kinds. */
@@ -33,7 +34,7 @@ async function analyzed(file: string): Promise<Profile> {
   return analyze([await openTraceFile(file)], { durations: true, byCalls: true });
 }
 
-describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
+describe.each(everyNth(traceFiles, 2).filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
   test('has the numbers of the report, for all threads and for each one', async () => {
     const profile = await analyzed(file);
     const report = reportOf(profile, { threads: true });

@@ -21,6 +21,7 @@ import { START } from '../../../src/render/page/view/state.js';
 import { borderAway, snappedRange } from '../../../src/render/page/view/time/range.js';
 import { RangeData } from '../../../src/render/page/view/time/range-data.js';
 import { Views } from '../../../src/render/page/view/views.js';
+import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 
 /** null: the trace has no branches, or no times. */
@@ -65,7 +66,7 @@ const RANGES = 1;
 /** So few that short paths are left out. */
 const FEW_BYTES = 3000;
 
-test.each(traceFiles.map((file, at) => [file, BYTES[at % BYTES.length]] as const))(
+test.each(everyNth(traceFiles, 2).map((file, at) => [file, BYTES[at % BYTES.length]] as const))(
   '%s: ranges have the numbers of the same windows of a report, of a page with %d bytes',
   async (file, bytes) => {
     const page = await pageOf(file, bytes);
