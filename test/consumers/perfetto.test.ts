@@ -177,8 +177,9 @@ test('the overview says where it was recorded, and the wall-clock time', async (
   await read({ ...contents, profile: { ...contents.profile, meta } });
   const host = "select str_value as value from metadata where name = 'trace_attribute.host'";
   expect(await processor.ask(host)).toEqual([{ value: 'db1' }]);
-  const clocks = "select clock_value as ns from clock_snapshot where clock_name = 'REALTIME'";
-  expect(await processor.ask(clocks)).toEqual([{ ns: BigInt(Date.parse(STARTED_AT)) * 1_000_000n }]);
+  const firstNs = BigInt(Math.round(meta.firstNs ?? meta.startNs));
+  const atZero = "select clock_value as ns from clock_snapshot where clock_name = 'REALTIME'";
+  expect(await processor.ask(atZero)).toEqual([{ ns: BigInt(Date.parse(STARTED_AT)) * 1_000_000n - firstNs }]);
 });
 
 const STARTED_AT = '2026-11-22T10:00:00.123Z';

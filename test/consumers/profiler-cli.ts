@@ -1,6 +1,7 @@
 /**
  * Asks the command line of Firefox Profiler, which has the code of its page, in a process of its own for each profile.
  */
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -34,7 +35,8 @@ export function findProfilerCli(): { readonly folder: string } | { readonly prob
   }
 }
 
-const SESSION = ['--session', 'test'];
+const SESSION_NAME = 'test';
+const SESSION = ['--session', SESSION_NAME];
 const RETRY_MS = 50;
 
 /** A profile that its process has loaded. */
@@ -59,8 +61,20 @@ export class LoadedProfile {
     const server = start(['--daemon', path, ...SESSION]);
     server.catch(() => {}); // the command that asks it fails, too
     const loaded = new LoadedProfile(server, async (...args) => (await start([...args, ...SESSION])).stdout);
+    await loaded.listening(join(directory, `${SESSION_NAME}.json`));
     await loaded.ready();
     return loaded;
+  }
+
+  /** Asking earlier is not safe: a command that finds no whole `sessionFile` removes what the process just wrote. */
+  private async listening(sessionFile: string): Promise<void> {
+    while (this.server.exitCode === null)
+      try {
+        JSON.parse(await readFile(sessionFile, 'utf8'));
+        return;
+      } catch {
+        await setTimeout(RETRY_MS);
+      }
   }
 
   private async ready(): Promise<void> {
