@@ -9,7 +9,7 @@ const PROGRAMS = [
   'test/*.test.ts',
   ...['bench', 'browser', 'cli', 'golden', 'imports', 'pack', 'pipeline/workers', 'property', 'tools'].map(filesOf),
   ...['trace-file', 'truth'].map(filesOf),
-  ...['analysis/hostile', 'analysis/many-questions-cost', 'render/svg/labels', 'replay/cost'].map(
+  ...['analysis/hostile', 'analysis/log/many-questions-cost', 'render/svg/labels', 'replay/cost'].map(
     (name) => `test/${name}.test.ts`,
   ),
 ];

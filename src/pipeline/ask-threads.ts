@@ -15,9 +15,9 @@ import type { Nanoseconds, Tid } from '../model/units.js';
 import type { AnalyzeOptions } from './analyze.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Trace } from './read/trace.js';
-import { askLogs, coversTime, logLimitsOf } from './replay/ask-logs.js';
-import { spanOfAsked } from './replay/question-span.js';
-import { type FunctionPattern, functionSet } from './replay/questions.js';
+import { askLogs, coversTime, logLimitsOf } from './replay/logs/ask-logs.js';
+import { spanOfAsked } from './replay/questions/asked-time.js';
+import { type FunctionPattern, findFunctions } from './replay/questions/find-functions.js';
 import { type AskedThreads, NO_QUESTIONS } from './replay/replay-setup.js';
 import { replayThreads } from './replay/replay-threads.js';
 import { type FinishedReplay, type PreparedReplay, prepareReplay, replayPrepared } from './replay-trace.js';
@@ -67,7 +67,7 @@ export class AskableTrace {
 
   /** @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION */
   functions(pattern: FunctionPattern): FunctionSet {
-    return functionSet(pattern, this.symbols);
+    return findFunctions(pattern, this.symbols);
   }
 
   /**

@@ -23,21 +23,21 @@ import {
 import type { ReplayProgress } from './progress.js';
 import type { Trace } from './read/trace.js';
 import { boundsInWindow } from './read/trace-bounds.js';
+import { type FindInlined, withInlined } from './replay/functions/inlined-sites.js';
+import { nameFunctions } from './replay/functions/name-functions.js';
+import { type FindSourceLines, withSourceLines } from './replay/functions/source-lines.js';
 import { HistogramPool } from './replay/histogram-pool.js';
-import { type FindInlined, withInlined } from './replay/inlined-sites.js';
-import { callRowsQuestion, type LongestCallsOptions, longestCallsQuestion } from './replay/longest-calls-question.js';
-import { nameFunctions } from './replay/name-functions.js';
-import { spanOf } from './replay/question-span.js';
+import { spanOf } from './replay/questions/asked-time.js';
+import { callRowsQuestion, type LongestCallsOptions, longestCallsQuestion } from './replay/questions/listed-calls.js';
+import { type Moment, stacksAtNs, withClock } from './replay/questions/moments.js';
 import {
   type FilterOptions,
   filterOf,
   type LatencyOptions,
   latencyQuestion,
-  type Moment,
   partText,
-  stacksAtNs,
-  withClock,
-} from './replay/questions.js';
+} from './replay/questions/selection.js';
+import { timelineQuestion } from './replay/questions/timeline-question.js';
 import {
   type AskedThreads,
   NOTHING_ASKED,
@@ -46,8 +46,6 @@ import {
   type ReplaySetup,
 } from './replay/replay-setup.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
-import { type FindSourceLines, withSourceLines } from './replay/source-lines.js';
-import { timelineQuestion } from './replay/timeline-question.js';
 
 /** All calls as rows of a Parquet file. */
 export interface CallRowsOptions {

@@ -12,10 +12,14 @@ import {
   functionName,
   stacksOf,
   timesOfThread,
-} from '../helpers/checks/firefox-file.js';
+} from '../helpers/checks/files/firefox-file.js';
+import {
+  type SpeedscopeFile,
+  type SpeedscopeProfile,
+  timesOfProfile,
+} from '../helpers/checks/files/speedscope-file.js';
 import { type FunctionTime, functionTimesOf, linesOf } from '../helpers/checks/function-times.js';
 import { rendered } from '../helpers/checks/rendered.js';
-import { type SpeedscopeFile, type SpeedscopeProfile, timesOfProfile } from '../helpers/checks/speedscope-file.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { fixture } from '../helpers/traces/load.js';

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { latencyAnswer, reportOf, stacksAnswer } from '../../src/answers.js';
 import { type AnalyzeOptions, analyze, askLatency, askStacks, PtflameError } from '../../src/index.js';
-import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
+import { jsonOf, readBack } from '../helpers/checks/files/profile-file.js';
 import { tracesIn } from '../helpers/checks/round-trips.js';
 import { wrongNumbers } from '../helpers/checks/wrong-numbers.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { QUALITY_KEYS } from '../../src/profile-file/format.js';
 import { ProfileFile } from '../../src/profile-file/schema.js';
-import { jsonOf } from '../helpers/checks/profile-file.js';
+import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

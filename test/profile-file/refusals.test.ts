@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analyze, PtflameError, readProfile, traceStream } from '../../src/index.js';
-import { jsonOf, readBack, refusalOf } from '../helpers/checks/profile-file.js';
+import { jsonOf, readBack, refusalOf } from '../helpers/checks/files/profile-file.js';
 import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
 const TEXT = jsonOf(await analyzeText(fixture('hardware/overflow-tailcalls.txt')));

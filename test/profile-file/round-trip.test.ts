@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
-import { jsonOf, profileOfNames, readBack } from '../helpers/checks/profile-file.js';
+import { jsonOf, profileOfNames, readBack } from '../helpers/checks/files/profile-file.js';
 import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/checks/round-trips.js';
 import { execute } from '../helpers/random/execution.js';
 import { analyzeText, beginningOf, fold, inputOf } from '../helpers/traces/load.js';

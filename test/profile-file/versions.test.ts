@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/answers/report.js';
-import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
+import { jsonOf, readBack } from '../helpers/checks/files/profile-file.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 

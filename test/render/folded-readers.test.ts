@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FoldedOptions } from '../../src/index.js';
-import { readByFlamegraphPl, readBySpeedscope, type Stacks } from '../helpers/checks/folded-readers.js';
-import { Speedscope } from '../helpers/checks/speedscope.js';
+import { readByFlamegraphPl, readBySpeedscope, type Stacks } from '../helpers/checks/files/folded-readers.js';
+import { Speedscope } from '../helpers/checks/files/speedscope.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { isMissing } from '../tools/needs.js';
 

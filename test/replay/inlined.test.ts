@@ -16,7 +16,7 @@ import { Replayer } from '../../src/replay/replayer.js';
 import { SkeletonBuilder } from '../../src/replay/skeleton/skeleton.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../../src/replay/thread-replay.js';
-import { jsonOf } from '../helpers/checks/profile-file.js';
+import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';

@@ -4,8 +4,8 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonOf } from '../helpers/checks/profile-file.js';
-import { ALONE, analyzeFile, imported, refusalOfFile } from '../helpers/checks/trace-file.js';
+import { jsonOf } from '../helpers/checks/files/profile-file.js';
+import { ALONE, analyzeFile, imported, refusalOfFile } from '../helpers/checks/files/trace-file.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
 
 const FILE = await imported([inputOf(fixture('hardware/overflow-tailcalls.txt'), 'test')]);

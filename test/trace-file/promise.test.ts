@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AnalyzedInput, type AnalyzeOptions, analyze, PtflameError, type TraceInput } from '../../src/index.js';
-import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
-import { ALONE, imported, stored } from '../helpers/checks/trace-file.js';
+import { jsonOf, readBack } from '../helpers/checks/files/profile-file.js';
+import { ALONE, imported, stored } from '../helpers/checks/files/trace-file.js';
 import { wrongNumbers } from '../helpers/checks/wrong-numbers.js';
 import { oddLine } from '../helpers/random/odd-lines.js';
 import { inputOf } from '../helpers/traces/load.js';

@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AnalyzeOptions, analyze, type Profile, type TraceInput } from '../../src/index.js';
-import { jsonOf } from '../helpers/checks/profile-file.js';
+import { jsonOf } from '../helpers/checks/files/profile-file.js';
+import { ALONE, analyzeFile, imported, stored } from '../helpers/checks/files/trace-file.js';
 import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/checks/round-trips.js';
-import { ALONE, analyzeFile, imported, stored } from '../helpers/checks/trace-file.js';
 import { execute } from '../helpers/random/execution.js';
 import { times } from '../helpers/random/times.js';
 import { beginningOf, fixture, fold, inputOf } from '../helpers/traces/load.js';

@@ -19,7 +19,7 @@ import { withTrace } from '../../src/pipeline/with-trace.js';
 import { readRecording } from '../../src/recordings.js';
 import { readSamples, sampleBytes } from '../../src/trace-file/samples.js';
 import { type Waits, waitsOf } from '../../src/waits/waits.js';
-import { ALONE, imported, refusalOfFile, stored } from '../helpers/checks/trace-file.js';
+import { ALONE, imported, refusalOfFile, stored } from '../helpers/checks/files/trace-file.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { fileOf } from '../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';

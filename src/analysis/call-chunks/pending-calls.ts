@@ -4,7 +4,7 @@
 import { float64Column, int32Column, rowNumbers } from '../../model/columns.js';
 import type { Spans } from '../../model/timeline/timeline.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
-import { spansAt } from '../timeline/thread-spans.js';
+import { spansAt } from '../timeline/spans/thread-spans.js';
 
 export class PendingCalls {
   private columns = newColumns();

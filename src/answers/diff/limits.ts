@@ -3,7 +3,7 @@
  */
 import { PtflameError } from '../../model/errors.js';
 import { SymbolKind } from '../../model/names/symbol-table.js';
-import { type FunctionPattern, functionSet } from '../../pipeline/replay/questions.js';
+import { type FunctionPattern, findFunctions } from '../../pipeline/replay/questions/find-functions.js';
 import type { Diff, DiffRow } from '../schema.js';
 
 export type LimitedNumber = 'avg' | 'total' | 'self' | 'calls' | 'p99';
@@ -40,7 +40,7 @@ export function checkLimits(diff: Diff, limits: readonly DiffLimit[]): ExceededL
     kind: functions.map(({ isStop }) => (isStop ? SymbolKind.Synthetic : SymbolKind.Function)),
   };
   return limits.flatMap((limit) => {
-    const isLimited = functionSet(limit.functions, symbols);
+    const isLimited = findFunctions(limit.functions, symbols);
     const rows = functions.filter((_, at) => isLimited[at] === 1);
     const compared = rows.flatMap((row) => comparedRow(row, limit));
     if (compared.length === 0) throw notComparable(limit, rows);

@@ -8,7 +8,7 @@ import type { FoundLock, FoundLocks, FoundLockWait, RecordedEvents } from '../..
 import type { Waits } from '../../waits/waits.js';
 import type { AnalyzeOptions } from '../analyze.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
-import { partText } from '../replay/questions.js';
+import { partText } from '../replay/questions/selection.js';
 import { type TraceWaits, withWaits } from '../waits/ask-waits.js';
 import { askHolders } from './ask-holders.js';
 import { holdingsOf } from './holdings.js';

@@ -5,8 +5,10 @@ import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { threadBytes } from '../../store/thread-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 import { moved } from '../workers/moved.js';
+import { loadCallWriters } from './call-writers.js';
 import { needsCallLog, type ReplaySetup } from './replay-setup.js';
-import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
+import type { ReplayedThread } from './replayed-thread.js';
+import { TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 export interface ReplayTask {

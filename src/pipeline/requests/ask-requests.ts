@@ -10,7 +10,8 @@ import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '
 import type { Parts } from '../../waits/requests/parts.js';
 import type { AnalyzeOptions } from '../analyze.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
-import { describeRequests } from './describe-requests.js';
+import { describeRequests } from './details/describe-requests.js';
+import { askedDetails } from './details/shown-calls.js';
 import type { FoundRequests, JoinedWork, RequestGroup } from './found-requests.js';
 import { type FoundHost, foundHosts } from './hosts/found-hosts.js';
 import { inputHosts } from './hosts/input-hosts.js';
@@ -18,7 +19,6 @@ import { joinHosts } from './hosts/joined-hosts.js';
 import { withHosts } from './hosts/with-hosts.js';
 import type { RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';
-import { askedDetails } from './shown-calls.js';
 
 /** The requests, and the profile of each host; `shiftNs`: from the profile's time to that of the requests. */
 export interface RequestsResult {

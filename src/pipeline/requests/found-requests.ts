@@ -7,7 +7,7 @@ import type { Reason } from '../../waits/reasons/reason.js';
 import type { RequestStats } from '../../waits/requests/compared.js';
 import type { KnownThread } from '../waits/thread-directory.js';
 import type { EndedBy, Place } from '../waits/wait-facts.js';
-import type { TraceContext } from './trace-contexts.js';
+import type { TraceContext } from './details/trace-contexts.js';
 
 export interface FoundRequests {
   readonly requests: number;

@@ -4,7 +4,7 @@
 import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
-import type { FunctionPattern } from '../replay/questions.js';
+import type { FunctionPattern } from '../replay/questions/find-functions.js';
 
 export interface RequestsOptions {
   /** Each of their calls is a request. */

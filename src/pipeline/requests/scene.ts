@@ -6,9 +6,9 @@ import type { Flow } from '../../waits/handoffs/flow.js';
 import type { Hosts } from '../../waits/hosts/host-flows.js';
 import type { Parts } from '../../waits/requests/parts.js';
 import type { CallsOfTrace } from '../waits/ask-waits.js';
+import type { NamedFlow } from './flow/named-flow.js';
 import type { HostRoots } from './hosts/host-roots.js';
 import type { HostWaits } from './hosts/host-waits.js';
-import type { NamedFlow } from './request-flow.js';
 import type { RootCalls } from './root-calls.js';
 
 /** The trace of a host, and what the question selects in it. */

@@ -13,7 +13,7 @@ import type { AnalyzedInput } from '../read/read-trace.js';
 import { nothingSelected } from '../read/refusals.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { TraceBounds } from '../read/trace-bounds.js';
-import { windowBounds, withClock } from '../replay/questions.js';
+import { windowBounds, withClock } from '../replay/questions/moments.js';
 import { ThreadDirectory } from '../waits/thread-directory.js';
 import { type WorkResources, withTrace } from '../with-trace.js';
 import { eventField } from './event-field.js';

@@ -16,7 +16,7 @@ import { AskableTrace } from '../ask-threads.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
 import { nothingSelected } from '../read/refusals.js';
 import type { Trace } from '../read/trace.js';
-import { windowBounds, withClock } from '../replay/questions.js';
+import { windowBounds, withClock } from '../replay/questions/moments.js';
 import type { AskedThreads } from '../replay/replay-setup.js';
 import { type WithTraceOptions, type WorkResources, withTrace } from '../with-trace.js';
 import { nodesOfMoments, type OrderedMoments, orderMoments } from './moments.js';

@@ -3,9 +3,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
-import type { FirefoxFile } from '../../helpers/checks/firefox-file.js';
-import { readPerfetto } from '../../helpers/checks/perfetto-file.js';
-import type { SpeedscopeFile } from '../../helpers/checks/speedscope-file.js';
+import type { FirefoxFile } from '../../helpers/checks/files/firefox-file.js';
+import { readPerfetto } from '../../helpers/checks/files/perfetto-file.js';
+import type { SpeedscopeFile } from '../../helpers/checks/files/speedscope-file.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 
 const TIMELESS = fixturePath('lab/fields-timeless-no-time.txt');

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { FORMATS, outputFormats } from '../../../cli/output/formats.js';
-import { readPprof } from '../../helpers/checks/pprof-file.js';
+import { readPprof } from '../../helpers/checks/files/pprof-file.js';
 import { PROGRAM, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
 import { hasTerminal, startOnTerminal } from '../../helpers/cli/terminal.js';
 

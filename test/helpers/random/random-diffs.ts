@@ -6,7 +6,7 @@ import type { Profile } from '../../../src/index.js';
 import { type CallTree, CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 import { DurationsBuilder } from '../../../src/model/calls/durations.js';
 import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
-import { profileOfNames } from '../checks/profile-file.js';
+import { profileOfNames } from '../checks/files/profile-file.js';
 
 /** One name in two binaries, one of a stop, one with separators. */
 const NAMES = ['main', 'a', 'b', 'c::d(int)', 'x;y z', '[syscall]', 'größe'] as const;

@@ -7,7 +7,7 @@ import type { TraceGap } from '../../../src/internal.js';
 import { CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 import { BUCKETS, type FunctionDurations, mergeDurations } from '../../../src/model/calls/durations.js';
 import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
-import { profileOfNames } from '../checks/profile-file.js';
+import { profileOfNames } from '../checks/files/profile-file.js';
 
 const ns = fc.oneof(
   fc.constantFrom(0, 1, 2, 127, 128, 2 ** 31 - 1, 2 ** 31, 2 ** 52, 2 ** 53 - 1, 2 ** 53, 2 ** 62),

@@ -8,7 +8,7 @@ import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
 import { TextSource } from '../../../src/pipeline/read/text/text-source.js';
 import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
-import { nameFunctions } from '../../../src/pipeline/replay/name-functions.js';
+import { nameFunctions } from '../../../src/pipeline/replay/functions/name-functions.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { numberFunctions } from '../../../src/replay/functions/function-ids.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
 import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
-import { collectedSteps, decidingSteps, takingSteps } from '../../../src/pipeline/requests/taking-steps.js';
+import { collectedSteps, decidingSteps, takingSteps } from '../../../src/pipeline/requests/flow/taking-steps.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 
 interface Truth {

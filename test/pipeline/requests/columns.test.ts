@@ -8,11 +8,11 @@ import { SampleContext, type SampleTable } from '../../../src/model/samples/samp
 import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
 import { BranchKind, BranchSitesBuilder, TraceEdge } from '../../../src/model/trace/branch-sites.js';
 import { NONE } from '../../../src/model/units.js';
+import { probedFunctions } from '../../../src/pipeline/requests/flow/probed-functions.js';
+import { workTimes } from '../../../src/pipeline/requests/flow/work-ends.js';
 import { hostRoots } from '../../../src/pipeline/requests/hosts/host-roots.js';
-import { probedFunctions } from '../../../src/pipeline/requests/probed-functions.js';
 import { flowSide } from '../../../src/pipeline/requests/request-question.js';
 import { RootCalls } from '../../../src/pipeline/requests/root-calls.js';
-import { workTimes } from '../../../src/pipeline/requests/work-ends.js';
 import type { Hosts } from '../../../src/waits/hosts/host-flows.js';
 
 /** Symbols of the paths: 0 is a root, 1 takes work, 2 is another function. */

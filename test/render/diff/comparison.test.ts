@@ -11,7 +11,7 @@ import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/names/symb
 import { readPaths } from '../../../src/render/diff/paths/data.js';
 import { changeOf, diffPaths, levelOf, tableOf, type WidthOf } from '../../../src/render/diff/paths/paths.js';
 import { drawnPaths } from '../../../src/render/diff/picture.js';
-import { readByFlamegraphPl } from '../../helpers/checks/folded-readers.js';
+import { readByFlamegraphPl } from '../../helpers/checks/files/folded-readers.js';
 import { profilePairs } from '../../helpers/random/random-diffs.js';
 import { analyzeText, fixture, fold } from '../../helpers/traces/load.js';
 import { isMissing } from '../../tools/needs.js';

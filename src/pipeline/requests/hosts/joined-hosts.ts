@@ -8,7 +8,8 @@ import { flowsByKey, type HostFlow, type Hosts, placedFlow } from '../../../wait
 import { HostIds } from '../../../waits/hosts/host-ids.js';
 import { addSentIds, noSentIds } from '../../../waits/hosts/sent-ids.js';
 import { joinRequests } from '../../../waits/requests/join-requests.js';
-import { flowByEvents, flowByWakings, hostFlow } from '../request-flow.js';
+import { flowByWakings } from '../flow/flow-by-wakings.js';
+import { flowByEvents, hostFlow } from '../flow/named-flow.js';
 import { RootCalls } from '../root-calls.js';
 import type { HostScene, HostTrace, Scene } from '../scene.js';
 import { hostRoots } from './host-roots.js';

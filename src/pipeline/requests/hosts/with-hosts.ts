@@ -7,7 +7,7 @@ import { PtflameError } from '../../../model/errors.js';
 import type { AnalyzeOptions } from '../../analyze.js';
 import type { AskableTrace } from '../../ask-threads.js';
 import type { Trace } from '../../read/trace.js';
-import { filterOf } from '../../replay/questions.js';
+import { filterOf } from '../../replay/questions/selection.js';
 import {
   type CallsToList,
   callsOfTrace,
@@ -17,7 +17,7 @@ import {
   type WaitsOptions,
 } from '../../waits/ask-waits.js';
 import { type WorkResources, withTrace } from '../../with-trace.js';
-import { type NamedFlow, namedFlow } from '../request-flow.js';
+import { type NamedFlow, namedFlow } from '../flow/named-flow.js';
 import { type FlowPattern, flowSide, type RequestsOptions } from '../request-question.js';
 import type { HostTrace } from '../scene.js';
 import { FoundOnSome } from './found-on-some.js';

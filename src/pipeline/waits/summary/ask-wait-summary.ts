@@ -13,7 +13,8 @@ import type { AnalyzeOptions } from '../../analyze.js';
 import type { AnalyzedInput } from '../../read/read-trace.js';
 import { noTrace } from '../../read/refusals.js';
 import type { ReadAccount } from '../../read/trace.js';
-import { type FunctionPattern, partText } from '../../replay/questions.js';
+import type { FunctionPattern } from '../../replay/questions/find-functions.js';
+import { partText } from '../../replay/questions/selection.js';
 import { type CallsOfWaits, type TraceWaits, withWaits } from '../ask-waits.js';
 import {
   callsBegunWithin,

@@ -1,7 +1,7 @@
 /**
  * Goes through the calls of several levels in order: by start; of two that start together, the outer one first.
  */
-import type { LevelRows } from '../../../../analysis/timeline/thread-spans.js';
+import type { LevelRows } from '../../../../analysis/timeline/spans/thread-spans.js';
 import type { Spans } from '../../../../model/timeline/timeline.js';
 
 /** Calls `visit` with the rows. */

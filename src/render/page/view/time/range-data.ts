@@ -2,7 +2,7 @@
  * The data of a page in a range of its time, as `ptflame report --window` has it.
  */
 import type { Bounds } from '../../../../analysis/questions.js';
-import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../../../analysis/timeline/range-sums.js';
+import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../../../analysis/timeline/sums/range-sums.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import type { Shape } from '../../../../model/calls/overlay.js';
 import { rowNumbers, valuesOf } from '../../../../model/columns.js';

@@ -1,0 +1,63 @@
+/**
+ * Turns moments that users name into times of a trace.
+ */
+import type { Bounds } from '../../../analysis/questions.js';
+import { PtflameError } from '../../../model/errors.js';
+import { type PerfTime, perfTimeText } from '../../../model/trace/perf-time.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import { formatDuration } from '../../../render/format.js';
+import { type Trace, timeInTrace } from '../../read/trace.js';
+import { boundsOfTrace } from '../../read/trace-bounds.js';
+
+/** On perf's clock, or relative to the start of the recording. */
+export type Moment = PerfTime | { readonly afterStartNs: Nanoseconds };
+
+/** From the first moment up to, but not including, the second; null: unbounded. */
+export interface WindowOption {
+  readonly from: Moment | null;
+  readonly to: Moment | null;
+}
+
+/** Returns the bounds of a window in the trace's time. @throws PtflameError BAD_OPTION */
+export function windowBounds({ from, to }: WindowOption, trace: Trace): Bounds {
+  const startNs = from === null ? Number.NEGATIVE_INFINITY : momentNs(from, trace);
+  const endNs = to === null ? Number.POSITIVE_INFINITY : momentNs(to, trace);
+  if (startNs < endNs) return { startNs, endNs };
+  throw new PtflameError('BAD_OPTION', 'the window is empty: it ends before it begins', {
+    hint: 'put the earlier time first: --window FROM,TO',
+  });
+}
+
+/**
+ * Returns the time at which to take stacks: it must be within the recording.
+ *
+ * @throws PtflameError NOTHING_SELECTED
+ */
+export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
+  const { startNs, endNs } = trace.store.bounds;
+  const atNs = momentNs(moment, trace);
+  if (atNs >= startNs && atNs <= endNs) return atNs;
+  const isBefore = atNs < startNs;
+  const away = formatDuration(isBefore ? startNs - atNs : atNs - endNs);
+  const where = isBefore ? `${away} before the recording begins` : `${away} after the recording ends`;
+  throw new PtflameError('NOTHING_SELECTED', `${momentText(moment, '')} is ${where}`, {
+    hint: `it lasts ${formatDuration(endNs - startNs)}: pass a time on perf's clock, or one relative to its start: +10ms`,
+  });
+}
+
+/** A trace without times has no clock: the first second in a question becomes its origin. */
+export function withClock(trace: Trace, moments: readonly (Moment | null | undefined)[]): Trace {
+  if (trace.originSeconds !== null) return trace;
+  const first = moments.find((moment) => moment != null && !('afterStartNs' in moment)) as PerfTime | undefined;
+  return { ...trace, originSeconds: first?.seconds ?? null };
+}
+
+function momentNs(moment: Moment, trace: Trace): Nanoseconds {
+  return 'afterStartNs' in moment ? boundsOfTrace(trace).startNs + moment.afterStartNs : timeInTrace(trace, moment);
+}
+
+/** `otherwise`: if there is no moment. */
+export function momentText(moment: Moment | null, otherwise: string): string {
+  if (moment === null) return otherwise;
+  return 'afterStartNs' in moment ? `+${formatDuration(moment.afterStartNs)}` : perfTimeText(moment);
+}

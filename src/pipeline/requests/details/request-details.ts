@@ -1,0 +1,124 @@
+/**
+ * Lists all that happened in some requests, on the clock of each request's host.
+ */
+import type { LogAnswers } from '../../../analysis/log/join-answers.js';
+import { type Nanoseconds, NONE, type Tid } from '../../../model/units.js';
+import type { HandOffBy } from '../../../waits/handoffs/hand-offs.js';
+import type { RequestDetails, RequestPart, RequestSpan } from '../found-requests.js';
+import type { Scene } from '../scene.js';
+import { RequestSpans } from './request-spans.js';
+import { type TraceContext, TraceContexts } from './trace-contexts.js';
+
+/** By part, on the clock of its host. */
+export interface PartIntervals {
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+}
+
+/** What threads answered about the parts of some requests. */
+export interface DescribedParts {
+  readonly requests: Int32Array;
+  /** By host; null: none of its threads was asked. */
+  readonly answers: readonly (LogAnswers | null)[];
+  /** By part: its row among what its thread was asked. */
+  readonly spanRow: ReadonlyMap<number, number>;
+  /** Shorter calls are left out. */
+  readonly minNs: Nanoseconds;
+}
+
+export async function requestDetails(
+  scene: Scene,
+  intervals: PartIntervals,
+  described: DescribedParts,
+): Promise<RequestDetails[]> {
+  if (described.requests.length === 0) return [];
+  const { parts, roots, hosts } = scene;
+  const describer = new PartDescriber(scene, intervals, described, await spansByHost(scene, described));
+  const contexts = hosts.map(({ traced }) => new TraceContexts(traced.trace.samples));
+  const partsOf = new Map<number, number[]>([...described.requests].map((request) => [request, []]));
+  for (const part of described.spanRow.keys()) partsOf.get(parts.request[part])?.push(part);
+  return [...partsOf].map(([request, own]) => ({
+    host: roots.host[request],
+    symbol: roots.symbol[request],
+    context: contextOf(scene, request, contexts),
+    startNs: roots.ownFromNs[request],
+    durationNs: roots.durationNs[request],
+    parts: own.map((part) => describer.describe(part, own)),
+  }));
+}
+
+/** null: the threads of the host were not asked. */
+function spansByHost({ hosts }: Scene, { answers }: DescribedParts): Promise<(RequestSpans | null)[]> {
+  const spans = hosts.map(async ({ traced }, host) => {
+    const paths = answers[host]?.paths;
+    return paths ? new RequestSpans(await traced.withPlaces(), traced.threads, paths) : null;
+  });
+  return Promise.all(spans);
+}
+
+function contextOf({ roots, common }: Scene, request: number, contexts: readonly TraceContexts[]): TraceContext | null {
+  const tid = common.threads.numberOf(roots.tid[request]);
+  return contexts[roots.host[request]].within(tid, roots.ownFromNs[request], roots.ownToNs[request]);
+}
+
+class PartDescriber {
+  private readonly scene: Scene;
+  private readonly intervals: PartIntervals;
+  private readonly described: DescribedParts;
+  private readonly spans: readonly (RequestSpans | null)[];
+
+  constructor(
+    scene: Scene,
+    intervals: PartIntervals,
+    described: DescribedParts,
+    spans: readonly (RequestSpans | null)[],
+  ) {
+    this.scene = scene;
+    this.intervals = intervals;
+    this.described = described;
+    this.spans = spans;
+  }
+
+  /** `own`: all parts of the request. */
+  describe(part: number, own: readonly number[]): RequestPart {
+    const { parts, roots, hosts, common } = this.scene;
+    const [fromNs, toNs] = [this.intervals.fromNs[part], this.intervals.toNs[part]];
+    const request = parts.request[part];
+    const host = common.threads.hostOf(parts.tid[part]);
+    const tid = common.threads.numberOf(parts.tid[part]);
+    const laterNs = this.laterNs(request, host, fromNs);
+    return {
+      ...{ host, thread: hosts[host].traced.threads.of(tid) },
+      errorNs: common.clocks.errorNs(host, roots.host[request], fromNs),
+      by: parts.by[part] as HandOffBy,
+      sharedBy: parts.sharedBy[part],
+      parent: own.indexOf(parts.parent[part]),
+      handedOnNs: this.handedOnNs(request, parts.pop[part]),
+      startNs: fromNs + laterNs,
+      endNs: toNs + laterNs,
+      spans: this.spansOf(part, host, tid, laterNs),
+    };
+  }
+
+  private spansOf(part: number, host: number, tid: Tid, laterNs: Nanoseconds): readonly RequestSpan[] {
+    const { answers, spanRow, minNs } = this.described;
+    const trees = answers[host]?.threads.get(tid)?.spanTrees;
+    return (trees && this.spans[host]?.of(tid, trees, spanRow.get(part) as number, minNs, laterNs)) ?? [];
+  }
+
+  /** Returns by how much the clock of a request's host is ahead of another host's at a time of the latter. */
+  private laterNs(request: number, host: number, ns: Nanoseconds): Nanoseconds {
+    const { roots, common } = this.scene;
+    if (host === roots.host[request]) return 0;
+    const sinceNs = common.clocks.common(host, ns) - roots.fromNs[request];
+    return roots.ownFromNs[request] + sinceNs - ns;
+  }
+
+  private handedOnNs(request: number, pop: number): Nanoseconds {
+    const { flow, common } = this.scene;
+    if (pop === NONE) return Number.NaN;
+    const push = flow.push[pop];
+    const ns = flow.pushNs[push];
+    return ns + this.laterNs(request, common.threads.hostOf(flow.pushes.tid[push]), ns);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Tests the report page with a server that has the calls which the page lacks.
+ */
+import { openSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningServer, startServer } from '../../../cli/serve/server.js';
+import { type LevelsFile, LevelsWriter, readLevels } from '../../../src/levels.js';
+import { analyzeForPage, renderHtmlInParallel } from '../../../src/page.js';
+import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn, eventually, goTo, rows } from '../../helpers/browser/report-page.js';
+import { inputOf } from '../../helpers/traces/load.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
+
+const browser = windows('html');
+
+/** In each of two threads, main calls work at 1, 3 and 5 µs for 1 µs, which calls leaf 100 times for 1 ns in the first 300 ns. */
+const WORK = traceOf(
+  [1, 2]
+    .flatMap((thread) => [
+      `${thread}/0 call start main`,
+      ...[1000, 3000, 5000].flatMap((fromNs) => [
+        `${thread}/${fromNs} call main work`,
+        ...Array.from({ length: 100 }, (_, leaf) => fromNs + 3 * leaf + 3).flatMap((atNs) => [
+          `${thread}/${atNs} call work leaf`,
+          `${thread}/${atNs + 1} return leaf work`,
+        ]),
+        `${thread}/${fromNs + 1000} return work main`,
+      ]),
+      `${thread}/8000 return main start`,
+    ])
+    .join('\n'),
+);
+
+let folder: string;
+let levels: LevelsFile;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'served-'));
+  const path = join(folder, 'levels');
+  const writer = new LevelsWriter(openSync(path, 'w'));
+  const { profile, ...extras } = await analyzeForPage([inputOf(WORK)], {
+    ...{ trees: 'apart', byCalls: true, durations: true, timelineBytes: 800 },
+    onChunks: (...own) => writer.addThread(...own),
+  });
+  await writer.finish('key', renderHtmlInParallel(profile, { isServed: true }, extras));
+  levels = (await readLevels(await open(path), 'key')) as LevelsFile;
+});
+afterAll(async () => {
+  await levels.close();
+  await rm(folder, { recursive: true });
+});
+
+async function serving(port = 0): Promise<RunningServer> {
+  const server = await startServer(port);
+  server.serve(levels);
+  return server;
+}
+
+async function opened({ port, token }: RunningServer, hash: string): Promise<Page> {
+  const page = await browser.openServed(`http://127.0.0.1:${port}/${token}/`, hash);
+  await drawn(page);
+  return page;
+}
+
+const caption = (page: Page) => page.locator('.chart-head p').textContent();
+const problem = (page: Page) => page.getByRole('alert').filter({ hasText: 'ptflame serve' }).allTextContents();
+const calls = async (page: Page) => (await rows(page, 'Calls')).map((cells) => cells.slice(0, 4).join(' | '));
+
+const LEAVES = [3, 6, 9, 12, 15, 18].map((ns) => `leaf | 1 ns | 3.0${String(ns).padStart(2, '0')} µs | 4`);
+
+describe('a page that is served', () => {
+  test('shows single calls that it does not have itself, as one zooms in', async () => {
+    const server = await serving();
+    const page = await opened(server, '#chart=1&tab=calls');
+    expect(await caption(page)).toMatch(/calls shorter than \S+ ns: zoom in$/);
+    expect(browser.requests.filter((url) => url.includes('/calls/'))).toEqual([]);
+    const { x, y, width } = (await page.locator('.stack').boundingBox()) as { x: number; y: number; width: number };
+    await page.mouse.move(x + (width * 3.01) / 8, y + 9);
+    for (let step = 0; step < 20; step++) await page.mouse.wheel(0, -200);
+    await eventually(async () => (await calls(page)).filter((call) => call.startsWith('leaf')).length).toBeGreaterThan(
+      3,
+    );
+    await goTo(page, '#chart=1&at=3000-3020&tab=calls');
+    await eventually(async () => (await calls(page)).slice(3)).toEqual(LEAVES);
+    expect(await caption(page)).toBe('9 calls');
+    expect(await problem(page)).toEqual([]);
+    server.close();
+    await page.close();
+  });
+
+  test('goes on with what it has when the server ends, and says so once', async () => {
+    const server = await serving();
+    const page = await opened(server, '#chart=1&at=3000-3020&tab=calls');
+    await eventually(async () => (await calls(page)).slice(3)).toEqual(LEAVES);
+    server.close();
+    await goTo(page, '#chart=1&at=5000-5020&tab=calls');
+    await eventually(async () => (await calls(page)).length).toBe(9); // it was in what had been sent
+    await goTo(page, '#chart=2&at=3000-3020&tab=calls');
+    await eventually(() => problem(page)).toEqual([expect.stringMatching(/does not answer.*start it again/)]);
+    await eventually(() => calls(page)).toEqual([
+      'start | ≥ 8 µs | 0.000 µs | 1',
+      'main | 8 µs | 0.000 µs | 2',
+      'work | 1 µs | 3.000 µs | 3',
+    ]);
+    expect(await caption(page)).toMatch(/shorter than \S+ ns, only ptflame serve has them$/);
+    await goTo(page, '#chart=1&at=3000-3020&tab=calls');
+    await eventually(async () => (await calls(page)).slice(3)).toEqual(LEAVES);
+    expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_REFUSED')]);
+    await page.close();
+  });
+
+  test('says that its address is of an earlier server', async () => {
+    const first = await serving();
+    const page = await opened(first, '#chart=1&tab=calls');
+    first.close();
+    const second = await serving(first.port);
+    await page.locator('.chart-scroll').focus();
+    await press(page, '+', '+', '+', '+', '+', '+', '+', '+');
+    await eventually(() => problem(page)).toEqual([expect.stringMatching(/refused a request \(404\).*printed last/)]);
+    expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+    second.close();
+    await page.close();
+  });
+});

@@ -1,0 +1,463 @@
+/**
+ * Tests the functions table of the report page, and the function panel with callers and callees.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { reportOf } from '../../../src/answers/report.js';
+import type { FunctionRow } from '../../../src/answers/schema.js';
+import { symbolLines } from '../../../src/model/names/symbol-table.js';
+import { formatCalls, formatDuration, formatLongest, formatShare } from '../../../src/render/format.js';
+import { START, type State } from '../../../src/render/page/view/state.js';
+import { press, windows } from '../../helpers/browser/browser.js';
+import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
+import * as report from '../../helpers/browser/report-page.js';
+import {
+  CALLS,
+  chips,
+  click,
+  drawn,
+  eventually,
+  goTo,
+  hashOf,
+  htmlOf,
+  labels,
+  openReport,
+  profileOfTrace,
+  push,
+  rows,
+} from '../../helpers/browser/report-page.js';
+import { fixture } from '../../helpers/traces/load.js';
+import { TraceWriter, times } from '../../helpers/traces/trace-writer.js';
+
+const browser = windows('html');
+const SMALL = fixture('lab/thread-create-switch-migrate.txt');
+
+let page: Page;
+let small: Page;
+beforeAll(async () => {
+  page = await openReport(browser, CALLS);
+  await page.setViewportSize({ width: 1900, height: 800 });
+  small = await openReport(browser, SMALL);
+  await small.setViewportSize({ width: 1600, height: 1200 });
+}, 60_000);
+
+test('labels CPU columns as traced without switch records, with the remedy', async () => {
+  const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
+  const heads = await own.$$eval('th button, [role=columnheader] button', (all) =>
+    all.map((one) => `${one.textContent} ${one.getAttribute('title')}`),
+  );
+  expect(heads.join('\n')).toMatch(/Traced .*a lower bound of on-CPU time; decode with --show-switch-events/);
+  expect(heads.join('\n')).not.toMatch(/On CPU/);
+  expect(await own.getByLabel('Width').locator('option').allTextContents()).toContain('Traced (min. on CPU)');
+  await own.close();
+});
+
+/** Formats a row of the report like the table. */
+function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
+  const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));
+  return [
+    row.name,
+    duration(row.totalNs),
+    formatShare(row.totalNs, allNs),
+    duration(row.selfNs),
+    duration(row.outsideNs),
+    duration(row.outsideSelfNs),
+    row.totalNs > 0 ? formatShare(row.onCpuNs, row.totalNs) : '–',
+    duration(offCpuNs),
+    formatCalls(row.calls, row.inferred),
+    ...[row.avgNs, row.minNs, row.p50Ns, row.p90Ns, row.p99Ns].map(duration),
+    formatLongest(row.maxNs, row.longestCutNs),
+  ];
+}
+
+describe('the functions', () => {
+  test('have the numbers of the report, for all threads and for one', async () => {
+    const profile = await profileOfTrace(SMALL);
+    const { trace, functions, threads = [] } = reportOf(profile, { threads: true });
+    const views = viewsOf(profile);
+    const texts = (rows: readonly FunctionRow[], of: Partial<State>, allNs: number) => {
+      const sums = views.viewAt({ ...START, ...of }).functions();
+      return rows.map((row) => rowText(row, sums.get(symbolOf(views, row.name))?.offCpuNs ?? -1, allNs));
+    };
+    await goTo(small);
+    expect(functions.length).toBeGreaterThan(5);
+    expect(await rows(small)).toEqual(texts(functions, {}, trace.totalNs));
+    for (const { tid, totalNs, functions } of threads) {
+      await goTo(small, `#threads=tid:${tid}`);
+      await eventually(() => rows(small)).toEqual(texts(functions, { threads: `tid:${tid}` }, totalNs));
+    }
+  });
+
+  test('are sorted by any column, in both directions', async () => {
+    await goTo(small);
+    const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader] button').allTextContents();
+    expect(heads).toHaveLength(15);
+    for (const head of heads.keys()) {
+      const button = small.locator('.table[aria-label="Functions"] [role=columnheader] button').nth(head);
+      const sortOf = () =>
+        small.locator('[aria-label="Functions"] [role=columnheader]').nth(head).getAttribute('aria-sort');
+      const columns: number[][] = [];
+      for (let time = 0; time < 2; time++) {
+        await button.evaluate((it) => (it as HTMLElement).click());
+        const isUpwards = (await sortOf()) === 'ascending';
+        const values = (await rows(small)).map((cells) => cells[head]);
+        if (head === 0) expect(values).toEqual(isUpwards ? values.toSorted() : values.toSorted().reverse());
+        else columns.push(values.map(amountOf).map((value) => (isUpwards ? -value : value)));
+      }
+      for (const column of columns) expect(column).toEqual(column.toSorted((a, b) => b - a));
+    }
+  });
+
+  test('have few rows in the document for any number of functions', async () => {
+    const own = await openReport(browser, manyFunctions());
+    const table = own.locator('.table[aria-label="Functions"]');
+    expect(await table.getAttribute('aria-rowcount')).toBe('2002');
+    expect((await rows(own)).length).toBeLessThan(60);
+    await own.locator('.row').first().focus();
+    const focused = () => own.evaluate(() => document.activeElement?.getAttribute('aria-rowindex'));
+    const seen: (string | null | undefined)[] = [];
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'ArrowDown', 'PageUp', 'Home', 'PageDown']) {
+      await press(own, key);
+      seen.push(await focused());
+      const isInSight = await own.evaluate(() => {
+        const row = (document.activeElement as Element).getBoundingClientRect();
+        const table = (document.querySelector('[aria-label="Functions"]') as Element).getBoundingClientRect();
+        return row.top >= table.top + 26 - 1 && row.bottom <= table.bottom + 1;
+      });
+      expect(isInSight, key).toBe(true);
+    }
+    const pageRows = Number(seen[7]) - 2;
+    expect(pageRows).toBeGreaterThan(3);
+    expect(seen.slice(0, 7).map(Number)).toEqual([3, 4, 3, 2002, 2002, 2002 - pageRows, 2]);
+    await press(own, 'End', 'Enter');
+    await eventually(() => own.locator('[aria-label="Functions"] .row.chosen').count()).toBe(1);
+    expect(await focused()).toBe('2002');
+    await own.close();
+  });
+});
+
+/** Returns the first columns of the rows with their headings. */
+const table = async (hash: string) => {
+  await goTo(page, hash);
+  const heads = await page.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
+  return [heads, ...(await rows(page))].map((cells) => cells.slice(0, 4).join(' '));
+};
+
+describe('the functions follow', () => {
+  test.for([
+    [
+      '',
+      [
+        'Function Total ▼ % Self',
+        'main 100 ns 100 % 10 ns',
+        'a 60 ns 60 % 30 ns',
+        'b 30 ns 30 % 30 ns',
+        'leaf 30 ns 30 % 30 ns',
+      ],
+    ],
+    ['#zoom=9.6', ['Function Total ▼ % Self', 'a 60 ns 100 % 30 ns', 'leaf 30 ns 50 % 30 ns']],
+    ['#zoom=9.6.6', ['Function Total ▼ % Self', 'a 30 ns 100 % 20 ns', 'leaf 10 ns 33.3 % 10 ns']],
+    [
+      '#width=calls',
+      [
+        'Function With callees ▼ % Total',
+        'main 6 100 % 100 ns',
+        'a 4 66.7 % 60 ns',
+        'leaf 2 33.3 % 30 ns',
+        'b 1 16.7 % 30 ns',
+      ],
+    ],
+    [
+      '#width=self',
+      [
+        'Function Self ▼ % Total',
+        'a 30 ns 30 % 60 ns',
+        'b 30 ns 30 % 30 ns',
+        'leaf 30 ns 30 % 30 ns',
+        'main 10 ns 10 % 100 ns',
+      ],
+    ],
+    ['#width=self&zoom=8', ['Function Self ▼ % Total', 'leaf 30 ns 100 % 30 ns']],
+    ['#search=leaf', ['Function Total ▼ % Self', 'leaf 30 ns 30 % 30 ns']],
+    ['#search=leaf&only=1', ['Function Total ▼ % Self', 'leaf 30 ns 100 % 30 ns']],
+    [
+      '#search=a&only=1&list=all',
+      [
+        'Function Total ▼ % Self',
+        'main 100 ns 100 % 10 ns',
+        'a 60 ns 60 % 30 ns',
+        'b 30 ns 30 % 30 ns',
+        'leaf 30 ns 30 % 30 ns',
+      ],
+    ],
+    ['#search=/^a/&only=1&list=all', ['Function Total ▼ % Self', 'a 60 ns 100 % 30 ns', 'leaf 30 ns 50 % 30 ns']],
+  ] as const)('width, zoom and search: %s', async ([hash, expected]) => {
+    await eventually(() => table(hash)).toEqual(expected);
+  });
+
+  test('switches: off-CPU time has a column and a width', async () => {
+    await goTo(small, '#width=off-cpu');
+    const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
+    expect(heads.slice(0, 5)).toEqual(['Function', 'Off CPU ▼', '%', 'Own', 'Total']);
+    const listed = await rows(small);
+    expect(listed.find(([name]) => name === '[off-cpu]')?.slice(1, 3)).toEqual(['29.2 µs', '100 %']);
+    const first = listed.find(([name]) => !name?.startsWith('['));
+    expect(first?.slice(1, 3)).toEqual(['20.2 µs', '69 %']);
+  });
+});
+
+test('lists matches of the search, or all functions with matches marked', async () => {
+  await goTo(page, '#search=leaf');
+  const box = page.getByRole('checkbox');
+  await eventually(() => page.locator('.above').first().innerText()).toContain('only matches: 1 of 4 functions');
+  await box.focus();
+  await press(page, 'Space');
+  await eventually(async () => (await rows(page)).map(([name]) => name)).toEqual(['main', 'a', 'b', 'leaf']);
+  expect(await page.locator('[aria-label="Functions"] .row.found').allTextContents()).toHaveLength(1);
+  expect(hashOf(page)).toBe('search=leaf&list=all');
+});
+
+test('keeps sort order and open tab in the address, but not in the history', async () => {
+  await goTo(page);
+  await click(page, 'a · 1 · 60 ns');
+  await push(page, /^Calls/);
+  await push(page, /^Calls/);
+  await page.locator('#tab-threads').focus();
+  await press(page, 'Enter');
+  await push(page, /^Thread$/);
+  const kept = 'tab=threads&sort=-calls&sort-threads=name';
+  await eventually(() => hashOf(page)).toBe(`zoom=9.6&${kept}`);
+  await page.goBack();
+  await eventually(() => hashOf(page)).toBe(kept);
+  await page.reload();
+  await drawn(page);
+  expect(await page.locator('#tab-threads').getAttribute('aria-selected')).toBe('true');
+  const sorted = () => page.locator('[aria-sort]').evaluateAll((all) => all.map((one) => one.textContent));
+  expect(await sorted()).toEqual(['Thread ▲']); // the other table is drawn when it is opened
+  await page.locator('#tab-functions').click();
+  await eventually(sorted).toEqual(['Calls ▲', 'Thread ▲']);
+  await goTo(page, '#tab=threads');
+  await goTo(page);
+  expect(await sorted()).toEqual(['Total ▼', 'Wall clock ▼']);
+});
+
+describe('dividers', () => {
+  const divider = (name: string) => page.getByRole('separator', { name });
+  const now = async (name: string) => Number(await divider(name).getAttribute('aria-valuenow'));
+  const sizes = () =>
+    page.evaluate(() =>
+      ['.graph.main', '.function']
+        .map((one) => document.querySelector(one)?.getBoundingClientRect())
+        .map((box) => [box?.height, box?.width]),
+    );
+
+  test('move by keys, reset by Enter, and are in the address', async () => {
+    await goTo(page, '#function=6');
+    await divider('Resize function panel').waitFor();
+    const before = await sizes();
+    for (const [name, key, at] of [
+      ['Resize graph', 'ArrowDown', 'graph'],
+      ['Resize function panel', 'ArrowLeft', 'panel'],
+    ] as const) {
+      const from = await now(name);
+      await divider(name).focus();
+      await press(page, key, key);
+      expect(await now(name)).toBe(from + 4);
+      expect(hashOf(page)).toContain(`${at}=${from + 4}`);
+    }
+    const after = await sizes();
+    expect(after[0]?.[0]).toBeGreaterThan((before[0]?.[0] ?? 0) + 10);
+    expect(after[1]?.[1]).toBeGreaterThan((before[1]?.[1] ?? 0) + 10);
+    await page.reload();
+    await drawn(page);
+    await eventually(sizes).toEqual(after);
+    for (const name of ['Resize graph', 'Resize function panel']) {
+      await divider(name).focus();
+      await press(page, 'Enter');
+    }
+    expect([await sizes(), hashOf(page)]).toEqual([before, 'function=6']);
+  });
+
+  test('move by dragging', async () => {
+    await goTo(page);
+    const box = await divider('Resize graph').boundingBox();
+    const [x, y] = [600, (box?.y ?? 0) + 4];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y + 150, { steps: 5 });
+    await page.mouse.up();
+    const moved = await divider('Resize graph').boundingBox();
+    expect(Math.abs((moved?.y ?? 0) + 4 - y - 150)).toBeLessThan(8);
+    expect(hashOf(page)).toMatch(/^graph=\d\d$/);
+  });
+});
+
+test('keeps all columns visible when a function opens', async () => {
+  await small.setViewportSize({ width: 1280, height: 800 });
+  await goTo(small, '#function=8');
+  await small.locator('.function:not([hidden])').waitFor();
+  const [scrollWidth = 0, clientWidth = 0] = await small.$eval('[aria-label="Functions"]', (table) => [
+    table.scrollWidth,
+    table.clientWidth,
+  ]);
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+  await small.setViewportSize({ width: 1600, height: 1200 });
+});
+
+test('shows durations by count and by time, with percentiles, down to one call in a million', async () => {
+  const profile = await profileOfTrace(CALLS);
+  const leaf = profile.symbols.name.indexOf('leaf');
+  const durations = {
+    length: 2,
+    symbol: Int32Array.of(leaf, leaf),
+    bucket: Int32Array.of(10, 500),
+    calls: Float64Array.of(999_999, 1),
+  };
+  const threads = profile.threads.map((thread) => ({ ...thread, durations }));
+  const own = await browser.open(htmlOf({ ...profile, threads }), '#function=8');
+  await own.locator('.function .histogram').waitFor();
+  const heights = await own.$$eval('.function .histogram rect', (all) =>
+    all.map((bar) => [bar.classList.contains('time'), Number(bar.getAttribute('height'))] as const),
+  );
+  expect(heights).toEqual([
+    [false, 40],
+    [false, 3],
+    [true, 40],
+    [true, expect.closeTo(3.44, 2)],
+  ]);
+  expect(await own.locator('.function .bars-text').allTextContents()).toEqual(
+    expect.arrayContaining(['p50', 'p90', 'p99', 'calls', 'time']),
+  );
+  expect(await own.locator('.function .histogram').getAttribute('aria-label')).toMatch(
+    /999,999 calls, 10 ms in total.*p50 10 ns/,
+  );
+  await own.close();
+});
+
+test('shows no function as openable without times', async () => {
+  const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
+  const row = own.locator('[aria-label="Functions"] .row').first();
+  expect(await row.evaluate((one) => getComputedStyle(one).cursor)).toBe('default');
+  await row.click();
+  expect(hashOf(own)).toBe('');
+  for (const choice of ['Width', 'Colour'])
+    expect(await own.getByRole('combobox', { name: choice }).isDisabled()).toBe(true);
+  await own.close();
+});
+
+test('keeps the focused row while scrolling by wheel', async () => {
+  const own = await openReport(browser, manyFunctions());
+  await own.locator('[aria-label="Functions"] .row').nth(1).focus();
+  for (const top of [20_000, 0]) {
+    await own.$eval('[aria-label="Functions"]', (table, to) => table.scrollTo(0, to), top);
+    await drawn(own);
+  }
+  await press(own, 'ArrowDown');
+  expect(await own.evaluate(() => document.activeElement?.getAttribute('aria-rowindex'))).toBe('4');
+  await own.close();
+});
+
+function manyFunctions(): string {
+  const trace = new TraceWriter();
+  times(2000, (i) => {
+    trace.call('main', i);
+    trace.return(i, 'main');
+  });
+  return trace.text;
+}
+
+/** Parses "1.5 µs" (in ns), "12 %", "1,234"; a missing value is less than any other. */
+function amountOf(text: string): number {
+  const [, number = '-1', unit = ''] = /^(?:≥ |[\d,]+ of )?([\d.,]+) ?(\S*)$/.exec(text) ?? [];
+  const sizes: Readonly<Record<string, number>> = { µs: 1e3, ms: 1e6, s: 1e9 };
+  return Number(number.replaceAll(',', '')) * (sizes[unit] ?? 1);
+}
+
+describe('one function', () => {
+  /** Waits for the row; finds and clicks it in one task, as the page may replace its rows in between. */
+  const choose = async (name: string) => {
+    await page
+      .locator('.row > :first-child', { hasText: new RegExp(`^${name}$`) })
+      .first()
+      .waitFor({ state: 'attached' });
+    await page.evaluate((text) => {
+      const cells = [...document.querySelectorAll<HTMLElement>('.row > :first-child')];
+      cells.find(({ textContent }) => textContent === text)?.click();
+    }, name);
+  };
+  const numbers = () => page.locator('.function dl').innerText();
+
+  test('is marked in the graph, and shows numbers, callers and callees', async () => {
+    await goTo(page);
+    await choose('leaf');
+    await eventually(() => page.locator('.function h2').textContent()).toBe('leaf');
+    const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
+    expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
+    expect((await numbers()).replace(/\s+/g, ' ')).toBe(
+      'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 inferred 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
+    );
+    expect(await labels(page, '.half.callers .graph')).toEqual(
+      expect.arrayContaining(['leaf · 2 · 15 ns', 'a · 2 · 15 ns']),
+    );
+    expect(await page.locator('[aria-label="Functions"] .row.chosen > :first-child').textContent()).toBe('leaf');
+    await choose('a');
+    await eventually(() => labels(page, '.half.callees .graph')).toEqual(
+      expect.arrayContaining(['a · 1 · 60 ns', 'leaf · 1 · 20 ns', 'a · 1 · 30 ns']),
+    );
+    expect(hashOf(page)).toMatch(/^function=\d+$/);
+  });
+
+  test('shows where functions begin in source code, if there is space', async () => {
+    const profile = await profileOfTrace(CALLS);
+    const { name } = profile.symbols;
+    const lines = symbolLines(name.map((own) => (own === 'a' ? { file: '/src/a.c', line: 12 } : null)));
+    const withLines = { ...profile, symbols: { ...profile.symbols, lines } };
+    const own = await browser.open(htmlOf(withLines), `#function=${symbolOf(viewsOf(withLines), 'a')}`);
+    await drawn(own);
+    await own.setViewportSize({ width: 1900, height: 800 });
+    const nameOf = (of: string) => own.locator('[aria-label="Functions"] .row > :first-child bdi', { hasText: of });
+    await eventually(() => nameOf('a a.c:12').getAttribute('title')).toBe('a\n/src/a.c:12');
+    expect(await own.locator('.function dl').textContent()).toMatch(/linea\.c:12$/);
+    expect(await own.locator('[aria-label="Functions"] em').count()).toBe(1);
+    await own.setViewportSize({ width: 380, height: 800 });
+    await eventually(() => own.locator('.function dl').textContent()).toMatch(/linea\.c:12$/);
+    await own.close();
+  });
+
+  test('closes by its button, by Esc, and by selecting it again', async () => {
+    const isOpen = () => page.locator('.function').isVisible();
+    for (const close of [() => push(page, 'Close'), () => press(page, 'Escape'), () => choose('b')]) {
+      await goTo(page);
+      await choose('b');
+      await eventually(isOpen).toBe(true);
+      await close();
+      await eventually(isOpen).toBe(false);
+      expect(hashOf(page)).toBe('');
+    }
+  });
+
+  test('is focused on and hidden by its buttons', async () => {
+    await goTo(page);
+    await choose('a');
+    await push(page, 'Focus');
+    expect(await chips(page)).toEqual(['only inside a']);
+    await goTo(page);
+    await choose('a');
+    await push(page, 'Hide');
+    expect(await chips(page)).toEqual(['without a']);
+  });
+
+  test('has callers and callees with their own zoom', async () => {
+    await goTo(page);
+    await choose('leaf');
+    const callers = () => labels(page, '.half.callers .graph');
+    const all = ['main · 1 · 10 ns', 'main · 1 · 20 ns', 'a · 1 · 10 ns', 'a · 2 · 15 ns', 'leaf · 2 · 15 ns'];
+    const zoomed = ['all · 30 ns', 'leaf · 2 · 15 ns', 'a · 2 · 15 ns', 'a · 1 · 10 ns', 'main · 1 · 10 ns'];
+    await eventually(callers).toEqual(all);
+    await click(page, 'a · 1 · 10 ns', '.half.callers .graph');
+    await eventually(callers).toEqual(zoomed);
+    await click(page, 'leaf · 2 · 15 ns', '.half.callers .graph');
+    await eventually(callers).toEqual(all);
+    expect(hashOf(page)).toMatch(/^function=\d+$/);
+  });
+});

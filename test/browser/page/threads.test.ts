@@ -1,0 +1,138 @@
+/**
+ * Tests the threads of the report page: selection, times and gaps.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { press, windows } from '../../helpers/browser/browser.js';
+import { chips, eventually, goTo, hashOf, labels, openReport, push, rows } from '../../helpers/browser/report-page.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
+
+const browser = windows('html');
+
+/** Three threads named worker, one of them with 300 of 1000 ns lost, and an idle thread. */
+const THREADS = traceOf(`
+  1/0     PERF_RECORD_COMM: worker:1/1
+  2/0     PERF_RECORD_COMM: worker:2/2
+  3/0     PERF_RECORD_COMM: timer:3/3
+  1/0     call             main   work
+  2/0     call             main   work
+  3/0     tr end  syscall  wait
+  2/100   call             work   leaf
+  2/150   return           leaf   work
+  1/400   error
+  1/700   tr strt          work
+  2/800   return           work   main
+  1/1000  return           work   main
+  2/1000  call             main   end
+  3/1000  tr strt          wait`);
+
+describe('the threads', () => {
+  let threads: Page;
+  const open = () => threads.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
+  const go = async (hash = '') => {
+    await goTo(threads, hash);
+    await open();
+  };
+  const choose = (name: string) =>
+    threads.evaluate((wanted) => {
+      const all = [...document.querySelectorAll<HTMLElement>('[aria-label="Threads"] .row')];
+      all.find((row) => `${row.children[0]?.textContent} ${row.children[1]?.textContent}` === wanted)?.click();
+    }, name);
+  const all = async () => (await labels(threads))[0];
+
+  beforeAll(async () => {
+    threads = await openReport(browser, THREADS);
+  }, 60_000);
+
+  test('are listed together, by name and singly, with their times', async () => {
+    await go();
+    const [head = [], ...others] = (await rows(threads, 'Threads')).map((cells) => cells.slice(0, 7));
+    expect(head).toEqual(['All threads', '3 threads', '3 µs', '1.7 µs', '56.7 %', '1.3 µs', '300 ns']);
+    expect(others.map(([name, which, wall]) => [name, which, wall])).toEqual([
+      ['worker', '2 threads', '2 µs'],
+      ['worker', '1', '1 µs'],
+      ['worker', '2', '1 µs'],
+      ['timer idle', '3', '1 µs'],
+    ]);
+  });
+
+  test('are selected by a click, together or singly, and the chip undoes it', async () => {
+    await go();
+    expect(await all()).toBe('all · 3 µs');
+    await choose('worker 2 threads');
+    expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['worker (2 threads)']]);
+    await choose('worker 2');
+    expect([await all(), hashOf(threads)]).toEqual(['all · 1 µs', 'threads=tid:2&tab=threads']);
+    await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
+    await push(threads, /^worker/);
+    expect([await all(), await chips(threads)]).toEqual(['all · 3 µs', []]);
+  });
+
+  test('are selected together with Ctrl and Shift, by pointer and by keys', async () => {
+    await go();
+    const row = (which: string) =>
+      threads.locator('[aria-label="Threads"] .row', { has: threads.locator(`:nth-child(2):text-is("${which}")`) });
+    const marked = async () =>
+      (await row('').page().locator('[aria-label="Threads"] .row.chosen > :nth-child(2)').allTextContents()).join();
+    await row('1').click();
+    await row('3').click({ modifiers: ['Control'] });
+    await eventually(marked).toBe('1,3');
+    expect([await all(), await chips(threads), hashOf(threads)]).toEqual([
+      'all · 2 µs',
+      ['worker 1, timer 3 (2 threads)'],
+      'threads=tids:1,3&tab=threads',
+    ]);
+    await row('1').click({ modifiers: ['Control'] });
+    await eventually(() => hashOf(threads)).toBe('threads=tid:3&tab=threads');
+    await eventually(marked).toBe('3'); // the table is drawn after the address changed
+    await row('1').focus();
+    await press(threads, 'Control+Enter', 'ArrowDown', 'Control+Space');
+    await eventually(() => hashOf(threads)).toBe('tab=threads'); // all of them
+    await row('1').focus();
+    await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
+    await eventually(marked).toBe('2 threads,1,2');
+    expect([await all(), hashOf(threads)]).toEqual(['all · 2 µs', 'threads=tids:1,2&tab=threads']);
+    await threads.reload();
+    await eventually(all).toBe('all · 2 µs');
+  });
+
+  test('are hidden with one click if idle', async () => {
+    await go();
+    const hide = threads.getByRole('checkbox');
+    await hide.evaluate((box) => (box as HTMLElement).click());
+    expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['without idle threads']]);
+    await eventually(async () => (await rows(threads, 'Threads')).map(([name]) => name)).not.toContain('timer idle');
+    await push(threads, 'without idle threads');
+    await eventually(() => hide.isChecked()).toBe(false);
+    expect(await all()).toBe('all · 3 µs');
+  });
+
+  test('are the same in chip, table and graph for any address', async () => {
+    const marked = () => threads.locator('[aria-label="Threads"] .row.chosen > :first-child').allTextContents();
+    for (const [hash, time, chip, row] of [
+      ['#threads=tid:3', 'all · 1 µs', ['timer (3)'], ['timer idle']],
+      ['#threads=tid:3&idle=0', 'all · 1 µs', ['timer (3)'], []],
+      ['#threads=name:timer', 'all · 1 µs', ['timer (1 thread)'], []],
+      ['#threads=nobody', 'all · 3 µs', [], ['All threads']],
+      ['#threads=idle&idle=0', 'all · 2 µs', ['without idle threads'], ['All threads']],
+    ] as const) {
+      await go(hash);
+      expect([hash, await all(), await chips(threads)]).toEqual([hash, time, chip]);
+      await eventually(marked).toEqual(row);
+    }
+  });
+
+  test('have a strip with their gaps marked', async () => {
+    await go();
+    const strips = await threads.$$eval('[aria-label="Threads"] .row', (all) =>
+      all.map((row) => {
+        const gaps = [...row.querySelectorAll('.gap')].map((gap) =>
+          ['x', 'width'].map((name) => Math.round(Number(gap.getAttribute(name)))),
+        );
+        return [row.children[1]?.textContent, row.querySelector('title')?.textContent, gaps];
+      }),
+    );
+    expect(strips).toContainEqual(['1', '1 gap, 300 ns lost', [[68, 51]]]);
+    expect(strips).toContainEqual(['2', 'no gaps', []]);
+  });
+});

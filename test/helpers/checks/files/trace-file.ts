@@ -1,0 +1,61 @@
+/**
+ * Writes traces as trace files and reads them back.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import {
+  type AnalyzedInput,
+  type AnalyzeOptions,
+  analyze,
+  type ImportOptions,
+  importTrace,
+  openStoredTrace,
+  type Profile,
+  PtflameError,
+} from '../../../../src/index.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ptflame-trace-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const PATH = join(directory, 'trace.ptf');
+
+/** Without workers: the small traces of tests need none. */
+export const ALONE = { jobs: 1 };
+
+/** Returns the bytes of the trace file. */
+export async function imported(inputs: readonly AnalyzedInput[], options: ImportOptions = ALONE): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  const write = async (bytes: AsyncIterable<Uint8Array>) => {
+    for await (const piece of bytes) pieces.push(new Uint8Array(piece));
+  };
+  await importTrace(inputs, write, options);
+  return Buffer.concat(pieces);
+}
+
+/** Returns a trace file as an input. */
+export function stored(file: Uint8Array, { salvage = false } = {}) {
+  writeFileSync(PATH, file);
+  return openStoredTrace(PATH, { salvage });
+}
+
+export async function analyzeFile(
+  file: Uint8Array,
+  { salvage = false, ...options }: AnalyzeOptions & { readonly salvage?: boolean } = {},
+): Promise<Profile> {
+  return analyze([stored(file, { salvage })], { ...ALONE, ...options });
+}
+
+/** Returns the error that refuses a file, or null if it is read; rethrows any other. */
+export async function refusalOfFile(
+  file: Uint8Array,
+  options: { salvage?: boolean } = {},
+): Promise<PtflameError | null> {
+  try {
+    await analyzeFile(file, { byCalls: true, ...options });
+    return null;
+  } catch (error) {
+    if (error instanceof PtflameError) return error;
+    throw error;
+  }
+}
