@@ -11,12 +11,12 @@ import { Activity } from '../../src/model/timeline/activity.js';
 import type { Timeline } from '../../src/model/timeline/timeline.js';
 import { analyzeForPage, type LongestCalls, type PageContents } from '../../src/page.js';
 import { expectedSlices, sliceText } from '../helpers/checks/call-slices.js';
-import { readPerfetto } from '../helpers/checks/perfetto-file.js';
+import { readPerfetto } from '../helpers/checks/files/perfetto-file.js';
 import { rendered } from '../helpers/checks/rendered.js';
 import { SOME_WAKINGS } from '../helpers/checks/some-wakings.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
+import { STOPPED } from '../helpers/traces/stopped-trace.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
-import { traceOf } from '../helpers/traces/trace-of.js';
 
 type Contents = Omit<PageContents, 'longestCalls'> & { readonly longestCalls: LongestCalls };
 
@@ -26,15 +26,6 @@ async function contentsOf(text: string | Uint8Array, options: AnalyzeOptions = {
 }
 
 const fileOf = async (contents: Contents) => readPerfetto(await rendered(renderPerfetto(contents.profile, contents)));
-
-const STOPPED = traceOf(`
-  10  call             main  a
-  12  call             a     b
-  15  return           b     a
-  18  return           a     main
-  20  tr end  syscall  main
-  50  tr strt                main
-  55  call             main  a`);
 
 test('has a slice for each call and stop, with marks on those that were cut', async () => {
   const { slices, processes } = await fileOf(await contentsOf(STOPPED));

@@ -7,24 +7,15 @@ import { expect, test } from 'vitest';
 import { renderPprof } from '../../src/exports.js';
 import { analyze, type Profile } from '../../src/index.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';
+import { readPprof } from '../helpers/checks/files/pprof-file.js';
 import { foldedValues, pathValuesOf, sumsOf } from '../helpers/checks/path-values.js';
-import { readPprof } from '../helpers/checks/pprof-file.js';
 import { rendered } from '../helpers/checks/rendered.js';
 import { randomProfiles } from '../helpers/random/random-profiles.js';
 import { analyzeText, beginningOf, fixture, fold, inputOf } from '../helpers/traces/load.js';
+import { STOPPED } from '../helpers/traces/stopped-trace.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
-import { traceOf } from '../helpers/traces/trace-of.js';
 
 const pprofOf = async (profile: Profile) => readPprof(await rendered(renderPprof(profile)));
-
-const STOPPED = traceOf(`
-  10  call             main  a
-  12  call             a     b
-  15  return           b     a
-  18  return           a     main
-  20  tr end  syscall  main
-  50  tr strt                main
-  55  call             main  a`);
 
 test('has calls, times and inferred calls of each path', async () => {
   const profile = await analyzeText(STOPPED);

@@ -3,7 +3,7 @@
  */
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import { shortestOf, type TimedEvents, withoutShorter } from './longest.js';
+import { longestBound, type TimedEvents, withoutShorter } from './longest.js';
 import type { EventsQuestion, ThreadEventsOfCalls } from './question.js';
 
 /** So many more calls are kept before the shortest are left out, which takes time. */
@@ -44,7 +44,7 @@ export class LongestCallsCollector {
   }
 
   private dropShortest(): void {
-    this.minNs = Math.max(this.minNs, shortestOf([...this.threads.values()], this.maxCalls));
+    this.minNs = Math.max(this.minNs, longestBound([...this.threads.values()], this.maxCalls));
     this.calls = 0;
     for (const [tid, all] of this.threads) {
       const kept = withoutShorter(all, this.minNs);

@@ -6,7 +6,7 @@ import { CallEvent } from '../../model/calls/call-events.js';
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
-import { shortestOf, type TimedEvents, withoutShorter } from './longest.js';
+import { longestBound, type TimedEvents, withoutShorter } from './longest.js';
 import type { EventsQuestion, ThreadEventsOfCalls } from './question.js';
 
 /** A call, or a part of it, that has not ended. Objects of callers: the builder keeps `row` up to date. */
@@ -76,7 +76,7 @@ export class EventsBuilder {
   private dropShortest(open: readonly OpenPart[]): void {
     const { maxCalls } = this.question;
     const all = withoutShorter(this.events(), 0);
-    this.minNs = Math.max(this.minNs, shortestOf([all], maxCalls + open.length));
+    this.minNs = Math.max(this.minNs, longestBound([all], maxCalls + open.length));
     const kept = withoutShorter(all, this.minNs);
     this.leftOut += (all.kind.length - kept.kind.length) / 2;
     this.columns = newColumns();

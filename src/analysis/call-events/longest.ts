@@ -2,8 +2,9 @@
  * Leaves out the shortest calls of lists of events.
  */
 import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
-import { countAtOrBelow, countBelow, rowNumbers, valuesOf } from '../../model/columns.js';
+import { rowNumbers, valuesOf } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
+import { boundForLongest } from '../log/longest.js';
 
 /** Events, and how long the call of each lasted; Infinity while it is open. */
 export interface TimedEvents extends CallEvents {
@@ -11,15 +12,13 @@ export interface TimedEvents extends CallEvents {
 }
 
 /**
- * Returns the shortest duration that at most `maxCalls` calls reach; if even the longest calls are more, their duration.
+ * Returns the bound that selects the longest `maxCalls` calls; if several are the longest of all, they are selected even
+ * if they are more.
  */
-export function shortestOf(lists: readonly TimedEvents[], maxCalls: number): Nanoseconds {
-  const ascending = durationsOf(lists).sort();
-  const count = ascending.length;
-  if (count <= maxCalls) return 0;
-  const shortestNs = ascending[count - Math.max(1, maxCalls)];
-  const isReachedByMore = count - countBelow(ascending, shortestNs) > maxCalls;
-  return (isReachedByMore && ascending[countAtOrBelow(ascending, shortestNs)]) || shortestNs;
+export function longestBound(lists: readonly TimedEvents[], maxCalls: number): Nanoseconds {
+  const durations = durationsOf(lists);
+  const longestNs = durations.reduce((longest, ns) => Math.max(longest, ns), 0);
+  return Math.min(boundForLongest(durations, maxCalls), longestNs);
 }
 
 /** One for each call. */

@@ -1,6 +1,7 @@
 /**
  * Turns durations into the bound that selects the longest of them.
  */
+import { countAtOrBelow } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /**
@@ -11,5 +12,5 @@ export function boundForLongest(durations: Float64Array, max: number): Nanosecon
   if (durations.length <= max) return 0;
   const ascending = durations.slice().sort();
   const tooShort = ascending[ascending.length - max - 1];
-  return ascending.find((ns) => ns > tooShort) ?? tooShort + 1;
+  return ascending[countAtOrBelow(ascending, tooShort)] ?? tooShort + 1;
 }
