@@ -1,7 +1,8 @@
 /**
- * Rows of switches, in any order, as columns.
+ * Switches, in any order, as a trace hands them on.
  */
-import type { SwitchColumns, SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { type SwitchColumns, SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { SwitchLog } from '../../../src/store/records/switch-log.js';
 
 export interface RecordedSwitch {
   readonly timeNs: number;
@@ -10,13 +11,10 @@ export interface RecordedSwitch {
   readonly kind: SwitchKind;
 }
 
-export function columnsOf(unordered: readonly RecordedSwitch[]): SwitchColumns {
-  const rows = unordered.toSorted((a, b) => a.timeNs - b.timeNs);
-  return {
-    length: rows.length,
-    timeNs: Float64Array.from(rows, ({ timeNs }) => timeNs),
-    tid: Int32Array.from(rows, ({ tid }) => tid),
-    cpu: Int32Array.from(rows, ({ cpu }) => cpu),
-    kind: Uint8Array.from(rows, ({ kind }) => kind),
-  };
+const DIRECTIONS = { [SwitchKind.In]: 'in', [SwitchKind.Out]: 'out', [SwitchKind.Preempted]: 'preempted' } as const;
+
+export function columnsOf(switches: readonly RecordedSwitch[]): SwitchColumns {
+  const log = new SwitchLog();
+  for (const { kind, ...own } of switches) log.add({ what: 'switch', direction: DIRECTIONS[kind], ...own });
+  return log.all();
 }
