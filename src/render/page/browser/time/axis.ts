@@ -2,17 +2,16 @@
  * The time axis above the graph: a strip of what each selected thread did, and the time range that is shown.
  */
 import type { Bounds } from '../../../../analysis/questions.js';
-import { ACTIVITIES } from '../../../../model/timeline/activity.js';
-import type { TimedThread, Timeline } from '../../../../model/timeline/timeline.js';
+import type { Timeline } from '../../../../model/timeline/timeline.js';
 import type { Tid } from '../../../../model/units.js';
 import { button } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { hoveredDetails, rangeNotes, rangeText } from '../../captions/time.js';
-import { arrowsText, wakingDetails } from '../../captions/wakings.js';
+import { rangeNotes, rangeText } from '../../captions/time.js';
+import { arrowsText } from '../../captions/wakings.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { chosenRow, type ThreadRow } from '../../view/threads.js';
-import { stripRows } from '../../view/time/strip-rows.js';
+import { activitiesIn, stripRows } from '../../view/time/strip-rows.js';
 import type { Views } from '../../view/views.js';
 import { type StripArrows, stripArrows } from '../../view/wakings/strip-arrows.js';
 import type { Waking } from '../../view/wakings/waking-index.js';
@@ -20,6 +19,7 @@ import type { Tooltip } from '../graph/tooltip.js';
 import { CanvasColours } from '../platform/canvas.js';
 import { onThemeChange } from '../platform/theme.js';
 import { paintTicks } from '../platform/ticks.js';
+import { axisTip } from './axis-tip.js';
 import { RangeMarks } from './range-marks.js';
 import { Strips } from './strips.js';
 import { showTextures } from './textures.js';
@@ -184,26 +184,12 @@ export class Axis {
     if (waking !== null) this.events.openWaking(waking);
   }
 
-  private hover({ clientX, clientY, buttons }: PointerEvent): void {
-    const found = buttons === 0 ? (this.strips?.at(clientX, clientY) ?? null) : null;
-    if (found === null) return this.tooltip.hide();
-    const waking = this.strips?.arrowAt(clientX, clientY) ?? null;
-    if (waking !== null)
-      return this.tooltip.show(wakingDetails(waking, this.timeline.durationNs), null, clientX, clientY);
-    const { row, ns } = found;
-    const isName = row.tid !== null && clientX < this.marks.element.getBoundingClientRect().left;
-    this.element.classList.toggle('on-name', isName);
-    if (isName) {
-      const hint = { label: '', value: '', note: 'click: its stack chart, calls in the order of time' };
-      return this.tooltip.show({ title: row.name, rows: [hint] }, null, clientX, clientY);
-    }
-    const startNs = this.marks.nsAt(clientX);
-    const columnNs = (this.window.endNs - this.window.startNs) / (this.strips as Strips).widthPx;
-    const { meta } = this.views.data;
-    const clockNs = meta.originNs + BigInt(Math.round(this.timeline.startNs + startNs));
-    const moment = { startNs, endNs: startNs + columnNs, clockNs };
-    const details = hoveredDetails({ ...moment, name: row.name, ns, allNs: columnNs * row.threads.length });
-    this.tooltip.show(details, null, clientX, clientY);
+  private hover(event: PointerEvent): void {
+    const { views, marks, strips } = this;
+    const tip = event.buttons === 0 && strips !== null ? axisTip(event, strips, marks, views) : null;
+    this.element.classList.toggle('on-name', tip?.isOnName === true);
+    if (tip === null) this.tooltip.hide();
+    else this.tooltip.show(tip.details, null, event.clientX, event.clientY);
   }
 
   private zoom(isIn: boolean): void {
@@ -219,12 +205,4 @@ export class Axis {
 
 function isSame(a: Bounds, b: Bounds): boolean {
   return a.startNs === b.startNs && a.endNs === b.endNs;
-}
-
-/** Returns what any of the threads does. */
-function activitiesIn(threads: readonly TimedThread[]): number[] {
-  const found = new Set<number>();
-  for (const { strip } of threads)
-    for (let at = 0; at < strip.length; at++) if (strip[at] > 0) found.add(at % ACTIVITIES);
-  return [...found].sort();
 }

@@ -1,6 +1,5 @@
 /**
- * Draws the strips of threads on a canvas: by column of pixels the shares of what they did, stacked. Only rows in view are
- * drawn.
+ * Draws the strips of threads on a canvas, and on another one above it arrows between them. Only rows in view are drawn.
  */
 import type { Bounds } from '../../../../analysis/questions.js';
 import { ACTIVITIES, activityOf } from '../../../../model/timeline/activity.js';
@@ -15,12 +14,8 @@ import type { StripRow } from '../../view/time/strip-rows.js';
 import type { Waking } from '../../view/wakings/waking-index.js';
 import { distancePx, type Point, paintArrow } from '../platform/arrows.js';
 import { type CanvasColours, emptied } from '../platform/canvas.js';
-import { STACKED, textures } from './textures.js';
-
-export const ROW_PX = 19;
-const STRIP_PX = 12;
-const LIGHT_PX = 4;
-const GAP_PX = 2;
+import { GAP_PX, paintCall, paintLight, paintName, paintStrip, ROW_PX, STRIP_PX } from './strip-painter.js';
+import { textures } from './textures.js';
 
 export interface StripsView extends Bounds {
   readonly rows: readonly StripRow[];
@@ -31,7 +26,7 @@ export interface StripsView extends Bounds {
 
 export class Strips {
   readonly element = html('div', { class: 'strips' });
-  /** Above the strips, as wide as they. */
+  /** By activity; set by `show`. */
   fills: CanvasPattern[] = [];
   private readonly canvas = html('canvas', { role: 'img' });
   /** Apart from the strips, so that another range does not draw them again. */
@@ -65,6 +60,11 @@ export class Strips {
   /** Of what lies right of the names. */
   get widthPx(): number {
     return Math.max(1, this.element.clientWidth - this.view.namePx);
+  }
+
+  /** How much time a column of pixels shows. */
+  get columnNs(): Nanoseconds {
+    return (this.view.endNs - this.view.startNs) / this.widthPx;
   }
 
   get rows(): readonly StripRow[] {
@@ -146,71 +146,18 @@ export class Strips {
     const { element, view } = this;
     const heightPx = Math.min(element.clientHeight, view.rows.length * ROW_PX);
     const pen = emptied(this.canvas, element.clientWidth, heightPx);
-    const [ink, light] = [this.colours.of('ink'), this.colours.of('match')];
+    pen.font = `11px ${getComputedStyle(element).fontFamily}`;
+    const area = { pen, colours: this.colours, namePx: view.namePx, window: this.window };
     const first = Math.floor(element.scrollTop / ROW_PX);
     const end = Math.min(view.rows.length, Math.ceil((element.scrollTop + heightPx) / ROW_PX));
     for (let index = first; index < end; index++) {
       const row = view.rows[index] as StripRow;
       const topPx = index * ROW_PX - element.scrollTop;
-      this.paintName(pen, row.name, topPx, ink);
-      this.paintStrip(pen, row, topPx + GAP_PX / 2);
-      if (view.chosen !== null) this.paintLight(pen, row, topPx + GAP_PX / 2 + STRIP_PX, light);
-      if (view.call !== null && view.call.tid === row.tid) this.paintCall(pen, view.call, topPx, ink);
+      paintName(area, row.name, topPx);
+      paintStrip(area, this.columnsOf(row), row.threads.length, this.fills, topPx);
+      if (view.chosen !== null) paintLight(area, this.lightsOf(row), row.threads.length, topPx);
+      if (view.call !== null && view.call.tid === row.tid) paintCall(area, view.call, topPx);
     }
-  }
-
-  private paintName(pen: CanvasRenderingContext2D, name: string, topPx: number, ink: string): void {
-    const { namePx } = this.view;
-    pen.save();
-    pen.beginPath();
-    pen.rect(0, topPx, namePx - 6, ROW_PX);
-    pen.clip();
-    pen.font = `11px ${getComputedStyle(this.element).fontFamily}`;
-    pen.fillStyle = ink;
-    pen.fillText(name, 0, topPx + STRIP_PX);
-    pen.restore();
-  }
-
-  private paintStrip(pen: CanvasRenderingContext2D, row: StripRow, topPx: number): void {
-    const { columns, startNs, endNs } = this.window;
-    const ns = this.columnsOf(row);
-    const allNs = ((endNs - startNs) / columns) * row.threads.length;
-    for (let column = 0; column < columns; column++) {
-      let bottomPx = topPx + STRIP_PX;
-      for (const activity of STACKED) {
-        const heightPx = (STRIP_PX * (ns[column * ACTIVITIES + activity] as number)) / allNs;
-        if (heightPx < MIN_PX) continue;
-        pen.fillStyle = this.fills[activity] as CanvasPattern;
-        pen.fillRect(this.view.namePx + column, bottomPx - heightPx, 1, heightPx);
-        bottomPx -= heightPx;
-      }
-    }
-    pen.fillStyle = this.colours.of('line');
-    pen.fillRect(this.view.namePx, topPx + STRIP_PX, columns, 1);
-  }
-
-  private paintLight(pen: CanvasRenderingContext2D, row: StripRow, topPx: number, colour: string): void {
-    const { columns, startNs, endNs } = this.window;
-    const ns = this.lightsOf(row);
-    const allNs = ((endNs - startNs) / columns) * row.threads.length;
-    pen.fillStyle = colour;
-    for (let column = 0; column < columns; column++) {
-      const share = Math.min(1, (ns[column] as number) / allNs);
-      if (share === 0) continue;
-      pen.globalAlpha = 0.3 + 0.7 * share;
-      pen.fillRect(this.view.namePx + column, topPx, 1, LIGHT_PX);
-    }
-    pen.globalAlpha = 1;
-  }
-
-  private paintCall(pen: CanvasRenderingContext2D, call: Bounds, topPx: number, ink: string): void {
-    const { startNs, endNs, columns } = this.window;
-    const [fromPx, toPx] = [call.startNs, call.endNs].map((ns) => (columns * (ns - startNs)) / (endNs - startNs));
-    if (toPx === undefined || fromPx === undefined || toPx < 0 || fromPx > columns) return;
-    const leftPx = this.view.namePx + Math.max(0, fromPx);
-    pen.strokeStyle = ink;
-    pen.lineWidth = 2;
-    pen.strokeRect(leftPx, topPx + 1, Math.max(2, Math.min(columns, toPx) - Math.max(0, fromPx)), ROW_PX - 3);
   }
 
   private columnsOf(row: StripRow): Float64Array {
@@ -245,5 +192,3 @@ export class Strips {
 const MAX_ROWS = 6;
 /** An arrow is hit from this near. */
 const ARROW_PX = 4;
-/** Less is not seen. */
-const MIN_PX = 0.02;

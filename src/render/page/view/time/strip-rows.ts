@@ -37,3 +37,11 @@ function runningNs({ strip }: TimedThread): number {
   for (let at: number = Activity.Running; at < strip.length; at += ACTIVITIES) ns += strip[at];
   return ns;
 }
+
+/** Returns what any of the threads does, as `Activity`, ascending. */
+export function activitiesIn(threads: readonly TimedThread[]): number[] {
+  const found = new Set<number>();
+  for (const { strip } of threads)
+    for (let at = 0; at < strip.length; at++) if (strip[at] > 0) found.add(at % ACTIVITIES);
+  return [...found].sort();
+}
