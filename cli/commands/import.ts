@@ -1,7 +1,7 @@
 /**
  * `ptflame import`: writes a trace to a file that every command reads instead of it, much faster.
  */
-import { type ImportedTrace, importTrace, PtflameError } from '../../src/profiles.js';
+import { type ImportedTrace, importTrace, PtflameError, readProfile } from '../../src/profiles.js';
 import { formatBytes, formatCount, formatMany } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
@@ -24,12 +24,17 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
   if (!options.quiet) for (const line of summaryLines(path, imported)) notify(line);
 }
 
-/** Rejects a lone profile; one among other inputs is rejected when it is read. @throws PtflameError INPUT_KIND */
+/**
+ * Rejects a lone profile; one among other inputs is rejected when it is read.
+ *
+ * @throws PtflameError INPUT_KIND; as `readProfile`, if it only begins like a profile
+ */
 async function withoutProfile(inputs: readonly CommandInput[]): Promise<readonly CommandInput[]> {
   const text = await soleTextInput(inputs);
   if (text === null) return inputs;
   const { kind, ...input } = text;
   if (kind === 'trace') return [input];
+  await readProfile(input); // refuses other JSON
   throw new PtflameError('INPUT_KIND', `${text.name} is a profile, which does not contain the trace`, {
     hint: 'import the trace itself; to render the profile: ptflame render FILE.json',
   });

@@ -3,8 +3,9 @@
  */
 import { stat } from 'node:fs/promises';
 import { detectInputKind, isPack, isTraceFile } from '../../src/internal.js';
-import { openTraceFile, PtflameError } from '../../src/profiles.js';
+import { openTraceFile, PtflameError, readProfile } from '../../src/profiles.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
+import { shellWords } from '../../src/text.js';
 import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { sampleDecoding } from '../info/sample-decoding.js';
@@ -78,11 +79,13 @@ async function firstPiece(path: string, bytes: AsyncIterable<Uint8Array>): Promi
 
 /** Tells users what to do with profiles and text. Opening rejects recordings that perf compressed or piped. */
 async function refuseOtherKinds(path: string): Promise<void> {
-  const { kind, bytes } = await detectInputKind(await openTraceFile(path));
-  const first = await firstPiece(path, bytes);
+  const input = await openTraceFile(path);
+  const first = await firstPiece(path, input.bytes);
   if (first === undefined || !TEXT.test(Buffer.from(first.subarray(0, 4096)).toString('latin1'))) return;
-  const what = kind === 'profile' ? 'a profile' : 'text, perhaps a decoded trace';
+  const again = await detectInputKind(await openTraceFile(path));
+  if (again.kind === 'profile') await readProfile(again); // refuses other JSON
+  const what = again.kind === 'profile' ? 'a profile' : 'text, perhaps a decoded trace';
   throw new PtflameError('INPUT_KIND', `${path} is ${what}, not a recording (perf.data)`, {
-    hint: `ptflame render ${path} -o flame.svg`,
+    hint: `draw it: ptflame render ${shellWords([path])} -o flame.svg`,
   });
 }

@@ -3,7 +3,7 @@
  */
 import { statSync } from 'node:fs';
 import { mergeTables, ProfileSum } from '../../src/fleet.js';
-import { limitMemory } from '../../src/internal.js';
+import { detectInputKind, limitMemory } from '../../src/internal.js';
 import { openTraceFile, type Profile, PtflameError, readProfile } from '../../src/profiles.js';
 import { shellWords } from '../../src/text.js';
 import { openFolder } from '../fleet/open-folder.js';
@@ -84,6 +84,7 @@ async function readFileOf(path: string, signal: AbortSignal): Promise<Profile> {
     return await readProfile(await openTraceFile(path), { signal });
   } catch (error) {
     if (!(error instanceof PtflameError && error.code === 'INPUT_KIND')) throw error;
+    if ((await detectInputKind(await openTraceFile(path))).kind === 'profile') throw error; // other JSON
     throw new PtflameError('INPUT_KIND', error.message, {
       hint: `write its profile first: ptflame render ${shellWords([path])} -o FILE.json`,
       cause: error,

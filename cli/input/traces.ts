@@ -97,10 +97,16 @@ export async function loadTimedProfile(...args: Parameters<typeof loadProfile>):
   return profile;
 }
 
-/** @throws PtflameError INPUT_KIND if the input is a profile, which has no individual calls */
+/**
+ * @throws PtflameError INPUT_KIND if the input is a profile, which has no individual calls; as `readProfile`, if it only begins
+ *   like one
+ */
 export async function requireTraces(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
   const text = await soleTextInput(inputs);
-  if (text?.kind === 'profile') refuseProfile(text.name);
+  if (text?.kind === 'profile') {
+    await readProfile(text);
+    refuseProfile(text.name);
+  }
   return text ? [text] : [...inputs];
 }
 

@@ -55,7 +55,7 @@ export function refusal(
       });
     case 'other-kind':
       return new PtflameError('INPUT_KIND', `${name} is not a ptflame ${kind}: it looks like ${message}`, {
-        hint: 'ptflame reads the output of perf script, and its own profiles',
+        hint: 'ptflame reads recordings (perf.data), the output of perf script, and its own profiles',
       });
     case 'too-large':
       return new PtflameError('TOO_LARGE', `${name} is too large: ${message}`, {

@@ -24,6 +24,7 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   const { name: called = path } = options;
   const isDirectory = (await orUnreadable(called, stat(path))).isDirectory();
   const [data, name] = isDirectory ? [path, called].map((each) => `${each.replace(/\/+$/, '')}/data`) : [path, called];
+  if (isDirectory && (await isMissing(data))) throw notARecording(`the directory ${called}`);
   const stats = await orUnreadable(name, stat(data));
   if (!stats.isFile()) throw notARecording(name); // checked first: opening a pipe would block
   const file = await orUnreadable(name, open(data));
@@ -45,6 +46,13 @@ function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {
   const read = async (into: Uint8Array, at: number) =>
     (await orUnreadable(name, file.read(into, 0, into.length, at))).bytesRead;
   return { name, sizeBytes: size, read };
+}
+
+function isMissing(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
+  );
 }
 
 async function orUnreadable<Value>(path: string, value: Promise<Value>): Promise<Value> {

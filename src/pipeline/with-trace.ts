@@ -48,7 +48,8 @@ export async function withTrace<Result>(
   const builder = new TraceBuilder(options, { memoryBytes: eventBytes, directory: temporaryDirectory }, pool);
   try {
     const trace = await readTrace(inputs, builder);
-    if (!mayBeWithoutBranches(trace, options)) refuseUnusable(trace, options.select ?? {}, options.byCalls);
+    const names = inputs.map(({ name }) => name);
+    if (!mayBeWithoutBranches(trace, options)) refuseUnusable(trace, names, options.select ?? {}, options.byCalls);
     return await work(trace, { pool, memoryBytes: replayBytes, logBytes });
   } catch (error) {
     throw asBlockRefusal(asMemoryRefusal(error), inputs);

@@ -4,14 +4,20 @@
 import { PtflameError } from '../../model/errors.js';
 import type { LineCounts } from '../../model/profile/quality.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
+import { formatMany } from '../../render/format.js';
 import type { ReadAccount, Trace } from './trace.js';
 
 const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';
 
-/** @throws PtflameError if nothing in the trace can be replayed as requested */
-export function refuseUnusable({ account, store }: Trace, select: Selection, byCalls: boolean): void {
+/** `names`: of the inputs. @throws PtflameError if nothing in the trace can be replayed as requested */
+export function refuseUnusable(
+  { account, store }: Trace,
+  names: readonly string[],
+  select: Selection,
+  byCalls: boolean,
+): void {
   const { counts, flagless, timeless } = account;
-  if (counts.events === 0 && !store.hasThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account);
+  if (counts.events === 0 && !store.hasThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account, names);
   if (timeless > 0 && !byCalls) throw noTimes();
   if (select.pids && !store.names.hasPids) throw noProcessIds();
   if (select.comm && !store.names.hasComms) throw noThreadNames();
@@ -37,12 +43,16 @@ export function nothingSelected(listing = 'ptflame render --by thread'): Ptflame
   });
 }
 
-function noBranches({ counts, broken, isDecodedHere, withoutTrace }: ReadAccount): PtflameError {
+function noBranches(
+  { counts, broken, isDecodedHere, withoutTrace }: ReadAccount,
+  names: readonly string[],
+): PtflameError {
   if (withoutTrace[0] !== undefined) return noTrace(withoutTrace[0]);
   if (isDecodedHere && broken.length === 0) return nothingDecoded(counts);
-  const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
-  return new PtflameError('NO_BRANCHES', `found no Intel PT branches: ${found}`, {
-    hint: `the input must be the output of: ${DECODE}`,
+  const where = broken[0]?.input ?? (names.length === 1 ? names[0] : `any of ${names.length} inputs`);
+  const found = broken[0] ? `: ${broken[0].reason}` : describe(counts);
+  return new PtflameError('NO_BRANCHES', `found no Intel PT branches in ${where}${found}`, {
+    hint: `pass a recording (perf.data), or the output of: ${DECODE}`,
   });
 }
 
@@ -60,9 +70,15 @@ function nothingDecoded({ gapLines }: LineCounts): PtflameError {
   });
 }
 
+/** What there is instead: ": the input is empty"; ", only 3 decode errors, 1 line not understood". */
 function describe({ lines, gapLines, ignoredLines, damagedLines }: LineCounts): string {
-  if (lines === 0) return 'the input is empty';
-  return `of ${lines} lines, ${gapLines} are decode errors, ${ignoredLines} other events, ${damagedLines} not understood`;
+  if (lines === 0) return ': the input is empty';
+  const found = [
+    ...(gapLines > 0 ? [formatMany(gapLines, 'decode error')] : []),
+    ...(ignoredLines > 0 ? [formatMany(ignoredLines, 'other line')] : []),
+    ...(damagedLines > 0 ? [`${formatMany(damagedLines, 'line')} not understood`] : []),
+  ];
+  return `, only ${found.join(', ')}`;
 }
 
 function noFlags(lines: number): PtflameError {

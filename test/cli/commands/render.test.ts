@@ -246,7 +246,7 @@ describe.concurrent('render refuses', () => {
     {
       what: 'other text',
       content: 'hello\nworld\n',
-      message: /of 2 lines, .* 2 not understood/,
+      message: /(?:input|standard input), only 2 lines not understood$/m,
       remedy: /perf script/,
     },
     {
@@ -316,6 +316,12 @@ describe.concurrent('render refuses', () => {
     const run = await ptflame(['render', 'good.txt', path, '-o', 'out.folded'], { cwd: dir.path });
     expectRefusal(run, 1, message);
     expect(await dir.names()).toEqual(['good.txt']);
+  });
+
+  test('the side of a comparison that has no branches, by its name', async ({ dir }) => {
+    await dir.write('bad.txt', 'hello\n');
+    const run = await ptflame(['diff', SIX_LINES, 'bad.txt'], { cwd: dir.path });
+    expectRefusal(run, 1, /no Intel PT branches in bad\.txt, only 1 line not understood/);
   });
 
   test.skipIf(process.getuid?.() === 0)('a file without read permission', async ({ dir }) => {
@@ -453,7 +459,7 @@ describe.concurrent('damaged input', () => {
     async (length, { dir }) => {
       const path = await dir.write('cut.gz', (await readFile(BUNDLED)).subarray(0, length));
       const run = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
-      expectRefusal(run, 1, /found no Intel PT branches: .*cut\.gz: unexpected end of file/);
+      expectRefusal(run, 1, /found no Intel PT branches in .*cut\.gz: unexpected end of file/);
       expect(await dir.names()).toEqual(['cut.gz']);
     },
   );

@@ -155,4 +155,24 @@ describe.concurrent('ptflame refuses', () => {
       /perf script/,
     );
   });
+
+  const others = [
+    ['latency', 'main', 'other.json'],
+    ['render', 'other.json', '-o', 'x.pftrace'],
+    ['import', 'other.json', '-o', 'x.ptf'],
+    ['info', 'other.json'],
+    ['merge', 'other.json', '-o', 'x.svg'],
+  ];
+
+  test.for(others)('JSON from other programs: %s', async (args, { dir }) => {
+    await dir.write('other.json', '{"traceEvents":[]}');
+    const run = await ptflame(args, { cwd: dir.path });
+    expectRefusal(
+      run,
+      1,
+      /other\.json is not a ptflame profile: it looks like a Chrome trace/,
+      /recordings \(perf\.data\)/,
+    );
+    expect(await dir.names()).toEqual(['other.json']);
+  });
 });

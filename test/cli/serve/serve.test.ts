@@ -202,6 +202,8 @@ describe.concurrent('serve', () => {
 
   test('refuses other inputs, and a port in use', async ({ dir }) => {
     expectRefusal(await ptflame(['serve', SIX_LINES]), 1, /is not an imported trace/, /ptflame import/);
+    expectRefusal(await ptflame(['serve', dir.file('missing')]), 1, /there is no such file/);
+    expectRefusal(await ptflame(['serve', dir.path]), 1, /is a directory/);
     const trace = await imported(dir);
     const { address, end } = await serving([trace]);
     const levels = dir.file('other.levels');
