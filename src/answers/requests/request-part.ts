@@ -10,7 +10,7 @@ import { finiteOrNull, named } from '../common.js';
 import { addressText, reasonName, waitPlace, waitThread } from '../waits/wait-names.js';
 import type * as schema from './schema.js';
 
-const BY: Readonly<Record<HandOffBy, schema.RequestPart['by']>> = {
+export const HAND_OFF_BY: Readonly<Record<HandOffBy, schema.RequestPart['by']>> = {
   [HandOffBy.None]: null,
   [HandOffBy.Key]: 'key',
   [HandOffBy.Order]: 'order',
@@ -39,7 +39,7 @@ export function requestPart(
     host,
     errorNs: finiteOrNull(errorNs),
     thread: waitThread(thread),
-    by: BY[by],
+    by: HAND_OFF_BY[by],
     sharedBy,
     isCandidate: by === HandOffBy.Order || by === HandOffBy.Waking,
     parent: parent < 0 ? null : parent,

@@ -7,21 +7,16 @@ import type { RequestsResult } from '../../pipeline/requests/ask-requests.js';
 import type { RequestDetails } from '../../pipeline/requests/found-requests.js';
 import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
 import { Batches } from './batches.js';
-import { RequestSpans } from './request-spans.js';
+import { RequestSpans, type SpanPlace } from './request-spans.js';
 import { Resources } from './resources.js';
-import { SharedWork } from './shared-work.js';
 import { SpanIds, UniqueTexts } from './span-ids.js';
 import { unixClock } from './unix-time.js';
 
 /** Yields lines of JSON; none, if no request is described. */
 export function* otlpOfRequests(found: RequestsResult): Generator<string> {
   const { hosts, requests } = found;
-  const [resources, shared, identities, batches] = [
-    new Resources(found),
-    new SharedWork(),
-    new UniqueTexts(),
-    new Batches(),
-  ];
+  const [resources, identities, batches] = [new Resources(found), new UniqueTexts(), new Batches()];
+  const shared = new Map<string, SpanPlace>();
   const clocks = hosts.map(unixClock);
   const known = new Map<string, string>();
   for (const details of requests.details) {

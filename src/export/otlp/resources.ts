@@ -4,7 +4,8 @@
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { RequestsResult } from '../../pipeline/requests/ask-requests.js';
 import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
-import { type AttributeValue, attributesOf } from './attributes.js';
+import type { SpanValues } from '../requests/span-values.js';
+import { attributesOf } from './attributes.js';
 import type { UnixClock } from './unix-time.js';
 
 /** The name of services that have none, as OpenTelemetry defines it. */
@@ -12,7 +13,7 @@ const UNKNOWN_SERVICE = 'unknown_service';
 
 export class Resources {
   private readonly hosts: readonly FoundHost[];
-  private readonly ofAll: Readonly<Record<string, AttributeValue>>;
+  private readonly ofAll: SpanValues;
   private readonly comms: readonly ReadonlyMap<number, string | null>[];
 
   constructor({ hosts, requests: { requests, cut, leftOut } }: RequestsResult) {

@@ -89,6 +89,8 @@ export interface RequestDetails {
   /** Of the trace that its program says it belongs to; null: no sample says so. */
   readonly context: TraceContext | null;
   readonly startNs: Nanoseconds;
+  /** When it began on the common clock of its host and those that are related to it. */
+  readonly commonNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
   readonly parts: readonly RequestPart[];
 }
@@ -106,12 +108,17 @@ export interface RequestPart {
   readonly handedOnNs: Nanoseconds;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
+  /** On its own host's clock. */
+  readonly ownStartNs: Nanoseconds;
+  readonly ownEndNs: Nanoseconds;
   /** In the order in which they began; callers before what they called. */
   readonly spans: readonly RequestSpan[];
 }
 
 export interface RequestSpan {
   readonly depth: number;
+  /** The row of the call below it; NONE: none is shown. */
+  readonly parent: number;
   readonly symbol: SymbolId;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;

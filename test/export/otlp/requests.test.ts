@@ -151,6 +151,21 @@ describe('requests as OTLP', () => {
     }
   });
 
+  test('lie within the calls around them where a thread switches between stacks', async () => {
+    const found = await askRequests([inputOf(fixture('truth/ptemu-boostfiber.perf.txt.gz'), 'fibers')], {
+      ...{ root: 'consume', maxSpans: 1e6 },
+    });
+    const spans = new Map(readOtlp(otlpOf(found)).map((span) => [span.spanId, span]));
+    const ofParents = [...spans.values()].flatMap((span) => {
+      const parent = spans.get(span.parentSpanId);
+      return parent ? [{ span, parent }] : [];
+    });
+    expect(ofParents.length).toBeGreaterThan(50);
+    expect(ofParents.filter(({ span, parent }) => span.startNs < parent.startNs || span.endNs > parent.endNs)).toEqual(
+      [],
+    );
+  });
+
   test('are the longest if they are too many', async () => {
     const ask = (maxSpans: number) => askRequests(WAITLAB(), { ...KEYED, maxSpans });
     const all = readOtlp(otlpOf(await ask(1e6)));

@@ -42,6 +42,7 @@ export async function requestDetails(
     symbol: roots.symbol[request],
     context: contextOf(scene, request, contexts),
     startNs: roots.ownFromNs[request],
+    commonNs: roots.fromNs[request],
     durationNs: roots.durationNs[request],
     parts: own.map((part) => describer.describe(part, own)),
   }));
@@ -96,6 +97,7 @@ class PartDescriber {
       handedOnNs: this.handedOnNs(request, parts.pop[part]),
       startNs: fromNs + laterNs,
       endNs: toNs + laterNs,
+      ...{ ownStartNs: fromNs, ownEndNs: toNs },
       spans: this.spansOf(part, host, tid, laterNs),
     };
   }

@@ -31,6 +31,7 @@ export class RequestSpans {
   of(tid: Tid, trees: SpanTrees, wanted: number, minNs: Nanoseconds, laterNs: Nanoseconds): RequestSpan[] {
     const { interval, parent, node, startNs, endNs, ending } = trees;
     const first = countBelow(interval, wanted);
+    const below: number[] = [];
     const depth: number[] = [];
     const selfNs: number[] = [];
     const rows: number[] = [];
@@ -39,6 +40,7 @@ export class RequestSpans {
       if (endNs[row] - startNs[row] < minNs) continue;
       const above = placeOf.get(parent[row]) ?? NONE;
       placeOf.set(row, rows.push(row) - 1);
+      below.push(above);
       depth.push(above === NONE ? 0 : depth[above] + 1);
       selfNs.push(endNs[row] - startNs[row]);
       if (above !== NONE) selfNs[above] -= endNs[row] - startNs[row];
@@ -48,7 +50,7 @@ export class RequestSpans {
       const wait = isOffCpu(symbol) ? this.waitOf(tid, startNs[row], endNs[row]) : null;
       const times = { startNs: startNs[row] + laterNs, endNs: endNs[row] + laterNs, selfNs: selfNs[at] };
       const isInferred = ending[row] !== CONTINUES && !isComplete(ending[row]);
-      return { depth: depth[at], symbol, ...times, isInferred, wait };
+      return { depth: depth[at], parent: below[at], symbol, ...times, isInferred, wait };
     });
   }
 

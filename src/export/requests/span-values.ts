@@ -1,28 +1,20 @@
 /**
- * Says of a span which code it is, in which thread, and for whom it waited.
+ * Says of the spans of a request what their times do not show: for whom they waited, and how work was handed on.
  */
 import type { RequestPart, RequestSpan, RequestWait } from '../../answers/requests/schema.js';
-import type { AttributeValue } from './attributes.js';
 
-type Values = Readonly<Record<string, AttributeValue>>;
+/** null and undefined: not known. */
+export type SpanValue = string | number | boolean | null | undefined;
 
-export function threadValues({ thread }: RequestPart): Values {
-  return { 'thread.id': thread.tid, 'thread.name': thread.comm };
+/** By name, as in the attributes of OTLP. */
+export type SpanValues = Readonly<Record<string, SpanValue>>;
+
+/** Of a call or a stop. */
+export function callValues({ isInferred, wait }: RequestSpan): SpanValues {
+  return { 'ptflame.inferred': isInferred ? true : null, ...(wait && waitValues(wait)) };
 }
 
-/** `isStop`: it is no function, but time outside traced code. */
-export function callValues({ name, dso, srcline, isInferred, wait }: RequestSpan, isStop: boolean): Values {
-  return {
-    'code.function.name': isStop ? null : name,
-    'code.file.path': srcline?.file,
-    'code.line.number': srcline?.line,
-    'ptflame.binary': dso,
-    'ptflame.inferred': isInferred ? true : null,
-    ...(wait && waitValues(wait)),
-  };
-}
-
-function waitValues({ reason, address, endedBy, isCandidate, waker, wakeUpNs, ...place }: RequestWait): Values {
+function waitValues({ reason, address, endedBy, isCandidate, waker, wakeUpNs, ...place }: RequestWait): SpanValues {
   return {
     'ptflame.wait.reason': reason,
     'ptflame.wait.address': address,
@@ -38,7 +30,7 @@ function waitValues({ reason, address, endedBy, isCandidate, waker, wakeUpNs, ..
 }
 
 /** Of work that was handed on. `errorNs`: how far its times may be off. */
-export function handOffValues({ by, isCandidate, sharedBy, startNs, handedOnNs, errorNs }: RequestPart): Values {
+export function handOffValues({ by, isCandidate, sharedBy, startNs, handedOnNs, errorNs }: RequestPart): SpanValues {
   return {
     'ptflame.handoff.by': by,
     'ptflame.handoff.is_candidate': by === null ? null : isCandidate,
