@@ -3,11 +3,16 @@
  */
 import type { Random } from '../random.js';
 import { damage } from './damage.js';
-import type { Case } from './judge.js';
 import { type Bytes, PSBEND } from './packets.js';
 import type { Program } from './program.js';
-import type { TraceSettings } from './recording.js';
+import type { TracePiece, TraceSettings } from './recording.js';
 import { StreamWriter } from './streams.js';
+
+/** The trace of a case: records of packets; and its first time. */
+export interface Case {
+  readonly tick: bigint;
+  readonly pieces: readonly (readonly Bytes[])[];
+}
 
 export function randomSettings(random: Random): TraceSettings {
   const [ctcNumerator, ctcDenominator] = random.pick([
@@ -47,4 +52,14 @@ export function randomCase(own: Random, row: number, program: Program, settings:
   const kept = own.oneIn(20) ? 0 : Math.max(0, stream.indexOf(PSBEND) + 1); // of a damaged first PSB+ perf crashes
   const damaged = [...stream.slice(0, kept), ...damage(own, stream.slice(kept), anywhere, tick)];
   return { tick, pieces: cut(own, damaged) };
+}
+
+/** Returns the records of a case, one after the other in the trace of a CPU. */
+export function placedPieces({ tick, pieces }: Case, cpu: number): TracePiece[] {
+  let offset = 0;
+  return pieces.map((packets) => {
+    const bytes = packets.flat();
+    offset += bytes.length;
+    return { cpu, offset: offset - bytes.length, reference: tick, bytes };
+  });
 }

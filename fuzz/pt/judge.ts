@@ -4,15 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Case, placedPieces } from './cases.js';
 import { type Lines, OwnDecoder } from './decode-own.js';
-import type { Bytes } from './packets.js';
 import { type MappedFile, recordingBytes, type TracePiece, type TraceSettings } from './recording.js';
-
-/** The trace of a case: records of packets; and its first time. */
-export interface Case {
-  readonly tick: bigint;
-  readonly pieces: readonly (readonly Bytes[])[];
-}
 
 export interface Difference {
   readonly row: number;
@@ -90,15 +84,7 @@ function codeFiles({ folder, code, codeStart }: JudgeOptions): (MappedFile & { b
 
 /** Each case on a CPU of its own, so that none knows of another. */
 function place(cases: readonly Case[]): TracePiece[][] {
-  return cases.map(({ tick, pieces }, cpu) => {
-    let offset = 0;
-    return pieces.map((all) => {
-      const bytes = all.flat();
-      const piece = { cpu, offset, reference: tick, bytes };
-      offset += bytes.length;
-      return piece;
-    });
-  });
+  return cases.map(placedPieces);
 }
 
 const EVENT = /^\s*\d+ \[(\d+)\]\s+(\d+\.\d{9}):\s+(.*?)\s+([0-9a-f]+) => +([0-9a-f]+)/;

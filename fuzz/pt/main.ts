@@ -3,9 +3,9 @@
  */
 import { mkdirSync } from 'node:fs';
 import { Random } from '../random.js';
-import { randomCase, randomSettings } from './cases.js';
+import { type Case, randomCase, randomSettings } from './cases.js';
 import { describe } from './describe.js';
-import { type Case, type JudgeOptions, judge } from './judge.js';
+import { type JudgeOptions, judge } from './judge.js';
 import { minimise } from './minimise.js';
 import { CODE_BASE, randomProgram } from './program.js';
 

@@ -1,7 +1,8 @@
 /**
  * A case that is decoded differently → one with as few packets as possible. All candidates of a round are judged at once.
  */
-import { type Case, type JudgeOptions, judge } from './judge.js';
+import type { Case } from './cases.js';
+import { type JudgeOptions, judge } from './judge.js';
 import { type Bytes, PSBEND } from './packets.js';
 
 export function minimise(options: JudgeOptions, first: Case): Case {

@@ -3,7 +3,7 @@
  */
 import type { AnyCase, Kind } from '../kind.js';
 import { Random } from '../random.js';
-import { randomCase, randomSettings } from './cases.js';
+import { placedPieces, randomCase, randomSettings } from './cases.js';
 import { OwnDecoder } from './decode-own.js';
 import { CODE_BASE, type Program, randomProgram } from './program.js';
 import type { TracePiece, TraceSettings } from './recording.js';
@@ -35,14 +35,7 @@ export function packetStreams(seed: number): Kind<StreamCase> {
     make(number) {
       const { program, settings } = recordedOf(Math.floor(number / CASES_PER_PROGRAM));
       const random = new Random(seed * 7 + 3, number);
-      const { tick, pieces } = randomCase(random, number % CASES_PER_PROGRAM, program, settings);
-      let offset = 0;
-      const placed = pieces.map((packets) => {
-        const bytes = packets.flat();
-        const piece = { cpu: 0, offset, reference: tick, bytes };
-        offset += bytes.length;
-        return piece;
-      });
+      const placed = placedPieces(randomCase(random, number % CASES_PER_PROGRAM, program, settings), 0);
       const bytes = Buffer.from(placed.flatMap((piece) => [...piece.bytes]));
       return { number, bytes, steps: [JSON.stringify(settings)], pieces: placed };
     },

@@ -1,6 +1,8 @@
 /**
  * Decodes parts of the trace of CPUs, one after another; keeps code and sites between them.
  */
+
+import type { TraceTiming } from '../model/trace/trace-timing.js';
 import { CodePages, type ReadCode } from './code/code-pages.js';
 import { type FunctionAt, FunctionBounds } from './code/function-bounds.js';
 import type { Image } from './code/images.js';
@@ -22,7 +24,6 @@ import {
 } from './kernel/layout.js';
 import { type Kernel, newKernel } from './kernel.js';
 import type { Slot } from './schedule.js';
-import type { Timing } from './settings.js';
 import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './streams.js';
 
 /** Which jumps are events: those that leave their function, as far as its bounds are known. */
@@ -32,7 +33,7 @@ export type Jumps = (typeof JUMPS)[number];
 const JUMPS = ['none', 'leaving', 'all'] as const;
 
 export interface DecoderOptions {
-  readonly timing: Timing;
+  readonly timing: TraceTiming;
   /** perf's clock at time 0 of the trace. */
   readonly originNs: bigint;
   readonly jumps: Jumps;

@@ -4,6 +4,7 @@
 import type { SampleTable } from '../model/samples/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/sideband.js';
+import type { TraceTiming } from '../model/trace/trace-timing.js';
 import type { EventFormat } from './samples/event-format.js';
 
 export interface Recording {
@@ -91,21 +92,6 @@ export interface TraceEncoding {
   readonly config: bigint;
   /** The trace is in samples of other events (`perf record --aux-sample`), not in buffers. */
   readonly hasTraceInSamples: boolean;
-}
-
-/** How the clocks of the recorded CPU relate. */
-export interface TraceTiming {
-  /** Nanoseconds = zero + (ticks × mult) >> shift. */
-  readonly shift: number;
-  readonly mult: bigint;
-  readonly zero: bigint;
-  /** An MTC packet every 2^period ticks of the core crystal clock; 0 also if there are none. */
-  readonly mtcPeriod: number;
-  /** TSC ticks per tick of the core crystal clock, as a fraction. */
-  readonly ctcNumerator: number;
-  readonly ctcDenominator: number;
-  /** TSC ticks per tick of the bus clock: the maximum non-turbo ratio. */
-  readonly maxBusRatio: number;
 }
 
 /** A trace buffer in the file (AUXTRACE). */

@@ -2,7 +2,7 @@
  * What only makes decoding faster changes nothing: packets taken in a loop of their own, and walks that are repeated.
  */
 import { describe, expect, test } from 'vitest';
-import { randomCase, randomSettings } from '../../fuzz/pt/cases.js';
+import { placedPieces, randomCase, randomSettings } from '../../fuzz/pt/cases.js';
 import { OwnDecoder } from '../../fuzz/pt/decode-own.js';
 import { CODE_BASE, randomProgram } from '../../fuzz/pt/program.js';
 import { Random } from '../../fuzz/random.js';
@@ -49,13 +49,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('random packets are decoded as without fast 
   const fast = new OwnDecoder(options);
   const plain = new OwnDecoder({ ...options, isPlain: true });
   for (let number = 0; number < CASES; number++) {
-    const { tick, pieces } = randomCase(new Random(group, number), number, program, settings);
-    let offset = 0;
-    const placed = pieces.map((packets) => {
-      const bytes = packets.flat();
-      offset += bytes.length;
-      return { cpu: 0, offset: offset - bytes.length, reference: tick, bytes };
-    });
+    const placed = placedPieces(randomCase(new Random(group, number), number, program, settings), 0);
     for (let time = 0; time < 3; time++) expect(fast.decode(placed)).toEqual(plain.decode(placed));
   }
 });

@@ -2,7 +2,7 @@
  * Leaves out jumps within functions: nothing that the profile shows depends on them.
  */
 import { describe, expect, test } from 'vitest';
-import { randomCase, randomSettings } from '../../fuzz/pt/cases.js';
+import { placedPieces, randomCase, randomSettings } from '../../fuzz/pt/cases.js';
 import { OwnDecoder } from '../../fuzz/pt/decode-own.js';
 import { CODE_BASE, randomProgram } from '../../fuzz/pt/program.js';
 import { Random } from '../../fuzz/random.js';
@@ -72,13 +72,7 @@ describe('of random packets and code', () => {
       const all = new OwnDecoder({ settings, files, allBranches: true });
       const leaving = new OwnDecoder({ settings, files, allBranches: true, functionAt });
       for (let number = 0; number < CASES; number++) {
-        const { tick, pieces } = randomCase(new Random(group, number), number, program, settings);
-        let offset = 0;
-        const placed = pieces.map((packets) => {
-          const bytes = packets.flat();
-          offset += bytes.length;
-          return { cpu: 0, offset: offset - bytes.length, reference: tick, bytes };
-        });
+        const placed = placedPieces(randomCase(new Random(group, number), number, program, settings), 0);
         const expected = all.decode(placed);
         const found = leaving.decode(placed);
         const events = expected.events.filter(leavesFunction);

@@ -2,42 +2,14 @@
  * Finds the files that a recording needs, and whether they are unchanged.
  */
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
-import { type NeededFile, neededFiles, type Recording } from '../../src/recordings.js';
-import { type Directory, test } from '../helpers/cli/run-cli.js';
+import { type NeededFile, neededFiles } from '../../src/recordings.js';
+import { test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
-import { recordingOf } from '../helpers/perf/recordings.js';
+import { install, recordingOfFiles } from '../helpers/perf/mapped-files.js';
 
 const [ID, OTHER_ID] = ['0123456789abcdef', 'fedcba9876543210'];
-
-async function install(dir: Directory, path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(dir.file(path)), { recursive: true });
-  await dir.write(path, content);
-}
-
-/** Mapped paths, with the build ids recorded for them. */
-function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recording {
-  const sideband = Object.keys(files).map((file) => ({
-    tid: 1,
-    pid: 1,
-    cpu: 0,
-    time: null,
-    record: {
-      what: 'mmap',
-      pid: 1,
-      start: 0n,
-      length: 1n,
-      fileOffset: 0,
-      file: Buffer.from(file).toString('latin1'),
-    } as never,
-  }));
-  const buildIds = Object.entries(files).flatMap(([file, buildId]) =>
-    buildId === null ? [] : [{ file, buildId, isKernel: false }],
-  );
-  return recordingOf({ sideband, buildIds });
-}
 
 const stateOf = (files: readonly NeededFile[]) => Object.fromEntries(files.map(({ path, state }) => [path, state]));
 

@@ -3,46 +3,20 @@
  */
 
 import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
 import { openChecked } from '../../src/pack/checked-file.js';
 import { packableFiles, packableVdso } from '../../src/packs.js';
-import type { Recording } from '../../src/recordings.js';
 import { type Directory, fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
 import { dumpHeader } from '../helpers/perf/jit.js';
+import { install, recordingOfFiles } from '../helpers/perf/mapped-files.js';
 import { recordingOf } from '../helpers/perf/recordings.js';
 
 const [ID, OTHER_ID] = ['0123456789abcdef', 'fedcba9876543210'];
 const SHORT_ID = '01234567';
-
-async function install(dir: Directory, path: string, content: string | Uint8Array = elfFile({ buildId: ID })) {
-  await mkdir(dirname(dir.file(path)), { recursive: true });
-  await dir.write(path, content);
-}
-
-/** Mapped paths, with the build ids recorded for them. */
-function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recording {
-  const sideband = Object.keys(files).map((file) => ({
-    tid: 1,
-    pid: 1,
-    cpu: 0,
-    time: null,
-    record: {
-      what: 'mmap' as const,
-      pid: 1,
-      start: 0,
-      length: 1,
-      fileOffset: 0,
-      file: Buffer.from(file).toString('latin1'),
-    },
-  }));
-  const buildIds = Object.entries(files).flatMap(([file, buildId]) =>
-    buildId === null ? [] : [{ file, buildId, isKernel: false }],
-  );
-  return recordingOf({ sideband, buildIds });
-}
+const ELF = elfFile({ buildId: ID });
 
 async function outcome(
   files: Readonly<Record<string, string | null>>,
@@ -58,7 +32,7 @@ async function outcome(
 }
 
 test('packs only binaries of the recorded build, and jitdumps', async ({ dir }) => {
-  for (const path of ['/bin/same', '/bin/other', '/bin/no-id', '/bin/same (deleted)']) await install(dir, path);
+  for (const path of ['/bin/same', '/bin/other', '/bin/no-id', '/bin/same (deleted)']) await install(dir, path, ELF);
   await install(dir, '/etc/shadow', 'root:$6$secret');
   await install(dir, '/cores/core', Object.assign(elfFile({ buildId: ID }), { 16: 4 }));
   await install(dir, '/bin/filled-up', elfFile({ buildId: SHORT_ID }));
@@ -101,8 +75,8 @@ test('packs only binaries of the recorded build, and jitdumps', async ({ dir }) 
 });
 
 test('follows links inside the root, but never out of it', async ({ dir }) => {
-  await install(dir, '/secret');
-  await install(dir, '/tree/usr/lib/x.so');
+  await install(dir, '/secret', ELF);
+  await install(dir, '/tree/usr/lib/x.so', ELF);
   await symlink('usr/lib', dir.file('/tree/lib'));
   await symlink('../secret', dir.file('/tree/up'));
   await symlink(dir.file('/secret'), dir.file('/tree/absolute'));
@@ -118,7 +92,7 @@ describe('without a recorded build id', () => {
   test.skipIf(process.geteuid?.() !== 0)(
     'root packs what everybody can read, or what the owner of the recording owns',
     async ({ dir }) => {
-      for (const path of ['/public', '/private', '/his', '/hidden/public']) await install(dir, path);
+      for (const path of ['/public', '/private', '/his', '/hidden/public']) await install(dir, path, ELF);
       await chmod(dir.path, 0o755);
       await chmod(dir.file('private'), 0o700);
       await chmod(dir.file('his'), 0o700);
@@ -140,7 +114,7 @@ describe('without a recorded build id', () => {
 
 test('packs separate debug symbols only of the same build', async ({ dir }) => {
   await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: 'x.dbg' }));
-  await install(dir, '/usr/lib/debug/.build-id/01/23456789abcdef.debug');
+  await install(dir, '/usr/lib/debug/.build-id/01/23456789abcdef.debug', ELF);
   await install(dir, '/opt/.debug/x.dbg', elfFile({ buildId: OTHER_ID }));
   await install(dir, '/usr/lib/debug/opt/x.dbg', 'secret');
   expect((await outcome({ '/opt/x': ID }, dir.path)).packed).toEqual([
@@ -150,7 +124,7 @@ test('packs separate debug symbols only of the same build', async ({ dir }) => {
 });
 
 test('takes only the recorded vdso from the cache of build ids', async ({ dir }) => {
-  await install(dir, `.build-id/01/${ID.slice(2)}/vdso`);
+  await install(dir, `.build-id/01/${ID.slice(2)}/vdso`, ELF);
   await install(dir, `.build-id/fe/${OTHER_ID.slice(2)}/vdso`, 'no program');
   await install(dir, '.build-id/secret', 'secret');
   const vdsoOf = async (buildId: string) => {
@@ -162,7 +136,7 @@ test('takes only the recorded vdso from the cache of build ids', async ({ dir })
 });
 
 test('does not read a file that was replaced after the check', async ({ dir }) => {
-  await install(dir, '/x');
+  await install(dir, '/x', ELF);
   await install(dir, '/y', 'secret');
   const { files } = await packableFiles(recordingOfFiles({ '/x': ID }), { symfs: dir.path, uid: 0, recordingUid: 0 });
   const [{ file }] = files;

@@ -2,9 +2,10 @@
  * Reads how Intel PT was set up, from a record of perf (AUXTRACE_INFO) that is a list of numbers.
  */
 
+import type { TraceTiming } from '../../model/trace/trace-timing.js';
 import { textOf } from '../file/sections.js';
 import type { FileRecord } from '../file/walk.js';
-import type { TraceEncoding, TraceSettings, TraceTiming } from '../recording.js';
+import type { TraceEncoding, TraceSettings } from '../recording.js';
 import type { Attribute, Attributes } from './attributes.js';
 
 const INTEL_PT = 1;

@@ -4,12 +4,13 @@
 
 import { type FilteredRegion, parseFilters } from '../../decode/code/address-filters.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
-import { toTicks } from '../../decode/settings.js';
 import type { Stream, TraceRecordBytes } from '../../decode/streams.js';
+import { toTicks } from '../../decode/ticks.js';
 import { assert } from '../../model/errors.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
+import type { TraceTiming } from '../../model/trace/trace-timing.js';
 import { NONE } from '../../model/units.js';
-import type { AuxBuffer, RecordedEvent, Recording, TraceTiming } from '../../perfdata/recording.js';
+import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
 import { withoutOverlaps } from './snapshots.js';
 
 /** The trace of one CPU, or of one thread. */

@@ -2,7 +2,7 @@
  * Adds the functions in jitdump files to the mappings of a recording, so that generated code is decoded and named like any other:
  * each function is a mapping of the part of the dump that has its code.
  */
-import { toNs } from '../../../decode/settings.js';
+import { toNs } from '../../../decode/ticks.js';
 import type { PerfTime } from '../../../model/trace/perf-time.js';
 import type { RecordedEvent, Recording } from '../../../perfdata/recording.js';
 import { isJitDump, type JitDump, type JitFunction } from '../../../symbols/symbolizer.js';
