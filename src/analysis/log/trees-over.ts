@@ -4,8 +4,10 @@
  * Time of intervals with the same key is added up. So for each key only the moments matter at which the number of its
  * open intervals changes: in between, the time of each node counts as often as intervals are open.
  */
+
 import { type CallLog, Certainty } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
+import { countBelow } from '../../model/columns.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { IntervalSweep, type Intervals, type SweepListener } from './interval-sweep.js';
 import { type NodeTime, NodeTimes } from './node-times.js';
@@ -56,7 +58,7 @@ class IntervalSums implements CallListener, SweepListener {
   constructor(nodes: number, intervals: KeyedIntervals) {
     this.times = new NodeTimes(nodes);
     this.keys = distinct(intervals.key);
-    this.keyOf = intervals.key.map((key) => indexOf(this.keys, key));
+    this.keyOf = intervals.key.map((key) => countBelow(this.keys, key));
     this.count = intervals.count ?? new Int32Array(intervals.key.length).fill(1);
     this.intervalsOf = new Int32Array(this.keys.length);
     this.keyOf.forEach((key, row) => {
@@ -126,15 +128,4 @@ class IntervalSums implements CallListener, SweepListener {
 
 function distinct(values: Int32Array): Int32Array {
   return values.toSorted().filter((value, at, sorted) => at === 0 || value !== sorted[at - 1]);
-}
-
-/** Returns where a value is in an ascending column that contains it. */
-function indexOf(ascending: Int32Array, value: number): number {
-  let low = 0;
-  for (let high = ascending.length - 1; low < high; ) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

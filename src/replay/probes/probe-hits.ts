@@ -1,7 +1,7 @@
 /**
  * Hits of probes: when which thread came to the address of a probe, as the samples of a trace tell.
  */
-import { countAtOrBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { countAtOrBelow, countBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { numbersOf, type SampleTable } from '../../model/samples/sample-table.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -56,17 +56,6 @@ export function isAtHit(hits: ProbeHits, { tid, timeNs, code }: GapRecord): bool
 
 /** Returns the hits of one thread. */
 export function hitsOfThread({ tid, timeNs, address }: ProbeHits, of: Tid): Pick<ProbeHits, 'timeNs' | 'address'> {
-  const [start, end] = [firstRow(tid, of), firstRow(tid, of + 1)];
+  const [start, end] = [countBelow(tid, of), countBelow(tid, of + 1)];
   return { timeNs: timeNs.subarray(start, end), address: address.subarray(start, end) };
-}
-
-/** Returns the row of the first value that is not below a bound. */
-function firstRow(ascending: Int32Array, bound: number): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

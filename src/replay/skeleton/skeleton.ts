@@ -9,7 +9,7 @@
  * Switches, returns of callers that were never called, and stops that do not end at once where they began are always kept,
  * and so are the events next to them.
  */
-import { int32Column } from '../../model/columns.js';
+import { countBelow, int32Column } from '../../model/columns.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
@@ -274,14 +274,7 @@ export class SkeletonBuilder {
 
 /** Returns the first row at or after a time. */
 function firstRowFrom({ timeNs, length }: ThreadEvents, atNs: Nanoseconds): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeNs[middle] < atNs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBelow(timeNs.subarray(0, length), atNs);
 }
 
 function rowsOf({ tid, site, timeNs }: ThreadEvents, rows: Int32Array): ThreadEvents {

@@ -4,7 +4,7 @@
 import { countBelow } from '../../model/columns.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
+import { type Groups, groupRows, lastRowAt, rowsOf } from '../input/group-rows.js';
 import { KeyNumbers } from '../input/key-numbers.js';
 import { type SampleRows, sampleRows } from '../input/sample-rows.js';
 import { kindsOfOps } from './futex-ops.js';
@@ -127,15 +127,7 @@ export function lastCalls(calls: FutexCalls, { length, tid, timeNs }: Pick<Sampl
 
 /** Returns the last call that a thread began at or before a time; NONE. */
 export function lastCall(calls: FutexCalls, tid: Tid, timeNs: Nanoseconds): number {
-  const rows = rowsOf(calls.byThread, tid);
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (calls.enterNs[rows[middle]] <= timeNs) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? NONE : rows[low - 1];
+  return lastRowAt(rowsOf(calls.byThread, tid), calls.enterNs, timeNs);
 }
 
 /** Returns the thread's call before a call; NONE. */

@@ -132,14 +132,7 @@ function lastWait(waits: Waits, { lockOf }: LockWords, tid: Tid, timeNs: number)
 }
 
 function lastOf({ timeNs, tid }: Moments, wanted: Tid, untilNs: number): number {
-  let low = 0;
-  let high = timeNs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeNs[middle] <= untilNs) low = middle + 1;
-    else high = middle;
-  }
-  for (let row = low - 1; row >= 0 && untilNs - timeNs[row] <= MAX_NS_TO_WAKING; row--)
+  for (let row = countAtOrBelow(timeNs, untilNs) - 1; row >= 0 && untilNs - timeNs[row] <= MAX_NS_TO_WAKING; row--)
     if (tid[row] === wanted) return row;
   return NONE;
 }

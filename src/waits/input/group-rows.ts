@@ -2,7 +2,7 @@
  * Groups rows by a key, such as their thread; within a group, rows keep their order.
  */
 import { countBelow } from '../../model/columns.js';
-import { NONE } from '../../model/units.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
 import { KeyNumbers } from './key-numbers.js';
 
 export interface Groups {
@@ -70,4 +70,15 @@ export function groupOf(keys: Int32Array, key: number): number {
 export function rowsOf({ keys, starts, rows }: Groups, key: number): Uint32Array {
   const group = groupOf(keys, key);
   return group < 0 ? rows.subarray(0, 0) : rows.subarray(starts[group], starts[group + 1]);
+}
+
+/** Returns the last row at or before a time; NONE. `rows`: by time. `timeNs`: of all rows. */
+export function lastRowAt(rows: Uint32Array, timeNs: Float64Array, atNs: Nanoseconds): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (timeNs[rows[middle]] <= atNs) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? NONE : rows[low - 1];
 }

@@ -3,7 +3,7 @@
  */
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
+import { type Groups, groupRows, lastRowAt, rowsOf } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';
 
 export interface OwnerProbes {
@@ -34,15 +34,7 @@ export function ownerWithin(
   afterNs: Nanoseconds,
   untilNs: Nanoseconds,
 ): Tid {
-  const rows = rowsOf(byWaiter, waiter);
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeNs[rows[middle]] <= untilNs) low = middle + 1;
-    else high = middle;
-  }
-  const row = low === 0 ? NONE : rows[low - 1];
+  const row = lastRowAt(rowsOf(byWaiter, waiter), timeNs, untilNs);
   if (row === NONE || timeNs[row] <= afterNs || lock[row] !== address) return NONE;
   return owner[row] > 0 ? owner[row] : NONE;
 }

@@ -1,7 +1,7 @@
 /**
  * System calls that may wake a thread, by the functions above them; and who may have ended waits, from these calls alone.
  */
-import { countAtOrBelow } from '../../model/columns.js';
+import { countAtOrBelow, countBelow } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { Reason } from '../reasons/reason.js';
 import { OffState } from '../schedule/off-state.js';
@@ -51,7 +51,7 @@ export function candidateCalls(waits: Schedule & Wakers, reason: Uint8Array, cal
   const found = new Int32Array(waits.length).fill(NONE);
   const outs = waits.outNs.toSorted();
   const hadIdleCpu = (wait: number) =>
-    countBefore(outs, waits.inNs[wait]) ===
+    countBelow(outs, waits.inNs[wait]) ===
     countAtOrBelow(outs, Math.max(waits.outNs[wait], waits.inNs[wait] - MAX_NS_OF_SWITCH));
   for (let wait = 0; wait < waits.length; wait++) {
     const isBlocked = waits.state[wait] === OffState.Blocked && !waits.isOpen[wait];
@@ -64,20 +64,10 @@ export function candidateCalls(waits: Schedule & Wakers, reason: Uint8Array, cal
 function onlyCall({ tid, outNs, inNs }: Schedule, wait: number, reason: number, calls: WakeCalls): number {
   const sinceNs = Math.max(outNs[wait], inNs[wait] - MAX_NS_TO_RUN);
   let found = NONE;
-  for (let call = countBefore(calls.timeNs, inNs[wait]) - 1; call >= 0 && calls.timeNs[call] >= sinceNs; call--) {
+  for (let call = countBelow(calls.timeNs, inNs[wait]) - 1; call >= 0 && calls.timeNs[call] >= sinceNs; call--) {
     if (calls.tid[call] === tid[wait] || (calls.ends[call] & (1 << reason)) === 0) continue;
     if (found !== NONE && calls.tid[call] !== calls.tid[found]) return NONE;
     if (found === NONE) found = call;
   }
   return found;
-}
-
-function countBefore(ascending: Float64Array, bound: number): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
