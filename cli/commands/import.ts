@@ -2,7 +2,7 @@
  * `ptflame import`: writes a trace to a file that every command reads instead of it, much faster.
  */
 import { type ImportedTrace, importTrace, PtflameError, readProfile } from '../../src/profiles.js';
-import { formatBytes, formatCount, formatMany } from '../../src/text.js';
+import { formatBytes, formatMany } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
 import type { ImportOptions } from '../options/import.js';
@@ -68,6 +68,6 @@ function summaryLines(path: string, imported: ImportedTrace): string[] {
       `imported ${formatMany(samples, 'sample')} into ${path}: ${formatBytes(bytes)}`,
       ...inputProblems({ ...counts, ...imported }),
     ];
-  const what = `imported ${formatCount(events)} events${lines}, ${formatMany(threads, 'thread')}, into ${path}: ${size}`;
+  const what = `imported ${formatMany(events, 'event')}${lines}, ${formatMany(threads, 'thread')}, into ${path}: ${size}`;
   return [what, ...inputProblems({ ...counts, ...imported })];
 }

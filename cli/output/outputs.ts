@@ -8,7 +8,14 @@ import { PtflameError } from '../../src/profiles.js';
 import { realTarget, statOrNull } from './file-identity.js';
 import { newFileMode } from './new-file-mode.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import { type Chunks, isBrokenPipe, unwritable, whyUnwritable, writeChunks } from './write-chunks.js';
+import {
+  type Chunks,
+  isBrokenPipe,
+  STANDARD_OUTPUT_NAME,
+  unwritable,
+  whyUnwritable,
+  writeChunks,
+} from './write-chunks.js';
 
 export interface Output {
   /** Writes everything. */
@@ -69,7 +76,7 @@ export async function writeAll(results: readonly Result[]): Promise<void> {
 function standardOutput(): Output {
   return {
     async write(chunks) {
-      await writeChunks(chunks, process.stdout, 'standard output', { end: false });
+      await writeChunks(chunks, process.stdout, STANDARD_OUTPUT_NAME, { end: false });
       await flushed();
     },
     async publish() {},

@@ -5,6 +5,7 @@ import { closeSync, fchmodSync, fchownSync, mkdtempSync, openSync, rmSync, type 
 import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PtflameError } from '../../src/text.js';
+import { whyUnwritable } from './write-chunks.js';
 
 /** A file that SIGKILL leaves behind names ptflame and the output. */
 const temporaryFiles = new Set<string>();
@@ -92,7 +93,8 @@ export function createTemporaryDirectory(parent: string): string {
     temporaryDirectories.add(path);
     return path;
   } catch (cause) {
-    throw new PtflameError('TEMPORARY_FILE', `cannot create a directory in ${parent}: ${String(cause)}`, {
+    const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : whyUnwritable(cause);
+    throw new PtflameError('TEMPORARY_FILE', `cannot create a directory in ${parent}: ${why}`, {
       hint: 'choose a writable directory: --temp-dir DIR',
       cause,
     });

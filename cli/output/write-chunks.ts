@@ -54,11 +54,13 @@ export function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EPIPE';
 }
 
-export function unwritable(name: string, why: string, cause?: unknown): PtflameError {
-  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, {
-    hint: 'choose another path with -o',
-    cause,
-  });
+/** As messages name it; commands without `-o` write to it, too. */
+export const STANDARD_OUTPUT_NAME = 'standard output';
+
+/** `hint`: for files that an option other than `-o` names. */
+export function unwritable(name: string, why: string, cause?: unknown, hint?: string): PtflameError {
+  const usual = name === STANDARD_OUTPUT_NAME ? 'redirect it to another file or device' : 'choose another path with -o';
+  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, { hint: hint ?? usual, cause });
 }
 
 export function whyUnwritable(error: unknown): string {

@@ -26,10 +26,18 @@ export async function openLevels(path: string, options: ServeOptions, signal: Ab
   if (found === 'other') throw notOverwritten(path);
   if (typeof found === 'object' && found !== null) return found;
   if (found !== null && !options.quiet) notify(`${path} ${WHY_AGAIN[found]}: made again`);
-  await makeLevels(path, key, options, signal);
+  await makeLevels(path, key, options, signal).catch((error) => {
+    throw (error as NodeJS.ErrnoException).syscall === 'write' ? cannotWrite(path, error) : error;
+  });
   const made = await readIfThere(path, key);
   if (typeof made === 'object' && made !== null) return made;
-  throw unwritable(path, 'what was written cannot be read');
+  throw unwritable(path, 'what was written cannot be read', null, OTHER_FILE);
+}
+
+const OTHER_FILE = 'choose another file with --levels FILE';
+
+function cannotWrite(path: string, error: unknown): PtflameError {
+  return unwritable(path, whyUnwritable(error), error, OTHER_FILE);
 }
 
 const WHY_AGAIN = {
@@ -39,7 +47,7 @@ const WHY_AGAIN = {
 
 function notOverwritten(path: string): PtflameError {
   return new PtflameError('BAD_OPTION', `${path} exists and is not a levels file`, {
-    hint: 'it was left unchanged; choose another file with --levels FILE',
+    hint: `it was left unchanged; ${OTHER_FILE}`,
   });
 }
 
@@ -78,7 +86,7 @@ async function makeLevels(path: string, key: string, options: ServeOptions, sign
   fsyncSync(temporary.fd);
   closeSync(temporary.fd);
   await temporary.rename().catch((error) => {
-    throw unwritable(path, whyUnwritable(error), error);
+    throw cannotWrite(path, error);
   });
 }
 
@@ -86,6 +94,6 @@ function temporaryFor(path: string, trace: string): TemporaryFile {
   try {
     return createTemporaryFile(realTarget(path), { replaced: statOrNull(path), mode: newFileMode([trace]) });
   } catch (error) {
-    throw unwritable(path, whyUnwritable(error), error);
+    throw cannotWrite(path, error);
   }
 }

@@ -183,7 +183,7 @@ describe.concurrent('standard output', () => {
 
   test('reports a full disk', async () => {
     const run = await withStdoutIn('/dev/full', 'w', ['render', SIX_LINES]);
-    expectRefusal(run, 1, /cannot write standard output: the disk is full/, /-o/);
+    expectRefusal(run, 1, /cannot write standard output: the disk is full/, /redirect it to another file/);
   });
 
   test('ends quietly when its reader closes the pipe', async ({ dir }) => {

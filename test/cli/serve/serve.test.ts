@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { inflateRawSync } from 'node:zlib';
+import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
 import type { LevelsFile } from '../../../src/levels.js';
@@ -13,7 +14,9 @@ import { readChunk } from '../../../src/render/page/data/calls/chunk.js';
 import {
   type Directory,
   expectRefusal,
+  PROGRAM,
   ptflame,
+  type Run,
   SIX_LINES,
   startPtflame,
   THREE_THREADS,
@@ -198,6 +201,18 @@ describe.concurrent('serve', () => {
     );
     expect(await readFile(notes, 'utf8')).toBe('my notes');
     expectRefusal(await ptflame(['serve', trace, '--levels', trace]), 2, /is the input itself/);
+  });
+
+  test('names the levels file that it cannot write, and leaves nothing', async ({ dir }) => {
+    const trace = await imported(dir);
+    const limited = ['-c', 'ulimit -f 8; exec "$@"', 'limited', process.execPath, PROGRAM, 'serve', trace];
+    const run = await execa('sh', limited, {
+      reject: false,
+      stripFinalNewline: false,
+      env: { NODE_DISABLE_COMPILE_CACHE: '1' },
+    });
+    expectRefusal(run as Run, 1, /cannot write .*t\.ptf\.levels: .*file too large/i, /--levels FILE/);
+    expect(await dir.names()).toEqual(['t.ptf', 't.txt']);
   });
 
   test('refuses other inputs, and a port in use', async ({ dir }) => {
