@@ -8,20 +8,24 @@ import { requireTraces, withProgress } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import { notify } from '../terminal/notify.js';
 
-/** @throws PtflameError BAD_OPTION for a selection of calls, which says nothing of the threads that others wait for */
+/** @throws PtflameError BAD_OPTION for a trace without times, in which nobody waits */
 export async function loadBlockedTime(
   inputs: readonly CommandInput[],
   options: RenderOptions,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const { window, root, inside, foldRecursion, byCalls } = options;
-  if (window || root !== undefined || inside || foldRecursion || byCalls)
-    throw new PtflameError('BAD_OPTION', '--blocked-by shows all blocked time of the selected threads', {
-      hint: 'leave out --window, --root, --inside, --fold-recursion and --by-calls',
+  if (options.byCalls)
+    throw new PtflameError('BAD_OPTION', '--blocked-by shows times, and --by-calls is for traces without them', {
+      hint: 'leave out --by-calls',
     });
   const traces = await requireTraces(inputs);
   const profile = await withProgress(traces, options, signal, (analyzing) => profileBlockedTime(traces, analyzing));
-  if (profile.threads.length === 0)
-    notify('warning: no thread was seen blocked: the graph is empty; record with ptflame record --waits');
+  if (profile.threads.length === 0) notify(`warning: no thread was seen blocked${emptyBecause(options)}`);
   return profile;
+}
+
+function emptyBecause({ window, root, inside }: RenderOptions): string {
+  return window || root !== undefined || inside
+    ? ' in the selected time and calls: the graph is empty'
+    : ': the graph is empty; record with ptflame record --waits';
 }

@@ -5,8 +5,8 @@
 
 import { functionNodes, type LogAnswers } from '../../analysis/log/join-answers.js';
 import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
+import type { CallFilter } from '../../analysis/questions.js';
 import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
-import type { Shape } from '../../model/calls/overlay.js';
 import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
@@ -14,13 +14,15 @@ import type { AnalyzeOptions } from '../analyze.js';
 import { qualityOfThreads } from '../profile/select-threads.js';
 import type { AnalyzedInput } from '../read/read-trace.js';
 import { noTrace } from '../read/refusals.js';
+import { filterOf, partText } from '../replay/questions/selection.js';
 import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
 import { type Blockers, blockersOf, NoBlocker } from './blockers.js';
+import { selectedWaits, shownPath } from './selected-waits.js';
 import { WaitFacts } from './wait-facts.js';
 
 /**
  * Returns a profile with a tree for each thread that waited. A frame such as `-- waits for bob` counts each wait as a
- * call.
+ * call; one that the window cuts is inferred. Calls are selected as the waiters made them.
  *
  * @throws PtflameError as `analyze`, and NO_BRANCHES for a recording without calls
  */
@@ -28,12 +30,16 @@ export function profileBlockedTime(inputs: readonly AnalyzedInput[], options: An
   return withWaits(inputs, { ...options, trees: 'apart', asksAgain: true }, async (traceWaits) => {
     const { calls, trace } = traceWaits;
     if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
-    const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits)));
+    const filter = filterOf(options, calls.symbols, trace);
+    const isSelected = await selectedWaits(traceWaits, calls, filter);
+    const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits), isSelected));
     const asked = questionsAbout(groups, (tid) => traceWaits.threads.of(tid).isRecorded);
     const answers = await calls.askable.ask(asked);
-    return profileOf(traceWaits, calls, groups, answers);
+    return profileOf(traceWaits, calls, groups, answers, filter ?? NO_FILTER, partText(options));
   });
 }
+
+const NO_FILTER = { foldsRecursion: false, root: null };
 
 /** Waits of a thread on one path for the same thread; rows are those of `Blockers`. */
 interface Group {
@@ -95,7 +101,15 @@ interface NodeTime {
   readonly inferredNs: Nanoseconds;
 }
 
-function profileOf(traceWaits: TraceWaits, calls: CallsOfWaits, groups: Groups, answers: LogAnswers): Profile {
+/** `part`: the selection in words; null: everything. */
+function profileOf(
+  traceWaits: TraceWaits,
+  calls: CallsOfWaits,
+  groups: Groups,
+  answers: LogAnswers,
+  filter: Pick<CallFilter, 'foldsRecursion' | 'root'>,
+  part: string | null,
+): Profile {
   const names = groups.all.map(({ blocker }) => ({ name: blockerName(traceWaits, blocker), dso: null }));
   const { table, rows: symbolOf } = withSymbols(calls.symbols, names, SymbolKind.Synthetic);
   const times = timesByKey(groups.all.length, answers);
@@ -103,11 +117,11 @@ function profileOf(traceWaits: TraceWaits, calls: CallsOfWaits, groups: Groups, 
   groups.all.forEach((group, key) => {
     const builder = builders.get(group.waiter) ?? new CallTreeBuilder();
     builders.set(group.waiter, builder);
-    const node = builder.child(addPath(builder, ROOT, pathTo(calls.paths, group.node)), symbolOf[key]);
-    for (const row of group.rows) builder.countComplete(node, groups.blockers.ns[row]);
+    const node = builder.child(addPath(builder, ROOT, shownPath(calls.paths, group.node, filter)), symbolOf[key]);
+    for (const row of group.rows) countWait(builder, node, groups.blockers, row, traceWaits.shown);
     let restNs = group.rows.reduce((sum, row) => sum + groups.blockers.ns[row], 0);
     for (const { node: own, ns, inferredNs } of times[key]) {
-      const above = addPath(builder, node, pathTo(answers.paths, own).reverse());
+      const above = addPath(builder, node, shownPath(answers.paths, own, { ...filter, root: null }).reverse());
       builder.charge(above, ns - inferredNs, false);
       builder.charge(above, inferredNs, true);
       restNs -= ns;
@@ -118,7 +132,8 @@ function profileOf(traceWaits: TraceWaits, calls: CallsOfWaits, groups: Groups, 
     const builder = builders.get(thread.tid);
     return builder ? [{ ...thread, tree: builder.build(), durations: null, hiddenNs: 0 }] : [];
   });
-  const meta = { ...calls.profile.meta, part: 'blocked time, by whom it was for' };
+  const what = 'blocked time, by whom it was for';
+  const meta = { ...calls.profile.meta, part: part === null ? what : `${what}, ${part}` };
   const shown = { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
   return { ...shown, quality: qualityOfThreads(threads, shown) };
 }
@@ -133,11 +148,15 @@ function timesByKey(keys: number, { threads }: LogAnswers): NodeTime[][] {
   return times;
 }
 
-/** Returns the functions of a path, outermost first. */
-function pathTo({ parent, symbol }: Shape, node: NodeId): SymbolId[] {
-  const path: SymbolId[] = [];
-  for (let at = node; at !== ROOT; at = parent[at]) path.push(symbol[at]);
-  return path.reverse();
+function countWait(
+  builder: CallTreeBuilder,
+  node: NodeId,
+  { wait, ns }: Blockers,
+  row: number,
+  { isCut }: TraceWaits['shown'],
+): void {
+  if (isCut[wait[row]] === 1) builder.countInferred(node, ns[row]);
+  else builder.countComplete(node, ns[row]);
 }
 
 function addPath(builder: CallTreeBuilder, from: NodeId, path: readonly SymbolId[]): NodeId {

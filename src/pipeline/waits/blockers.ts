@@ -6,10 +6,11 @@ import type { Nanoseconds, Tid } from '../../model/units.js';
 import { HeldTime, type HeldWait, wokenNs } from '../../waits/locks/held-time.js';
 import { lockWaitsOf } from '../../waits/locks/lock-waits.js';
 import { OffState } from '../../waits/schedule/off-state.js';
+import { ALL_TIME, nsWithin } from '../../waits/summary/window.js';
 import type { TraceWaits } from './ask-waits.js';
 import { EndedBy, type WaitFacts } from './wait-facts.js';
 
-/** By wait, then by time where a thread is known. They add up to the blocked waits of threads whose waits are shown. */
+/** By wait, then by time where a thread is known. They add up to the selected blocked time. */
 export interface Blockers {
   readonly length: number;
   readonly wait: Int32Array;
@@ -23,21 +24,26 @@ export interface Blockers {
 export const NoBlocker = { Unknown: -1, Interrupt: -2, PassedOn: -3, WakeUp: -4, Maybe: -5, StillWaits: -6 } as const;
 export type NoBlocker = (typeof NoBlocker)[keyof typeof NoBlocker];
 
-export function blockersOf(traceWaits: TraceWaits, facts: WaitFacts): Blockers {
-  const { waits, threads, trace } = traceWaits;
+/** `isSelected`: by wait. Only their time in the window counts; for whom it was is concluded from all of the recording. */
+export function blockersOf(
+  { waits, window, trace }: TraceWaits,
+  facts: WaitFacts,
+  isSelected: ArrayLike<number>,
+): Blockers {
   const rows = new BlockerRows();
-  const held = new HeldTime(waits, lockWaitsOf(waits, trace.samples));
+  const locks = lockWaitsOf(waits, trace.samples);
+  const held = new HeldTime(waits, locks);
+  const heldWithin = window === ALL_TIME ? held : new HeldTime(waits, locks, window);
   for (let wait = 0; wait < waits.length; wait++) {
-    if (waits.state[wait] !== OffState.Blocked || !threads.of(waits.tid[wait]).isSelected) continue;
+    if (waits.state[wait] !== OffState.Blocked || isSelected[wait] !== 1) continue;
     const { outNs, inNs } = waits;
     const wokenAtNs = wokenNs(waits, wait);
-    const own = held.of(wait);
-    if (own.pieces.length > 0) addHolders(rows, own, wait);
+    if (held.of(wait).pieces.length > 0) addHolders(rows, heldWithin.of(wait), wait);
     else {
       const blocker = blockerOf(facts.endedBy(wait), waits.waker[wait]);
-      rows.add(wait, blocker, outNs[wait], wokenAtNs - outNs[wait]);
+      rows.add(wait, blocker, Math.max(outNs[wait], window.startNs), nsWithin(window, outNs[wait], wokenAtNs));
     }
-    rows.add(wait, NoBlocker.WakeUp, Number.NaN, inNs[wait] - wokenAtNs);
+    rows.add(wait, NoBlocker.WakeUp, Number.NaN, nsWithin(window, wokenAtNs, inNs[wait]));
   }
   return rows.build();
 }

@@ -28,6 +28,10 @@ describe.concurrent('a trace without switches and samples', () => {
     const { stdout, stderr, exitCode } = await ptflame(['render', '--blocked-by', SIX_LINES]);
     expect([exitCode, stdout]).toEqual([0, '']);
     expect(stderr).toContain('warning: no thread was seen blocked: the graph is empty');
+    const within = await ptflame(['render', '--blocked-by', SIX_LINES, '--window', '+0,']);
+    expect(within.stderr).toContain('warning: no thread was seen blocked in the selected time and calls: the graph is');
+    const untimed = await ptflame(['render', '--blocked-by', SIX_LINES, '--by-calls']);
+    expect(untimed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('leave out --by-calls') });
   });
 });
 
