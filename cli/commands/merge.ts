@@ -3,10 +3,11 @@
  */
 import { statSync } from 'node:fs';
 import { mergeTables, ProfileSum } from '../../src/fleet.js';
-import { detectInputKind, limitMemory } from '../../src/internal.js';
+import { detectInputKind, isPack, isRecording, isTraceFile, limitMemory } from '../../src/internal.js';
 import { openTraceFile, type Profile, PtflameError, readProfile } from '../../src/profiles.js';
 import { shellWords } from '../../src/text.js';
 import { openFolder } from '../fleet/open-folder.js';
+import { firstBytes } from '../input/data-file.js';
 import type { MergeOptions } from '../options/merge.js';
 import type { Format } from '../output/formats.js';
 import { openOutput, writeAll } from '../output/outputs.js';
@@ -79,15 +80,17 @@ function otherWeight(path: string): PtflameError {
   );
 }
 
+/** @throws PtflameError INPUT_KIND if it is a trace, and as `readProfile` */
 async function readFileOf(path: string, signal: AbortSignal): Promise<Profile> {
-  try {
-    return await readProfile(await openTraceFile(path), { signal });
-  } catch (error) {
-    if (!(error instanceof PtflameError && error.code === 'INPUT_KIND')) throw error;
-    if ((await detectInputKind(await openTraceFile(path))).kind === 'profile') throw error; // other JSON
-    throw new PtflameError('INPUT_KIND', error.message, {
-      hint: `write its profile first: ptflame render ${shellWords([path])} -o FILE.json`,
-      cause: error,
-    });
-  }
+  const first = firstBytes(path);
+  if (isRecording(first) || isPack(first) || isTraceFile(first)) throw notAProfile(path);
+  const input = await detectInputKind(await openTraceFile(path));
+  if (input.kind === 'trace') throw notAProfile(path);
+  return readProfile(input, { signal });
+}
+
+function notAProfile(path: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${path} is not a profile`, {
+    hint: `write its profile first: ptflame render ${shellWords([path])} -o FILE.json`,
+  });
 }

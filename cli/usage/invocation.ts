@@ -1,7 +1,7 @@
 /**
  * Parses the words after `ptflame` into an invocation.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Argument, Command } from './command.js';
 import { parseWords } from './parse-words.js';
 import { missingArguments, missingCommand, unexpectedArgument, unknownCommand } from './usage-errors.js';
@@ -60,13 +60,18 @@ function unknownOrMissingCommand(
   return missingCommand();
 }
 
+/** `ptflame latency trace.txt` lacks the function, not the input. */
+function isOnlyFile([word, ...more]: readonly string[]): boolean {
+  return word !== undefined && more.length === 0 && existsSync(word) && statSync(word).isFile();
+}
+
 function assignArguments(given: readonly string[], command: Command): Record<string, unknown> {
   const left = [...given];
   const values = command.arguments.map(({ property, isMany }) => [property, isMany ? left.splice(0) : left.shift()]);
   const isMissing = ({ isOptional }: Argument, value: unknown) =>
     isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
   const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
-  if (missing.length > 0) throw missingArguments(missing, command);
+  if (missing.length > 0) throw missingArguments(isOnlyFile(given) ? command.arguments.slice(0, 1) : missing, command);
   if (left.length > 0) throw unexpectedArgument(left, command);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

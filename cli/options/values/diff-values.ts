@@ -54,7 +54,7 @@ export const side = z.array(z.coerce.string()).transform((texts, context): SideS
   const values: Record<string, string | string[]> = {};
   for (const text of texts) {
     const [key = '', value = ''] = text.split(/=(.*)/s).map((part) => part.trim());
-    if (!(key in shape) || value === '') {
+    if (!Object.hasOwn(shape, key) || value === '') {
       context.addIssue({
         code: 'custom',
         message: `must be OPTION=VALUE, such as tid=12, window=+1ms,+2ms or root=f; the options are ${Object.keys(shape).join(', ')}`,

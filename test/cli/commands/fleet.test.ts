@@ -163,7 +163,7 @@ test('merge adds up profiles, and refuses what it cannot add', async ({ dir }) =
   expect(one.stdout).toBe((await ptflame(['render', DEMO, '--by', 'comm'])).stdout);
   expect(timesOf(two.stdout)).toEqual(timesOf(one.stdout).map((ns) => 2 * ns));
   expectRefusal(await ptflame(['merge', dir.file('a.json'), '--by', 'build']), 2, /does not say which build/);
-  expectRefusal(await ptflame(['merge', DEMO]), 1, /is not a ptflame profile/, /ptflame render .* -o FILE\.json/);
+  expectRefusal(await ptflame(['merge', DEMO]), 1, /gz is not a profile$/, /ptflame render .* -o FILE\.json/);
   expectRefusal(await ptflame(['merge', dir.path, dir.file('a.json')]), 2, /is a folder, which is merged alone/);
   await rm(dir.file('a.json'));
   expectRefusal(await ptflame(['merge', dir.file('a.json')]), 1, /there is no such file/);

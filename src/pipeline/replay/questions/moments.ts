@@ -28,20 +28,37 @@ export function windowBounds({ from, to }: WindowOption, trace: Trace): Bounds {
   });
 }
 
+/** As `windowBounds`, for calls. @throws PtflameError also NOTHING_SELECTED if the window misses the recording */
+export function windowOfCalls(window: WindowOption, trace: Trace): Bounds {
+  const bounds = windowBounds(window, trace);
+  if (window.from !== null) refuseOutside('the window begins', bounds.startNs, trace, 'after');
+  if (window.to !== null) refuseOutside('the window ends', bounds.endNs, trace, 'before');
+  return bounds;
+}
+
 /**
  * Returns the time at which to take stacks: it must be within the recording.
  *
  * @throws PtflameError NOTHING_SELECTED
  */
 export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
-  const { startNs, endNs } = trace.store.bounds;
   const atNs = momentNs(moment, trace);
-  if (atNs >= startNs && atNs <= endNs) return atNs;
-  const isBefore = atNs < startNs;
-  const away = formatDuration(isBefore ? startNs - atNs : atNs - endNs);
-  const where = isBefore ? `${away} before the recording begins` : `${away} after the recording ends`;
-  throw new PtflameError('NOTHING_SELECTED', `${momentText(moment, '')} is ${where}`, {
-    hint: `it lasts ${formatDuration(endNs - startNs)}: pass a time on perf's clock, or one relative to its start: +10ms`,
+  refuseOutside(`${momentText(moment, '')} is`, atNs, trace);
+  return atNs;
+}
+
+/** `what`: "the window begins". `side`: the only one that is refused; default: both. */
+function refuseOutside(what: string, atNs: Nanoseconds, { store }: Trace, side?: 'before' | 'after'): void {
+  const { startNs, endNs } = store.bounds;
+  if (atNs < startNs && side !== 'after')
+    throw outside(`${what} ${formatDuration(startNs - atNs)} before the recording begins`, endNs - startNs);
+  if (atNs > endNs && side !== 'before')
+    throw outside(`${what} ${formatDuration(atNs - endNs)} after the recording ends`, endNs - startNs);
+}
+
+function outside(message: string, durationNs: Nanoseconds): PtflameError {
+  return new PtflameError('NOTHING_SELECTED', message, {
+    hint: `it lasts ${formatDuration(durationNs)}: pass a time on perf's clock, or one relative to its start: +10ms`,
   });
 }
 

@@ -8,7 +8,7 @@ import type { Nanoseconds } from '../../../model/units.js';
 import { formatBounds } from '../../../render/format.js';
 import type { Trace } from '../../read/trace.js';
 import { type FunctionPattern, findFunctions, patternText } from './find-functions.js';
-import { momentText, type WindowOption, windowBounds } from './moments.js';
+import { momentText, type WindowOption, windowOfCalls } from './moments.js';
 
 /** Calls of functions; with bounds, only those whose duration is between them, inclusive. */
 export interface CallPattern {
@@ -49,7 +49,7 @@ export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Tr
   if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
   if (inside.length > MAX_INSIDE_CONDITIONS) throw tooManyConditions();
   return {
-    window: window ? windowBounds(window, trace) : null,
+    window: window ? windowOfCalls(window, trace) : null,
     inside: inside.map((calls) => callSelection(calls, symbols)),
     root: root === undefined ? null : findFunctions(root, symbols),
     foldsRecursion: foldRecursion,
