@@ -77,38 +77,44 @@ export interface Holdings {
 
 /** `slowest`: waits whose holders are told one by one. */
 export function holdingsOf(input: LocksInput, slowest: readonly number[]): Holdings {
-  const { held, objects, threads, waits } = input;
   const collector = new HoldingCollector(input);
   const releasedIn = releasePlaces(input);
+  const ofObject = holdingsByObject(input, collector, releasedIn);
+  const ofWait = slowest.map((wait) => {
+    const own = new Map<Tid, HoldingSums>();
+    collector.add(wait, input.held.of(wait).pieces, (holder) => {
+      return collector.row(own, holder, holder, releasedIn(input.objects.objectOf[wait], holder));
+    });
+    return [...own.values()];
+  });
+  collector.finish();
+  return { ofObject, ofWait, asked: collector.asked };
+}
+
+/** Holders of one name that gave the object back in the same function are one row. */
+function holdingsByObject(
+  { held, objects, threads, waits }: LocksInput,
+  collector: HoldingCollector,
+  releasedIn: (object: number, holder: Tid) => SymbolId,
+): HoldingSums[][] {
   const nameOf = (tid: Tid) => `${threads.of(tid).isRecorded} ${threads.of(tid).comm ?? tid}`;
-  const ofObject = Array.from({ length: objects.length }, () => new Map<string, HoldingSums>());
-  const ofHolder = Array.from({ length: objects.length }, () => new Map<Tid, HoldingSums>());
+  const byName = Array.from({ length: objects.length }, () => new Map<string, HoldingSums>());
+  const byHolder = Array.from({ length: objects.length }, () => new Map<Tid, HoldingSums>());
   for (let wait = 0; wait < waits.length; wait++) {
     const object = objects.objectOf[wait];
     if (object === NONE) continue;
     collector.add(wait, held.of(wait).pieces, (holder) => {
-      let row = ofHolder[object].get(holder);
+      let row = byHolder[object].get(holder);
       if (row === undefined) {
         const symbol = releasedIn(object, holder);
-        row = collector.row(ofObject[object], `${symbol} ${nameOf(holder)}`, symbol);
-        row.tids.add(holder);
-        ofHolder[object].set(holder, row);
+        row = collector.row(byName[object], `${symbol} ${nameOf(holder)}`, holder, symbol);
+        byHolder[object].set(holder, row);
       }
       return row;
     });
   }
   collector.finish();
-  const ofWait = slowest.map((wait) => {
-    const own = new Map<string, HoldingSums>();
-    collector.add(wait, held.of(wait).pieces, (holder) => {
-      const row = collector.row(own, String(holder), releasedIn(objects.objectOf[wait], holder));
-      row.tids.add(holder);
-      return row;
-    });
-    return [...own.values()];
-  });
-  collector.finish();
-  return { ofObject: ofObject.map((own) => [...own.values()]), ofWait, asked: collector.asked };
+  return byName.map((own) => [...own.values()]);
 }
 
 /** Many threads wait for the same hold: what the holder did in it is found once, and counted as often as they wait. */
@@ -128,13 +134,15 @@ class HoldingCollector {
     this.keyOf = new Int32Array(input.locks.holds.length);
   }
 
-  row(rows: Map<string, HoldingSums>, name: string, symbol: SymbolId): HoldingSums {
-    let row = rows.get(name);
+  /** Returns the row of a key, and adds a holder to it. `symbol`: where it gave the object back. */
+  row<Key>(rows: Map<Key, HoldingSums>, key: Key, holder: Tid, symbol: SymbolId): HoldingSums {
+    let row = rows.get(key);
     if (row === undefined) {
       row = new HoldingSums(this.rows.length, symbol);
       this.rows.push(row);
-      rows.set(name, row);
+      rows.set(key, row);
     }
+    row.tids.add(holder);
     return row;
   }
 

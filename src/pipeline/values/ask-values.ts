@@ -84,19 +84,16 @@ async function valuesOf(
   const directory = new ThreadDirectory(trace);
   const window = options.window ? windowBounds(options.window, trace) : null;
   const rows = rowsWithin(table, selectedRows(table, trace, directory), window);
-  const stats = valueStats(values, rows);
+  const statsOf = (some: Uint32Array) => valueStats(values, some);
+  const stats = statsOf(rows);
   const calls = byFunction ? await functionsOfSamples(trace, table, rows, options, resources) : null;
   return {
     ...{ event: table.event, field: field.name, values, stats, directory },
     without: rows.length - stats.samples,
     histogram: valueHistogram(values, rows, step ?? null),
     counts: countsOf(values, table, rows),
-    threads: groupsOf(rows, (row) => table.tid[row]).map(({ key, rows }) => ({
-      tid: key,
-      ...valueStats(values, rows),
-    })),
-    functions:
-      calls === null ? null : calls.groups.map(({ rows, ...called }) => ({ ...called, ...valueStats(values, rows) })),
+    threads: groupsOf(rows, (row) => table.tid[row]).map(({ key: tid, rows }) => ({ tid, ...statsOf(rows) })),
+    functions: calls === null ? null : calls.groups.map(({ rows, ...called }) => ({ ...called, ...statsOf(rows) })),
     account: trace.account,
     seen: rows.length === 0 ? null : { startNs: table.timeNs[rows[0]], endNs: table.timeNs[rows[rows.length - 1]] },
     originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,

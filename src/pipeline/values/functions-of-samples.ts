@@ -37,28 +37,24 @@ export async function functionsOfSamples(
 ): Promise<FunctionsOfSamples> {
   if (trace.store.tids.length === 0) throw noTrace(trace.account.withoutTrace[0] ?? 'the input');
   const askable = new AskableTrace(trace, options, resources);
-  const tids = new Set(trace.store.tids);
+  const isTraced = new Set(trace.store.tids);
   const chosen = {
     tid: Int32Array.from(rows, (row) => tid[row]),
     timeNs: Float64Array.from(rows, (row) => timeNs[row]),
   };
-  const moments = orderMoments(chosen, (each) => tids.has(each));
+  const moments = orderMoments(chosen, (each) => isTraced.has(each));
   const { profile, answers } = await askable.replay(moments.asked);
   const nodes = nodesOfMoments(rows.length, moments, answers);
-  const { paths } = answers;
-  const called = callsAt(paths, placesOf(paths, askable.symbols));
-  const count = askable.symbols.length;
-  const keys = Float64Array.from(nodes, (node) => {
-    const { symbol, call } = called(node);
-    return symbol === NONE ? NONE : symbol * (count + 1) + call + 1;
-  });
-  const keyOf = new Map(Array.from(rows, (row, at) => [row, at] as const));
-  const groups = groupsOf(rows, (row) => keys[keyOf.get(row) as number]);
-  return {
-    groups: groups.map(({ rows }) => ({ ...called(nodes[keyOf.get(rows[0]) as number]), rows })),
-    symbols: askable.symbols,
-    profile,
+  const { symbols } = askable;
+  const called = callsAt(answers.paths, placesOf(answers.paths, symbols));
+  const keyOf = (at: number) => {
+    const { symbol, call } = called(nodes[at]);
+    return symbol === NONE ? NONE : symbol * (symbols.length + 1) + call + 1;
   };
+  const groups = groupsOf(Uint32Array.from(rows.keys()), keyOf).map(({ rows: places }) => {
+    return { ...called(nodes[places[0]]), rows: places.map((at) => rows[at]) };
+  });
+  return { groups, symbols, profile };
 }
 
 /** At a probe where a function begins, its caller says more than the function. */

@@ -22,41 +22,52 @@ export interface Work {
   readonly batch: Int32Array;
 }
 
-export function joinRequests(
-  roots: Roots,
-  pushes: Moments,
-  pops: Moments,
-  { push, by }: HandOffs,
-  { endNs, batch }: Work,
-): Parts {
-  const parts = new PartsBuilder();
-  const owners: (readonly number[])[] = []; // by push: the parts that handed it on
-  const takes = countsOf(batch);
-  let root = 0;
-  const beginAndHandOn = (untilNs: Nanoseconds) => {
+export function joinRequests(roots: Roots, pushes: Moments, pops: Moments, handOffs: HandOffs, work: Work): Parts {
+  return new RequestJoiner(roots, pushes, pops).join(handOffs, work);
+}
+
+/** Goes through roots, pushes and pops by time. */
+class RequestJoiner {
+  private readonly parts = new PartsBuilder();
+  /** By push so far: the parts that handed it on. */
+  private readonly owners: (readonly number[])[] = [];
+  private root = 0;
+  private readonly roots: Roots;
+  private readonly pushes: Moments;
+  private readonly pops: Moments;
+
+  constructor(roots: Roots, pushes: Moments, pops: Moments) {
+    this.roots = roots;
+    this.pushes = pushes;
+    this.pops = pops;
+  }
+
+  join({ push, by }: HandOffs, { endNs, batch }: Work): Parts {
+    const { tid, timeNs, length } = this.pops;
+    const takes = countsOf(batch);
+    for (let pop = 0; pop < length; pop++) {
+      const fromNs = timeNs[pop];
+      this.passUntil(fromNs);
+      const parents = push[pop] === NONE ? [] : this.owners[push[pop]];
+      const taken = { pop, batch: batch[pop], tid: tid[pop], fromNs, toNs: endNs[pop], by: by[pop] };
+      this.parts.addTaken(parents, taken, takes[batch[pop]] > 1 || parents.length > 1);
+    }
+    this.passUntil(Number.POSITIVE_INFINITY);
+    return this.parts.build();
+  }
+
+  /** Adds the roots and the pushes up to a time. */
+  private passUntil(untilNs: Nanoseconds): void {
+    const { roots, pushes, pops, owners, parts } = this;
     for (;;) {
-      const rootNs = root < roots.length ? roots.fromNs[root] : Number.POSITIVE_INFINITY;
+      const rootNs = this.root < roots.length ? roots.fromNs[this.root] : Number.POSITIVE_INFINITY;
       const pushNs = owners.length < pushes.length ? pushes.timeNs[owners.length] : Number.POSITIVE_INFINITY;
-      if (Math.min(rootNs, pushNs) > untilNs || Math.min(rootNs, pushNs) === Number.POSITIVE_INFINITY) return;
-      if (rootNs <= pushNs) parts.addRoot(root, roots.tid[root], rootNs, roots.toNs[root++]);
+      const nextNs = Math.min(rootNs, pushNs);
+      if (nextNs > untilNs || nextNs === Number.POSITIVE_INFINITY) return;
+      if (rootNs <= pushNs) parts.addRoot(this.root, roots.tid[this.root], rootNs, roots.toNs[this.root++]);
       else owners.push(parts.at(pushes.tid[owners.length], pushNs, sameKey(pops, pushes, owners.length)));
     }
-  };
-  for (let pop = 0; pop < pops.length; pop++) {
-    beginAndHandOn(pops.timeNs[pop]);
-    const parents = push[pop] === NONE ? [] : owners[push[pop]];
-    const taken = {
-      pop,
-      batch: batch[pop],
-      tid: pops.tid[pop],
-      fromNs: pops.timeNs[pop],
-      toNs: endNs[pop],
-      by: by[pop],
-    };
-    parts.addTaken(parents, taken, takes[batch[pop]] > 1 || parents.length > 1);
   }
-  beginAndHandOn(Number.POSITIVE_INFINITY);
-  return parts.build();
 }
 
 function countsOf(batch: Int32Array): Int32Array {

@@ -73,25 +73,16 @@ export function askWaits(
   options: AnalyzeOptions = {},
 ): Promise<WaitsResult> {
   return withWaits(inputs, options, async (traceWaits) => {
-    const { trace, waits, shown, window, threads, calls } = traceWaits;
+    const { trace, shown, threads, calls } = traceWaits;
     const facts = new WaitFacts(traceWaits);
-    const inside =
-      question.inside === undefined ? null : callsWithin(await callsOf(traceWaits, [question.inside]), window);
-    const all = inside ? waitsInside(waits, inside) : rowsOfThreads(waits, shownTids(traceWaits));
-    const rows = all.filter((wait) => shown.isWithin[wait] === 1);
+    const inside = question.inside === undefined ? null : await callsInWindow(traceWaits, question.inside);
+    const rows = rowsInQuestion(traceWaits, inside);
     const count = question.slowest ?? 0;
     const slowest = inside ? slowestCalls(inside, count) : slowestWaits(shown, rows, count);
     const paths = await describePaths(traceWaits, slowest);
     return {
-      ...{
-        waits: shown,
-        part: partText(options),
-        threads,
-        facts,
-        account: trace.account,
-        samples: trace.samples,
-        calls: inside,
-      },
+      ...{ waits: shown, part: partText(options), threads, facts, calls: inside },
+      ...{ account: trace.account, samples: trace.samples },
       originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
       profile: calls?.profile ?? null,
       symbols: calls ? calls.symbols : trace.symbols,
@@ -100,6 +91,17 @@ export function askWaits(
       stages: question.points === undefined ? null : await stages(traceWaits, question.points),
     };
   });
+}
+
+async function callsInWindow(traceWaits: TraceWaits, pattern: FunctionPattern): Promise<ThreadCalls> {
+  return callsWithin(await callsOf(traceWaits, [pattern]), traceWaits.window);
+}
+
+/** `inside`: null, for the waits of all threads that are shown. */
+function rowsInQuestion(traceWaits: TraceWaits, inside: ThreadCalls | null): Uint32Array {
+  const { waits, shown } = traceWaits;
+  const rows = inside ? waitsInside(waits, inside) : rowsOfThreads(waits, shownTids(traceWaits));
+  return rows.filter((wait) => shown.isWithin[wait] === 1);
 }
 
 /** Threads whose waits are shown. */

@@ -33,12 +33,7 @@ export function summarizeStages(
   pointOf: (symbol: SymbolId) => number,
   points: number,
 ): StagesSummary {
-  const ends = Array.from({ length: points }, (_, point) => point).slice(1);
-  const pairs = [
-    ...ends.map((point) => [point - 1, point] as const),
-    ...(points > 2 ? [[0, points - 1] as const] : []),
-  ];
-  const stages = pairs.map(() => ({ durations: float64Column(), sums: new WaitSummer() }));
+  const stages = stageSums(points);
   let passes = 0;
   let incomplete = 0;
   for (const { tid, from, to } of threadsOf(calls)) {
@@ -46,21 +41,32 @@ export function summarizeStages(
     const found = stagesOf({ timeNs: calls.startNs.subarray(from, to), point }, points);
     passes += found.passes;
     incomplete += found.incomplete;
-    for (let pass = 0; pass < found.passes; pass++)
-      pairs.forEach(([fromPoint, toPoint], stage) => {
-        const fromNs = found.timeNs[pass * points + fromPoint];
-        const toNs = found.timeNs[pass * points + toPoint];
-        stages[stage].durations.push(toNs - fromNs);
-        addWaitsWithin(waits, tid, fromNs, toNs, stages[stage].sums);
-      });
+    for (let at = 0; at < found.passes * points; at += points)
+      for (const { fromPoint, toPoint, durations, sums } of stages) {
+        const [fromNs, toNs] = [found.timeNs[at + fromPoint], found.timeNs[at + toPoint]];
+        durations.push(toNs - fromNs);
+        addWaitsWithin(waits, tid, fromNs, toNs, sums);
+      }
   }
-  return {
-    ...{ passes, incomplete },
-    stages: pairs.map(([fromPoint, toPoint], stage) => {
-      const { durations, sums } = stages[stage];
-      return { fromPoint, toPoint, durations: distributionOf(durations.view()), sums: sums.build() };
-    }),
+  return { passes, incomplete, stages: stages.map(built) };
+}
+
+interface StageSums extends Pick<Stage, 'fromPoint' | 'toPoint'> {
+  readonly durations: ReturnType<typeof float64Column>;
+  readonly sums: WaitSummer;
+}
+
+/** From each point to the next, then from the first to the last. */
+function stageSums(points: number): StageSums[] {
+  const stage = (fromPoint: number, toPoint: number) => {
+    return { fromPoint, toPoint, durations: float64Column(), sums: new WaitSummer() };
   };
+  const steps = Array.from({ length: points - 1 }, (_, point) => stage(point, point + 1));
+  return points > 2 ? [...steps, stage(0, points - 1)] : steps;
+}
+
+function built({ fromPoint, toPoint, durations, sums }: StageSums): Stage {
+  return { fromPoint, toPoint, durations: distributionOf(durations.view()), sums: sums.build() };
 }
 
 interface ThreadRows {

@@ -16,31 +16,16 @@ export function readTimeline(bytes: Uint8Array): Timeline {
   const { threads: heads, wakings, ...timeline } = JSON.parse(reader.text()) as TimelineHead;
   const strips = heads.map(({ slices }) => readStrip(reader, slices, timeline.stripSliceNs));
   const sums = heads.flatMap(({ sums }) => sums ?? []);
-  const rows = readTables<SliceRows>(
-    reader,
-    ROW_RULES,
-    sums.map((own) => own.rows),
-  );
-  const calls = readTables<ListedCalls>(
-    reader,
-    CALL_RULES,
-    sums.map((own) => own.calls),
-  );
-  const times = readTables<ListedTimes>(
-    reader,
-    TIME_RULES,
-    sums.map((own) => own.times),
-  );
-  const levels = readTables<Spans>(
-    reader,
-    SPAN_RULES,
-    heads.flatMap((head) => head.levels),
-  );
-  const split = readTables<Spans>(
-    reader,
-    SPAN_RULES,
-    heads.map((head) => head.split),
-  );
+  const rowCounts = sums.map((own) => own.rows);
+  const rows = readTables<SliceRows>(reader, ROW_RULES, rowCounts);
+  const callCounts = sums.map((own) => own.calls);
+  const calls = readTables<ListedCalls>(reader, CALL_RULES, callCounts);
+  const timeCounts = sums.map((own) => own.times);
+  const times = readTables<ListedTimes>(reader, TIME_RULES, timeCounts);
+  const levelCounts = heads.flatMap((head) => head.levels);
+  const levels = readTables<Spans>(reader, SPAN_RULES, levelCounts);
+  const splitCounts = heads.map((head) => head.split);
+  const split = readTables<Spans>(reader, SPAN_RULES, splitCounts);
   const wakingRows = readTables<WakingRows>(reader, WAKING_RULES, wakings === null ? [] : [wakings.rows]);
   reader.end();
   let [sum, level] = [0, 0];
