@@ -7,7 +7,8 @@ import { DurationsBuilder } from '../../model/calls/durations.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { CallFilter, LatencyQuestion } from '../questions.js';
 import { reroot } from '../tree/reshape.js';
-import { addSums, type CallDurations, type CallSums, emptySums, findCalls } from './find-calls.js';
+import { addSums, type CallSums, emptySums } from './call-sums.js';
+import { type CallDurations, findCalls } from './find-calls.js';
 import { collectInnerTrees } from './inner-trees.js';
 import { type CallsOverTime, CallsOverTimeBuilder } from './over-time.js';
 

@@ -6,8 +6,9 @@ import { type FunctionDurations, type Histogram, histogramsOf } from '../../mode
 import { compareSymbols } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { addSums, type CallSums, emptySums } from '../calls/call-sums.js';
 import type { CallsAnswer, SlowCall } from '../calls/calls-answer.js';
-import { addSums, type CallSums, callerKey, emptySums } from '../calls/find-calls.js';
+import { callerKey } from '../calls/find-calls.js';
 import { type DurationStats, durationStats, percentileOf } from '../tree/duration-stats.js';
 import { type Chains, chainsOf } from './chains.js';
 import { type ChildRow, childRows, type MeasuredTree, measure } from './child-rows.js';
