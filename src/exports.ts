@@ -10,3 +10,4 @@ export { fileAbout, recordingTables, TABLES, type TableName } from './export/par
 export { renderPerfetto } from './export/perfetto/perfetto.js';
 export { renderPprof } from './export/pprof/pprof.js';
 export { renderSpeedscope } from './export/speedscope/speedscope.js';
+export { whyNotWhole } from './fleet/whole-file.js';

@@ -2,10 +2,10 @@
  * `ptflame export`: writes the tables of recordings into a folder that other tools read as one.
  */
 import { basename, join } from 'node:path';
-import { partitionName, recordingTables, TABLES, type TableName } from '../../src/exports.js';
+import { partitionName, recordingTables, TABLES, type TableName, whyNotWhole } from '../../src/exports.js';
 import { type Profile, PtflameError } from '../../src/profiles.js';
 import { formatBytes, formatMany } from '../../src/text.js';
-import { isComplete, makeDirectory, partitionOf, tablePath } from '../export/folder.js';
+import { makeDirectory, OTHER_FOLDER, partitionOf, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
@@ -27,7 +27,7 @@ async function exportRecording(path: string, options: ExportOptions, signal: Abo
   const id = await recordingId(path, options, signal);
   const known = partitionOf(folder, id);
   const wanted: readonly TableName[] = options.calls ? ['calls', ...TABLES] : TABLES;
-  const missing = wanted.filter((table) => known === null || !isComplete(tablePath(folder, table, known, id)));
+  const missing = wanted.filter((table) => known === null || whyNotWhole(tablePath(folder, table, known, id)) !== null);
   const say = notifier(options.quiet);
   if (missing.length === 0) return say(`kept ${path}: ${tablePath(folder, 'recordings', known as string, id)} exists`);
   const calls = missing.includes('calls') ? new CallsSpool({ id, minNs: 0 }, options.tempDir) : null;
@@ -60,11 +60,16 @@ interface TableFile extends Pick<Result, 'chunks'> {
 /** In their order: none gets its name unless all were written. */
 async function writeTables(files: readonly TableFile[], input: string): Promise<void> {
   const results: Result[] = [];
-  for (const { path, chunks } of files) {
-    makeDirectory(path);
-    results.push({ output: await openOutput(path, [input]), chunks });
+  try {
+    for (const { path, chunks } of files) {
+      makeDirectory(path);
+      results.push({ output: await openOutput(path, [input]), chunks });
+    }
+    await writeAll(results);
+  } catch (error) {
+    if (!(error instanceof PtflameError) || error.code !== 'OUTPUT_UNWRITABLE') throw error;
+    throw new PtflameError(error.code, error.message, { hint: OTHER_FOLDER, cause: error });
   }
-  await writeAll(results);
 }
 
 function hostOf({ meta }: Profile, { host }: ExportOptions): string | null {

@@ -73,6 +73,10 @@ export function whyUnwritable(error: unknown): string {
       return 'no permission';
     case 'ENOSPC':
       return 'the disk is full';
+    case 'EDQUOT':
+      return 'the disk quota is used up';
+    case 'EFBIG':
+      return 'the file would be larger than the limit: ulimit -f';
     case 'ENOTDIR':
       return 'a part of its path is not a directory';
     default:

@@ -2,10 +2,11 @@
  * Turns a folder of exported tables into the files of each complete recording, and says which files it leaves out.
  * Tables are in TABLE/build=…/host=…/ID.parquet; an export renames its file of `recordings` last.
  */
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../model/errors.js';
 import { compareUtf8 } from '../model/names/utf8-order.js';
+import { FOREIGN, whyNotWhole } from './whole-file.js';
 
 /** The tables that questions are answered from. */
 export const TABLES = ['recordings', 'paths', 'functions', 'durations'] as const;
@@ -35,7 +36,6 @@ export interface FleetFolder {
 const ID = /^([0-9a-f]{64})\.parquet$/;
 
 export const UNFINISHED = 'it is unfinished: its export was killed, or still runs';
-export const FOREIGN = 'ptflame export did not write it';
 
 /** Returns the path of a recording's file in a table. */
 export function tableFile({ path }: Pick<FleetFolder, 'path'>, table: Table, { id, place }: PlacedRecording): string {
@@ -81,7 +81,7 @@ function filesOf(path: string, table: Table, leftOut: LeftOut[]): Placed {
       for (const name of host.startsWith('host=') ? namesIn(join(path, table, build, host), false) : []) {
         const place = `${build}/${host}`;
         const id = ID.exec(name)?.[1];
-        const reason = id === undefined ? reasonByName(name) : reasonByEnds(join(path, table, place, name));
+        const reason = id === undefined ? reasonByName(name) : whyNotWhole(join(path, table, place, name));
         if (reason !== null) leftOut.push({ file: join(table, place, name), reason });
         else files.set(`${place}/${id}`, { id: id as string, place });
       }
@@ -103,32 +103,4 @@ function namesIn(folder: string, isNeeded: boolean): string[] {
       cause,
     });
   }
-}
-
-/** A Parquet file begins and ends with these bytes; before the last ones is the length of its footer. */
-const MAGIC = 'PAR1';
-const TAIL_BYTES = 8;
-
-function reasonByEnds(file: string): string | null {
-  let fd: number;
-  try {
-    fd = openSync(file, 'r');
-  } catch (error) {
-    return `it cannot be read: ${(error as NodeJS.ErrnoException).code}`;
-  }
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) return FOREIGN;
-    if (bytesAt(fd, 0, MAGIC.length).toString('latin1') !== MAGIC) return FOREIGN;
-    const tail = bytesAt(fd, Math.max(0, stats.size - TAIL_BYTES), TAIL_BYTES);
-    const isWhole = tail.subarray(4).toString('latin1') === MAGIC && tail.readUInt32LE(0) + 12 <= stats.size;
-    return isWhole ? null : 'it is cut off: its end is missing';
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function bytesAt(fd: number, at: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  return bytes.subarray(0, readSync(fd, bytes, 0, length, at));
 }

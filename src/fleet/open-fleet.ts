@@ -6,7 +6,6 @@ import { PtflameError } from '../model/errors.js';
 import { Engine, type EngineOptions, sqlText } from './engine.js';
 import {
   type FleetFolder,
-  FOREIGN,
   inOrder,
   type LeftOut,
   type PlacedRecording,
@@ -15,6 +14,7 @@ import {
   type Table,
   tableFile,
 } from './folder.js';
+import { FOREIGN } from './whole-file.js';
 
 /** The SQL files that define tables and views: sql/duckdb/tables.sql and sql/views.sql. */
 export interface FleetSql {

@@ -1,6 +1,7 @@
 /**
  * Folders of recordings with files that must not count: each is named, and the sums stay those of the whole recordings.
  */
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -92,10 +93,12 @@ test('files of others are foreign', async () => {
   writeFileSync(join(place, 'notes.txt'), 'text');
   writeFileSync(join(place, `${'0'.repeat(64)}.parquet`), 'a,b\n1,2\n');
   mkdirSync(join(folder, 'recordings', 'notes'));
+  execFileSync('mkfifo', [join(place, `${'1'.repeat(64)}.parquet`)]); // would wait for a writer
   const { recordings, leftOut } = await counted();
   expect(recordings).toBe(2);
   expect(leftOut).toEqual([
     { file: inFolder(join(place, `${'0'.repeat(64)}.parquet`)), reason: FOREIGN },
+    { file: inFolder(join(place, `${'1'.repeat(64)}.parquet`)), reason: FOREIGN },
     { file: inFolder(join(place, 'notes.txt')), reason: FOREIGN },
   ]);
 });

@@ -1,34 +1,17 @@
 /**
  * `ptflame export`: a folder of recordings, in which nothing counts twice.
  */
-import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { type Directory, expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { contents, exported, sha256 } from '../../helpers/cli/export-folder.js';
+import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { ask } from '../../helpers/consumers/duckdb.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 
 const DEMO = fixturePath('demo/threads.perf.txt.gz');
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
 const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
-
-async function exported(dir: Directory, inputs: readonly string[], ...flags: string[]): Promise<string> {
-  const run = await ptflame(['export', ...inputs, '--to', `parquet:${dir.file('fleet')}`, ...flags]);
-  expect(run).toMatchObject({ exitCode: 0, stdout: '' });
-  return run.stderr;
-}
-
-/** Returns the names and the contents of all files in the folder. */
-async function contents(dir: Directory): Promise<Map<string, string>> {
-  const files = await readdir(dir.file('fleet'), { recursive: true, withFileTypes: true });
-  const found = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
-  return new Map(await Promise.all(found.sort().map(async (path) => [path, sha256(await readFile(path))] as const)));
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
 
 test('writes a file of each table, named by the hash of the input', async ({ dir }) => {
   const stderr = await exported(dir, [DEMO], '--build', 'v1', '--host', 'web1');
@@ -121,6 +104,12 @@ test('render writes all calls of a trace to a file, but not to a terminal, nor o
   expect(await ask(`SELECT count(*) AS calls, count(DISTINCT tid) AS threads FROM '${path}'`)).toEqual([
     { calls: 873, threads: 5 },
   ]);
+  const keys = (name: string) =>
+    `SELECT decode(value) AS value FROM parquet_kv_metadata('${name}') WHERE decode(key) LIKE '%min%'`;
+  const long = dir.file('long.parquet');
+  await ptflame(['render', DEMO, '-o', long, '--min-call', '1us', '-q']);
+  expect(await ask(keys(long))).toEqual([{ value: '1000' }]);
+  expect(await ask(keys(path))).toEqual([]);
   const json = dir.file('profile.json');
   await ptflame(['render', DEMO, '-o', json, '-q']);
   expectRefusal(await ptflame(['render', json, '-o', dir.file('no.parquet')]), 1, /profile/);
