@@ -4,8 +4,9 @@
 export { renderCallgrind } from './export/callgrind/callgrind.js';
 export { renderFirefox } from './export/firefox/firefox.js';
 export { otlpOfRequests } from './export/otlp/requests.js';
-export { CallsFile } from './export/parquet/calls-file.js';
+export { callsSchema } from './export/parquet/call-groups.js';
 export { partitionName } from './export/parquet/layout.js';
+export { ParquetFile } from './export/parquet/parquet-file.js';
 export { fileAbout, recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
 export { renderPerfetto } from './export/perfetto/perfetto.js';
 export { renderPprof } from './export/pprof/pprof.js';

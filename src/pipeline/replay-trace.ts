@@ -46,6 +46,7 @@ import {
   type ReplaySetup,
 } from './replay/replay-setup.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
+import type { SharedFile } from './workers/shared-file.js';
 
 /** All calls as rows of a Parquet file. */
 export interface CallRowsOptions {
@@ -53,6 +54,8 @@ export interface CallRowsOptions {
   readonly id: string | null;
   /** Shorter calls are left out. */
   readonly minNs: Nanoseconds;
+  /** Receives the row groups, in no order: too many for memory. */
+  readonly file: SharedFile;
   /** Called for each thread, in an order that depends on the trace alone. */
   readonly onThread: OnCallRows;
 }

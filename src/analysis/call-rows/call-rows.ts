@@ -10,7 +10,7 @@ import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
 import type { Bounds } from '../questions.js';
 import { outermostNodes } from '../tree/functions.js';
 import { isOffCpu } from '../tree/outside.js';
-import { type CallRows, CallRowsBuilder } from './rows.js';
+import type { CallRows, CallRowsBuilder } from './rows.js';
 
 export interface RowsQuestion {
   /** Calls outside of it are left out. */
@@ -21,11 +21,18 @@ export interface RowsQuestion {
 
 /**
  * Reports the calls in the order in which they ended; stops are calls, too. Of a call that the window cuts, start and
- * duration are whole, and all other times are within the window. Nodes are those of `tree`, the log's own. The rows that
- * `sink` receives are valid until it returns.
+ * duration are whole, and all other times are within the window. Nodes are those of `tree`, the log's own. `rows` are
+ * filled again and again: those that `sink` receives are valid until it returns.
  */
-export function callRows(log: CallLog, tree: CallTree, question: RowsQuestion, sink: (rows: CallRows) => void): void {
-  const lister = new CallLister(tree, question, sink);
+export function callRows(
+  log: CallLog,
+  tree: CallTree,
+  question: RowsQuestion,
+  rows: CallRowsBuilder,
+  sink: (rows: CallRows) => void,
+): void {
+  rows.clear();
+  const lister = new CallLister(tree, question, rows, sink);
   walkCalls(log, lister);
   lister.finish();
 }
@@ -62,15 +69,16 @@ function noTime(): Clocks {
 class CallLister implements CallListener<TimedCall> {
   private readonly now = noTime();
   private readonly isOutermost: Uint8Array;
-  private readonly rows = new CallRowsBuilder();
+  private readonly rows: CallRowsBuilder;
   private calls = 0;
   private readonly tree: CallTree;
   private readonly window: Bounds;
   private readonly minNs: Nanoseconds;
   private readonly sink: (rows: CallRows) => void;
 
-  constructor(tree: CallTree, { window, minNs }: RowsQuestion, sink: (rows: CallRows) => void) {
+  constructor(tree: CallTree, { window, minNs }: RowsQuestion, rows: CallRowsBuilder, sink: (rows: CallRows) => void) {
     this.tree = tree;
+    this.rows = rows;
     this.window = window;
     this.minNs = minNs;
     this.sink = sink;

@@ -1,15 +1,16 @@
 /**
  * Calls of a thread → row groups of a Parquet file, made by the worker that replayed it.
  */
-import { ByteWriter } from 'hyparquet-writer';
-import { BATCH_ROWS, type CallRows } from '../../analysis/call-rows/rows.js';
+import type { CallRows } from '../../analysis/call-rows/rows.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NONE, type Tid } from '../../model/units.js';
-import { bytesOf, ColumnChunkWriter, type EncodedColumn } from './column-chunk.js';
+import { bytesOf, type EncodedColumn } from './column-chunk.js';
+import type { GroupMemory } from './group-memory.js';
 import { pathHashes } from './hashes.js';
 import { KeysInGroup } from './keys-in-group.js';
+import type { RowGroups } from './parquet-file.js';
+import { type ColumnShape, type RowGroup, type SchemaElement, schemaOf } from './schema.js';
 import { type SharedNames, type SharedTexts, textAt, textBytes, textCount } from './shared-names.js';
-import { type ColumnShape, type RowGroup, type SchemaElement, schemaOf, taken } from './table.js';
 
 /** What the calls of all threads share. Plain data. */
 export interface CallsContext {
@@ -18,14 +19,6 @@ export interface CallsContext {
   /** perf's clock at time 0 of the trace. */
   readonly originNs: bigint;
   readonly names: SharedNames;
-}
-
-/** The calls of a thread. Plain data. */
-export interface CallGroups {
-  /** One part for each group. */
-  readonly parts: readonly Uint8Array[];
-  /** Offsets are those in a file of these groups alone, without what precedes the first one. */
-  readonly groups: readonly RowGroup[];
 }
 
 const COLUMNS = [
@@ -61,11 +54,8 @@ export function callsSchema(id: string | null): SchemaElement[] {
 
 /** Writes the calls of a thread. */
 export class CallGroupsWriter {
-  private readonly writer = new ByteWriter();
-  private readonly chunks = new ColumnChunkWriter(this.writer);
-  private readonly parts: Uint8Array[] = [];
+  private readonly memory: GroupMemory;
   private readonly groups: RowGroup[] = [];
-  private readonly short = new Int32Array(BATCH_ROWS);
   private readonly paths: BigInt64Array;
   private readonly pathsInGroup: KeysInGroup;
   private readonly namesInGroup: KeysInGroup;
@@ -75,8 +65,10 @@ export class CallGroupsWriter {
   private readonly context: CallsContext;
 
   /** `tree`: whose nodes the calls have. */
-  constructor(tid: Tid, tree: CallTree, context: CallsContext) {
+  constructor(tid: Tid, tree: CallTree, context: CallsContext, memory: GroupMemory) {
     const { names, files, hashes } = context.names;
+    this.memory = memory;
+    memory.begin();
     this.tid = tid;
     this.tree = tree;
     this.context = context;
@@ -86,45 +78,40 @@ export class CallGroupsWriter {
     this.filesInGroup = new KeysInGroup(textCount(files));
   }
 
-  /** Writes a row group. */
-  add(rows: CallRows): void {
-    const start = this.writer.offset;
+  /** Returns the bytes of a row group, which are valid until the next one. */
+  write(rows: CallRows): Uint8Array {
     const { id, originNs } = this.context;
+    const columns = columnsWith(id);
     const [, ...elements] = callsSchema(id);
-    const columns = columnsWith(id).map(({ name }, at) => {
-      return this.chunks.write(elements[at] as SchemaElement, this.encoded(name, rows), rows.length);
+    const { group, bytes } = this.memory.write(elements, rows.length, (column) => {
+      return this.encoded((columns[column] as ColumnShape).name as CallColumn, rows);
     });
-    addBounds(columns, 'tid', this.tid, this.tid);
-    addBounds(columns, 'start_ns', ...bigBounds(rows.startNs, originNs));
-    addBounds(columns, 'duration_ns', ...bigBounds(rows.durationNs, 0n));
-    this.groups.push({
-      columns,
-      num_rows: BigInt(rows.length),
-      total_byte_size: columns.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n),
-      total_compressed_size: BigInt(this.writer.offset - start),
-    });
-    this.parts.push(taken(this.writer));
+    addBounds(group.columns, 'tid', this.tid, this.tid);
+    addBounds(group.columns, 'start_ns', ...bigBounds(rows.startNs, originNs));
+    addBounds(group.columns, 'duration_ns', ...bigBounds(rows.durationNs, 0n));
+    this.groups.push(group);
+    return bytes;
   }
 
-  build(): CallGroups {
-    return { parts: this.parts, groups: this.groups };
+  build(): RowGroups {
+    return { bytes: this.memory.offset, groups: this.groups };
   }
 
   private encoded(column: CallColumn, rows: CallRows): EncodedColumn {
-    const { chunks } = this;
+    const { chunks } = this.memory;
     const { id, originNs, names } = this.context;
     switch (column) {
       case 'id':
-        return chunks.ofDictionary(new Int32Array(rows.length), {
+        return chunks.ofDictionary(this.filled(rows.length, 0), {
           length: 1,
           bytes: textBytes([Buffer.from(id ?? '')]),
         });
       case 'tid':
-        return chunks.packed(new Int32Array(rows.length).fill(this.tid));
+        return chunks.packed(this.filled(rows.length, this.tid));
       case 'call':
         return chunks.packed(rows.call);
       case 'parent':
-        return chunks.packed(...defined(rows.parent, 0));
+        return chunks.packed(...this.memory.defined(rows.parent, 0));
       case 'depth':
         return chunks.packed(rows.depth);
       case 'func':
@@ -154,47 +141,41 @@ export class CallGroupsWriter {
     }
   }
 
+  private filled(length: number, value: number): Int32Array {
+    return this.memory.take('values', length).fill(value);
+  }
+
   private pathColumn(nodes: Int32Array): EncodedColumn {
-    const { rows, keys } = this.pathsInGroup.take(nodes);
+    const { rows, keys } = this.pathsInGroup.take(nodes, this.memory.take('numbers', nodes.length));
     const paths = BigInt64Array.from(keys, (node) => this.paths[node]);
-    return this.chunks.ofDictionary(rows, { length: keys.length, bytes: bytesOf(paths) }, { isCompressed: false });
+    return this.memory.chunks.ofDictionary(
+      rows,
+      { length: keys.length, bytes: bytesOf(paths) },
+      { isCompressed: false },
+    );
   }
 
   private texts(all: SharedTexts, nodes: Int32Array, inGroup: KeysInGroup): EncodedColumn {
     const { symbol } = this.tree;
-    const known = new Int32Array(nodes.length);
+    const known = this.memory.take('values', nodes.length);
     for (let row = 0; row < nodes.length; row++) known[row] = all.ofSymbol[symbol[nodes[row]]];
-    const [values, isDefined] = defined(known, NONE);
-    const { rows, keys } = inGroup.take(values);
+    const [values, isDefined] = this.memory.defined(known, NONE);
+    const { rows, keys } = inGroup.take(values, this.memory.take('numbers', values.length));
     const bytes = textBytes(keys.map((text) => textAt(all, text)));
-    return this.chunks.ofDictionary(rows, { length: keys.length, bytes }, { isDefined });
+    return this.memory.chunks.ofDictionary(rows, { length: keys.length, bytes }, { isDefined });
   }
 
   /** Times that differ from the first by less than 2^31 ns are packed. */
   private times(ns: Float64Array, originNs = 0n): EncodedColumn {
     const first = ns[0];
-    const short = this.short.subarray(0, ns.length);
+    const short = this.memory.take('numbers', ns.length);
     for (let row = 0; row < ns.length; row++) {
       short[row] = ns[row] - first;
       if (short[row] !== ns[row] - first)
-        return this.chunks.plain(BigInt64Array.from(ns, (own) => originNs + BigInt(own)));
+        return this.memory.chunks.plain(BigInt64Array.from(ns, (own) => originNs + BigInt(own)));
     }
-    return this.chunks.packedFrom(originNs + BigInt(first), short);
+    return this.memory.chunks.packedFrom(originNs + BigInt(first), short);
   }
-}
-
-/** Returns the values of rows that have one; by row, 1 if it has one, null if all have. */
-function defined(values: Int32Array, none: number): [Int32Array, Uint8Array | null] {
-  if (!values.includes(none)) return [values, null];
-  const isDefined = new Uint8Array(values.length);
-  const found = new Int32Array(values.length);
-  let length = 0;
-  for (let row = 0; row < values.length; row++) {
-    if (values[row] === none) continue;
-    isDefined[row] = 1;
-    found[length++] = values[row];
-  }
-  return [found.subarray(0, length), isDefined];
 }
 
 function bigBounds(values: Float64Array, origin: bigint): [bigint, bigint] {

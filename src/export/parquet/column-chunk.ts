@@ -7,7 +7,7 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { deltaBinaryPack } from 'hyparquet-writer/src/delta.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import type { RowGroup, SchemaElement } from './table.js';
+import type { RowGroup, SchemaElement } from './schema.js';
 
 type ColumnChunk = RowGroup['columns'][number];
 
@@ -62,9 +62,9 @@ export class ColumnChunkWriter {
     return { ...column, values: values.getBytes() };
   }
 
-  /** Numbers of 64 bits. */
-  plain(numbers: BigInt64Array): EncodedColumn {
-    return { encoding: 'PLAIN', values: bytesOf(numbers), dictionary: null, isDefined: null, isCompressed: true };
+  /** Numbers of 64 bits. `isDefined`: as for `packed`. */
+  plain(numbers: BigInt64Array, isDefined: Uint8Array | null = null): EncodedColumn {
+    return { encoding: 'PLAIN', values: bytesOf(numbers), dictionary: null, isDefined, isCompressed: true };
   }
 
   /** Bytes of 1 for true, 0 for false. */

@@ -6,7 +6,8 @@ import { bucketStart, type FunctionDurations, mergeDurations } from '../../model
 import { rowNumbers } from '../../model/columns.js';
 import { symbolRanks } from '../../model/names/symbol-order.js';
 import { lineOf } from '../../model/names/symbol-table.js';
-import { finiteOrNull, functionColumns, type Grouped } from './groups.js';
+import { NONE } from '../../model/units.js';
+import { finiteOrNull, functionColumns, type Grouped, groupColumns, idColumn } from './groups.js';
 import type { Column, Table } from './table.js';
 
 /** The numbers of a row that every function has, by column. */
@@ -27,18 +28,23 @@ const SUMS = {
 const EXTREMES = { longest_cut_ns: 'longestCutNs', min_ns: 'minNs', max_ns: 'maxNs' } as const;
 
 export function functionsTable(recording: Grouped): Table {
-  const { id, groups, profile, hasSwitches } = recording;
-  const rank = symbolRanks(profile.symbols);
-  const rows = groups.flatMap(({ comm, tree }) => {
+  const { groups, profile, hasSwitches } = recording;
+  const { symbols } = profile;
+  const rank = symbolRanks(symbols);
+  const rows = groups.flatMap(({ tree }, group) => {
     const sums = functionsOf(tree, null, hasSwitches).sort((a, b) => rank[a.symbol] - rank[b.symbol]);
-    return sums.map((own) => ({ ...own, comm, line: lineOf(profile.symbols, own.symbol) }));
+    return sums.map((own) => ({ ...own, group }));
   });
+  const lineAt = (row: number) => lineOf(symbols, rows[row].symbol);
   const columns: readonly Column[] = [
-    { name: 'id', kind: 'text', at: () => id },
-    { name: 'comm', kind: 'text', isOptional: true, at: (row) => rows[row].comm },
+    ...groupColumns(recording, (row) => rows[row].group),
     ...functionColumns(recording, (row) => rows[row].symbol),
-    { name: 'source_file', kind: 'text', isOptional: true, at: (row) => rows[row].line?.file ?? null },
-    { name: 'source_line', kind: 'int32', isOptional: true, at: (row) => rows[row].line?.line ?? null },
+    {
+      ...{ name: 'source_file', kind: 'text', isOptional: true, keys: symbols.length },
+      keyAt: (row) => (lineAt(row) === null ? NONE : rows[row].symbol),
+      ofKey: (symbol) => lineOf(symbols, symbol)?.file as string,
+    },
+    { name: 'source_line', kind: 'int32', isOptional: true, at: (row) => lineAt(row)?.line ?? null },
     ...Object.entries(SUMS).map(([name, key]): Column => ({ name, kind: 'int64', at: (row) => rows[row][key] })),
     ...Object.entries(EXTREMES).map(([name, key]): Column => {
       return { name, kind: 'int64', isOptional: true, at: (row) => finiteOrNull(rows[row][key]) };
@@ -62,8 +68,12 @@ export function durationsTable({ id, profile, hashes }: Grouped): Table {
     (together === null ? mergeDurations(threads) : profile.durations) ?? NO_DURATIONS;
   const order = rowNumbers(length).sort((a, b) => rank[symbol[a]] - rank[symbol[b]] || bucket[a] - bucket[b]);
   const columns: readonly Column[] = [
-    { name: 'id', kind: 'text', at: () => id },
-    { name: 'function', kind: 'int64', at: (row) => hashes[symbol[order[row]]] },
+    idColumn(id),
+    {
+      ...{ name: 'function', kind: 'int64', keys: symbols.length },
+      keyAt: (row) => symbol[order[row]],
+      ofKey: (key) => hashes[key],
+    },
     { name: 'bucket_low_ns', kind: 'int64', at: (row) => bucketStart(bucket[order[row]]) },
     { name: 'bucket_high_ns', kind: 'int64', at: (row) => bucketStart(bucket[order[row]] + 1) - 1 },
     { name: 'calls', kind: 'int64', at: (row) => calls[order[row]] },

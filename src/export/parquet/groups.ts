@@ -12,7 +12,7 @@ import { compareUtf8 } from '../../model/names/utf8-order.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { functionHash, functionHashes } from './hashes.js';
-import type { Column } from './table.js';
+import { type Column, constantText } from './table.js';
 
 /** The threads of one command name. */
 export interface Group {
@@ -60,28 +60,50 @@ function groupsOf({ together, threads, symbols }: Profile): Group[] {
 /** The name of the root of threads, which is no function. */
 const THREAD = '[thread]';
 
-const KINDS = {
+const THREAD_KIND = 4;
+const KINDS: Readonly<Record<number, string>> = {
   [SymbolKind.Function]: 'function',
   [SymbolKind.Unknown]: 'unknown',
   [SymbolKind.Synthetic]: 'stop',
   [SymbolKind.Inlined]: 'inlined',
-} as const;
+  [THREAD_KIND]: 'thread',
+};
+
+/** Returns the columns that say which recording and which command name a row is about. `groupAt`: of a row. */
+export function groupColumns({ id, groups }: Grouped, groupAt: (row: number) => number): readonly Column[] {
+  const keyAt = (row: number) => (groups[groupAt(row)].comm === null ? NONE : groupAt(row));
+  const ofKey = (group: number) => groups[group].comm as string;
+  return [idColumn(id), { name: 'comm', kind: 'text', isOptional: true, keys: groups.length, keyAt, ofKey }];
+}
+
+export function idColumn(id: string): Column {
+  return { ...constantText('id', id), isOptional: false };
+}
 
 /** Returns the columns that say which function a row is about. `symbolAt`: NONE is the root of threads. */
 export function functionColumns(
   { profile: { symbols }, hashes }: Grouped,
   symbolAt: (row: number) => SymbolId,
 ): readonly Column[] {
-  const { name, kind } = symbols;
+  const { length, name, kind, dso, dsoName } = symbols;
+  const root = length;
+  const keyAt = (row: number) => (symbolAt(row) === NONE ? root : symbolAt(row));
+  const fileAt = (row: number) => (dsoOf(symbols, symbolAt(row)) === null ? NONE : dso[symbolAt(row)]);
+  const kindAt = (row: number) => (symbolAt(row) === NONE ? THREAD_KIND : kind[symbolAt(row)]);
   const thread = functionHash(THREAD, null);
-  const ofFunction = <Value>(value: (symbol: SymbolId) => Value, ofThread: Value) => {
-    return (row: number) => (symbolAt(row) === NONE ? ofThread : value(symbolAt(row)));
-  };
+  const ofSymbol = { keys: length + 1, keyAt } as const;
   return [
-    { name: 'function', kind: 'int64', at: ofFunction((symbol) => hashes[symbol], thread) },
-    { name: 'name', kind: 'text', at: ofFunction((symbol) => name[symbol], THREAD) },
-    { name: 'file', kind: 'text', isOptional: true, at: ofFunction((symbol) => dsoOf(symbols, symbol), null) },
-    { name: 'kind', kind: 'text', at: ofFunction<string>((symbol) => KINDS[kind[symbol]], 'thread') },
+    { name: 'function', kind: 'int64', ...ofSymbol, ofKey: (key) => (key === root ? thread : hashes[key]) },
+    { name: 'name', kind: 'text', ...ofSymbol, ofKey: (key) => (key === root ? THREAD : name[key]) },
+    {
+      name: 'file',
+      kind: 'text',
+      isOptional: true,
+      keys: dsoName.length,
+      keyAt: fileAt,
+      ofKey: (key) => dsoName[key],
+    },
+    { name: 'kind', kind: 'text', keys: THREAD_KIND + 1, keyAt: kindAt, ofKey: (key) => KINDS[key] as string },
   ];
 }
 

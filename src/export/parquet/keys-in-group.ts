@@ -10,11 +10,10 @@ export class KeysInGroup {
     this.numberOf = new Int32Array(length);
   }
 
-  /** Returns the number of each row, and the keys by number. */
-  take(keysOfRows: Int32Array): { readonly rows: Int32Array; readonly keys: readonly number[] } {
+  /** Returns the number of each row, in memory that is as long, and the keys by number. */
+  take(keysOfRows: Int32Array, rows: Int32Array): { readonly rows: Int32Array; readonly keys: readonly number[] } {
     const { numberOf } = this;
     const keys: number[] = [];
-    const rows = new Int32Array(keysOfRows.length);
     for (let row = 0; row < rows.length; row++) {
       const key = keysOfRows[row];
       if (numberOf[key] === 0) numberOf[key] = keys.push(key);

@@ -3,8 +3,8 @@
  */
 import { PTFLAME_VERSION } from '../../model/version.js';
 import { shellWords } from '../../render/visible-text.js';
-import type { Grouped } from './groups.js';
-import type { Column, Table } from './table.js';
+import { type Grouped, idColumn } from './groups.js';
+import { type Column, type Table, constantText as text } from './table.js';
 
 /** The version of all tables: it changes when columns change their meaning or are gone. */
 export const SCHEMA = 1;
@@ -22,12 +22,9 @@ export interface About {
 export function recordingsTable({ id, profile, hasSwitches }: Grouped, { build, host, input }: About): Table {
   const { meta, quality, threads } = profile;
   const { recorded } = meta;
-  const text = (name: string, value: string | null): Column => {
-    return { name, kind: 'text', isOptional: true, at: () => value };
-  };
   const count = (name: string, value: number | bigint): Column => ({ name, kind: 'int64', at: () => value });
   const columns: readonly Column[] = [
-    { name: 'id', kind: 'text', at: () => id },
+    idColumn(id),
     text('build', build),
     text('host', host),
     { name: 'started_at', kind: 'time', isOptional: true, at: () => timeOf(recorded?.startedAt ?? null) },
@@ -38,14 +35,14 @@ export function recordingsTable({ id, profile, hasSwitches }: Grouped, { build, 
     text('kernel', recorded?.kernel ?? null),
     text('cpu', recorded?.cpu ?? null),
     text('perf', recorded?.perf ?? null),
-    { name: 'ptflame', kind: 'text', at: () => PTFLAME_VERSION },
+    { ...text('ptflame', PTFLAME_VERSION), isOptional: false },
     count('events', quality.events),
     count('total_ns', quality.totalNs),
     count('lost_ns', quality.lostNs),
     count('inferred_ns', quality.inferredNs),
-    { name: 'has_switches', kind: 'flag', at: () => hasSwitches },
+    { name: 'has_switches', kind: 'flag', at: () => Number(hasSwitches) },
     text('part', meta.part),
-    { name: 'input', kind: 'text', at: () => input },
+    { ...text('input', input), isOptional: false },
     { name: 'schema', kind: 'int32', at: () => SCHEMA },
   ];
   return { name: 'recordings', rows: 1, columns };

@@ -1,32 +1,32 @@
 /**
- * A table, value by value → the bytes of a Parquet file, row group by row group: no more than one group is in memory.
+ * A table, row group by row group → the bytes of a Parquet file: one column of one group is in memory at a time.
  */
-import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { NONE } from '../../model/units.js';
+import { bytesOf, type EncodedColumn } from './column-chunk.js';
+import { GroupMemory } from './group-memory.js';
+import { KeysInGroup } from './keys-in-group.js';
+import { ParquetFile } from './parquet-file.js';
+import { type ColumnShape, schemaOf } from './schema.js';
+import { textBytes } from './shared-names.js';
 
-/** `int64`: a whole number, or a bigint for all 64 bits. `time`: ms since 1970, UTC. */
-interface Values {
-  readonly text: string;
-  readonly int32: number;
-  readonly int64: number | bigint;
-  readonly flag: boolean;
-  readonly time: number;
-}
-type Kind = keyof Values;
-
-/** A column without its values. */
-export interface ColumnShape {
-  readonly name: string;
-  readonly kind: Kind;
-  /** The column may have no value in a row: null. Default: it has one in every row. */
-  readonly isOptional?: boolean;
+/** A column of numbers, most of them different. */
+interface NumberColumn extends ColumnShape {
+  readonly kind: 'int32' | 'int64' | 'flag' | 'time';
+  /** Of a flag: 1 or 0. null: none. */
+  readonly at: (row: number) => number | bigint | null;
 }
 
-export type Column = {
-  readonly [Own in Kind]: ColumnShape & {
-    readonly kind: Own;
-    readonly at: (row: number) => Values[Own] | null;
-  };
-}[Kind];
+/** A column of few values, each of which many rows may have. */
+interface KeyedColumn extends ColumnShape {
+  readonly kind: 'text' | 'int64';
+  /** Keys are below it. */
+  readonly keys: number;
+  /** NONE: the row has no value. */
+  readonly keyAt: (row: number) => number;
+  readonly ofKey: (key: number) => string | bigint;
+}
+
+export type Column = NumberColumn | KeyedColumn;
 
 export interface Table {
   readonly name: string;
@@ -34,67 +34,95 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-export type { SchemaElement };
-export type RowGroup = ParquetWriter['row_groups'][number];
-
-/** In the metadata of every file: the program that wrote it. */
-export const CREATOR = 'ptflame';
+/** Returns the column of a text that all rows have. null: none has one. */
+export function constantText(name: string, text: string | null): Column {
+  const keyAt = () => (text === null ? NONE : 0);
+  return { name, kind: 'text', isOptional: true, keys: 1, keyAt, ofKey: () => text as string };
+}
 
 /** Large enough that dictionaries pay off, small enough to be made at once. */
 const GROUP_ROWS = 65_536;
 
 /** `about`: texts by key, in the metadata of the file. */
-export function* tableBytes(table: Table, about: Readonly<Record<string, string>>): Generator<Uint8Array> {
-  const writer = new ByteWriter();
-  const file = new ParquetWriter({
-    writer,
-    schema: schemaOf(table.name, table.columns),
-    statistics: false,
-    kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
-    createdBy: CREATOR,
-  });
-  for (let first = 0; first < table.rows; first += GROUP_ROWS) {
-    const end = Math.min(first + GROUP_ROWS, table.rows);
-    file.write({ columnData: table.columns.map((column) => columnData(column, first, end)), rowGroupSize: GROUP_ROWS });
-    yield taken(writer);
+export function* tableBytes(
+  { name, rows, columns }: Table,
+  about: Readonly<Record<string, string>>,
+): Generator<Uint8Array> {
+  const schema = schemaOf(name, columns);
+  const [, ...elements] = schema;
+  const memory = new GroupMemory();
+  const encoders = columns.map((column) => encoderOf(column, memory));
+  const file = new ParquetFile(schema, about);
+  yield file.head();
+  for (let first = 0; first < rows; first += GROUP_ROWS) {
+    const end = Math.min(first + GROUP_ROWS, rows);
+    memory.begin();
+    const { group, bytes } = memory.write(elements, end - first, (column) => (encoders[column] as Encoder)(first, end));
+    file.add({ bytes: bytes.length, groups: [group] });
+    yield bytes.slice();
   }
-  file.finish();
-  yield taken(writer);
+  yield file.end();
 }
 
-/** Removes the bytes from a writer, which goes on counting them. */
-export function taken(writer: ByteWriter): Uint8Array {
-  const bytes = writer.getBytes().slice();
-  writer.index = 0;
-  return bytes;
+/** Encodes the values of some rows. */
+type Encoder = (first: number, end: number) => EncodedColumn;
+
+function encoderOf(column: Column, memory: GroupMemory): Encoder {
+  if ('keyAt' in column) return keyEncoder(column, memory);
+  if (column.kind === 'flag')
+    return (first, end) =>
+      memory.chunks.flags(Uint8Array.from({ length: end - first }, (_, row) => Number(column.at(first + row))));
+  return (first, end) => packed(column, first, end, memory) ?? plain(column, first, end, memory);
 }
 
-const ELEMENTS: Readonly<Record<Kind, Pick<SchemaElement, 'type' | 'converted_type'>>> = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  int32: { type: 'INT32' },
-  int64: { type: 'INT64' },
-  flag: { type: 'BOOLEAN' },
-  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-};
-
-export function schemaOf(name: string, columns: readonly ColumnShape[]): SchemaElement[] {
-  const elements = columns.map(({ name, kind, isOptional }) => ({
-    name,
-    ...ELEMENTS[kind],
-    repetition_type: isOptional ? ('OPTIONAL' as const) : ('REQUIRED' as const),
-  }));
-  return [{ name, num_children: columns.length }, ...elements];
+function keyEncoder({ kind, keys, keyAt, ofKey }: KeyedColumn, memory: GroupMemory): Encoder {
+  const inGroup = new KeysInGroup(keys);
+  return (first, end) => {
+    const known = memory.take('values', end - first);
+    for (let row = first; row < end; row++) known[row - first] = keyAt(row);
+    const [values, isDefined] = memory.defined(known, NONE);
+    const { rows, keys } = inGroup.take(values, memory.take('numbers', values.length));
+    const bytes =
+      kind === 'text'
+        ? textBytes(keys.map((key) => Buffer.from(ofKey(key) as string)))
+        : bytesOf(BigInt64Array.from(keys, (key) => ofKey(key) as bigint));
+    return memory.chunks.ofDictionary(
+      rows,
+      { length: keys.length, bytes },
+      { isDefined, isCompressed: kind === 'text' },
+    );
+  };
 }
 
-function columnData({ name, kind, at }: Column, first: number, end: number): ColumnSource {
-  const data = Array.from({ length: end - first }, (_, row) => at(first + row));
-  if (kind === 'int32') return { name, data, encoding: 'DELTA_BINARY_PACKED' };
-  if (kind !== 'int64') return { name, data };
-  // Packing takes numbers of 32 bits, others one by one as bigints, which is ten times slower.
-  if (data.every(isShort)) return { name, data, encoding: 'DELTA_BINARY_PACKED' };
-  return { name, data: data.map((value) => (value === null ? null : BigInt(value as number | bigint))) };
+/** Returns null if a number needs more than 32 bits. */
+function packed(
+  { at, isOptional }: NumberColumn,
+  first: number,
+  end: number,
+  memory: GroupMemory,
+): EncodedColumn | null {
+  const values = memory.take('values', end - first);
+  const isDefined = isOptional ? new Uint8Array(end - first) : null;
+  let length = 0;
+  for (let row = first; row < end; row++) {
+    const value = at(row);
+    if (value === null) continue;
+    if (typeof value !== 'number' || value !== (value | 0)) return null;
+    if (isDefined) isDefined[row - first] = 1;
+    values[length++] = value;
+  }
+  return memory.chunks.packed(values.subarray(0, length), isDefined);
 }
 
-function isShort(value: unknown): boolean {
-  return value === null || (typeof value === 'number' && value === (value | 0));
+function plain({ at, isOptional }: NumberColumn, first: number, end: number, { chunks }: GroupMemory): EncodedColumn {
+  const values = new BigInt64Array(end - first);
+  const isDefined = isOptional ? new Uint8Array(end - first) : null;
+  let length = 0;
+  for (let row = first; row < end; row++) {
+    const value = at(row);
+    if (value === null) continue;
+    if (isDefined) isDefined[row - first] = 1;
+    values[length++] = BigInt(value);
+  }
+  return chunks.plain(values.subarray(0, length), isDefined);
 }

@@ -8,7 +8,6 @@ import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
-import type { CallGroups } from '../../export/parquet/call-groups.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
@@ -28,6 +27,7 @@ import { boundsInWindow } from '../read/trace-bounds.js';
 import type { KeptLog } from '../replay/logs/kept-logs.js';
 import { type AskedThreads, needsCallLog, type Questions } from '../replay/replay-setup.js';
 import type { ReplayedThread } from '../replay/replayed-thread.js';
+import type { KeptCallGroups } from '../replay/thread-call-rows.js';
 import { CollectedPaths } from './collected-paths.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
 import { emptySelection } from './refusals.js';
@@ -67,7 +67,7 @@ export interface ReplayResult {
 export type OnThreadChunks = (tid: Tid, chunks: ThreadChunks) => void;
 
 /** Receives all calls of each thread as row groups of a Parquet file, in the same order. */
-export type OnCallRows = (groups: CallGroups) => void;
+export type OnCallRows = (groups: KeptCallGroups) => void;
 
 /** What receives all calls, if the questions are about them. */
 export interface CallReceivers {

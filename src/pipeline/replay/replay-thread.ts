@@ -38,8 +38,7 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
   const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
     own.replay(source, fitting(buffer, source), histogram, task.asked, task.maxLogBytes),
   );
-  const { timeline, callRows } = replayed;
-  return timeline === null && callRows === null ? replayed : moved(replayed, [timeline, callRows?.parts]);
+  return replayed.timeline === null ? replayed : moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */

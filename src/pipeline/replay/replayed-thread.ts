@@ -6,7 +6,6 @@ import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { ThreadTimeline } from '../../analysis/timeline/thread-timeline.js';
-import type { CallGroups } from '../../export/parquet/call-groups.js';
 import type { FunctionDurations } from '../../model/calls/durations.js';
 import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
 import type { SymbolId } from '../../model/units.js';
@@ -14,6 +13,7 @@ import type { MendedThread } from '../../replay/probes/mend-hits.js';
 import type { ThreadReplay } from '../../replay/thread-replay.js';
 import type { ThreadFacts } from '../../store/load-thread.js';
 import type { KeptLog } from './logs/kept-logs.js';
+import type { KeptCallGroups } from './thread-call-rows.js';
 
 export interface ReplayedThread {
   readonly thread: ThreadFacts & Pick<MendedThread, 'mendedNs'>;
@@ -27,8 +27,8 @@ export interface ReplayedThread {
   readonly timeline: ThreadTimeline | null;
   /** All its calls; null if not requested. Its nodes are those of the tree. */
   readonly chunks: ThreadChunks | null;
-  /** All its calls as row groups of a Parquet file; null: not requested. */
-  readonly callRows: CallGroups | null;
+  /** All its calls as row groups of a Parquet file, which are in the file of the question; null: not requested. */
+  readonly callRows: KeptCallGroups | null;
   /** The longest calls; null: not requested. Nodes are those of the tree. */
   readonly longestCalls: ThreadEventsOfCalls | null;
   /** null: it was asked nothing of its own. */

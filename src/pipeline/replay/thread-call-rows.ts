@@ -2,17 +2,50 @@
  * All calls of a replayed thread as row groups of a Parquet file. Loaded only if they are requested.
  */
 import { callRows, type RowsQuestion } from '../../analysis/call-rows/call-rows.js';
-import { type CallGroups, CallGroupsWriter, type CallsContext } from '../../export/parquet/call-groups.js';
+import { CallRowsBuilder } from '../../analysis/call-rows/rows.js';
+import { CallGroupsWriter, type CallsContext } from '../../export/parquet/call-groups.js';
+import { GroupMemory } from '../../export/parquet/group-memory.js';
+import type { RowGroups } from '../../export/parquet/parquet-file.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import type { Tid } from '../../model/units.js';
+import { appendShared, type Place, type SharedFile } from '../workers/shared-file.js';
 
 /** A question about all calls. */
-export type CallRowsQuestion = CallsContext & RowsQuestion;
+export interface CallRowsQuestion extends CallsContext, RowsQuestion {
+  /** Receives the row groups of all threads. */
+  readonly file: SharedFile;
+}
 
-/** `tree`: the log's own. */
-export function threadCallRows(tid: Tid, log: CallLog, tree: CallTree, question: CallRowsQuestion): CallGroups {
-  const writer = new CallGroupsWriter(tid, tree, question);
-  callRows(log, tree, question, (rows) => writer.add(rows));
-  return writer.build();
+/** The row groups of a thread, in the file of the question. Plain data. */
+export interface KeptCallGroups extends RowGroups {
+  /** Of the bytes of the groups, in order. */
+  readonly places: readonly Place[];
+  /** The system error because of which some are missing; null: none is. */
+  readonly failure: { readonly code: string | undefined; readonly message: string } | null;
+}
+
+/** Writes the calls of one thread after the other, in the same memory. */
+export class ThreadCallRows {
+  private readonly rows = new CallRowsBuilder();
+  private readonly memory = new GroupMemory();
+
+  /** `tree`: the log's own. */
+  write(tid: Tid, log: CallLog, tree: CallTree, question: CallRowsQuestion): KeptCallGroups {
+    const places: Place[] = [];
+    const writer = new CallGroupsWriter(tid, tree, question, this.memory);
+    try {
+      callRows(log, tree, question, this.rows, (rows) => places.push(appendShared(question.file, writer.write(rows))));
+    } catch (error) {
+      return { ...writer.build(), places, failure: systemError(error) };
+    }
+    return { ...writer.build(), places, failure: null };
+  }
+}
+
+/** @throws the error if it is not of the system */
+function systemError(error: unknown): NonNullable<KeptCallGroups['failure']> {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) throw error;
+  return { code, message };
 }

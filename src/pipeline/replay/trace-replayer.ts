@@ -109,7 +109,7 @@ export class TraceReplayer {
     const { questions, symbolRank } = this.trace;
     const { timeline, chunksOf, callRows, longestCalls } = questions;
     if (log === null) return NO_CALLS;
-    const rows = callRows && (this.writers.rows?.(tid, log, tree, callRows) ?? null);
+    const rows = callRows && (this.writers.rows?.write(tid, log, tree, callRows) ?? null);
     if (timeline === null && chunksOf === null && longestCalls === null) return { ...NO_CALLS, callRows: rows };
     const nodeOf = newId ?? sameNodes(tree, shown, symbolRank);
     const { length, parent, symbol } = shown;

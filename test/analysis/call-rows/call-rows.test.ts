@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { callRows } from '../../../src/analysis/call-rows/call-rows.js';
+import { CallRowsBuilder } from '../../../src/analysis/call-rows/rows.js';
 import { UNBOUNDED } from '../../../src/analysis/questions.js';
 import { CallLogBuilder } from '../../../src/model/calls/call-log.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
@@ -45,7 +46,7 @@ function rowsOf(order: 'alone first' | 'nested first') {
   log.close(NONE);
   if (order === 'alone first') log.close(NONE);
   const rows: Record<string, number | boolean>[] = [];
-  callRows(log.build(), tree.build(), { window: UNBOUNDED, minNs: 0 }, (all) => {
+  callRows(log.build(), tree.build(), { window: UNBOUNDED, minNs: 0 }, new CallRowsBuilder(), (all) => {
     for (let row = 0; row < all.length; row++)
       rows.push({
         node: all.node[row],

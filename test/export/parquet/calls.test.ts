@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { CallsSpool } from '../../../cli/output/calls-spool.js';
 import { BATCH_ROWS } from '../../../src/analysis/call-rows/rows.js';
 import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
-import { CallsFile, recordingTables } from '../../../src/exports.js';
+import { recordingTables } from '../../../src/exports.js';
 import { type AnalyzeOptions, type Profile, PtflameError } from '../../../src/index.js';
 import { dsoOf } from '../../../src/model/names/symbol-order.js';
 import { ask, type Row, temporaryFolder, writeBytes } from '../../helpers/consumers/duckdb.js';
@@ -27,14 +28,9 @@ async function writeCalls(
   options: AnalyzeOptions = {},
   minNs = 0,
 ): Promise<Profile> {
-  const file = new CallsFile(null, {});
-  const parts = [file.head()];
-  const onThread: NonNullable<AnalyzeOptions['callRows']>['onThread'] = (groups) => {
-    file.add(groups);
-    parts.push(...groups.parts);
-  };
-  const profile = await analyzeText(text, { ...options, callRows: { id: null, minNs, onThread } });
-  writeBytes(path, [...parts, file.end()]);
+  const spool = new CallsSpool({ id: null, minNs }, folder);
+  const profile = await analyzeText(text, { ...options, callRows: spool.question });
+  writeBytes(path, spool.chunks());
   return profile;
 }
 
@@ -141,6 +137,21 @@ test('more calls than a row group has, and times of more than 32 bits, are those
     `SELECT min(start_ns) AS first, max(duration_ns) AS last FROM '${path}' WHERE func = 'f'`,
   );
   expect({ first, last }).toEqual({ first: 1e9, last: 8e9 });
+});
+
+test('threads are whole in the order in which they are added, wherever workers kept their rows', async () => {
+  const text = gunzipSync(readFileSync('fixtures/demo/threads.perf.txt.gz'));
+  const spool = new CallsSpool({ id: null, minNs: 0 }, folder);
+  const { onThread } = spool.question;
+  const kept: Parameters<typeof onThread>[0][] = [];
+  await analyzeText(text, { callRows: { ...spool.question, onThread: (groups) => kept.push(groups) } });
+  expect(kept.length).toBe(5);
+  for (const groups of kept.toReversed()) onThread(groups);
+  writeBytes(join(folder, 'reversed.parquet.reversed'), spool.chunks());
+  const all = `read_parquet('${folder}/fixtures-demo-threads.perf.txt.gz.parquet')`;
+  const reversed = `read_parquet('${folder}/reversed.parquet.reversed')`;
+  expect(await ask(`FROM ${all} EXCEPT ALL FROM ${reversed}`)).toEqual([]);
+  expect(await ask(`FROM ${reversed} EXCEPT ALL FROM ${all}`)).toEqual([]);
 });
 
 test('calls that are shorter than asked are left out, and the others are as before', async () => {

@@ -37,13 +37,13 @@ function listedWindow(filter: CallFilter | null, trace: Trace): Bounds {
 
 /** @throws PtflameError TIMELESS or BAD_OPTION */
 export function callRowsQuestion(
-  { id, minNs }: Pick<CallRowsQuestion, 'id' | 'minNs'>,
+  { id, minNs, file }: Pick<CallRowsQuestion, 'id' | 'minNs' | 'file'>,
   symbols: SymbolTable,
   filter: CallFilter | null,
   trace: Trace,
 ): CallRowsQuestion {
   const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n;
-  return { id, minNs, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
+  return { id, minNs, file, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
 }
 
 function timeless(): PtflameError {

@@ -1,18 +1,28 @@
 /**
- * Row groups of all threads → one Parquet file: their bytes are only moved.
+ * Row groups → one Parquet file: their bytes are only moved.
  */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { type CallGroups, callsSchema } from './call-groups.js';
-import { CREATOR, type RowGroup, taken } from './table.js';
+import type { RowGroup, SchemaElement } from './schema.js';
 
-/** The bytes of a file are: `head`, those of the threads in the order in which they were added, `end`. */
-export class CallsFile {
+/** What a file says about some of its row groups. Plain data. */
+export interface RowGroups {
+  /** Of all of them. */
+  readonly bytes: number;
+  /** Offsets are those in a file of these groups alone, without what precedes the first one. */
+  readonly groups: readonly RowGroup[];
+}
+
+/** In the metadata of every file: the program that wrote it. */
+const CREATOR = 'ptflame';
+
+/** The bytes of a file are: `head`, those of the groups in the order in which they were added, `end`. */
+export class ParquetFile {
   private readonly writer = new ByteWriter();
   private readonly file: ParquetWriter;
 
-  constructor(id: string | null, about: Readonly<Record<string, string>>) {
+  /** `about`: texts by key, in the metadata of the file. */
+  constructor(schema: SchemaElement[], about: Readonly<Record<string, string>>) {
     const kvMetadata = Object.entries(about).map(([key, value]) => ({ key, value }));
-    const schema = callsSchema(id);
     this.file = new ParquetWriter({ writer: this.writer, schema, kvMetadata, createdBy: CREATOR });
   }
 
@@ -21,12 +31,12 @@ export class CallsFile {
     return taken(this.writer);
   }
 
-  /** Adds a thread, whose bytes come next. */
-  add({ parts, groups }: CallGroups): void {
+  /** Adds groups, whose bytes come next. */
+  add({ bytes, groups }: RowGroups): void {
     const moved = BigInt(this.writer.offset);
     this.file.row_groups.push(...groups.map((group) => movedBy(moved, group)));
     for (const { num_rows } of groups) this.file.num_rows += num_rows;
-    this.writer.offset += parts.reduce((sum, { length }) => sum + length, 0);
+    this.writer.offset += bytes;
   }
 
   /** Returns the bytes that come last. */
@@ -34,6 +44,13 @@ export class CallsFile {
     this.file.finish();
     return taken(this.writer);
   }
+}
+
+/** Removes the bytes from a writer, which goes on counting them. */
+function taken(writer: ByteWriter): Uint8Array {
+  const bytes = writer.getBytes().slice();
+  writer.index = 0;
+  return bytes;
 }
 
 function movedBy(bytes: bigint, group: RowGroup): RowGroup {

@@ -1,10 +1,11 @@
 /**
- * The page is the same for any number of workers: they make the timeline of threads at once, and what one of them
+ * Results are the same for any number of workers: they make timelines and tables of threads at once, and what one of them
  * reaches depends on who is faster.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
 import { expect } from 'vitest';
-import { ptflame, test } from '../helpers/cli/run-cli.js';
+import { type Directory, expectRefusal, PROGRAM, ptflame, test } from '../helpers/cli/run-cli.js';
 
 const THREADS = 12;
 /** Enough for several pieces of input, so that workers run, and enough for them to replay. */
@@ -33,9 +34,14 @@ function threadLines(tid: number): string {
 
 const ADDRESSES: Record<string, string> = { main: '400000', f1: '401000', f2: '402000', f3: '403000' };
 
-test('the timeline does not depend on the number of workers', async ({ dir }) => {
+function writeTrace(dir: Directory): string {
   const input = dir.file('trace.txt');
   writeFileSync(input, Array.from({ length: THREADS }, (_, at) => threadLines(1000 + at)).join(''));
+  return input;
+}
+
+test('the timeline does not depend on the number of workers', async ({ dir }) => {
+  const input = writeTrace(dir);
   const pages = await Promise.all(
     ['1', '4'].map(async (jobs) => {
       const page = dir.file(`${jobs}.html`);
@@ -46,4 +52,25 @@ test('the timeline does not depend on the number of workers', async ({ dir }) =>
   );
   expect(pages[0]).toContain('id="timeline"');
   expect(pages[1]).toBe(pages[0]);
+});
+
+test('the table of all calls does not depend on the number of workers', async ({ dir }) => {
+  const input = writeTrace(dir);
+  const tables = await Promise.all(
+    ['1', '4'].map(async (jobs) => {
+      const path = dir.file(`${jobs}.parquet`);
+      expect(await ptflame(['render', input, '-o', path, '-j', jobs])).toMatchObject({ exitCode: 0 });
+      return readFileSync(path);
+    }),
+  );
+  expect(tables[0]?.length).toBeGreaterThan(THREADS * EVENTS_OF_THREAD);
+  expect(tables[1]?.equals(tables[0] as Buffer)).toBe(true);
+});
+
+test('a worker without space for the table of all calls says so', async ({ dir }) => {
+  const args = ['render', writeTrace(dir), '-j', '4', '-o', dir.file('x.parquet'), '--temp-dir', dir.path];
+  const limited = ['-c', 'ulimit -f 200; exec "$@"', 'limited', process.execPath, PROGRAM, ...args];
+  const { exitCode, stdout, stderr } = await execa('bash', limited, { reject: false, stripFinalNewline: false });
+  expectRefusal({ exitCode, stdout, stderr }, 1, /cannot write to .*: .*ulimit -f/, /--temp-dir DIR/);
+  expect(await dir.names()).toEqual(['trace.txt']);
 });
