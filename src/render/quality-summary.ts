@@ -30,11 +30,17 @@ export interface QualitySummary {
 
 /** Summarizes the quality. `maxCauses`: number of loss causes with a line of their own. */
 export function qualitySummary({ quality, threads, meta }: ProfileHeader, maxCauses = MAX_CAUSES): QualitySummary {
-  const span = meta.weight === 'ns' ? `${formatDuration(meta.endNs - meta.startNs)} of ` : '';
-  const head = `${formatMany(quality.events, 'event')} in ${span}${formatMany(threads.length, 'thread')}`;
   const notes = [...lossTexts(quality, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
-  const line = `${head}; ${lostText(quality, threads.length)}, ${inferredText(quality)}`;
+  const line = `${sizeText(quality, threads.length, meta)}; ${lostText(quality, threads.length)}, ${inferredText(quality)}`;
   return { line, damage: damageOf(quality), warnings: warningsOf(quality), notes };
+}
+
+/** "8 events of 2 threads in 1 ms"; of a part, "100 µs of 2 threads, selected from 8 events": those of the part are not counted. */
+function sizeText({ events }: Quality, threadCount: number, { weight, startNs, endNs, part }: TraceMeta): string {
+  const [seen, threads] = [formatMany(events, 'event'), formatMany(threadCount, 'thread')];
+  const duration = weight === 'ns' ? formatDuration(endNs - startNs) : null;
+  if (part) return `${duration === null ? '' : `${duration} of `}${threads}, selected from ${seen}`;
+  return `${seen} of ${threads}${duration === null ? '' : ` in ${duration}`}`;
 }
 
 function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount: number): string {

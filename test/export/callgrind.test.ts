@@ -31,7 +31,7 @@ test('has the costs of functions and calls; recursion costs once', async () => {
     "# callgrind format
     version: 1
     creator: ptflame VERSION
-    desc: 8 events in 50 ns of 1 thread; nothing lost, 1 call inferred
+    desc: 8 events of 1 thread in 50 ns; nothing lost, 1 call inferred
     positions: line
     events: Wall OnCpu OffCpu Outside Calls InferredCalls
     summary: 50 40 0 10 5 1

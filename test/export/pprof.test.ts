@@ -40,7 +40,7 @@ test('says which thread a sample is from, what was lost, and when it was recorde
   const meta = { ...profile.meta, recorded: { ...recorded, startedAt: '2026-11-22T10:00:00.123Z' } };
   const { comments, recordedAtNs } = await pprofOf({ ...profile, meta });
   expect(comments.join('\n')).toMatch(
-    /^33 events in .*; 2 gaps in 1 of 1 thread, .*\n1 gap, 0 ns lost: Overflow packet/s,
+    /^33 events of .*; 2 gaps in 1 of 1 thread, .*\n1 gap, 0 ns lost: Overflow packet/s,
   );
   expect(recordedAtNs).toBe(Date.parse('2026-11-22T10:00:00.123Z') * 1e6);
   const demo = await pprofOf(await analyzeText(fixture('demo/threads.perf.txt.gz')));

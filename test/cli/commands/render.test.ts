@@ -30,7 +30,7 @@ const render = (input: string | Uint8Array, ...args: string[]) => ptflame(['rend
 
 const sortedLines = (text: string) => text.trimEnd().split('\n').sort();
 
-function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; nothing lost, 1 call inferred\n$/): void {
+function expectSixLines(run: Run, stderr = /^6 events of 1 thread in 94 ns; nothing lost, 1 call inferred\n$/): void {
   expect(run).toMatchObject({ exitCode: 0, stdout: SIX_LINES_FOLDED });
   expect(run.stderr).toMatch(stderr);
 }
@@ -209,7 +209,7 @@ describe.concurrent('flags', () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', TIMELESS, '--by-calls']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('__libc_start_call_main;main 1\n');
-    expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls inferred\n$/);
+    expect(stderr).toMatch(/^8 events of 1 thread; nothing lost, \d+ calls inferred\n$/);
   });
 
   test('--quiet prints nothing, not even about damage', async () => {
@@ -442,7 +442,7 @@ describe.concurrent('damaged input', () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', path], { cwd: dir.path });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^(?:\S+ \d+\n)+$/);
-    expect(stderr).toMatch(/^7\d\d events in /);
+    expect(stderr).toMatch(/^7\d\d events of 5 threads in /);
     expect(stderr).toMatch(
       /\nwarning: .*cut\.gz ends early \(unexpected end of file\): the data read so far is used\n/,
     );
@@ -452,7 +452,7 @@ describe.concurrent('damaged input', () => {
     const compressed = await readFile(BUNDLED);
     const { exitCode, stderr } = await render(compressed.subarray(0, compressed.length / 2));
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^7\d\d events in /);
+    expect(stderr).toMatch(/^7\d\d events of 5 threads in /);
     expect(stderr).toContain('\nwarning: standard input ends early (unexpected end of file)');
   });
 
@@ -495,7 +495,7 @@ describe.concurrent('damaged input', () => {
     const { exitCode, stdout, stderr } = await render(text.subarray(0, text.length - 40));
     expect(exitCode).toBe(0);
     expect(stdout).toContain('find_memory_class 19\n');
-    expect(stderr).toMatch(/^5 events in /);
+    expect(stderr).toMatch(/^5 events of 1 thread in /);
     expect(stderr).toMatch(/\nwarning: 1 of 6 lines damaged and skipped\n {2}standard input:6: .*cut.*114078/);
   });
 
@@ -509,7 +509,7 @@ describe.concurrent('damaged input', () => {
     const text = await readFile(SIX_LINES);
     const middle = text.indexOf('\n', text.length / 2) + 1;
     const run = await render(Buffer.concat([text.subarray(0, middle), damage, text.subarray(middle)]));
-    expectSixLines(run, /^6 events in .*\nwarning: \d+ of \d+ lines damaged and skipped\n {2}standard input:\d+: /);
+    expectSixLines(run, /^6 events of .*\nwarning: \d+ of \d+ lines damaged and skipped\n {2}standard input:\d+: /);
     expect(run.stderr.length).toBeLessThan(4000);
   });
 
@@ -544,7 +544,7 @@ describe.concurrent('notes on losses', () => {
     const { exitCode, stderr } = await render(THREE_THREADS + text);
     expect(exitCode).toBe(0);
     const [head = '', ...notes] = stderr.trimEnd().split('\n');
-    expect(head).toMatch(/^13 events in 7\.2 µs of 3 threads; 7 gaps in 1 of 3 threads, 4\.2 µs lost \(\d+\.\d %\), /);
+    expect(head).toMatch(/^13 events of 3 threads in 7\.2 µs; 7 gaps in 1 of 3 threads, 4\.2 µs lost \(\d+\.\d %\), /);
     expect(notes.filter((note) => note.startsWith('note: '))).toEqual([
       'note: 1 gap, 900 ns lost: Overflow packet (code 7); record less per CPU: no cyc, a filter, or a larger cyc_thresh',
       'note: 1 gap, 800 ns lost: Failed to get instruction (code 5) in /opt/my lab/demo; that file is not the one that ran, or is missing; keep it, or use --symfs',

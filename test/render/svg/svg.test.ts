@@ -70,7 +70,7 @@ describe('an SVG', () => {
     const svg = svgOf(await analyzeText(TRACE), { title: 'lunch <&> hour' });
     expect(svg).toContain('<title>lunch &lt;&amp;&gt; hour</title>');
     expect(svg).toContain('>80 ns recorded · 1 thread · 80 ns of wall-clock time in total<');
-    expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call inferred<');
+    expect(svg).toContain('>4 events of 1 thread in 80 ns; nothing lost, 1 call inferred<');
   });
 
   test('shows all numbers without a script, too', async () => {

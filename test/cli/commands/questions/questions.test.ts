@@ -145,6 +145,7 @@ describe.concurrent('selections', () => {
     expect(JSON.parse(await dir.read('out.json')).meta.part).toBe('inside take, from +100 µs to the end');
     const again = await ptflame(['render', dir.file('out.json'), '--format', 'json']);
     expect(again.stdout).toBe(await dir.read('out.json'));
+    expect(again.stderr).toMatch(/^1\.3 ms of 1 thread, selected from 1,480 events; nothing lost/);
     expect((await ptflame(['report', DEMO, ...part])).stdout).toContain(
       '\nonly inside take, from +100 µs to the end\n',
     );
