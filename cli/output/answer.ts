@@ -13,6 +13,7 @@ export interface AnswerFormats {
   readonly csv?: () => readonly (readonly (string | number | boolean | null)[])[];
   /** Spans, for other tools. */
   readonly otlp?: () => Chunks;
+  readonly perfetto?: () => Chunks;
 }
 
 /** The options that choose a format. */
@@ -20,11 +21,12 @@ interface ChosenFormat {
   readonly json: boolean;
   readonly csv?: boolean;
   readonly otlp?: boolean;
+  readonly perfetto?: boolean;
 }
 
 /** @throws PtflameError BAD_OPTION for `--json --csv` */
 export function refuseTwoFormats(options: ChosenFormat): void {
-  const [first, second] = (['json', 'csv', 'otlp'] as const).filter((name) => options[name]);
+  const [first, second] = (['json', 'csv', 'otlp', 'perfetto'] as const).filter((name) => options[name]);
   if (second === undefined) return;
   throw new PtflameError('BAD_OPTION', `--${first} and --${second} are mutually exclusive`, { hint: 'leave one out' });
 }
@@ -33,10 +35,11 @@ export async function writeAnswer(formats: AnswerFormats, options: ChosenFormat)
   await writeAll([{ output: await openOutput('-'), chunks: () => chunksOf(formats, options) }]);
 }
 
-function chunksOf({ text, ...formats }: AnswerFormats, { json, csv = false, otlp = false }: ChosenFormat): Chunks {
+function chunksOf(formats: AnswerFormats, { json, csv, otlp, perfetto }: ChosenFormat): Chunks {
   if (json) return [jsonText(formats.json())];
   if (csv && formats.csv) return [csvText(formats.csv())];
-  return otlp && formats.otlp ? formats.otlp() : [plain(text())];
+  if (otlp && formats.otlp) return formats.otlp();
+  return perfetto && formats.perfetto ? formats.perfetto() : [plain(formats.text())];
 }
 
 function plain(lines: readonly string[]): string {

@@ -45,6 +45,10 @@ export const REQUESTS = defineCommand({
       'all as spans, for a collector of OpenTelemetry, Jaeger or Tempo',
     ],
     [
+      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --perfetto >requests.pftrace',
+      'all over time, with arrows from thread to thread, for https://ui.perfetto.dev',
+    ],
+    [
       "ptflame requests get_page web.data db.data --flow send:id=recv:id --id '^00-(\\w+-\\w+)'",
       'through two hosts, by the ids of messages; clocks are related by what was sent and came back',
     ],
@@ -58,7 +62,7 @@ export const REQUESTS = defineCommand({
     TRACES,
   ],
   schema: RequestsOptions,
-  formats: (options) => [options.otlp ? 'otlp' : answerFormat(options)],
+  formats: (options) => [options.otlp ? 'otlp' : options.perfetto ? 'perfetto' : answerFormat(options)],
   run: async (options, signal) =>
     (await import('../commands/questions.js')).requests(options, requestsPattern(options), signal),
 });

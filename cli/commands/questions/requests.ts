@@ -11,13 +11,15 @@ import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { RequestsOptions } from '../../options/questions/requests.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { isTerminal } from '../../output/outputs.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
 import { tableWidth } from '../../terminal/width.js';
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);
-  const { flow: flows, host, id, maxSpans, min, otlp, slowest, top } = options;
+  refuseTerminal(options);
+  const { flow: flows, host, id, maxSpans, min, otlp, perfetto, slowest, top } = options;
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const question = {
     ...{ root, slowest },
@@ -25,17 +27,20 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
     ...(flows && { flows }),
     ...(id && { id }),
     ...(host && { hosts: hostsOf(options.inputs, host) }),
-    ...(otlp && { maxSpans }),
+    ...((otlp || perfetto) && { maxSpans }),
   };
   const found = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
     askRequests(inputs, question, { ...analyzing, trees: 'together' }),
   );
   const answer = () => requestsAnswer(found);
   const text = () => requestsLines(answer(), { pattern: options.function, width: tableWidth(), top });
-  const formats = { json: answer, text, csv: () => csvRows(answer()), otlp: () => otlpLines(found) };
+  const formats = {
+    ...{ json: answer, text, csv: () => csvRows(answer()) },
+    ...{ otlp: () => otlpLines(found), perfetto: () => perfettoBytes(found) },
+  };
   await writeAnswer(formats, options);
   if (options.quiet) return;
-  if (otlp) for (const line of leftOutLines(found.requests)) notify(line);
+  if (otlp || perfetto) for (const line of leftOutLines(found.requests)) notify(line);
   for (const { name, profile } of found.hosts)
     for (const line of qualityLines(profile))
       notify(found.hosts.length > 1 ? `${visibleText(name ?? '')}: ${line}` : line);
@@ -44,6 +49,19 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
 async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
   const { otlpOfRequests } = await import('../../../src/exports.js');
   yield* otlpOfRequests(found);
+}
+
+async function* perfettoBytes(found: RequestsResult): AsyncGenerator<Uint8Array> {
+  const { perfettoOfRequests } = await import('../../../src/exports.js');
+  yield* perfettoOfRequests(found);
+}
+
+/** @throws PtflameError BAD_OPTION for bytes to a terminal */
+function refuseTerminal({ perfetto }: RequestsOptions): void {
+  if (!perfetto || !isTerminal('-')) return;
+  throw new PtflameError('BAD_OPTION', 'a trace for Perfetto is binary and cannot be printed to a terminal', {
+    hint: 'write it to a file: >requests.pftrace, and open that at https://ui.perfetto.dev',
+  });
 }
 
 /** By input. @throws PtflameError BAD_OPTION for a host of something that is no input */

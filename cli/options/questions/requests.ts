@@ -21,10 +21,11 @@ export const RequestsOptions = memoize(() =>
         'text',
         'json',
         'otlp',
+        'perfetto',
       ]),
       min: flag(
         span.optional(),
-        'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest; with --otlp: all)',
+        'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest; with --otlp and --perfetto: all)',
         {
           value: 'DURATION',
         },
@@ -36,7 +37,14 @@ export const RequestsOptions = memoize(() =>
         z.boolean().default(false),
         'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
       ),
-      maxSpans: limit(500_000, 'with --otlp: maximum number of spans; shorter calls are left out', ['otlp']),
+      perfetto: flag(
+        z.boolean().default(false),
+        'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
+      ),
+      maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
+        'otlp',
+        'perfetto',
+      ]),
     }),
     ...group('Selection', {
       flow: flag(

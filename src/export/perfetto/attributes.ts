@@ -11,10 +11,21 @@ import { leftOutText } from '../left-out.js';
 import { writeTextField } from '../proto-writer.js';
 import { ATTRIBUTE, ATTRIBUTES } from './fields.js';
 
-type Attributes = readonly (readonly [key: string, value: string])[];
+export type Attributes = readonly (readonly [key: string, value: string])[];
 
-export function attributesOf({ recorded, part }: TraceMeta, calls: LongestCalls, wakings: Wakings | null): Attributes {
-  const all: readonly (readonly [key: string, value: string | null])[] = [
+type MaybeAttributes = readonly (readonly [key: string, value: string | null])[];
+
+export function attributesOf(meta: TraceMeta, calls: LongestCalls, wakings: Wakings | null): Attributes {
+  return known([
+    ...recordedAttributes(meta),
+    ['calls left out', leftOutText(calls)],
+    ['wakings left out', wakings && leftOutWakings(wakings)],
+  ]);
+}
+
+/** Where and how it was recorded, and which part of it is shown. */
+export function recordedAttributes({ recorded, part }: TraceMeta): MaybeAttributes {
+  return [
     ['host', recorded?.host ?? null],
     ['kernel', recorded?.kernel ?? null],
     ['cpu', recorded?.cpu ?? null],
@@ -22,10 +33,12 @@ export function attributesOf({ recorded, part }: TraceMeta, calls: LongestCalls,
     ['command', recorded?.command ? shellWords(recorded.command) : null],
     ['recorded at', recorded?.startedAt ?? null],
     ['selected', part],
-    ['calls left out', leftOutText(calls)],
-    ['wakings left out', wakings && leftOutWakings(wakings)],
   ];
-  return all.filter((entry): entry is readonly [string, string] => entry[1] !== null);
+}
+
+/** Leaves out what is null. */
+export function known(attributes: MaybeAttributes): Attributes {
+  return attributes.filter((entry): entry is readonly [string, string] => entry[1] !== null);
 }
 
 function leftOutWakings({ leftOut }: Wakings): string | null {

@@ -28,7 +28,13 @@ export const ClockId = { Realtime: 1, Trace: 6, Sequence: 64 } as const;
 
 export const DEFAULTS = { trackEvent: 11 } as const;
 
-export const INTERNED_DATA = { categories: 1, eventNames: 2, annotationNames: 3, sourceLocations: 4 } as const;
+export const INTERNED_DATA = {
+  categories: 1,
+  eventNames: 2,
+  annotationNames: 3,
+  sourceLocations: 4,
+  annotationTexts: 29,
+} as const;
 /** Of each of these; a source location has the name of its file, and a line. */
 export const INTERNED = { id: 1, name: 2, line: 4 } as const;
 
@@ -44,7 +50,7 @@ export const TRACK_EVENT = {
   lastFlow: 48,
 } as const;
 export const EventType = { Begin: 1, End: 2, Instant: 3, Counter: 4 } as const;
-export const ANNOTATION = { name: 1, bool: 2 } as const;
+export const ANNOTATION = { name: 1, bool: 2, integer: 4, text: 17 } as const;
 
 export const TRACK = { id: 1, name: 2, process: 3, thread: 4, parent: 5, counter: 8 } as const;
 export const PROCESS = { pid: 1, name: 6 } as const;

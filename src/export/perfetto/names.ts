@@ -6,9 +6,8 @@ import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
 import { rowNumbers } from '../../model/columns.js';
 import { lineOf, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { visibleText } from '../../render/visible-text.js';
-import { writeTextField } from '../proto-writer.js';
-import { ANNOTATION, INTERNED, INTERNED_DATA, PACKET } from './fields.js';
+import { ANNOTATION, INTERNED_DATA } from './fields.js';
+import { type Interned, writeInternedData } from './interned.js';
 import type { PacketSequence } from './packets.js';
 
 /** Annotations that are true where they are; their numbers. */
@@ -27,14 +26,6 @@ const NAMES_PER_PACKET = 256;
 export interface NamedCalls {
   readonly events: CallEvents;
   readonly symbol: Int32Array;
-}
-
-interface Interned {
-  /** What it is the name of: a number of `INTERNED_DATA`. */
-  readonly of: number;
-  readonly id: number;
-  readonly name: string;
-  readonly line?: number;
 }
 
 /** Frequent functions get small numbers, which take a byte. */
@@ -94,21 +85,10 @@ export class EventNames {
   /** Writes all names; yields after each packet. */
   *write(sequence: PacketSequence): Generator<void> {
     for (let at = 0; at < this.list.length; at += NAMES_PER_PACKET) {
-      const some = this.list.slice(at, at + NAMES_PER_PACKET);
-      sequence.packet((own, writer) => writer.writeMessage(PACKET.internedData, writeNames, own), some);
+      writeInternedData(this.list.slice(at, at + NAMES_PER_PACKET), sequence);
       yield;
     }
   }
-}
-
-function writeNames(names: readonly Interned[], writer: PbfWriter): void {
-  for (const interned of names) writer.writeMessage(interned.of, writeInterned, interned);
-}
-
-function writeInterned({ id, name, line }: Interned, writer: PbfWriter): void {
-  writer.writeVarintField(INTERNED.id, id);
-  writeTextField(INTERNED.name, visibleText(name), writer);
-  if (line !== undefined) writer.writeVarintField(INTERNED.line, line);
 }
 
 /** Annotates an event. */

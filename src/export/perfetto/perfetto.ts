@@ -7,10 +7,10 @@ import type { Profile } from '../../model/profile/profile.js';
 import type { Timeline } from '../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { isChunkFull, newProtoWriter, takeChunk } from '../proto-writer.js';
-import { wallClock } from '../recorded-at.js';
-import { attributesOf, writeAttributes } from './attributes.js';
+import { attributesOf } from './attributes.js';
 import { writeCounters } from './counters.js';
-import { ClockId, PACKET } from './fields.js';
+import { PACKET } from './fields.js';
+import { writeHead } from './head.js';
 import { EventNames, type NamedCalls } from './names.js';
 import { PacketSequence } from './packets.js';
 import { threadPackets, type WrittenThread } from './thread-events.js';
@@ -43,27 +43,13 @@ export function* renderPerfetto(profile: Profile, calls: CallsOverTime): Generat
   );
   const ns = firstNs(written, timeline);
   const sequence = new PacketSequence(newProtoWriter(), { ns, traceNs: meta.originNs + BigInt(ns) });
-  writeHead(profile, calls, tracks, sequence);
-  for (const _ of names.write(sequence)) if (isChunkFull(sequence.writer)) yield takeChunk(sequence.writer);
-  for (const thread of written) yield* threadPackets(thread, names, sequence);
-  yield takeChunk(sequence.writer);
-}
-
-function writeHead(
-  { meta }: Profile,
-  { longestCalls, timeline }: CallsOverTime,
-  tracks: Tracks,
-  sequence: PacketSequence,
-): void {
-  const wall = wallClock(meta);
-  sequence.begin();
-  if (wall !== null)
-    sequence.snapshot({ traceNs: meta.originNs, clock: ClockId.Realtime, ns: wall(0), isIncremental: false });
-  const attributes = attributesOf(meta, longestCalls, timeline?.wakings ?? null);
-  sequence.packet((own, to) => to.writeMessage(PACKET.traceAttributes, writeAttributes, own), attributes);
+  writeHead(meta, attributesOf(meta, longestCalls, timeline?.wakings ?? null), sequence);
   for (const process of tracks.processes)
     sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeProcessTrack, own), process);
   if (timeline !== null) writeCounters(timeline, tracks, sequence);
+  for (const _ of names.write(sequence)) if (isChunkFull(sequence.writer)) yield takeChunk(sequence.writer);
+  for (const thread of written) yield* threadPackets(thread, names, sequence);
+  yield takeChunk(sequence.writer);
 }
 
 /** Returns the time of the first event; 0 if there is none. */

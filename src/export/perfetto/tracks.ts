@@ -8,7 +8,7 @@ import { visibleText } from '../../render/visible-text.js';
 import { writeTextField } from '../proto-writer.js';
 import { COUNTER, PROCESS, THREAD, TRACK } from './fields.js';
 
-type NamedThread = Pick<ThreadProfile, 'tid' | 'pid' | 'comm'>;
+export type NamedThread = Pick<ThreadProfile, 'tid' | 'pid' | 'comm'>;
 
 export interface Process {
   /** Of its track. */
@@ -81,6 +81,19 @@ export function writeThreadTrack({ id, thread, process }: ThreadTrack, writer: P
     },
     null,
   );
+}
+
+export interface NamedTrack {
+  readonly id: number;
+  readonly name: string;
+  /** The track below which it is shown; null: none. */
+  readonly parent: number | null;
+}
+
+export function writeNamedTrack({ id, name, parent }: NamedTrack, writer: PbfWriter): void {
+  writer.writeVarintField(TRACK.id, id);
+  writeTextField(TRACK.name, visibleText(name), writer);
+  if (parent !== null) writer.writeVarintField(TRACK.parent, parent);
 }
 
 /** Returns "worker 1234" or "thread 1234". */

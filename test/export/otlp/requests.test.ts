@@ -6,18 +6,19 @@ import { requestsAnswer } from '../../../src/answers/requests/answer.js';
 import type { RequestDetails, RequestPart } from '../../../src/answers/requests/schema.js';
 import { otlpOfRequests } from '../../../src/export/otlp/requests.js';
 import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
-import type { RequestsOptions } from '../../../src/pipeline/requests/request-question.js';
+import {
+  askTwoHosts,
+  BATCHES,
+  BY_KEY,
+  GROUP_COMMIT,
+  PARENT,
+  REQUEST_CASES,
+  RPCS,
+  TRACE,
+  WAITLAB,
+} from '../../helpers/requests/traces.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
-import { HostText, writeClient, writeServer } from '../../pipeline/requests/helpers/host-text.js';
 import { type ReadSpan, readOtlp } from './helpers/read-otlp.js';
-
-const traces =
-  (...names: readonly string[]) =>
-  () =>
-    names.map((name) => inputOf(fixture(`waits/${name}.txt.gz`), name));
-const WAITLAB = traces('requests', 'waits');
-const GROUP_COMMIT = traces('group-commit', 'group-commit.samples');
-const BATCHES = ['job', 'commit'].map((queue) => ({ push: `${queue}_push:req`, pop: `${queue}_take:req` }));
 
 const otlpOf = (found: RequestsResult) => [...otlpOfRequests(found)].join('');
 
@@ -120,13 +121,8 @@ function tracesOf(text: string): ReadSpan[][] {
 }
 
 describe('requests as OTLP', () => {
-  test.each<[string, () => ReturnType<typeof WAITLAB>, Partial<RequestsOptions>, number, string]>([
-    ['by key', WAITLAB, { flows: [{ push: 'queue_push:job', pop: 'run_job:job' }] }, 8, 'key'],
-    ['by order', WAITLAB, { flows: [{ push: 'queue_push', pop: 'run_job' }] }, 8, 'order'],
-    ['by waking', WAITLAB, {}, 8, 'waking'],
-    ['of which many are done together', GROUP_COMMIT, { flows: BATCHES }, 10, 'key'],
-  ])('are those of the answer: work handed on %s', async (_, inputs, question, requests, by) => {
-    const asked = { root: 'handle_request', ...question };
+  test.each(REQUEST_CASES)('are those of the answer: work handed on $name', async ({ inputs, flows, requests, by }) => {
+    const asked = { root: 'handle_request', ...(flows && { flows }) };
     const answer = requestsAnswer(await askRequests(inputs(), { ...asked, slowest: requests, minNs: 0 }));
     const traces = tracesOf(otlpOf(await askRequests(inputs(), { ...asked, maxSpans: 1e6 })));
     expect(answer.details).toHaveLength(requests);
@@ -210,32 +206,14 @@ describe('requests as OTLP', () => {
   });
 });
 
-const KEYED = { root: 'handle_request', flows: [{ push: 'queue_push:job', pop: 'run_job:job' }] };
+const KEYED = { root: 'handle_request', flows: BY_KEY };
 
 describe('a request', () => {
-  const [TRACE, PARENT] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
-  const first = { id: 'none', askNs: 1e9, receivedNs: 1e9 + 5000, repliedNs: 1e9 + 9000, answeredNs: 1e9 + 12_000 };
-  const later = (id: string, ns: number) => ({
-    ...{ id, askNs: first.askNs + ns, receivedNs: first.receivedNs + ns },
-    ...{ repliedNs: first.repliedNs + ns, answeredNs: first.answeredNs + ns },
-  });
-  const RPCS = [first, later(`${TRACE}-${PARENT}`, 1e6), later(`${'0'.repeat(32)}-${PARENT}`, 2e6)];
-  const asked = async () => {
-    const [client, server] = [new HostText(), new HostText((ns) => ns + 3e9)];
-    for (const rpc of RPCS) {
-      writeClient(client, [100, 101], rpc);
-      writeServer(server, [100, 101], rpc);
-    }
-    const inputs = [client, server].map((text, host) => inputOf(text.text(), `host${host}`));
-    const flows = [{ push: 'send:id', pop: 'recv:id' }];
-    return askRequests(inputs, { root: 'ask', flows, hosts: ['web', 'db'], id: /^00-([\w-]+)-/, maxSpans: 100 });
-  };
-
   const rootsOf = (text: string) =>
     readOtlp(text).filter(({ parentSpanId }) => parentSpanId === '' || parentSpanId === PARENT);
 
   test('belongs to the trace of its traceparent', async () => {
-    const traces = tracesOf(otlpOf(await asked()));
+    const traces = tracesOf(otlpOf(await askTwoHosts()));
     expect(traces).toHaveLength(3);
     const spans = traces.find(([root]) => root?.traceId === TRACE) ?? [];
     expect(spans[0]).toMatchObject({ name: 'ask', parentSpanId: PARENT, flags: 0x301 });
@@ -246,7 +224,7 @@ describe('a request', () => {
   });
 
   test('has its parts on other hosts, at the times of its own clock', async () => {
-    const found = await asked();
+    const found = await askTwoHosts();
     const { details } = requestsAnswer(found);
     const traces = tracesOf(otlpOf(found)).map(rowsOfTrace);
     const parts = traces.map((rows) => rows.filter(({ by }) => by !== null).map(({ startNs }) => startNs));
@@ -259,7 +237,7 @@ describe('a request', () => {
   });
 
   test('is named although its call is left out, or a call around it seems to be the same', async () => {
-    const found = await asked();
+    const found = await askTwoHosts();
     const { details } = found.requests;
     const bare = details.map((each) => ({ ...each, parts: each.parts.map((part) => ({ ...part, spans: [] })) }));
     const names = readOtlp(otlpOf({ ...found, requests: { ...found.requests, details: bare } })).map(
@@ -272,7 +250,7 @@ describe('a request', () => {
   });
 
   test('begins when the recording says, or on the clock of perf', async () => {
-    const found = await asked();
+    const found = await askTwoHosts();
     const byPerf = rootsOf(otlpOf(found));
     expect(byPerf.map(({ startNs }) => startNs).sort()).toEqual(RPCS.map(({ askNs }) => askNs));
     expect(byPerf[0]?.resource['ptflame.clock']).toBe('perf');
@@ -294,7 +272,7 @@ describe('a request', () => {
   });
 
   test('has names that may be anything as visible text', async () => {
-    const found = await asked();
+    const found = await askTwoHosts();
     const name = 'a"}]\u202e\u0007\ud800</script>\n';
     const hosts = found.hosts.map(({ profile, ...host }) => {
       const names = profile.symbols.name.map((own) => (own === 'send' ? name : own));

@@ -1,10 +1,12 @@
 /**
  * `ptflame requests`.
  */
-import { writeFileSync } from 'node:fs';
+import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { RequestsAnswer } from '../../../../src/answers.js';
-import { expectRefusal, fixturePath, ptflame, test } from '../../../helpers/cli/run-cli.js';
+import { readPerfetto } from '../../../helpers/checks/files/perfetto-file.js';
+import { expectRefusal, fixturePath, PROGRAM, ptflame, test } from '../../../helpers/cli/run-cli.js';
+import { hasTerminal, startOnTerminal } from '../../../helpers/cli/terminal.js';
 import { HostText, writeClient, writeServer } from '../../../pipeline/requests/helpers/host-text.js';
 
 const INPUTS = [fixturePath('waits/requests.txt.gz'), fixturePath('waits/waits.txt.gz')];
@@ -51,6 +53,24 @@ describe.concurrent('requests', () => {
     expect(stdout.split('"parentSpanId"')).toHaveLength(1 + 6);
     expect(stderr).toContain('only the slowest 3 of 8 requests are written; raise --max-spans\n');
     expect(stderr).toMatch(/\d calls of less than 16.6 ms left out\n/);
+  });
+
+  test('as a trace for Perfetto are bytes; what is left out is said', async ({ dir }) => {
+    const path = dir.file('x.pftrace');
+    const run = await ptflame([...ARGS.filter((arg) => arg !== '--quiet'), '--perfetto', '--max-spans', '10'], {
+      stdout: openSync(path, 'w'),
+    });
+    expect(run.exitCode).toBe(0);
+    expect(run.stderr).toContain('only the slowest 3 of 8 requests are written; raise --max-spans\n');
+    const { slices } = readPerfetto(readFileSync(path));
+    expect(slices.filter(({ name }) => name === 'handle_request')).toHaveLength(3);
+  });
+
+  test.skipIf(!hasTerminal)('as a trace for Perfetto are not printed to a terminal', async () => {
+    const words = [process.execPath, PROGRAM, ...ARGS, '--perfetto'].map((word) => `'${word}'`).join(' ');
+    const { stdout, exitCode } = await startOnTerminal(words);
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/Perfetto is binary and cannot be printed to a terminal.*>requests\.pftrace/s);
   });
 
   test('as CSV have a row for each function and wait', async () => {
@@ -105,6 +125,8 @@ describe.concurrent('requests', () => {
     [['--min', 'long'], 2, /must be a duration/],
     [['--json', '--csv'], 2, /mutually exclusive/],
     [['--csv', '--otlp'], 2, /--csv and --otlp are mutually exclusive/],
+    [['--otlp', '--perfetto'], 2, /--otlp and --perfetto are mutually exclusive/],
+    [['--perfetto', '--top', '5'], 2, /--top has no effect on perfetto output/],
     [['--json', '--max-spans', '5'], 2, /--max-spans has no effect on json output/],
   ] as const)('refuse %j', async (args, exitCode, message) => {
     expectRefusal(await ptflame([...ARGS, ...args]), exitCode, message);

@@ -38,6 +38,11 @@ function fixed(message: Message, field: number, as: 'getFloat64' | 'getBigUint64
   return bytes === undefined ? 0 : Number(new DataView(bytes.buffer, bytes.byteOffset)[as](0, true));
 }
 
+function fixedList(message: Message, field: number): number[] {
+  const all = (message.get(field) ?? []) as Uint8Array[];
+  return all.map((bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)));
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const big = (message: Message, field: number) => (message.get(field)?.[0] ?? 0n) as bigint;
 const number = (message: Message, field: number) => Number(big(message, field));
@@ -46,8 +51,20 @@ const messages = (message: Message, field: number) =>
   (message.get(field) ?? []).map((bytes) => messageOf(bytes as Uint8Array));
 const sub = (message: Message, field: number) => messages(message, field)[0];
 
+/** Of arguments that are not marks. */
+type Values = Readonly<Record<string, string | number>>;
+
+export interface ReadSlice extends CallSlice {
+  readonly values: Values;
+  /** Flows that end at its beginning. */
+  readonly lastFlows: readonly number[];
+}
+
 export interface Instant {
   readonly thread: string;
+  /** The innermost slice around it; empty: none. */
+  readonly within: string;
+  readonly values: Values;
   readonly ns: bigint;
   readonly name: string;
   readonly isMaybe: boolean;
@@ -57,12 +74,14 @@ export interface Instant {
 
 export interface PerfettoFile {
   /** By thread, in the order in which they began. */
-  readonly slices: readonly CallSlice[];
+  readonly slices: readonly ReadSlice[];
   readonly instants: readonly Instant[];
   /** "ns value", by name. */
   readonly counters: Readonly<Record<string, readonly (readonly [ns: bigint, value: number])[]>>;
   /** "pid name", of processes. */
   readonly processes: readonly string[];
+  /** Of all tracks, with those above: "host > process > thread". */
+  readonly tracks: readonly string[];
   /** "file:line", by function. */
   readonly lines: Readonly<Record<string, string>>;
   readonly attributes: Readonly<Record<string, string>>;
@@ -75,21 +94,23 @@ export interface PerfettoFile {
 class Sequence {
   nowNs = 0n;
   track = 0;
-  readonly names: readonly Map<number, string>[] = Array.from({ length: 5 }, () => new Map());
+  readonly names: readonly Map<number, string>[] = Array.from({ length: 30 }, () => new Map());
   readonly open: number[] = [];
 }
 
 class FileReader {
-  readonly slices: CallSlice[] = [];
+  readonly slices: ReadSlice[] = [];
   readonly instants: Instant[] = [];
   readonly counters: Record<string, [bigint, number][]> = {};
   readonly processes: string[] = [];
+  readonly tracks: string[] = [];
   readonly lines: Record<string, string> = {};
   attributes: Record<string, string> = {};
   realtime: PerfettoFile['realtime'] = null;
   events = 0;
   private readonly sequences = new Map<number, Sequence>();
   private readonly trackNames = new Map<number, string>();
+  private readonly paths = new Map<number, string>();
 
   read(packet: Message): void {
     const id = number(packet, 10);
@@ -98,7 +119,7 @@ class FileReader {
     if (sequence === undefined) throw new Error(`sequence ${id} has no beginning`);
     for (const defaults of messages(packet, 59)) sequence.track = number(sub(defaults, 11) ?? new Map(), 11);
     for (const interned of messages(packet, 12))
-      for (const of of [1, 2, 3, 4])
+      for (const of of [1, 2, 3, 4, 29])
         for (const entry of messages(interned, of))
           sequence.names[of]?.set(
             number(entry, 1),
@@ -125,13 +146,23 @@ class FileReader {
     const [process, thread] = [sub(track, 3), sub(track, 4)];
     if (process !== undefined) this.processes.push(`${number(process, 1)} ${text(process, 6)}`);
     const name = thread && `${thread.has(5) ? text(thread, 5) : 'thread'} ${number(thread, 2)}`;
-    this.trackNames.set(number(track, 1), name ?? text(track, 2));
+    const own = name ?? (process ? text(process, 6) : text(track, 2));
+    this.trackNames.set(number(track, 1), own);
+    const path = [...(track.has(5) ? [this.paths.get(number(track, 5))] : []), own].join(' > ');
+    this.paths.set(number(track, 1), path);
+    this.tracks.push(path);
   }
 
   private addEvent(event: Message, { names, open, nowNs, track }: Sequence): void {
     this.events++;
     const thread = this.trackNames.get(number(event, 11) || track) as string;
-    const marks = messages(event, 4).map((mark) => names[3]?.get(number(mark, 1)) as string);
+    const annotations = messages(event, 4).map((own) => [names[3]?.get(number(own, 1)) as string, own] as const);
+    const marks = annotations.flatMap(([name, own]) => (own.has(2) ? name : []));
+    const values: Record<string, string | number> = {};
+    for (const [name, own] of annotations) {
+      if (own.has(17)) values[name] = names[29]?.get(number(own, 17)) as string;
+      if (own.has(4)) values[name] = Number(BigInt.asIntN(64, big(own, 4)));
+    }
     const [category = '', name = ''] = [3, 10].map(
       (field) => names[field === 3 ? 1 : 2]?.get(number(event, field)) ?? '',
     );
@@ -148,14 +179,17 @@ class FileReader {
         name,
         category,
         marks,
+        values,
+        lastFlows: fixedList(event, 48),
       });
     } else if (type === 2) {
       const at = open.pop() as number;
-      const begun = this.slices[at] as CallSlice;
+      const begun = this.slices[at] as ReadSlice;
       this.slices[at] = { ...begun, durationNs: Number(nowNs - begun.startNs), marks: [...marks, ...begun.marks] };
     } else if (type === 3) {
       const flow = fixed(event, 47, 'getBigUint64') - fixed(event, 48, 'getBigUint64');
-      this.instants.push({ thread, ns: nowNs, name, isMaybe: marks.includes('maybe'), flow });
+      const within = this.slices[open.at(-1) ?? -1]?.name ?? '';
+      this.instants.push({ thread, within, values, ns: nowNs, name, isMaybe: marks.includes('maybe'), flow });
     } else {
       (this.counters[thread] ??= []).push([nowNs, fixed(event, 44, 'getFloat64')]);
     }

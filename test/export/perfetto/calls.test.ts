@@ -3,20 +3,20 @@
  * with Perfetto's own trace processor.
  */
 import { describe, expect, test } from 'vitest';
-import { renderPerfetto } from '../../src/exports.js';
-import type { AnalyzeOptions } from '../../src/index.js';
-import { symbolLines } from '../../src/model/names/symbol-table.js';
-import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
-import { Activity } from '../../src/model/timeline/activity.js';
-import type { Timeline } from '../../src/model/timeline/timeline.js';
-import { analyzeForPage, type LongestCalls, type PageContents } from '../../src/page.js';
-import { expectedSlices, sliceText } from '../helpers/checks/call-slices.js';
-import { readPerfetto } from '../helpers/checks/files/perfetto-file.js';
-import { rendered } from '../helpers/checks/rendered.js';
-import { SOME_WAKINGS } from '../helpers/checks/some-wakings.js';
-import { fixture, inputOf } from '../helpers/traces/load.js';
-import { STOPPED } from '../helpers/traces/stopped-trace.js';
-import { strangeTrace } from '../helpers/traces/strange-names.js';
+import { renderPerfetto } from '../../../src/exports.js';
+import type { AnalyzeOptions } from '../../../src/index.js';
+import { symbolLines } from '../../../src/model/names/symbol-table.js';
+import type { RecordingEnvironment } from '../../../src/model/profile/profile.js';
+import { Activity } from '../../../src/model/timeline/activity.js';
+import type { Timeline } from '../../../src/model/timeline/timeline.js';
+import { analyzeForPage, type LongestCalls, type PageContents } from '../../../src/page.js';
+import { expectedSlices, sliceText } from '../../helpers/checks/call-slices.js';
+import { readPerfetto } from '../../helpers/checks/files/perfetto-file.js';
+import { rendered } from '../../helpers/checks/rendered.js';
+import { SOME_WAKINGS } from '../../helpers/checks/some-wakings.js';
+import { fixture, inputOf } from '../../helpers/traces/load.js';
+import { STOPPED } from '../../helpers/traces/stopped-trace.js';
+import { strangeTrace } from '../../helpers/traces/strange-names.js';
 
 type Contents = Omit<PageContents, 'longestCalls'> & { readonly longestCalls: LongestCalls };
 
@@ -109,7 +109,7 @@ describe('wakings', () => {
       isMaybe,
       flow,
     });
-    expect(instants).toEqual([
+    expect(instants).toMatchObject([
       own('threads 5001', 100, 'wakes threads 5002', 1),
       own('threads 5001', 400, 'woken by threads 5002', 0), // at the same moment: the order is not known
       own('threads 5002', 150, 'woken by threads 5001', -1),
