@@ -4,7 +4,6 @@
 
 export type { LeftOut } from './fleet/folder.js';
 export { mergeProfiles, ProfileSum } from './fleet/merge/merge-profiles.js';
-export { mergeTables } from './fleet/merge-tables.js';
 export { type Fleet, openFleet } from './fleet/open-fleet.js';
 export {
   askFunctions,
@@ -15,3 +14,4 @@ export {
   groupsOf,
   summaryOf,
 } from './fleet/questions.js';
+export { mergeTables } from './fleet/tables/merge-tables.js';

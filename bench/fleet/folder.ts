@@ -2,7 +2,7 @@
  * Makes a folder of made-up recordings: hosts with two builds, in the second of which one function is slower.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordingTables, TABLES } from '../../src/exports.js';
 import type { CallTree, Profile } from '../../src/profiles.js';
@@ -20,7 +20,10 @@ const SLOWER_BY = 1.5;
 /** The largest difference between recordings. */
 const NOISE = 0.02;
 
-/** Returns the folder and the name of the function that the second build made slower. */
+/**
+ * Returns the folder and the name of the function that the second build made slower. It is made once, and renamed when it
+ * is whole.
+ */
 export function fleetFolder(
   directory: string,
   recipe: FleetRecipe,
@@ -29,11 +32,14 @@ export function fleetFolder(
   const profile = madeUpProfile(recipe.paths, recipe.functions);
   const slower = profile.symbols.name[SLOWER];
   if (existsSync(path)) return { path, slower };
+  const part = `${path}.part`;
+  rmSync(part, { recursive: true, force: true });
   for (let recording = 0; recording < recipe.recordings; recording++) {
     const isSecond = recording % 2 === 1;
     const factor = 1 + (NOISE * ((recording * 7) % 11)) / 10;
-    addRecording(path, scaled(profile, factor, isSecond), isSecond ? '2' : '1', `host${recording >> 1}`);
+    addRecording(part, scaled(profile, factor, isSecond), isSecond ? '2' : '1', `host${recording >> 1}`);
   }
+  renameSync(part, path);
   return { path, slower };
 }
 

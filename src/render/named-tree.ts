@@ -1,8 +1,8 @@
 /**
  * Merges the trees of all threads into one; functions with the same name become one.
  */
-import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/calls/call-tree.js';
-import { nodeOrder, orderedTree } from '../model/calls/node-order.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { orderedTree } from '../model/calls/node-order.js';
 import { TreeSum } from '../model/calls/sum-trees.js';
 import { assert } from '../model/errors.js';
 import { checkMemory } from '../model/memory-watch.js';
@@ -51,12 +51,7 @@ function tableFor({ functions }: Naming): { readonly table: NameTable; readonly 
 }
 
 function sorted(tree: CallTree, { names, symbols }: NameTable): NamedTree {
-  const rank = ranksOf(names);
-  const order = nodeOrder(
-    tree,
-    tree.symbol.map((row) => rank[row] ?? NONE),
-  );
-  return { tree: selectNodes(tree, order), names, symbols };
+  return { tree: orderedTree(tree, ranksOf(names)), names, symbols };
 }
 
 /** Returns the sum of all threads. */

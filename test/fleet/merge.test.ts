@@ -2,7 +2,7 @@
  * Merged profiles: what they draw is the sum of what their parts draw, to the nanosecond, from profiles and from tables.
  */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -10,8 +10,8 @@ import { reportOf } from '../../src/answers.js';
 import { mergeProfiles, mergeTables } from '../../src/fleet.js';
 import { type Profile, PtflameError, renderFolded, renderJson } from '../../src/index.js';
 import { parseProfile } from '../../src/profile-file/read.js';
-import { temporaryFolder } from '../helpers/consumers/duckdb.js';
-import { addProfile, openTestFleet, traceOfCalls } from '../helpers/consumers/fleet-folder.js';
+import { ask, temporaryFolder } from '../helpers/consumers/duckdb.js';
+import { addProfile, addTrace, fileOf, openTestFleet, traceOfCalls } from '../helpers/consumers/fleet-folder.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 
@@ -96,6 +96,57 @@ function rowsOf(profile: Profile) {
   return threads.map(({ comm, totalNs, functions }) => {
     return { comm, totalNs, functions: functions.map((row) => ({ ...row, p50Ns: 0, p90Ns: 0, p99Ns: 0 })) };
   });
+}
+
+test('neither the order of rows nor callers that lead to themselves, or are missing, lose time', async () => {
+  const calls = ['a', 'b', 'c', 'd'].map((name, at) => ({ name, ns: 100 + at }));
+  const recorded = { build: '1', host: 'a' };
+  const folder = join(root, 'circles');
+  const file = fileOf(folder, 'paths', recorded, await addTrace(folder, traceOfCalls(calls), recorded));
+  const rewrite = (parent: string) => changeParents(file, parent);
+  const merged = async () => {
+    const fleet = await openTestFleet(folder);
+    const lines = folded(await mergeTables(fleet, 'comm'));
+    fleet.close();
+    return lines.split('\n').filter((line) => line !== '');
+  };
+  const before = await merged();
+  expect(before).toContain('app;main;a 100');
+  await rewrite('parent'); // callees first
+  expect(await merged()).toEqual(before);
+  await rewrite(`CASE name WHEN 'a' THEN path WHEN 'b' THEN ${pathOf('c')} WHEN 'c' THEN ${pathOf('b')} ELSE 7 END`);
+  const after = await merged();
+  expect(after).toEqual(
+    expect.arrayContaining(['app;a 100', 'app;d 103', expect.stringMatching(/^app;(b;c 102|c;b 101)$/)]),
+  );
+  const sum = (lines: string[]) => lines.reduce((all, line) => all + Number(line.split(' ').at(-1)), 0);
+  expect(sum(after)).toBe(sum(before));
+});
+
+function pathOf(name: string): string {
+  return `(SELECT o.path FROM own AS o WHERE o.name = '${name}')`;
+}
+
+test('recordings without complete calls are merged, too', async () => {
+  const folder = join(root, 'incomplete');
+  const [firstLine] = traceOfCalls([{ name: 'work', ns: 1000 }]).split('\n');
+  await addTrace(folder, `${firstLine}\n`, { build: '1', host: 'a' });
+  const fleet = await openTestFleet(folder);
+  expect((await mergeTables(fleet, 'host')).threads.map(({ comm }) => comm)).toEqual(['a']);
+  fleet.close();
+});
+
+/** Writes a table of paths with other parents, callees before callers. */
+async function changeParents(file: string, parent: string): Promise<void> {
+  const [metadata] = await ask(
+    `SELECT string_agg(format('"{}": ''{}''', decode(key), decode(value)), ', ') AS keys
+    FROM parquet_kv_metadata('${file}')`,
+  );
+  await ask(`COPY (
+      WITH own AS (FROM read_parquet('${file}', hive_partitioning = false))
+      SELECT own.* REPLACE (${parent} AS parent) FROM own ORDER BY depth DESC
+    ) TO '${file}.new' (FORMAT parquet, KV_METADATA {${metadata?.keys}})`);
+  renameSync(`${file}.new`, file);
 }
 
 test('threads of one name are one; of profiles from two hosts, each host is one', async () => {
