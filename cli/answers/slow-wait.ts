@@ -72,7 +72,7 @@ function summed(path: readonly PathPiece[]): Sum[] {
   return [...sums.values()].sort((a, b) => b.durationNs - a.durationNs || (a.what < b.what ? -1 : 1));
 }
 
-/** What ran is told apart by function. */
+/** Time in which a thread ran is divided by function. */
 function partsOf(piece: PathPiece): { readonly what: string; readonly ns: number }[] {
   if (piece.kind !== 'running') return [{ what: whatText(piece), ns: piece.durationNs }];
   const parts = piece.functions.map(({ name, ns }) => ({ what: `ran ${name}`, ns }));

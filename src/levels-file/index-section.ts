@@ -7,7 +7,7 @@ import type { ChunkIndex, ChunkLists } from '../model/timeline/call-chunks.js';
 import type { Tid } from '../model/units.js';
 
 export interface LevelsIndex {
-  /** Of what it was made: anything else has another key. */
+  /** Identifies what the file was made of: anything else has another key. */
   readonly key: string;
   readonly page: Part;
   readonly threads: readonly IndexedThread[];

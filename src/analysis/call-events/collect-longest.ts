@@ -6,7 +6,7 @@ import type { Nanoseconds, Tid } from '../../model/units.js';
 import { longestBound, type TimedEvents, withoutShorter } from './longest.js';
 import type { EventsQuestion, ThreadEventsOfCalls } from './question.js';
 
-/** So many more calls are kept before the shortest are left out, which takes time. */
+/** Up to this many times the wanted calls are kept, because leaving out the shortest takes time. */
 const SLACK = 2;
 
 /** Collects threads, in any order. */

@@ -9,7 +9,7 @@ import { overlaps } from '../log/filter-thread.js';
 import { longestBound, type TimedEvents, withoutShorter } from './longest.js';
 import type { EventsQuestion, ThreadEventsOfCalls } from './question.js';
 
-/** A call, or a part of it, that has not ended. Objects of callers: the builder keeps `row` up to date. */
+/** A call, or a part of it, that has not ended. Callers own these objects; the builder keeps `eventRow` up to date. */
 export interface OpenPart {
   /** Of its beginning. */
   eventRow: number;

@@ -21,7 +21,7 @@ export function longestBound(lists: readonly TimedEvents[], maxCalls: number): N
   return Math.min(boundForLongest(durations, maxCalls), longestNs);
 }
 
-/** One for each call. */
+/** Returns the duration of each call. */
 function durationsOf(lists: readonly TimedEvents[]): Float64Array {
   const durations = new Float64Array(lists.reduce((sum, { kind }) => sum + kind.length, 0));
   let count = 0;
@@ -30,7 +30,7 @@ function durationsOf(lists: readonly TimedEvents[]): Float64Array {
   return durations.subarray(0, count);
 }
 
-/** Returns the events of the calls that lasted as long. */
+/** Returns the events of calls that lasted at least so long. */
 export function withoutShorter(events: TimedEvents, minNs: Nanoseconds): TimedEvents {
   const { timeNs, node, kind, durationNs } = events;
   const rows = rowNumbers(kind.length).filter((row) => durationNs[row] >= minNs);

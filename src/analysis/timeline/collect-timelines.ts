@@ -110,7 +110,7 @@ export class TimelineCollector {
   }
 }
 
-/** So much more is kept before everything becomes coarser, which takes time. */
+/** Up to this many times the wanted bytes are kept, because making everything coarser takes time. */
 const SLACK = 1.25;
 
 const NO_RESOLUTION = { sliceNs: null, minPathNs: 0 };

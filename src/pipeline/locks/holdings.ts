@@ -75,7 +75,7 @@ export interface Holdings {
   readonly asked: KeyedIntervals;
 }
 
-/** `slowest`: waits whose holders are told one by one. */
+/** `slowest`: waits whose holders are listed. */
 export function holdingsOf(input: LocksInput, slowest: readonly number[]): Holdings {
   const collector = new HoldingCollector(input);
   const releasedIn = releasePlaces(input);

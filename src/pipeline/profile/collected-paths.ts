@@ -6,7 +6,7 @@ import { ROOT } from '../../model/calls/call-tree.js';
 import type { SymbolId, Tid } from '../../model/units.js';
 import { KnownPaths, type ThreadPaths } from '../../replay/losses/known-paths.js';
 
-/** So many nodes are kept unmerged, eight bytes each. */
+/** At most this many nodes are kept unmerged, eight bytes each. */
 const MAX_KEPT_NODES = 2 ** 21;
 
 export class CollectedPaths {

@@ -21,7 +21,7 @@ export class ThreadDirectory {
   private readonly trace: Trace;
   private readonly recorded: ReadonlySet<Tid>;
   private readonly selected: ReadonlySet<Tid>;
-  /** As samples tell them, for threads that no record names. */
+  /** Names that samples show, for threads that no record names. */
   readonly pids: ReadonlyMap<Tid, number>;
   readonly comms: ReadonlyMap<Tid, string>;
 

@@ -20,12 +20,12 @@ export interface FutexCalls {
   readonly op: Float64Array;
   readonly address: Float64Array; // Address of the word
   readonly address2: Float64Array; // of the second word, if it has one
-  readonly value: Float64Array; // what the word was to be, or how many to wake
+  readonly value: Float64Array; // what the caller expects in the word, or how many to wake
   readonly result: Float64Array; // NaN: not seen
   readonly byThread: Groups;
   /** Enters or exits are missing, whether a loss was noted or not. */
   readonly isIncomplete: boolean;
-  /** By thread: when calls ended whose enter is missing; ascending. */
+  /** By thread: when calls ended whose beginning is missing; ascending. */
   readonly strayExitsNs: ReadonlyMap<Tid, Float64Array>;
 }
 

@@ -15,7 +15,7 @@ export interface Flow extends HandOffs {
   /** By pop: when the work that was taken began, and when it was done, on the clock of its host. */
   readonly startNs: Float64Array;
   readonly endNs: Float64Array;
-  /** By pop: the first one of those whose work the thread does together; itself, if it is alone. */
+  /** By pop: the first pop of its batch; itself, if its work is done alone. */
   readonly batch: Int32Array;
 }
 
@@ -49,7 +49,7 @@ export function joinFlows(flows: readonly Flow[]): Flow {
 
 export interface MergedMoments {
   readonly moments: Moments;
-  /** By row: which of the merged it is from, and its row there. */
+  /** By row: the source that it is from, and its row there. */
   readonly source: Int32Array;
   readonly sourceRow: Int32Array;
   /** By source and its row: the merged row. */

@@ -25,7 +25,7 @@ export interface HandOffs {
   readonly by: Uint8Array; // HandOffBy
 }
 
-/** `waits`: concluded only if there are no keys; null, if wakings must not decide. */
+/** `waits`: called only if there are no keys; null: wakings must not decide. */
 export function handOffsOf(pushes: Moments, pops: Moments, waits: (() => Waits) | null): HandOffs {
   const push = new Int32Array(pops.length).fill(NONE);
   const by = new Uint8Array(pops.length);
@@ -46,14 +46,14 @@ export function handOffsOf(pushes: Moments, pops: Moments, waits: (() => Waits) 
   return { push, by };
 }
 
-/** Texts are keys, though all may lack the id that was looked for. */
+/** Texts are keys, even if none of them has the id that was looked for. */
 function mayHaveKeys(moments: Moments): boolean {
   for (let row = 0; row < moments.length; row++)
     if (hasKey(moments, row) || typeof moments.key[row] === 'string') return true;
   return false;
 }
 
-/** The last one before with the same key, a number also of the same process; each is taken once. */
+/** The last push before with the same key; if that is a number, of the same process. Each is taken once. */
 export function pushesByKey(pushes: Moments, pops: Moments): Int32Array {
   const waiting = new Map<number, Map<number | string, number>>();
   const waitingFor = ({ key, pid }: Moments, row: number) => {
@@ -103,7 +103,7 @@ function match(
   return found;
 }
 
-/** The last one before of the thread that woke the taker; each is taken once, so that the taker slept since then. */
+/** The last push of the thread that woke the taker, before it did so. Each is taken once, and the taker slept since. */
 export function pushesByWaking(pushes: Moments, pops: Moments, waits: Waits): Int32Array {
   const locks = lockWordsOf(waits.calls);
   const isTaken = new Uint8Array(pushes.length);
@@ -137,5 +137,5 @@ function lastOf({ timeNs, tid }: Moments, wanted: Tid, untilNs: number): number 
   return NONE;
 }
 
-/** Who hands work on wakes a taker soon. */
+/** A thread that hands work on wakes the taker within this time. */
 const MAX_NS_TO_WAKING = 1_000_000;

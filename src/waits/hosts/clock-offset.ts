@@ -24,7 +24,7 @@ export interface OffsetRange {
 export interface ClockOffset {
   /** How many bounds it is from, without those that contradict the others. */
   readonly bounds: number;
-  /** Bounds that no line can have together with the others: the clocks' speeds changed, or these are wrong matches. */
+  /** Bounds that no line meets together with the others: a clock changed its speed, or these are wrong matches. */
   readonly contradictions: number;
   /** A time in the middle of the bounds. */
   readonly middleNs: Nanoseconds;
@@ -58,7 +58,7 @@ interface Frame {
   readonly halfNs: Nanoseconds;
 }
 
-/** Those that are least tight come first, so that the ones which fit least are left out. */
+/** Loose bounds come first, so that of contradicting ones the tightest are left out. */
 function linesWithin(
   { atNs, offsetNs, isUpper }: OffsetBounds,
   { middleNs, halfNs }: Frame,

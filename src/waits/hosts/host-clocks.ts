@@ -37,14 +37,14 @@ export class HostClocks {
     return this.links[host].offset === null ? times : times.map((ns) => this.common(host, ns));
   }
 
-  /** Returns a time of a host from its common one, to the nanosecond. */
+  /** Returns the time on the clock of a host at a time of the common clock, to the nanosecond. */
   own(host: number, commonNs: Nanoseconds): Nanoseconds {
     if (this.links[host].offset === null) return commonNs;
     const nearNs = commonNs + this.aheadNs(host);
     return Math.round(commonNs + nearNs - this.walk(host, nearNs).ns);
   }
 
-  /** Hosts with the same are on one common clock. */
+  /** Returns the host on whose clock the common time of a host is; those with the same are related. */
   rootOf(host: number): number {
     const { to } = this.links[host];
     return to === NONE ? host : this.rootOf(to);

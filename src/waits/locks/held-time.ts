@@ -39,7 +39,7 @@ function isWoken({ wakeNs, isOpen }: Waits, wait: number): boolean {
   return !isOpen[wait] && !Number.isNaN(wakeNs[wait]);
 }
 
-/** Divides one wait after the other: of many waits for one lock, each has a piece for each hold, more than one can keep. */
+/** Divides one wait after the other: where many wait for a lock, each wait has a piece for each hold, too many to keep. */
 export class HeldTime {
   private readonly waits: Waits;
   private readonly locks: LockWaits;

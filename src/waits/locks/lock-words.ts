@@ -62,7 +62,7 @@ function concerns({ kind }: FutexCalls, call: number): boolean {
   return kind[call] !== FutexKind.Other && kind[call] !== FutexKind.Requeue;
 }
 
-/** One call that a lock does not need, and the word is none. */
+/** A single call that locks never make shows that the word is not a lock. */
 function judge(word: Word, { kind, op, value }: FutexCalls, call: number): void {
   const isPassedOn = kind[call] === FutexKind.LockPi || kind[call] === FutexKind.UnlockPi;
   const isWait = kind[call] === FutexKind.Wait;

@@ -39,7 +39,7 @@ function followAll(waits: Waits, path: PathBuilder, first: Follower): void {
   }
 }
 
-/** Adds the piece before the path's beginning. Returns whom to follow next; null: the same thread. */
+/** Adds the piece before those that are there. Returns whom to follow next; null: the same thread. */
 function step(waits: Waits, path: PathBuilder, follower: Follower): Follower | null {
   const { thread, sinceNs, depth } = follower;
   const tid = waits.tids[thread];

@@ -16,7 +16,7 @@ export interface Roots {
   readonly toNs: Float64Array;
 }
 
-/** By pop: when the taken work was done, and the first pop of those whose work the thread does together. */
+/** By pop: when the work was done, and the first pop of its batch. */
 export interface Work {
   readonly endNs: Float64Array;
   readonly batch: Int32Array;
@@ -81,7 +81,7 @@ function sameKey(pops: Moments, pushes: Moments, push: number): (pop: number) =>
   return (pop) => hasKey(pushes, push) && pops.key[pop] === pushes.key[push];
 }
 
-/** Each work is done alone. */
+/** Returns batches of one pop each. */
 export function eachAlone(pops: number): Int32Array {
   return Int32Array.from({ length: pops }, (_, pop) => pop);
 }

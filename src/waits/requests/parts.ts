@@ -25,7 +25,7 @@ export interface Parts {
   readonly sharedFromNs: Float64Array;
 }
 
-/** Work that a thread took. `batch`: the first moment of those whose work it does together. */
+/** Work that a thread took. `batch`: the first pop of its batch. */
 export interface Taken {
   readonly pop: number;
   readonly batch: number;

@@ -9,7 +9,7 @@ import type { ThreadSpan } from '../input/wait-input.js';
 import { OffState } from './off-state.js';
 import { Became, NotedBy } from './thread-switches.js';
 
-/** Receives times off the CPU; millions, so they are no objects. */
+/** Receives times off the CPU; there are millions, so they are not objects. */
 export interface OffSink {
   addOff(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState, isOpen: boolean): void;
 }

@@ -4,7 +4,7 @@
 import type { Nanoseconds } from '../../model/units.js';
 import { percentiles } from './percentiles.js';
 
-/** In ns; NaN if there are no durations. A percentile is the least duration that so many do not exceed. */
+/** In ns; NaN if there are no durations. A percentile is the least duration that this part of them does not exceed. */
 export interface Distribution {
   readonly count: number;
   readonly sumNs: Nanoseconds;

@@ -4,7 +4,7 @@
 import type { Nanoseconds } from '../../../model/units.js';
 
 const STEPS_PER_LEVEL = 8;
-/** Of two. */
+/** A level is a factor of 4, so two powers of 2. */
 const STEPS_PER_POWER = STEPS_PER_LEVEL / 2;
 /** Beyond 2^53 ns, which is 104 days. */
 const LEVELS = 27;
@@ -15,7 +15,7 @@ const MIN_NS = Float64Array.from({ length: SPAN_STEPS }, (_, step) =>
   step === 0 ? 0 : Math.ceil(4 ** Math.max(1, step / STEPS_PER_LEVEL)),
 );
 
-/** Returns how long calls of a step last at least. */
+/** Returns the shortest duration of calls of a step. */
 export function minSpanNs(step: number): Nanoseconds {
   return step < SPAN_STEPS ? MIN_NS[step] : Number.POSITIVE_INFINITY;
 }

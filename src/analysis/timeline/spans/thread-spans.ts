@@ -47,7 +47,7 @@ function longRows(startNs: Float64Array, endNs: Float64Array, minNs: Nanoseconds
   return rows.subarray(0, count);
 }
 
-/** Returns these rows. */
+/** Returns a copy of these rows. */
 export function spansAt({ startNs, endNs, node, ending }: Spans, rows: Int32Array): Spans {
   if (rows.length === 0) return NO_SPANS;
   return {

@@ -116,7 +116,7 @@ function addTimed(
   timed.add(tid, own(parts.sharedFromNs[part]), to, sharedKey(key, sharedBy));
 }
 
-/** Returns how many there are then. */
+/** Returns the number of parts in the list. */
 function pushTo(lists: Map<Tid, number[]>, tid: Tid, part: number): number {
   const own = lists.get(tid);
   if (own) return own.push(part);

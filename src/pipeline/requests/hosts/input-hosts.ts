@@ -30,7 +30,7 @@ export function inputHosts(inputs: readonly AnalyzedInput[], names: readonly (st
   );
 }
 
-/** A machine may have had several names, such as those of its containers, which the user knows to be one. */
+/** One machine may have several names, such as those of its containers: the user says that they are one host. */
 function oneHost(name: string | null, inputs: readonly AnalyzedInput[]): InputHost {
   return { name, inputs: name === null ? inputs : inputs.map((input) => recordedOn(name, input)) };
 }

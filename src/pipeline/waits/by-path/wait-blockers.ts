@@ -54,7 +54,7 @@ export class WaitBlockers {
   }
 }
 
-/** By EndedBy, of waits that are known to be some. */
+/** By EndedBy; `Unknown` time is no wait. */
 const KINDS: readonly BlockerKind[] = Object.assign([], {
   [EndedBy.Thread]: 'waker',
   [EndedBy.MaybeThread]: 'maybe',

@@ -57,7 +57,7 @@ export class Strips {
     });
   }
 
-  /** Of what lies right of the names. */
+  /** Of the columns, right of the names. */
   get widthPx(): number {
     return Math.max(1, this.element.clientWidth - this.view.namePx);
   }
