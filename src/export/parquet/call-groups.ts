@@ -10,7 +10,7 @@ import { pathHashes } from './hashes.js';
 import { KeysInGroup } from './keys-in-group.js';
 import type { RowGroups } from './parquet-file.js';
 import { type ColumnShape, type RowGroup, type SchemaElement, schemaOf } from './schema.js';
-import { type SharedNames, type SharedTexts, textAt, textBytes, textCount } from './shared-names.js';
+import { type SharedNames, type SharedTexts, textAt, textCount } from './shared-names.js';
 
 /** What the calls of all threads share. Plain data. */
 export interface CallsContext {
@@ -104,7 +104,7 @@ export class CallGroupsWriter {
       case 'id':
         return chunks.ofDictionary(this.filled(rows.length, 0), {
           length: 1,
-          bytes: textBytes([Buffer.from(id ?? '')]),
+          bytes: this.memory.textBytes(1, () => Buffer.from(id ?? '')),
         });
       case 'tid':
         return chunks.packed(this.filled(rows.length, this.tid));
@@ -161,7 +161,7 @@ export class CallGroupsWriter {
     for (let row = 0; row < nodes.length; row++) known[row] = all.ofSymbol[symbol[nodes[row]]];
     const [values, isDefined] = this.memory.defined(known, NONE);
     const { rows, keys } = inGroup.take(values, this.memory.take('numbers', values.length));
-    const bytes = textBytes(keys.map((text) => textAt(all, text)));
+    const bytes = this.memory.textBytes(keys.length, (row) => textAt(all, keys[row] as number));
     return this.memory.chunks.ofDictionary(rows, { length: keys.length, bytes }, { isDefined });
   }
 

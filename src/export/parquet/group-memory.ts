@@ -10,7 +10,8 @@ export class GroupMemory {
   /** Encodes columns. */
   readonly chunks: ColumnChunkWriter;
   private readonly writer = new ByteWriter();
-  private readonly space = { values: new Int32Array(0), numbers: new Int32Array(0) };
+  private readonly texts = new ByteWriter();
+  private readonly space = { values: new Int32Array(0), numbers: new Int32Array(0), isDefined: new Uint8Array(0) };
 
   constructor() {
     this.chunks = new ColumnChunkWriter(this.writer);
@@ -32,10 +33,29 @@ export class GroupMemory {
     return this.space[which].subarray(0, length);
   }
 
+  /** Returns zeros, by row, which are valid until they are taken again. */
+  takeIsDefined(rows: number): Uint8Array {
+    const { space } = this;
+    if (space.isDefined.length < rows) space.isDefined = new Uint8Array(rows);
+    return space.isDefined.subarray(0, rows).fill(0);
+  }
+
+  /** Returns texts as a page has them, each after its length: valid until the next ones. */
+  textBytes(count: number, textAt: (row: number) => Uint8Array): Uint8Array {
+    const { texts } = this;
+    texts.index = 0;
+    for (let row = 0; row < count; row++) {
+      const text = textAt(row);
+      texts.appendUint32(text.length);
+      texts.appendBytes(text);
+    }
+    return texts.getBytes();
+  }
+
   /** Returns the values of rows that have one, in `values`; by row, 1 if it has one, null if all have. */
   defined(values: Int32Array, none: number): [Int32Array, Uint8Array | null] {
     if (!values.includes(none)) return [values, null];
-    const isDefined = new Uint8Array(values.length);
+    const isDefined = this.takeIsDefined(values.length);
     const found = this.take('values', values.length); // may be `values`: rows only move to the front
     let length = 0;
     for (let row = 0; row < values.length; row++) {

@@ -53,16 +53,6 @@ export function textCount({ starts }: SharedTexts): number {
   return starts.length - 1;
 }
 
-/** Returns texts as a page has them: each after its length. */
-export function textBytes(texts: readonly Uint8Array[]): Uint8Array {
-  const lengths = texts.map(({ length }) => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(length);
-    return bytes;
-  });
-  return Buffer.concat(texts.flatMap((text, at) => [lengths[at] as Uint8Array, text]));
-}
-
 export function textAt({ bytes, starts }: SharedTexts, text: number): Uint8Array {
   return bytes.subarray(starts[text], starts[text + 1]);
 }

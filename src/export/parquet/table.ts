@@ -7,7 +7,6 @@ import { GroupMemory } from './group-memory.js';
 import { KeysInGroup } from './keys-in-group.js';
 import { ParquetFile } from './parquet-file.js';
 import { type ColumnShape, schemaOf } from './schema.js';
-import { textBytes } from './shared-names.js';
 
 /** A column of numbers, most of them different. */
 interface NumberColumn extends ColumnShape {
@@ -84,7 +83,7 @@ function keyEncoder({ kind, keys, keyAt, ofKey }: KeyedColumn, memory: GroupMemo
     const { rows, keys } = inGroup.take(values, memory.take('numbers', values.length));
     const bytes =
       kind === 'text'
-        ? textBytes(keys.map((key) => Buffer.from(ofKey(key) as string)))
+        ? memory.textBytes(keys.length, (row) => Buffer.from(ofKey(keys[row] as number) as string))
         : bytesOf(BigInt64Array.from(keys, (key) => ofKey(key) as bigint));
     return memory.chunks.ofDictionary(
       rows,
@@ -102,7 +101,7 @@ function packed(
   memory: GroupMemory,
 ): EncodedColumn | null {
   const values = memory.take('values', end - first);
-  const isDefined = isOptional ? new Uint8Array(end - first) : null;
+  const isDefined = isOptional ? memory.takeIsDefined(end - first) : null;
   let length = 0;
   for (let row = first; row < end; row++) {
     const value = at(row);
@@ -114,9 +113,9 @@ function packed(
   return memory.chunks.packed(values.subarray(0, length), isDefined);
 }
 
-function plain({ at, isOptional }: NumberColumn, first: number, end: number, { chunks }: GroupMemory): EncodedColumn {
+function plain({ at, isOptional }: NumberColumn, first: number, end: number, memory: GroupMemory): EncodedColumn {
   const values = new BigInt64Array(end - first);
-  const isDefined = isOptional ? new Uint8Array(end - first) : null;
+  const isDefined = isOptional ? memory.takeIsDefined(end - first) : null;
   let length = 0;
   for (let row = first; row < end; row++) {
     const value = at(row);
@@ -124,5 +123,5 @@ function plain({ at, isOptional }: NumberColumn, first: number, end: number, { c
     if (isDefined) isDefined[row - first] = 1;
     values[length++] = BigInt(value);
   }
-  return chunks.plain(values.subarray(0, length), isDefined);
+  return memory.chunks.plain(values.subarray(0, length), isDefined);
 }

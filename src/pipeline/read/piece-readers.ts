@@ -44,9 +44,9 @@ export class PieceReaders {
     return this.pool.canWork;
   }
 
-  /** Starts the workers, without waiting for them. */
-  wake(): void {
-    this.pool.wake();
+  /** Starts the workers, as many as have a task, without waiting for them. */
+  wake(tasks = this.size): void {
+    this.pool.wake(tasks);
   }
 
   get isAwake(): boolean {

@@ -27,7 +27,7 @@ export class StoredSource implements Source {
     const { fd, contents, threads, lost } = this.stored;
     const { context, store } = into;
     const { meta, side, samples } = contents;
-    if (meta.counts.events >= MIN_EVENTS[into.isPart ? 'ofPart' : 'ofAll'].toWake) into.readers.wake(); // they start meanwhile
+    if (meta.counts.events >= MIN_EVENTS[into.isPart ? 'ofPart' : 'ofAll'].toWake) into.readers.wake(threads.length); // they start meanwhile
     store.memory.attachPacked({ fd, expected: internSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });

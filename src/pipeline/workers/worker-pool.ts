@@ -42,14 +42,14 @@ export class WorkerPool {
     this.budget = budget;
   }
 
-  /** Starts the workers, if there are several, without waiting for them. */
-  wake(): void {
-    if (this.size > 1) this.start();
+  /** Starts the workers, if there are several, without waiting for them. `tasks`: more than these many have nothing to do yet. */
+  wake(tasks = this.size): void {
+    if (this.size > 1) this.start(tasks);
   }
 
-  private start(): void {
+  private start(tasks = this.size): void {
     if (this.pool !== null || !this.canWork) return;
-    this.pool = startPool(this.size, this.budget);
+    this.pool = startPool(this.size, Math.max(1, Math.min(tasks, this.size)), this.budget);
     this.run('wake', null).then(
       () => {
         this.isAwake = true;
@@ -74,12 +74,13 @@ export class WorkerPool {
   }
 }
 
-async function startPool(size: number, workerData: WorkerBudget | null): Promise<Piscina> {
+/** `first`: how many workers start at once; others start when they are needed. */
+async function startPool(size: number, first: number, workerData: WorkerBudget | null): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
     filename: WORKER_FILE,
     name: 'wake',
-    minThreads: size,
+    minThreads: first,
     maxThreads: size,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     concurrentTasksPerWorker: MAX_TASKS_AT_WORKER,

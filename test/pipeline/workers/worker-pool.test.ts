@@ -1,5 +1,6 @@
 /**
- * A process that closes its pool while the workers start must not die: a small trace is done before they run.
+ * A process that closes its pool while the workers start must not die: a small trace is done before they run. Workers that
+ * have nothing to do do not start.
  */
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
@@ -19,4 +20,22 @@ const CLOSE_WHILE_STARTING = `
 test('closes its workers while they start', { timeout: 120_000 }, async () => {
   const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', CLOSE_WHILE_STARTING]);
   expect(stdout).toBe('closed');
+});
+
+/** Prints how many workers there are with one task, and with as many as there may be workers. */
+const COUNT_WORKERS = `
+  import { WorkerPool } from ${JSON.stringify(POOL)};
+  let workers = 0;
+  process.on('worker', () => workers++);
+  const pool = new WorkerPool(3, true, null);
+  pool.wake(1);
+  while (!pool.isAwake) await new Promise((resolve) => setTimeout(resolve, 10));
+  console.log(workers);
+  await Promise.all([1, 2, 3].map(() => pool.run('wake', null)));
+  console.log(workers);
+  await pool.close();`;
+
+test('starts a worker for the only task, and more for more', async () => {
+  const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', COUNT_WORKERS]);
+  expect(stdout).toBe('1\n3');
 });
