@@ -41,6 +41,7 @@ export { ValueStatistics, ValuesAnswer } from './answers/values/schema.js';
 export {
   PathPiece,
   SlowWait,
+  StagePoint,
   StageRow,
   WaitPlace,
   WaitStats,

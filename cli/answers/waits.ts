@@ -1,7 +1,7 @@
 /**
  * Formats why threads waited, where, and who woke them, as terminal text.
  */
-import type { StageRow, WaitPlace, WaitStats, WaitsAnswer } from '../../src/answers.js';
+import type { StagePoint, StageRow, WaitPlace, WaitStats, WaitsAnswer } from '../../src/answers.js';
 import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { durationRow, histogramLines } from './histogram.js';
@@ -136,11 +136,18 @@ function statsTable(
   return tableLines(rows, columns, { name: ({ name }) => name, nameTitle: title, width });
 }
 
+/** Says which is meant of a function and an event of the same name. */
+function meantLines({ name, kind, event }: StagePoint): string[] {
+  if (kind !== 'function' || event === null) return [];
+  return [`${visibleText(name)} is the function: --points ${visibleText(event)} is the event of that name`];
+}
+
 function stageLines(stages: WaitsAnswer['stages'], { width }: WaitsTextOptions): string[] {
   if (stages === null) return [];
   const cut = stages.incomplete === 0 ? '' : `, ${formatCount(stages.incomplete)} begun but not completed`;
-  const head = ['', `stages of ${formatMany(stages.complete, 'pass')}${cut}`.replace('passs', 'passes')];
-  if (stages.complete === 0) return [...head, 'a pass is a call of each function in this order, by one thread'];
+  const title = `stages of ${formatMany(stages.complete, 'pass')}${cut}`.replace('passs', 'passes');
+  const head = ['', title, ...stages.points.flatMap(meantLines)];
+  if (stages.complete === 0) return [...head, 'a pass is all points in this order, by one thread'];
   const columns: TableColumn<StageRow>[] = [
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 3 },

@@ -20,9 +20,9 @@ export const WaitsOptions = memoize(() =>
       slowest: limit(0, 'show the critical path of each of the N longest waits (not with --csv)', ['text', 'json']),
       points: flag(
         functionList.optional(),
-        'show the stages from the call of each function to the call of the next, in the same thread',
+        'show the stages from each point to the next, in the same thread: calls of a function, or hits of a probe, as in push or probe:push, or other events',
         {
-          value: 'F1,F2,…',
+          value: 'P1,P2,…',
         },
       ),
       top: limit(12, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),

@@ -76,12 +76,12 @@ export const moment = parsed(
 );
 export const functionPattern = parsed(parseFunction, 'must be a function name or /a regular expression/');
 
-/** "begin,write,sync": two functions or more. */
+/** "begin,write,sync": two functions, events or more. */
 export const functionList = parsed((text) => {
   const functions = text.split(',').map((name) => parseFunction(name.trim()));
   const found = functions.filter((pattern) => pattern !== null && pattern !== '') as FunctionPattern[];
   return found.length === functions.length && found.length > 1 ? found : null;
-}, 'must be two functions or more, such as begin,write,sync');
+}, 'must be two points or more, such as begin,write,sync');
 
 export const window = parsed((text) => {
   const [from, to, ...more] = text.split(',').map((part) => part.trim());

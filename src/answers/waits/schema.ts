@@ -125,6 +125,15 @@ export const SlowWait = z.object({
 });
 export type SlowWait = z.infer<typeof SlowWait>;
 
+export const StagePoint = z.object({
+  /** As asked. */
+  name: z.string(),
+  kind: z.enum(['function', 'event']),
+  /** The event that it is; of a function: one of the same name, which is not meant; null: none. */
+  event: z.string().nullable(),
+});
+export type StagePoint = z.infer<typeof StagePoint>;
+
 export const StageRow = z.object({
   from: z.string(),
   to: z.string(),
@@ -152,7 +161,9 @@ export const WaitsAnswer = z.object({
   places: z.array(z.object({ ...WaitPlace.shape, stats: WaitStats })),
   threads: z.array(z.object({ thread: WaitThread, ranNs: ns, stats: WaitStats })),
   slowest: z.array(SlowWait),
-  stages: z.object({ complete: count, incomplete: count, rows: z.array(StageRow) }).nullable(),
+  stages: z
+    .object({ complete: count, incomplete: count, points: z.array(StagePoint), rows: z.array(StageRow) })
+    .nullable(),
   /** null: there are no calls. */
   quality: QualityPart.nullable(),
 });

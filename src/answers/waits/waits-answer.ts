@@ -14,7 +14,7 @@ import { missingOf } from './missing.js';
 import type * as schema from './schema.js';
 import { addressText, reasonName, waitPlace, waitThread } from './wait-names.js';
 
-/** `points`: the functions of the stages, as asked. */
+/** `points`: those of the stages, as asked. */
 export function waitsAnswer(result: WaitsResult, points: readonly string[] = []): schema.WaitsAnswer {
   const { summary, profile, symbols } = result;
   const { all, wakeUps, histogram } = summary;
@@ -195,5 +195,8 @@ function stagesOf({ stages }: WaitsResult, points: readonly string[]): schema.Wa
     ...{ onCpuNs: durations.sumNs - sums.offNs, durationNs: durations.sumNs },
     ...distribution(durations),
   }));
-  return { complete: stages.passes, incomplete: stages.incomplete, rows };
+  const named = stages.points.map((point, row): schema.StagePoint => {
+    return { name: points[row], kind: point.kind, event: point.kind === 'event' ? point.event : point.otherEvent };
+  });
+  return { complete: stages.passes, incomplete: stages.incomplete, points: named, rows };
 }

@@ -4,6 +4,7 @@
 import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
+import { argumentsOf, findEvent } from '../replay/questions/find-event.js';
 import type { FunctionPattern } from '../replay/questions/find-functions.js';
 
 export interface RequestsOptions {
@@ -59,13 +60,6 @@ export function flowSide(text: string, samples: readonly SampleTable[]): FlowSid
   });
 }
 
-export function findEvent(name: string, samples: readonly SampleTable[]): SampleTable | null {
-  const found = samples.filter(({ event }) => event === name || event.endsWith(`:${name}`));
-  if (found.length < 2) return found[0] ?? null;
-  const names = found.map(({ event }) => event);
-  throw new PtflameError('BAD_OPTION', `${name} is one of several events`, { hint: `choose one: ${names.join(', ')}` });
-}
-
 function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameError {
   const probes = samples.filter(({ event }) => event.startsWith('probe_')).map((table) => describe(table));
   const hint =
@@ -75,8 +69,4 @@ function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameErro
 
 function describe(table: SampleTable): string {
   return `${table.event} (${argumentsOf(table).join(', ')})`;
-}
-
-export function argumentsOf({ fields }: SampleTable): string[] {
-  return fields.map(({ name }) => name).filter((name) => !name.startsWith('__'));
 }

@@ -3,7 +3,7 @@
  */
 import { PtflameError } from '../../model/errors.js';
 import type { SampleField, SampleTable } from '../../model/samples/sample-table.js';
-import { argumentsOf, findEvent } from '../requests/request-question.js';
+import { argumentsOf, eventsText, findEvent } from '../replay/questions/find-event.js';
 
 /** Without a field, it is the only one. @throws PtflameError NOT_RECORDED or BAD_OPTION */
 export function eventField(
@@ -24,14 +24,9 @@ export function eventField(
   });
 }
 
-const MAX_EVENTS = 12;
-
 function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameError {
-  const events = samples.slice(0, MAX_EVENTS).map(({ event }) => event);
-  const others = samples.length > MAX_EVENTS ? `, and ${samples.length - MAX_EVENTS} more` : '';
-  const has = events.length > 0 ? `it has ${events.join(', ')}${others}` : 'it has no samples';
   return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, {
-    hint: `${has}; ptflame record --probe records others`,
+    hint: `${eventsText(samples)}; ptflame record --probe records others`,
   });
 }
 

@@ -131,21 +131,47 @@ test('in a window, only its part of a wait counts; for whom it was is concluded 
   expect(linesOf(await blockedIn({ window: between(162, null) }))).toEqual([]);
 });
 
+/** The customer also makes short calls in which it does not wait. */
+const withShortCalls = () => {
+  const more = traceOf(`
+    1/250  call    main          crunch
+    1/255  return  crunch        main
+    1/260  call    main          transfer
+    1/265  return  transfer      main
+    1/270  call    main          read_balance
+    1/280  return  read_balance  main`);
+  return [inputOf(CUSTOMER + more + TELLER), inputOf(SAMPLES)];
+};
+
 test.each<[string, AnalyzeOptions, number, string]>([
   ['within a function', { inside: [{ functions: 'read_balance' }] }, 87, 'main;read_balance'],
   ['within calls of that duration', { inside: [{ functions: 'read_balance', minNs: 140 }] }, 87, 'main;read_balance'],
-  ['not within longer calls', { inside: [{ functions: /read_balance|crunch/, maxNs: 139 }] }, 0, ''],
-  ['not within a function of another thread', { inside: [{ functions: 'crunch' }] }, 0, ''],
+  ['not within longer calls', { inside: [{ functions: 'read_balance', maxNs: 139 }] }, 0, ''],
+  ['not within another function', { inside: [{ functions: 'crunch' }] }, 0, ''],
+  [
+    'not within calls of that duration of another function',
+    { inside: [{ functions: /^(read_balance|crunch)$/, minNs: 5, maxNs: 10 }] },
+    0,
+    '',
+  ],
+  ['not within only one of two functions', { inside: [{ functions: 'main' }, { functions: 'crunch' }] }, 0, ''],
+  ['not within only the other one', { inside: [{ functions: 'crunch' }, { functions: 'main' }] }, 0, ''],
   ['below a root', { root: 'read_balance' }, 87, 'read_balance;pthread_mutex_lock'],
-  ['not below a root of another thread', { root: /^(crunch|transfer)$/ }, 0, ''],
+  ['not below another root', { root: /^(crunch|transfer)$/ }, 0, ''],
 ])('time blocked %s', async (_, selection, ns, stack) => {
-  const lines = linesOf(await blockedIn(selection));
+  const lines = linesOf(await profileBlockedTime(withShortCalls(), { extend: false, ...selection }));
   expect(lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)).toBe(ns);
   for (const line of lines) expect(line.startsWith(`${stack};`)).toBe(true);
+  if (ns > 0) expect(lines).toContainEqual(expect.stringContaining('-- waits for 2;crunch;transfer;main 65'));
 });
 
+/** The customer is in the selection even if its wait is not. */
+const CRUNCHED = traceOf(`
+  1/250  call    read_balance  crunch
+  1/255  return  crunch        read_balance`);
+
 test('direct recursion is one frame, of waiters and of holders', async () => {
-  const text = `${customer('read_balance', '1/90 call main read_balance')}${TELLER.replaceAll('main', 'transfer')}`;
+  const text = `${customer('read_balance', '1/90 call main read_balance')}${CRUNCHED}${TELLER.replaceAll('main', 'transfer')}`;
   const stacks = async (selection: AnalyzeOptions) => {
     const profile = await profileBlockedTime([inputOf(text), inputOf(SAMPLES)], { extend: false, ...selection });
     return linesOf(profile).map((line) => line.replace(/ \d+$/, ''));
@@ -155,6 +181,8 @@ test('direct recursion is one frame, of waiters and of holders', async () => {
   const once = await stacks({ foldRecursion: true });
   expect(once).toContain('main;read_balance;pthread_mutex_lock;-- waits for 2;crunch;transfer');
   expect(once).toHaveLength(twice.length);
+  const rooted = await stacks({ root: 'read_balance' });
+  expect(rooted).toEqual(twice.map((line) => line.replace('main;', '')));
   // The inner call lasted 140 ns; the end of the outer one was not seen.
   const inside = [{ functions: /read_balance|crunch/, maxNs: 140 }];
   expect(await stacks({ inside })).toEqual(twice);

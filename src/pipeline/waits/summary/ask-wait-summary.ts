@@ -5,7 +5,7 @@ import { markedRows } from '../../../model/columns.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { Profile } from '../../../model/profile/profile.js';
 import type { SampleTable } from '../../../model/samples/sample-table.js';
-import type { SymbolId, Tid } from '../../../model/units.js';
+import type { Nanoseconds, Tid } from '../../../model/units.js';
 import { threadOf } from '../../../waits/schedule/schedule.js';
 import type { ShownWaits } from '../../../waits/summary/window.js';
 import type { Waits } from '../../../waits/waits.js';
@@ -15,7 +15,7 @@ import { noTrace } from '../../read/refusals.js';
 import type { ReadAccount } from '../../read/trace.js';
 import type { FunctionPattern } from '../../replay/questions/find-functions.js';
 import { partText } from '../../replay/questions/selection.js';
-import { type CallsOfWaits, type TraceWaits, withWaits } from '../ask-waits.js';
+import { type TraceWaits, withWaits } from '../ask-waits.js';
 import {
   callsBegunWithin,
   callsOfFunctions,
@@ -28,13 +28,14 @@ import type { ThreadDirectory } from '../thread-directory.js';
 import { WaitFacts } from '../wait-facts.js';
 import { candidatesOf } from './candidates.js';
 import { type DescribedPath, describePaths, type ThreadInterval } from './described-paths.js';
+import { findPoint, type Point, passedPoints } from './points.js';
 import { type StagesSummary, summarizeStages } from './summarize-stages.js';
 import { summarizeWaits, type WaitSummary } from './summarize-waits.js';
 
 export interface WaitsQuestion {
   /** Only waits inside calls of these functions. */
   readonly inside?: FunctionPattern;
-  /** The functions whose calls, in this order, begin the stages. */
+  /** What begins the stages, in this order: calls of functions, or events, as in `queue_push` or `probe:queue_push`. */
   readonly points?: readonly FunctionPattern[];
   /** How many of the longest waits are described; with `inside`, of the longest calls. Default: none. */
   readonly slowest?: number;
@@ -66,7 +67,7 @@ export interface SlowInterval extends DescribedPath {
   readonly wait: number | null;
 }
 
-/** @throws PtflameError as `analyze`; NO_SUCH_FUNCTION; NO_BRANCHES if functions are asked of a recording without calls */
+/** @throws PtflameError as `analyze`; NO_SUCH_FUNCTION, NOT_RECORDED; NO_BRANCHES for `inside` of a recording without calls */
 export function askWaits(
   inputs: readonly AnalyzedInput[],
   question: WaitsQuestion,
@@ -94,7 +95,10 @@ export function askWaits(
 }
 
 async function callsInWindow(traceWaits: TraceWaits, pattern: FunctionPattern): Promise<ThreadCalls> {
-  return callsWithin(await callsOf(traceWaits, [pattern]), traceWaits.window);
+  const { calls, trace, window } = traceWaits;
+  if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
+  const all = await callsOfFunctions(calls, calls.askable.functions(pattern), shownTids(traceWaits));
+  return callsWithin(all, window);
 }
 
 /** `inside`: null, for the waits of all threads that are shown. */
@@ -118,14 +122,6 @@ function rowsOfThreads(waits: Waits, tids: readonly Tid[]): Uint32Array {
   return markedRows(isShown);
 }
 
-async function callsOf(traceWaits: TraceWaits, patterns: readonly FunctionPattern[]): Promise<ThreadCalls> {
-  const { calls, trace } = traceWaits;
-  if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
-  const sets = patterns.map((pattern) => calls.askable.functions(pattern));
-  const functions = sets[0].map((_, symbol) => Number(sets.some((set) => set[symbol] === 1)));
-  return callsOfFunctions(calls, functions, shownTids(traceWaits));
-}
-
 function slowestCalls(calls: ThreadCalls, count: number): (ThreadInterval & Pick<SlowInterval, 'wait'>)[] {
   const { tid, startNs, endNs } = calls;
   return longestCalls(calls, count).map((row) => {
@@ -144,10 +140,22 @@ function slowestWaits(
   return ended.slice(0, count).map((wait) => ({ wait, tid: tid[wait], fromNs: outNs[wait], toNs: inNs[wait] }));
 }
 
-/** A function that several patterns match is the first of these points. Calls that begin in the window count. */
+/** What is several of these points is the first of them. Only what is in the window counts. */
 async function stages(traceWaits: TraceWaits, patterns: readonly FunctionPattern[]): Promise<StagesSummary> {
-  const calls = callsBegunWithin(await callsOf(traceWaits, patterns), traceWaits.window);
-  const sets = patterns.map((pattern) => (traceWaits.calls as CallsOfWaits).askable.functions(pattern));
-  const pointOf = (symbol: SymbolId) => sets.findIndex((set) => set[symbol] === 1);
-  return summarizeStages(traceWaits.waits, calls, pointOf, patterns.length);
+  const { calls, trace, waits, threads, window } = traceWaits;
+  const functions = calls && ((pattern: FunctionPattern) => calls.askable.functions(pattern));
+  const points = patterns.map((pattern) => findPoint(pattern, trace.samples, functions));
+  const isThreadSelected = trace.store.selector(threads);
+  const isSelected = (tid: Tid, cpu: number, timeNs: Nanoseconds) =>
+    timeNs >= window.startNs && timeNs < window.endNs && isThreadSelected(tid, cpu);
+  const passed = passedPoints(points, await callsAtPoints(traceWaits, points), trace.samples, isSelected);
+  return summarizeStages(waits, passed, points);
+}
+
+async function callsAtPoints(traceWaits: TraceWaits, points: readonly Point[]): Promise<ThreadCalls | null> {
+  const { calls, window } = traceWaits;
+  const sets = points.flatMap((point) => (point.kind === 'function' ? [point.functions] : []));
+  if (calls === null || sets.length === 0) return null;
+  const functions = sets[0].map((_, symbol) => Number(sets.some((set) => set[symbol] === 1)));
+  return callsBegunWithin(await callsOfFunctions(calls, functions, shownTids(traceWaits)), window);
 }

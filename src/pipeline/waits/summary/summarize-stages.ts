@@ -1,14 +1,14 @@
 /**
- * Sums up the stages between calls of functions that threads made in a given order.
+ * Sums up the stages between points that threads passed in a given order.
  */
 import { float64Column } from '../../../model/columns.js';
-import type { SymbolId, Tid } from '../../../model/units.js';
+import type { Tid } from '../../../model/units.js';
 import { type Distribution, distributionOf } from '../../../waits/summary/distribution.js';
 import { addWaitsWithin } from '../../../waits/summary/interval-sums.js';
 import { stagesOf } from '../../../waits/summary/stages.js';
 import { WaitSummer, type WaitSums } from '../../../waits/summary/wait-sums.js';
 import type { Waits } from '../../../waits/waits.js';
-import type { ThreadCalls } from '../spans-of-calls.js';
+import type { PassedPoints, Point } from './points.js';
 
 export interface StagesSummary {
   /** Times that a thread passed all points. */
@@ -17,6 +17,7 @@ export interface StagesSummary {
   readonly incomplete: number;
   /** From each point to the next; the last is from the first point to the last. */
   readonly stages: readonly Stage[];
+  readonly points: readonly Point[];
 }
 
 export interface Stage {
@@ -26,29 +27,24 @@ export interface Stage {
   readonly sums: WaitSums;
 }
 
-/** `pointOf`: the point at which calls of a function begin. */
-export function summarizeStages(
-  waits: Waits,
-  calls: ThreadCalls,
-  pointOf: (symbol: SymbolId) => number,
-  points: number,
-): StagesSummary {
-  const stages = stageSums(points);
+export function summarizeStages(waits: Waits, passed: PassedPoints, points: readonly Point[]): StagesSummary {
+  const { length } = points;
+  const stages = stageSums(length);
   let passes = 0;
   let incomplete = 0;
-  for (const { tid, from, to } of threadsOf(calls)) {
-    const point = Int32Array.from(calls.symbol.subarray(from, to), pointOf);
-    const found = stagesOf({ timeNs: calls.startNs.subarray(from, to), point }, points);
+  for (const { tid, from, to } of threadsOf(passed)) {
+    const own = { timeNs: passed.timeNs.subarray(from, to), point: passed.point.subarray(from, to) };
+    const found = stagesOf(own, length);
     passes += found.passes;
     incomplete += found.incomplete;
-    for (let at = 0; at < found.passes * points; at += points)
+    for (let at = 0; at < found.passes * length; at += length)
       for (const { fromPoint, toPoint, durations, sums } of stages) {
         const [fromNs, toNs] = [found.timeNs[at + fromPoint], found.timeNs[at + toPoint]];
         durations.push(toNs - fromNs);
         addWaitsWithin(waits, tid, fromNs, toNs, sums);
       }
   }
-  return { passes, incomplete, stages: stages.map(built) };
+  return { passes, incomplete, points, stages: stages.map(built) };
 }
 
 interface StageSums extends Pick<Stage, 'fromPoint' | 'toPoint'> {
@@ -75,7 +71,7 @@ interface ThreadRows {
   readonly to: number;
 }
 
-function threadsOf({ tid, length }: ThreadCalls): ThreadRows[] {
+function threadsOf({ tid, length }: PassedPoints): ThreadRows[] {
   const found: ThreadRows[] = [];
   for (let from = 0, to = 0; from < length; from = to) {
     while (to < length && tid[to] === tid[from]) to++;
