@@ -59,7 +59,7 @@ export const RequestsOptions = memoize(() =>
       ),
       host: flag(
         hosts.optional(),
-        'the host that recorded an input, if the recording does not name it; may be repeated; inputs of several hosts are not on one clock',
+        'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
         { value: 'INPUT=HOST' },
       ),
       regex: flag(z.boolean().default(false), 'ROOT is a regular expression; all matches are requests'),

@@ -1,7 +1,6 @@
 /**
  * Finds the requests of one or several hosts: each call of a function, and the work that other threads did for it.
  */
-import { PtflameError } from '../../model/errors.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { Flow } from '../../waits/handoffs/flow.js';
@@ -40,16 +39,12 @@ export async function askRequests(
   options: AnalyzeOptions = {},
 ): Promise<RequestsResult> {
   const hosts = inputHosts(inputs, question.hosts ?? []);
-  if (hosts.length > 1 && options.window !== undefined) throw withWindow();
-  return withHosts(hosts, question, options, async (traces) =>
-    findRequests(await joinHosts(traces, question.id ?? null), question),
+  const { window = null, ...whole } = options;
+  // Where the window is on the other clocks is known only when the hosts are joined.
+  const [readOptions, joinedWindow] = hosts.length > 1 ? [whole, window] : [options, null];
+  return withHosts(hosts, question, readOptions, async (traces) =>
+    findRequests(await joinHosts(traces, question.id ?? null, joinedWindow), question),
   );
-}
-
-function withWindow(): PtflameError {
-  return new PtflameError('BAD_OPTION', 'a window needs one clock, and the inputs are from several hosts', {
-    hint: 'leave out --window, or read one host',
-  });
 }
 
 async function findRequests(

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { requestsAnswer } from '../../../src/answers/requests/answer.js';
+import type { AnalyzeOptions } from '../../../src/pipeline/analyze.js';
 import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
 import type { RequestsOptions } from '../../../src/pipeline/requests/request-question.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
@@ -51,7 +52,7 @@ function textsOf(requests: readonly Rpc[], world: World = {}): string[] {
   });
 }
 
-const ask = (texts: readonly string[], question: Partial<RequestsOptions> = {}) =>
+const ask = (texts: readonly string[], question: Partial<RequestsOptions> = {}, options: AnalyzeOptions = {}) =>
   askRequests(
     texts.map((text, host) => inputOf(text, `host${host}`)),
     {
@@ -62,6 +63,7 @@ const ask = (texts: readonly string[], question: Partial<RequestsOptions> = {}) 
       slowest: 999,
       ...question,
     },
+    options,
   );
 
 const isRemote = ({ host }: { readonly host: number }) => host === 1;
@@ -195,14 +197,61 @@ describe('requests of two hosts', () => {
     expect(await answers[0]).toBe(await answers[1]);
   });
 
-  test('need a host for each input, and no window of time', async () => {
+  describe('in a window', () => {
+    const within = (fromUs: number | null, toUs: number | null): AnalyzeOptions => {
+      const moment = (us: number | null) => (us === null ? null : { afterStartNs: us * 1000 });
+      return { window: { from: moment(fromUs), to: moment(toUs) } };
+    };
+    /** The client's recording begins with the first request; the next ones follow every 200 µs. */
+    const texts = () => textsOf(rpcs(20));
+    const startsOf = ({ requests }: RequestsResult) =>
+      requests.details.map(({ startNs }) => startNs).sort((a, b) => a - b);
+
+    test.each(['ask', 'work'])('are those of %s that overlap it on the clock of the first host', async (root) => {
+      const all = await ask(texts(), { root });
+      const some = await ask(texts(), { root }, within(400, 1_000));
+      expect(some.requests).toMatchObject({ requests: 3, threads: 1 });
+      expect(startsOf(some)).toEqual(startsOf(all).slice(2, 5));
+      expect(workOf(some)).toEqual(workOf(all).slice(2, 5));
+      const rest = [await ask(texts(), { root }, within(null, 400)), await ask(texts(), { root }, within(1_000, null))];
+      expect([...rest, some].flatMap(startsOf).sort((a, b) => a - b)).toEqual(startsOf(all));
+    });
+
+    test('count in full if it cuts them', async () => {
+      const all = await ask(texts());
+      const cut = await ask(texts(), {}, within(410, 411));
+      expect(cut.requests.details).toHaveLength(1);
+      const { startNs, durationNs } = cut.requests.details[0] as (typeof cut.requests.details)[0];
+      expect(all.requests.details.find((own) => own.startNs === startNs)?.durationNs).toBe(durationNs);
+      expect((await ask(texts(), {}, within(450, 451))).requests.requests).toBe(0);
+    });
+
+    test("are on perf's clock of the first host", async () => {
+      const window = { from: { seconds: 1, ns: 400_000 }, to: { seconds: 1, ns: 1_000_000 } };
+      expect((await ask(texts(), { root: 'work' }, { window })).requests.requests).toBe(3);
+    });
+
+    test('are refused of a host whose clock is not known', async () => {
+      const isLost = (line: string, host: number) => host === 0 && line.includes('probe_rpc:recv');
+      const oneWay = () => textsOf(rpcs(20), { isLost });
+      await expect(ask(oneWay(), { root: 'work' }, within(0, 400))).rejects.toMatchObject({
+        code: 'BAD_OPTION',
+        message: 'the window is on the clock of a, and how far that of b is ahead is not known',
+      });
+      expect((await ask(oneWay(), {}, within(0, 400))).requests.requests).toBe(2);
+      const question = { flows: [{ push: 'send', pop: 'recv' }], root: 'work' };
+      const inputs = () => texts().map((text, host) => inputOf(text, `host${host}`));
+      const unrelated = askRequests(inputs(), { ...question, hosts: ['a', 'b'] }, within(0, 400));
+      await expect(unrelated).rejects.toMatchObject({ code: 'BAD_OPTION' });
+      await expect(ask(texts(), {}, within(4, 3))).rejects.toMatchObject({ code: 'BAD_OPTION' });
+    });
+  });
+
+  test('need a host for each input', async () => {
     const texts = textsOf(rpcs(2));
     const third = [...texts, texts[0]];
     await expect(ask(third, { hosts: ['a', 'b', null] })).rejects.toMatchObject({ code: 'BAD_OPTION' });
     await expect(ask(texts, { hosts: ['a'] })).rejects.toMatchObject({ code: 'BAD_OPTION' });
-    const inputs = texts.map((text) => inputOf(text));
-    const windowed = askRequests(inputs, { root: 'ask', hosts: ['a', 'b'] }, { window: { from: null, to: null } });
-    await expect(windowed).rejects.toMatchObject({ code: 'BAD_OPTION' });
     await expect(ask(texts, { root: 'nothing' })).rejects.toMatchObject({ code: 'NO_SUCH_FUNCTION' });
     await expect(ask(texts, { flows: [{ push: 'no:id', pop: 'recv:id' }] })).rejects.toMatchObject({
       code: 'NOT_RECORDED',

@@ -5,6 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { waitsLines } from '../../../cli/answers/waits.js';
 import { WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, type AnalyzeOptions, askWaits } from '../../../src/index.js';
+import { SampleContext } from '../../../src/model/samples/sample-table.js';
+import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
+import { findPoint } from '../../../src/pipeline/waits/summary/points.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
@@ -77,6 +80,15 @@ test('a name that is both is the function, and with its group the event', async 
   expect(rowsOf({ incomplete, lines, ...found })).toEqual([['inn:order', 'probe:cook', 1, 17, 0]]);
   expect(incomplete).toBe(0);
   expect(lines.join('\n')).not.toContain('is the function');
+});
+
+test('a probe of the kernel, whose group is just that, is one with its full name', () => {
+  const builder = new SampleTablesBuilder();
+  const sample = { timeNs: 0, tid: 1, pid: 1, cpu: 0, context: SampleContext.Task, values: [] };
+  for (const event of ['probe:swept', 'probe_inn:swept']) builder.add(event, sample);
+  const tables = builder.build();
+  expect(findPoint('probe:swept', tables, null)).toEqual({ kind: 'event', event: 'probe:swept' });
+  expect(() => findPoint('swept', tables, null)).toThrow('swept is one of several events');
 });
 
 test('samples count in the window, and of the selected threads', async () => {

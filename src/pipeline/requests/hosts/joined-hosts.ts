@@ -8,14 +8,25 @@ import { flowsByKey, type HostFlow, type Hosts, placedFlow } from '../../../wait
 import { HostIds } from '../../../waits/hosts/host-ids.js';
 import { addSentIds, noSentIds } from '../../../waits/hosts/sent-ids.js';
 import { joinRequests } from '../../../waits/requests/join-requests.js';
+import { ALL_TIME } from '../../../waits/summary/window.js';
+import type { WindowOption } from '../../replay/questions/moments.js';
 import { flowByWakings } from '../flow/flow-by-wakings.js';
 import { flowByEvents, hostFlow } from '../flow/named-flow.js';
 import { RootCalls } from '../root-calls.js';
 import type { HostScene, HostTrace, Scene } from '../scene.js';
 import { hostRoots } from './host-roots.js';
+import { requestWindow } from './request-window.js';
 
-/** `id`: takes the id out of keys; null: they are used as they are. */
-export async function joinHosts(traces: readonly HostTrace[], id: RegExp | null): Promise<Scene> {
+/**
+ * `id`: takes the id out of keys; null: they are used as they are. `window`: on the clock of the first host; null: all time.
+ *
+ * @throws PtflameError BAD_OPTION for a window in which requests of other hosts cannot be placed
+ */
+export async function joinHosts(
+  traces: readonly HostTrace[],
+  id: RegExp | null,
+  window: WindowOption | null,
+): Promise<Scene> {
   const hosts = traces.map((trace): HostScene => {
     return { ...trace, roots: new RootCalls(trace.calls, trace.functions) };
   });
@@ -24,6 +35,7 @@ export async function joinHosts(traces: readonly HostTrace[], id: RegExp | null)
   const roots = hostRoots(
     hosts.map(({ roots }) => roots),
     common,
+    window ? requestWindow(window, hosts, common.clocks) : ALL_TIME,
   );
   const flow = joinFlows(sides.length > 0 ? namedFlows(sides, hosts, common) : await flowsByWaking(hosts, common));
   const endNs = flow.endNs.map((ns, pop) => common.clocks.common(common.threads.hostOf(flow.pops.tid[pop]), ns));
