@@ -203,7 +203,7 @@ describe('requests of two hosts', () => {
       return { window: { from: moment(fromUs), to: moment(toUs) } };
     };
     /** The client's recording begins with the first request; the next ones follow every 200 µs. */
-    const texts = () => textsOf(rpcs(20));
+    const texts = () => textsOf(rpcs(20), { driftPpm: 500 });
     const startsOf = ({ requests }: RequestsResult) =>
       requests.details.map(({ startNs }) => startNs).sort((a, b) => a - b);
 
