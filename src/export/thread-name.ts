@@ -1,5 +1,5 @@
 /**
- * Names a thread for tools that have one name for each.
+ * Names a thread for tools that have one name for each. Perfetto's is in `perfetto/tracks.ts`.
  */
 import type { ThreadProfile } from '../model/profile/profile.js';
 import { visibleText } from '../render/visible-text.js';

@@ -96,7 +96,7 @@ export function writeNamedTrack({ id, name, parent }: NamedTrack, writer: PbfWri
   if (parent !== null) writer.writeVarintField(TRACK.parent, parent);
 }
 
-/** Returns "worker 1234" or "thread 1234". */
+/** Returns "worker 1234" or "thread 1234", as Perfetto itself titles threads; other formats have `worker/1234`. */
 export function threadName({ tid, comm }: Pick<NamedThread, 'tid' | 'comm'>): string {
   return `${comm === null ? 'thread' : visibleText(comm)} ${tid}`;
 }
