@@ -8,13 +8,14 @@ import { UNBOUNDED } from '../../src/analysis/questions.js';
 import { isStop } from '../../src/analysis/tree/outside.js';
 import { type AnalyzeOptions, analyze, type Profile, renderJson } from '../../src/index.js';
 import { CallOp } from '../../src/model/calls/call-log.js';
+import type { CallTree } from '../../src/model/calls/call-tree.js';
 import type { Shape } from '../../src/model/calls/overlay.js';
 import { symbolRanks } from '../../src/model/names/symbol-order.js';
 import { NONE } from '../../src/model/units.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
 import { type AskableTrace, type AskedProfile, askThreads } from '../../src/pipeline/ask-threads.js';
 import { askLogs, logLimitsOf } from '../../src/pipeline/replay/logs/ask-logs.js';
-import { answerFromLog, type KeptLog } from '../../src/pipeline/replay/logs/kept-logs.js';
+import { answerFromLog, type KeptLog, keptLog } from '../../src/pipeline/replay/logs/kept-logs.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { StoredThreads } from '../../src/store/stored-threads.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
@@ -172,6 +173,7 @@ test('threads are replayed for what their kept logs lack: other threads, and tim
     for (const [asked, replays] of [
       [new Map([[tid, atNs(199_000)]]), 0],
       [new Map([[tid, atNs(300_000)]]), 1],
+      [new Map([[tid, atNs(50_000)]]), 1],
       [new Map([tid, other].map((each) => [each, atNs(150_000)])), 1],
     ] as const) {
       load.mockClear();
@@ -182,12 +184,19 @@ test('threads are replayed for what their kept logs lack: other threads, and tim
 });
 
 test('logs are kept of the threads that fit into the memory', () => {
-  const events = [100_000, 1_000_000, 50_000];
+  const events = [100_000, 1_000_000, 50_000, 100_000];
   const store = { eventCount: (tid: number) => events[tid] } as unknown as StoredThreads;
-  expect([...logLimitsOf([0, 1, 2], store, 4_000_000).keys()]).toEqual([0, 2]);
+  expect([...logLimitsOf([0, 1, 2, 3], store, 4_000_000).keys()]).toEqual([0, 2]);
   const [log] = [...logLimitsOf([0], store, 4_000_000).values()];
   expect(log).toBeGreaterThan(12 * 100_000);
   expect(log).toBeLessThan(4_000_000);
+});
+
+test('a log is kept up to its limit: 12 bytes a row, and 8 a path', () => {
+  const log = { length: 10, timeNs: new Float64Array(10), code: new Int32Array(10) };
+  const paths = { length: 3, parent: Int32Array.of(NONE, 0, 1), symbol: Int32Array.of(NONE, 7, 8) };
+  expect(keptLog(log, paths as CallTree, 143)).toBeNull();
+  expect(keptLog(log, paths as CallTree, 144)).toEqual({ log, paths });
 });
 
 test('workers that are awake read long logs', async () => {
@@ -210,6 +219,19 @@ test('workers that are awake read long logs', async () => {
   expect(await ask()).toEqual(here);
   expect(run).toHaveBeenCalledOnce();
   expect(here.get(7)?.answers.nodesAt?.node).toEqual(Int32Array.of(0, NONE));
+  run.mockClear();
+  const short: KeptLog = { log: { ...log, length: 2 }, paths };
+  const both = new Map([6, 7].map((tid) => [tid, questions]));
+  await askLogs(
+    new Map([
+      [6, short],
+      [7, kept],
+    ]),
+    both,
+    new Int32Array(0),
+    pool,
+  ); // the longest first
+  expect(run.mock.calls.map(([, task]) => (task as { kept: KeptLog }).kept.log.length)).toEqual([rows, 2]);
 });
 
 /** Names from the outermost function on. */

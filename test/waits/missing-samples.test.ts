@@ -178,6 +178,12 @@ describe('the holder of a wait', () => {
       off(3, 51, 88),
     ],
     [
+      'is not a thread that only then waited for the lock itself, in a call whose end is not among the samples',
+      NONE,
+      [...stray, enter(4, 150, WAIT, 2), ...wakeCall(4, 288)],
+      [],
+    ],
+    [
       'is not the waker by signal of another waiter',
       1,
       [...wakeCall(1, 289), enter(3, 50, WAIT, 2), exit(3, 162, -4), waking(4, 150, 3)],

@@ -37,6 +37,8 @@ export interface Hold {
   fromNs: Nanoseconds; // NaN: not known yet
   toNs: Nanoseconds;
   isFromKnown: boolean;
+  /** The thread waited for the lock itself until then, so it did not have it. */
+  readonly notBeforeNs: Nanoseconds;
 }
 
 /** Finds a hold for each release, and for each thread that has the lock at the end; by time. */
@@ -45,6 +47,7 @@ export class HoldFinder {
   private readonly slept: Sleeps;
   private readonly isPassedOn: boolean;
   private readonly gotNs = new Map<Tid, Nanoseconds>();
+  private readonly waitedUntilNs = new Map<Tid, Nanoseconds>();
   private readonly holds: Hold[] = [];
 
   constructor(waits: Waits, slept: Sleeps, isPassedOn: boolean) {
@@ -64,16 +67,17 @@ export class HoldFinder {
     }
     for (; next < others.length; next++) this.addRelease(unseen.tid[others[next]], unseen.timeNs[others[next]]);
     for (const [tid, fromNs] of this.gotNs)
-      this.holds.push({ tid, fromNs, toNs: Number.POSITIVE_INFINITY, isFromKnown: true });
+      this.holds.push({ tid, fromNs, toNs: Number.POSITIVE_INFINITY, isFromKnown: true, notBeforeNs: fromNs });
     return this.holds;
   }
 
   private addCall(call: number): void {
     const { calls } = this.waits;
-    const { tid, kind, exitNs, result } = calls;
+    const { tid, kind, enterNs, exitNs, result } = calls;
     if (kind[call] !== FutexKind.Wait && kind[call] !== FutexKind.LockPi)
-      return this.addRelease(tid[call], calls.enterNs[call]);
+      return this.addRelease(tid[call], enterNs[call]);
     const endNs = Number.isNaN(exitNs[call]) ? this.slept.toNs[call] : exitNs[call];
+    this.waitedUntilNs.set(tid[call], Number.isNaN(endNs) ? enterNs[call] : endNs);
     // A thread may give back a lock that is passed on without a call, if no other thread waits.
     if (Number.isNaN(endNs) || result[call] === TIMED_OUT || this.isPassedOn) this.gotNs.delete(tid[call]);
     else this.gotNs.set(tid[call], endNs);
@@ -82,7 +86,8 @@ export class HoldFinder {
   private addRelease(tid: Tid, toNs: Nanoseconds): void {
     const fromNs = this.gotNs.get(tid) ?? Number.NaN;
     const isFromKnown = !Number.isNaN(fromNs) && !this.mayHaveWaited(tid, fromNs, toNs);
-    this.holds.push({ tid, fromNs, toNs, isFromKnown });
+    const notBeforeNs = this.waitedUntilNs.get(tid) ?? Number.NEGATIVE_INFINITY;
+    this.holds.push({ tid, fromNs, toNs, isFromKnown, notBeforeNs });
     this.gotNs.delete(tid);
   }
 

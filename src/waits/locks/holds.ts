@@ -96,7 +96,10 @@ function certainOf(holds: readonly Hold[]): Hold[] {
   return sorted.filter(({ isFromKnown }) => isFromKnown).reverse();
 }
 
-/** A hold whose beginning is not known is known from when a thread slept because of it. Returns all by time. */
+/**
+ * A hold whose beginning is not known is known from when a thread slept because of it, but not before its own thread
+ * waited for the lock. Returns all by time.
+ */
 function beginKnown(holds: readonly Hold[], rows: Uint32Array, { fromNs }: Sleeps): Hold[] {
   const sorted = [...holds].sort((a, b) => a.toNs - b.toNs);
   let endNs = Number.NEGATIVE_INFINITY; // of the hold before
@@ -104,7 +107,7 @@ function beginKnown(holds: readonly Hold[], rows: Uint32Array, { fromNs }: Sleep
   for (const hold of sorted) {
     while (at < rows.length && !(fromNs[rows[at]] > endNs)) at++;
     const sleptNs = at < rows.length ? fromNs[rows[at]] : Number.POSITIVE_INFINITY;
-    if (!hold.isFromKnown) hold.fromNs = Math.min(sleptNs, hold.toNs);
+    if (!hold.isFromKnown) hold.fromNs = Math.min(Math.max(sleptNs, hold.notBeforeNs), hold.toNs);
     endNs = hold.toNs;
   }
   return sorted;
