@@ -50,6 +50,12 @@ describe('a switch', () => {
       ['5-7 blocked', '20-30 blocked'],
     ],
     ['that is the last one of a thread leaves no wait', 'in@1 X@5 out@6', []],
+    ['to a zombie is the last one, too', 'in@1 Z@5 out@6', []],
+    [
+      'is a preemption whether perf prints R or R+',
+      'next@1 R+@5 next@9 R@11 next@12',
+      ['5-9 preempted', '11-12 preempted'],
+    ],
     ['in twice leaves unknown time', 'in@1 in@5 out@7 in@8', ['1-5 unknown', '7-8 blocked']],
     ['out twice leaves unknown time', 'in@1 out@5 out@7 in@8', ['5-7 unknown', '7-8 blocked']],
     ['out that is only noted by samples leaves unknown time', 'S@5 S@7 S@9', ['5-7 unknown', '7-9 unknown']],
