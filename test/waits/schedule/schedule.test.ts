@@ -51,6 +51,7 @@ describe('a switch', () => {
     ],
     ['that is the last one of a thread leaves no wait', 'in@1 X@5 out@6', []],
     ['to a zombie is the last one, too', 'in@1 Z@5 out@6', []],
+    ['noted on two CPUs is two', 'in@1/0 out@5/0 S@6/1 in@9/1', ['5-6 unknown', '6-9 blocked']],
     [
       'is a preemption whether perf prints R or R+',
       'next@1 R+@5 next@9 R@11 next@12',
