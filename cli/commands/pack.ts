@@ -18,7 +18,7 @@ import {
 } from '../../src/packs.js';
 import { PtflameError } from '../../src/profiles.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
-import { formatMany, safeJson } from '../../src/text.js';
+import { formatMany, safeJson, systemReason } from '../../src/text.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';
 import type { PackOptions } from '../options/pack.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
@@ -93,7 +93,7 @@ async function kallsymsFor({ trace }: Recording, given: string | null): Promise<
   if (given === null && trace?.hasKernel !== true) return [];
   const path = given ?? KALLSYMS;
   const source = await readKallsyms(path).catch((cause: unknown) => {
-    throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, {
+    throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${systemReason(cause)}`, {
       hint: 'pass a copy of /proc/kallsyms made by root: --kallsyms FILE',
       cause,
     });

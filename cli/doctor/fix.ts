@@ -1,7 +1,7 @@
 /**
  * Removes what killed recordings left behind.
  */
-import { PtflameError } from '../../src/text.js';
+import { PtflameError, systemReason } from '../../src/text.js';
 import type { Tracing } from '../perf/machine/tracing.js';
 import { removeUprobes } from '../perf/machine/uprobes.js';
 
@@ -13,7 +13,7 @@ export function removeLeftovers({ directory, leftovers }: Tracing, notify: (text
       notify(`removed the probes of ${group}`);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY')
-        throw new PtflameError('NO_PERMISSION', `cannot remove the probes of ${group}: ${String(error)}`, {
+        throw new PtflameError('NO_PERMISSION', `cannot remove the probes of ${group}: ${systemReason(error)}`, {
           hint: 'sudo ptflame doctor --fix',
           cause: error,
         });

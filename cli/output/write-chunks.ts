@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { checkMemory } from '../../src/internal.js';
 import { PtflameError } from '../../src/profiles.js';
+import { systemReason } from '../../src/text.js';
 
 /** Texts, or large chunks of bytes. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
@@ -80,6 +81,6 @@ export function whyUnwritable(error: unknown): string {
     case 'ENOTDIR':
       return 'a part of its path is not a directory';
     default:
-      return error instanceof Error ? error.message : String(error);
+      return systemReason(error);
   }
 }

@@ -70,10 +70,19 @@ const OPEN_REMEDIES: Readonly<Record<string, string>> = {
   ENFILE: MORE_FILES,
 };
 
+/** What the system says about a failure: "is a directory" of "EISDIR: is a directory, open '/x'"; other errors as they are. */
+export function systemReason(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const { code, syscall, message } = cause as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || !message.startsWith(`${code}: `)) return message;
+  return message.slice(`${code}: `.length).split(`, ${syscall}`, 1)[0] as string;
+}
+
 /** Explains why an input could not be opened. */
 export function unreadableInput(path: string, cause: unknown): PtflameError {
   const code = (cause as { code?: string } | null)?.code;
-  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'permission denied' : String(cause);
+  const why =
+    code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'permission denied' : systemReason(cause);
   const hint = OPEN_REMEDIES[code ?? ''] ?? 'check the path';
   return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
 }

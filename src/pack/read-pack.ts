@@ -7,7 +7,7 @@ import { dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
-import { PtflameError } from '../model/errors.js';
+import { PtflameError, systemReason } from '../model/errors.js';
 import { HeaderGuard } from './header-guard.js';
 import { Manifest } from './manifest.js';
 import { MANIFEST, PACK_PATHS } from './pack-paths.js';
@@ -107,11 +107,11 @@ function refusal(path: string, directory: string, cause: unknown): PtflameError 
   const { code = '', syscall, path: where } = cause as NodeJS.ErrnoException;
   if (syscall === undefined || BAD_NAME.has(code)) return damaged(path, cause);
   if (syscall === 'read' || where === path)
-    return new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, {
+    return new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${systemReason(cause)}`, {
       hint: 'check the file and its disk',
       cause,
     });
-  const why = code === 'ENOSPC' ? 'the disk is full' : String(cause);
+  const why = code === 'ENOSPC' ? 'the disk is full' : systemReason(cause);
   return new PtflameError('TEMPORARY_FILE', `cannot unpack ${path} into ${directory}: ${why}`, {
     hint: 'pass a directory with more space: --temp-dir DIR',
     cause,
@@ -119,7 +119,7 @@ function refusal(path: string, directory: string, cause: unknown): PtflameError 
 }
 
 function damaged(path: string, cause: unknown): PtflameError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = systemReason(cause);
   return new PtflameError('PACK_DAMAGED', `cannot unpack ${path}: ${why}`, {
     hint: 'copy it again, or pack the recording again where it was made: ptflame pack perf.data -o FILE',
     cause,

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
-import { PtflameError } from '../model/errors.js';
+import { PtflameError, systemReason } from '../model/errors.js';
 import { type CheckedFile, checkedFile, openChecked } from './checked-file.js';
 import type { Manifest } from './manifest.js';
 import { openBelow } from './open-below.js';
@@ -54,7 +54,7 @@ async function addFile(archive: Pack, { source, name }: PackedFile): Promise<voi
     const file = typeof source === 'string' ? await open(source) : await openChecked(source);
     await addFromDisk(archive, file, name).finally(() => file.close());
   } catch (cause) {
-    throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${path}: ${String(cause)}`, {
+    throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${path}: ${systemReason(cause)}`, {
       hint: 'try again once it no longer changes, as a user who may read it',
       cause,
     });

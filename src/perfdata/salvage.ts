@@ -3,7 +3,7 @@
  */
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
-import { PtflameError } from '../model/errors.js';
+import { PtflameError, systemReason } from '../model/errors.js';
 import { NONE } from '../model/units.js';
 import { Damage } from './file/damage.js';
 import { FileWindow, type RecordingFile } from './file/file-window.js';
@@ -77,7 +77,7 @@ async function writeCopy(path: string, target: string, intact: IntactPart): Prom
     await repair(target, intact);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
-    throw new PtflameError('TEMPORARY_FILE', `cannot copy ${path} to ${target}: ${String(cause)}`, {
+    throw new PtflameError('TEMPORARY_FILE', `cannot copy ${path} to ${target}: ${systemReason(cause)}`, {
       hint: 'the copy needs as much space as the recording: pass a directory with --temp-dir DIR',
       cause,
     });

@@ -4,6 +4,7 @@
 import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { FileFault } from '../codec/file-fault.js';
+import { systemReason } from '../model/errors.js';
 import type { PackedBlock } from '../model/trace/packed-thread.js';
 import { FRAME_BYTES, type FrameHead, type FrameKind, readFrameHead } from './format.js';
 
@@ -73,7 +74,7 @@ export class FileBytes {
     try {
       return readSync(this.fd, bytes, offset, bytes.length - offset, position);
     } catch (cause) {
-      throw new FileFault('unreadable', String(cause));
+      throw new FileFault('unreadable', systemReason(cause));
     }
   }
 }

@@ -9,16 +9,21 @@ import { expression } from './question-values.js';
 export const numberList = z.array(z.coerce.string()).transform((texts, context) => {
   const numbers = texts.flatMap((text) => text.split(',')).flatMap(parseRange);
   if (!numbers.includes(Number.NaN)) return [...new Set(numbers)];
-  context.addIssue({ code: 'custom', message: 'must be a list of numbers and ranges, such as 0-3,8' });
+  context.addIssue({
+    code: 'custom',
+    message: `must be a list of numbers and ranges, such as 0-3,8; a range has at most ${MAX_RANGE} numbers`,
+  });
   return z.NEVER;
 });
+
+const MAX_RANGE = 100_000;
 
 function parseRange(text: string): number[] {
   const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text.trim());
   if (match === null) return [Number.NaN];
   const first = Number(match[1]);
   const last = Number(match[2] ?? match[1]);
-  if (last < first || last - first > 100_000) return [Number.NaN];
+  if (last < first || last - first >= MAX_RANGE) return [Number.NaN];
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 

@@ -2,7 +2,7 @@
  * Turns the end of a failed perf process into an error that says what happened, why, and what to do. It also shows perf's own
  * messages.
  */
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError, systemReason } from '../../../src/text.js';
 import { FAILURES, type Failure } from './failure-table.js';
 
 export interface PerfEnd {
@@ -48,7 +48,11 @@ function stderrLines(stderr: string): string[] {
 function perfNotStarted(cause: unknown): PtflameError {
   const { code, path = 'perf' } = cause as NodeJS.ErrnoException;
   const why =
-    code === 'ENOENT' ? `no such program: ${path}` : code === 'EACCES' ? `no permission to run ${path}` : String(cause);
+    code === 'ENOENT'
+      ? `no such program: ${path}`
+      : code === 'EACCES'
+        ? `no permission to run ${path}`
+        : systemReason(cause);
   return new PtflameError('PERF_MISSING', `cannot start perf: ${why}`, { hint: INSTALL_PERF, cause });
 }
 

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError, systemReason } from '../../../src/text.js';
 import { firstBytes, formatsPath, notesPath, wakingsPath } from '../../input/data-file.js';
 import { statOrNull } from '../../output/file-identity.js';
 import { areFormats } from './events/event-formats.js';
@@ -51,7 +51,7 @@ async function move(from: string, to: string): Promise<void> {
     await rename(from, to).catch(ignoreMissing);
     for (const { path } of SIDE_FILES) await rename(path(from), path(to)).catch(ignoreMissing);
   } catch (cause) {
-    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot move ${from} to ${to}: ${String(cause)}`, {
+    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot move ${from} to ${to}: ${systemReason(cause)}`, {
       hint: 'choose another name with -o',
       cause,
     });

@@ -5,6 +5,7 @@ import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { blockHeadBytes, readBlockHead } from '../../codec/block-head.js';
 import { SEVEN_BITS as MORE } from '../../codec/byte-writer.js';
+import { systemReason } from '../../model/errors.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
 import {
   MAX_BLOCK_BYTES,
@@ -73,7 +74,7 @@ function readSome(fd: number, into: Buffer, position: number): number {
   try {
     return readSync(fd, into, 0, into.length, position);
   } catch (cause) {
-    throw new BlockFault(`the block at byte ${position} cannot be read: ${String(cause)}`);
+    throw new BlockFault(`the block at byte ${position} cannot be read: ${systemReason(cause)}`);
   }
 }
 

@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PtflameError } from '../../model/errors.js';
+import { PtflameError, systemReason } from '../../model/errors.js';
 
 const OWNER_ONLY = 0o600;
 const BLOCK_LENGTH = 256 * 1024; // numbers: 1 MiB
@@ -75,7 +75,7 @@ export class SpillFile {
   }
 
   private fault(cause: unknown): PtflameError {
-    const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? String(cause);
+    const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
     return new PtflameError('TEMPORARY_FILE', `cannot write temporary data to ${this.directory}: ${reason}`, {
       hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
       cause,

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PtflameError } from '../../../../src/text.js';
+import { PtflameError, systemReason } from '../../../../src/text.js';
 import { formatsPath } from '../../../input/data-file.js';
 import { eventDirectory } from '../../machine/tracing.js';
 
@@ -13,7 +13,7 @@ export async function writeFormats(output: string, events: readonly string[], tr
   const formats = await Promise.all(events.map((event) => formatOf(event, tracing)));
   const path = formatsPath(output);
   await writeFile(path, formats.join(''), { flag: 'wx', flush: true }).catch((cause: unknown) => {
-    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${String(cause)}`, {
+    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${systemReason(cause)}`, {
       hint: 'choose another directory with -o',
       cause,
     });
