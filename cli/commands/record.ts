@@ -48,9 +48,15 @@ export async function record(options: RecordOptions, command: readonly string[] 
   const plan = await planRecording({ options, target, machine, version, group: probeGroup(process.pid) });
   const notify = notifier(options.quiet);
   await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
-  if (!options.render && !options.noTrace)
-    notify(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
+  const next = nextCommand(options);
+  if (next !== null) notify(`next: ${shellWords(['ptflame', ...next])}`);
   return plan.output;
+}
+
+/** What shows the recording; null: it is rendered now, or has only probes. */
+function nextCommand({ output, render, noTrace, waits }: RecordOptions): readonly string[] | null {
+  if (!noTrace) return render ? null : ['render', output, '-o', 'flame.html'];
+  return waits === undefined ? null : ['waits', output];
 }
 
 function versionOrNull(perf: string): Promise<PerfVersion | null> {

@@ -7,6 +7,7 @@ import {
   formatCount,
   formatDuration,
   formatMany,
+  shellWords,
 } from '../../src/text.js';
 import { alignColumns } from '../terminal/columns.js';
 import { sampleTexts } from './sample-texts.js';
@@ -33,21 +34,27 @@ export function traceLines(info: TraceInfo): string[] {
   return lines.map(escapeForTerminal);
 }
 
-function summaryRows(info: TraceInfo): [string, string][] {
-  const { file, sizeBytes, events, lines, damagedLines, durationNs, hasTimes, branches, functions, host, command } =
-    info;
-  const perEvent = (sizeBytes / Math.max(events, 1)).toFixed(1);
+type Row = [name: string, text: string];
+
+function summaryRows(info: TraceInfo): Row[] {
+  const { file, sizeBytes, events, durationNs, hasTimes, host, command } = info;
   return [
     ['file', `${file}, an imported trace, ${formatBytes(sizeBytes)}`],
-    ['command', command?.join(' ') ?? 'unknown'],
+    ['command', command === null ? 'unknown' : shellWords(command)],
     ['host', host ?? 'unknown'],
     ['time', hasTimes || events === 0 ? formatDuration(durationNs) : 'no times'],
+    ...(events === 0 ? [['events', 'none: recorded without Intel PT'] satisfies Row] : eventRows(info)),
+    ...sampleTexts(info.samples).map((text, row): Row => [row === 0 ? 'samples' : '', text]),
+    ...sideTexts(info).map((text, row): Row => [row === 0 ? 'wakings' : '', text]),
+    ...(events === 0 ? [] : [['threads', formatCount(info.threads.length)] satisfies Row]),
+  ];
+}
+
+function eventRows({ sizeBytes, lines, damagedLines, events, branches, functions }: TraceInfo): Row[] {
+  return [
     ['lines', `${formatCount(lines)} read, ${formatCount(damagedLines)} damaged`],
-    ['events', events === 0 ? 'none: recorded without Intel PT' : `${formatCount(events)}, ${perEvent} bytes each`],
+    ['events', `${formatCount(events)}, ${(sizeBytes / events).toFixed(1)} bytes each`],
     ['branches', `${formatCount(branches)} distinct, ${formatMany(functions, 'function')}`],
-    ...sampleTexts(info.samples).map((text, row): [string, string] => [row === 0 ? 'samples' : '', text]),
-    ...sideTexts(info).map((text, row): [string, string] => [row === 0 ? 'wakings' : '', text]),
-    ['threads', formatCount(info.threads.length)],
   ];
 }
 

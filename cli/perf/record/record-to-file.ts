@@ -45,7 +45,8 @@ async function record(plan: RecordingPlan, context: RecordingContext) {
   if (plan.wakings !== null) await checkWakings(plan.wakings.output, notify);
   const notes = notesOf(plan, end, context);
   await writeNotes(plan.output, notes);
-  return { notes, lines: endLines(plan, end, notes, file) };
+  const lines = [...endLines(plan, end, notes, file), ...(await wakingsLines(plan))];
+  return { notes, lines };
 }
 
 /** Records with a status line; a recorded command has the terminal to itself. */
@@ -90,6 +91,12 @@ function endLines(
   if (end.endedBy === 'target' && target.kind !== 'command') lines.push(`${targetText(target)} ended`);
   if (snapshots === 'by-signal' && end.snapshots === 0) lines.push('no snapshot was taken');
   return [...lines, `wrote ${output}: ${formatDuration(durationNs)}, ${formatBytes(bytes)}`];
+}
+
+/** The recording of wakings must be copied with the other one. */
+async function wakingsLines({ wakings }: RecordingPlan): Promise<string[]> {
+  const file = wakings && (await inspectRecording(wakings.output));
+  return file ? [`wrote ${wakings.output}: ${formatBytes(file.bytes)}, the wakings of the whole machine`] : [];
 }
 
 function workloadLines({ exitCode, signal }: NonNullable<RecordingNotes['workload']>): string[] {

@@ -77,6 +77,9 @@ describe.concurrent('record --waits', () => {
     const RECORDING = await dir.write('recording', perfData({}));
     const { exitCode, stderr } = await record(dir, WAITS, { fake: { RECORDING } });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.not.stringContaining('warning') });
+    expect(stderr).toMatch(
+      /^wrote perf\.data\.wakes\.data: .* the wakings of the whole machine\nnext: ptflame render /m,
+    );
     expect(commandsOf(dir)).toEqual(['wakings enable', 'enable', 'disable', 'wakings disable']);
     expect(await own(dir)).toEqual(ALL);
     expect(await dir.read('perf.data.formats')).toBe(
@@ -90,8 +93,11 @@ describe.concurrent('record --waits', () => {
   });
 
   test('works without Intel PT', async ({ dir }) => {
-    const { exitCode } = await record(dir, [...WAITS, '--no-trace'], { machine: NO_PT });
-    expect(exitCode).toBe(0);
+    const { exitCode, stderr } = await record(dir, [...WAITS, '--no-trace'], { machine: NO_PT });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^next: ptflame waits perf\.data$/m),
+    });
     expect(RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')))).toMatchObject({
       event: '',
       auxBytes: 0,
