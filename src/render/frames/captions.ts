@@ -6,7 +6,7 @@ import { type Boxes, BoxKind } from '../../layout/layout.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
 import { formatDuration, formatMany } from '../format.js';
 import type { ProfileHeader } from '../quality-summary.js';
-import { visibleText } from '../visible-text.js';
+import { shellWords, visibleText } from '../visible-text.js';
 import { FAMILIES, type Family } from './families.js';
 import { formatWeight } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
@@ -51,7 +51,7 @@ export function originText({ recorded, weight }: TraceMeta): string {
     ['CPU', cpu],
     ['kernel', kernel],
     ['perf', perf],
-    ['by', command && truncate(command.join(' '), MAX_COMMAND_WIDTH)],
+    ['by', command && truncate(shellWords(command), MAX_COMMAND_WIDTH)],
   ];
   const lines = fields
     .filter(([, value]) => value)

@@ -137,16 +137,17 @@ describe('an SVG', () => {
     expect(notesPx).toBeGreaterThan(tops.at(-1) as number);
   });
 
-  test('has the same title as the page', async () => {
+  test('has the same title and command as the page', async () => {
     const recorded = { host: 'db1', kernel: null, cpu: null, perf: null, startedAt: '2026-11-21T14:03:05Z' };
     const { meta, ...profile } = await analyzeText(TRACE);
     const known = {
       ...profile,
-      meta: { ...meta, recorded: { ...recorded, command: ['perf', 'record', '--', './a'] } },
+      meta: { ...meta, recorded: { ...recorded, command: ['perf', 'record', '--', './a', 'x y'] } },
     };
     for (const file of [svgOf(known), [...renderHtml(known)].join('')]) {
       expect(file).toContain('<title>a on db1, 2026-11-21 14:03 UTC – wall-clock flame graph</title>');
       expect(file).toMatch(/(?:id="title"[^>]*>|<h1><bdi>)a on db1, 2026-11-21 14:03 UTC</);
+      expect(file.replaceAll('&#39;', "'")).toMatch(/by .{0,10}perf record -- \.\/a 'x y'/);
     }
   });
 
