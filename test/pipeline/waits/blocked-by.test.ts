@@ -119,7 +119,7 @@ test('in a window, only its part of a wait counts; for whom it was is concluded 
       `${stack}-- waits for 2;transfer;main 5`,
     ].sort(),
   );
-  expect(profile.meta.part).toBe('blocked time, by whom it was for, from +130 ns to +152 ns');
+  expect(profile.meta.part).toBe('blocked time, by the threads waited for, from +130 ns to +152 ns');
   const [{ tree }] = profile.threads as [Profile['threads'][0]];
   expect([tree.calls, tree.inferredCalls].map((column) => column.reduce((sum, calls) => sum + calls, 0))).toEqual([
     2, 2,
