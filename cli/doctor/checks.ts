@@ -10,6 +10,8 @@ import { type DoctorInput, fail, ok, warn } from './doctor-input.js';
 import type { Check } from './report.js';
 import { waitsChecks } from './waits-checks.js';
 
+const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
+
 export function runChecks(input: DoctorInput): Check[] {
   const { machine } = input;
   const pt = [cpuCheck(machine), pmuCheck(machine), ...(machine.pmu ? capsChecks(machine.pmu) : [])];
@@ -20,14 +22,14 @@ export function runChecks(input: DoctorInput): Check[] {
 function cpuCheck({ cpu, pmu }: Machine): Check {
   const model = cpu.model || cpu.vendor || 'unknown CPU';
   if (cpu.hasPt || pmu) return ok('cpu', `${model} has Intel PT`);
+  // What the processor below has is unknown, so its age is not the remedy.
+  if (cpu.isVirtual) return fail('cpu', `the CPU of this virtual machine (${model}) has no Intel PT`, ELSEWHERE);
   return fail(
     'cpu',
     `${model} has no Intel PT`,
     'record on another machine: Intel Core from 2015 or newer, Xeon from 2016 or newer',
   );
 }
-
-const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
 
 function pmuCheck(machine: Machine): Check {
   const { pmu } = machine;
