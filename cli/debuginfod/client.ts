@@ -76,6 +76,6 @@ export class DebuginfodClient {
     if (isUnusable) this.unusable.add(server);
     if (++this.failures > MAX_NOTICES) return;
     const end = isUnusable ? '; not asked again' : '';
-    this.options.notify(`ptflame: ${kind} ${buildId} from ${server.origin}: ${reasonOf(error)}${end}`);
+    this.options.notify(`warning: ${kind} ${buildId} from ${server.origin}: ${reasonOf(error)}${end}`);
   }
 }

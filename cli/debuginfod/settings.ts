@@ -30,7 +30,7 @@ export function debuginfodSettings(
   const servers = words.flatMap((word) => {
     const server = serverOf(word);
     if (server === null)
-      notify(`ptflame: DEBUGINFOD_URLS: ${word.replace(/\/\/.*@/, '//')} is not an https URL: not used`);
+      notify(`warning: DEBUGINFOD_URLS: ${word.replace(/\/\/.*@/, '//')} is not an https URL: not used`);
     return server ?? [];
   });
   if (servers.length === 0) return null;

@@ -36,11 +36,11 @@ export async function chooseDecoder(input: Decodable, options: DecodingOptions):
   if (decoder === 'own') throw refused(reason);
   const notify = notifier(quiet);
   if (await isInstalled(perf)) {
-    notify(`ptflame: perf decodes ${input.name}: it has ${reason.what}, which ptflame does not decode itself`);
+    notify(`note: perf decodes ${input.name}: it has ${reason.what}, which ptflame does not decode itself`);
     return 'perf';
   }
   if (!reason.hasRest) throw needsPerf(input.name, reason);
-  notify(`ptflame: ${input.name} has ${reason.what}, which only perf decodes, and perf is missing: that time is lost`);
+  notify(`warning: ${input.name} has ${reason.what}, which only perf decodes, and perf is missing: that time is lost`);
   return 'own';
 }
 

@@ -10,7 +10,7 @@ import {
   type Recording,
   type SymbolRoots,
 } from '../../src/recordings.js';
-import { formatBytes } from '../../src/text.js';
+import { formatBytes, formatMany } from '../../src/text.js';
 import { DebuginfodClient } from '../debuginfod/client.js';
 import { debuginfodSettings } from '../debuginfod/settings.js';
 import { notifier } from '../terminal/notify.js';
@@ -44,7 +44,7 @@ export async function fetchBinaries(
   const notify = notifier(quiet);
   const settings = debuginfodSettings(process.env, homedir(), notify);
   if (settings === null) {
-    notify('ptflame: --debuginfod: DEBUGINFOD_URLS names no server');
+    notify('warning: --debuginfod: DEBUGINFOD_URLS names no server');
     return NOTHING_FETCHED;
   }
   const client = new DebuginfodClient(settings, { signal, notify, nowMs: Date.now });
@@ -68,7 +68,8 @@ export async function fetchBinaries(
   } finally {
     line.stop();
   }
-  if (client.files > 0) notify(`ptflame: fetched ${client.files} files (${formatBytes(client.bytes)}) from debuginfod`);
+  if (client.files > 0)
+    notify(`note: fetched ${formatMany(client.files, 'file')} (${formatBytes(client.bytes)}) from debuginfod`);
   return { directory: settings.cache, executables };
 }
 

@@ -17,7 +17,7 @@ import {
   type SampledRecording,
   salvageRecording,
 } from '../../../src/recordings.js';
-import { formatBytes } from '../../../src/text.js';
+import { formatBytes, formatMany } from '../../../src/text.js';
 import { chooseDecoder } from '../../input/choose-decoder.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
 import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';
@@ -72,7 +72,8 @@ export async function decodeInput(
   const fetching = { roots, quiet: options.quiet, signal };
   const debuginfod = options.debuginfod && !isPacked;
   const fetched = debuginfod && decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
-  if (!options.quiet) warnMissingFiles(files.filter(({ path }) => !fetched.executables.has(path)));
+  const lacking = files.filter(({ path, state }) => state !== 'same' && !fetched.executables.has(path));
+  if (!options.quiet) warnOfFiles(lacking, isPacked ? null : symfs);
   const { perf, precise, jobs = availableParallelism() } = options;
   if (decoder === 'own') {
     const { symfs } = paths;
@@ -106,14 +107,15 @@ async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, si
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 
-/** Warns before decoding begins, which takes long. */
-function warnMissingFiles(files: readonly NeededFile[]): void {
-  const lost = files.filter(({ state }) => state !== 'same');
-  for (const { path, state } of lost.slice(0, MAX_WARNINGS)) {
+/** Warns before decoding begins, which takes long. `symfs`: where they were looked for; null: where they ran, or in a pack. */
+function warnOfFiles(files: readonly NeededFile[], symfs: string | null): void {
+  const where = symfs === null ? '' : ` below ${symfs}`;
+  for (const { path, state } of files.slice(0, MAX_WARNINGS)) {
     const consequence = state === 'changed' ? 'what is decoded of its code may be wrong' : 'its code cannot be decoded';
-    notify(`ptflame: ${path} ${STATE_TEXT[state]}: ${consequence}`);
+    notify(`warning: ${path}${where} ${STATE_TEXT[state]}: ${consequence}`);
   }
-  if (lost.length > MAX_WARNINGS) notify(`ptflame: and ${lost.length - MAX_WARNINGS} more files`);
+  if (files.length > MAX_WARNINGS)
+    notify(`warning: the same of ${formatMany(files.length - MAX_WARNINGS, 'more file')}`);
 }
 
 /** A binary with a copy of the recorded build id in another place is present. */

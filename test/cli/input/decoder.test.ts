@@ -88,7 +88,7 @@ describe('without perf', () => {
     });
     const lines = stderr.split('\n').filter((line) => line.includes('only perf decodes'));
     expect(lines).toEqual([
-      `ptflame: ${path} has event packets, which only perf decodes, and perf is missing: that time is lost`,
+      `warning: ${path} has event packets, which only perf decodes, and perf is missing: that time is lost`,
     ]);
     expect((await ptflame([...args, '-q'], withoutPerf(dir))).stderr).toBe('');
   });
@@ -123,7 +123,7 @@ describe('with perf', () => {
     const path = await withEventTrace(dir);
     const { stderr } = await ptflame(['render', path, ...SYMFS], { env });
     expect(stderr.split('\n')[0]).toBe(
-      `ptflame: perf decodes ${path}: it has event packets, which ptflame does not decode itself`,
+      `note: perf decodes ${path}: it has event packets, which ptflame does not decode itself`,
     );
     expect(stderr.match(/does not decode itself/g)).toHaveLength(1);
     expect(await asked(dir)).toContain('--itrace=cre');

@@ -69,6 +69,12 @@ test('quotes commands to copy so that a shell restores every word', async () => 
   expect(shellWords(words)).not.toMatch(CONTROL);
 });
 
+test('only errors begin with the name of the program; what goes on says note or warning', async () => {
+  const files = (await readdir('cli', { recursive: true })).filter((name) => name.endsWith('.ts'));
+  for (const name of files)
+    expect(await readFile(join('cli', name), 'utf8'), name).not.toMatch(/notify\(\s*['`]ptflame: /);
+});
+
 test('writes to standard error only in three files', async () => {
   const files = (await readdir('cli', { recursive: true })).filter((name) => name.endsWith('.ts'));
   const texts = await Promise.all(
