@@ -73,7 +73,7 @@ const OPEN_REMEDIES: Readonly<Record<string, string>> = {
 /** What the system says about a failure: "is a directory" of "EISDIR: is a directory, open '/x'"; other errors as they are. */
 export function systemReason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  const { code, syscall, message } = cause as NodeJS.ErrnoException;
+  const { code, syscall, message } = cause as Error & { readonly code?: string; readonly syscall?: string };
   if (code === undefined || syscall === undefined || !message.startsWith(`${code}: `)) return message;
   return message.slice(`${code}: `.length).split(`, ${syscall}`, 1)[0] as string;
 }
