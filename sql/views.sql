@@ -196,62 +196,30 @@ JOIN (
 ) AS m ON m.build = a.build AND m.function = a.function
 WHERE a.avg_ns IS NOT NULL;
 
--- Call trees: one row for each call path, added up over recordings. `parent` is a path, NULL for the first function.
-CREATE VIEW paths_by_comm AS
+-- Call trees: one row for each call path of a command name, build or host, added up over recordings. `parent` is a path,
+-- NULL for the first function. Name the groups: WHERE grouped_by = 'comm'
+CREATE VIEW group_paths AS
 SELECT
-  p.comm AS comm,
-  p.path AS path,
-  min(p.parent) AS parent,
-  min(p.function) AS function,
-  min(p.depth) AS depth,
-  sum(p.calls) AS calls,
-  sum(p.inferred_calls) AS inferred_calls,
-  sum(p.unwound_calls) AS unwound_calls,
-  sum(p.self_ns) AS self_ns,
-  sum(p.inferred_ns) AS inferred_ns,
-  sum(p.complete_ns) AS complete_ns,
-  max(p.longest_cut_ns) AS longest_cut_ns,
-  min(p.min_ns) AS min_ns,
-  max(p.max_ns) AS max_ns
-FROM paths AS p
-GROUP BY p.comm, p.path;
-
-CREATE VIEW paths_by_build AS
-SELECT
-  r.build AS build,
-  p.path AS path,
-  min(p.parent) AS parent,
-  min(p.function) AS function,
-  min(p.depth) AS depth,
-  sum(p.calls) AS calls,
-  sum(p.inferred_calls) AS inferred_calls,
-  sum(p.unwound_calls) AS unwound_calls,
-  sum(p.self_ns) AS self_ns,
-  sum(p.inferred_ns) AS inferred_ns,
-  sum(p.complete_ns) AS complete_ns,
-  max(p.longest_cut_ns) AS longest_cut_ns,
-  min(p.min_ns) AS min_ns,
-  max(p.max_ns) AS max_ns
-FROM paths AS p
-JOIN recordings AS r ON r.id = p.id
-GROUP BY r.build, p.path;
-
-CREATE VIEW paths_by_host AS
-SELECT
-  r.host AS host,
-  p.path AS path,
-  min(p.parent) AS parent,
-  min(p.function) AS function,
-  min(p.depth) AS depth,
-  sum(p.calls) AS calls,
-  sum(p.inferred_calls) AS inferred_calls,
-  sum(p.unwound_calls) AS unwound_calls,
-  sum(p.self_ns) AS self_ns,
-  sum(p.inferred_ns) AS inferred_ns,
-  sum(p.complete_ns) AS complete_ns,
-  max(p.longest_cut_ns) AS longest_cut_ns,
-  min(p.min_ns) AS min_ns,
-  max(p.max_ns) AS max_ns
-FROM paths AS p
-JOIN recordings AS r ON r.id = p.id
-GROUP BY r.host, p.path;
+  g.grouped_by AS grouped_by,
+  g.group_name AS group_name,
+  g.path AS path,
+  min(g.parent) AS parent,
+  min(g.function) AS function,
+  min(g.depth) AS depth,
+  sum(g.calls) AS calls,
+  sum(g.inferred_calls) AS inferred_calls,
+  sum(g.unwound_calls) AS unwound_calls,
+  sum(g.self_ns) AS self_ns,
+  sum(g.inferred_ns) AS inferred_ns,
+  sum(g.complete_ns) AS complete_ns,
+  max(g.longest_cut_ns) AS longest_cut_ns,
+  min(g.min_ns) AS min_ns,
+  max(g.max_ns) AS max_ns
+FROM (
+  SELECT 'comm' AS grouped_by, c.comm AS group_name, c.* FROM paths AS c
+  UNION ALL
+  SELECT 'build' AS grouped_by, r.build AS group_name, b.* FROM paths AS b JOIN recordings AS r ON r.id = b.id
+  UNION ALL
+  SELECT 'host' AS grouped_by, r.host AS group_name, h.* FROM paths AS h JOIN recordings AS r ON r.id = h.id
+) AS g
+GROUP BY g.grouped_by, g.group_name, g.path;

@@ -12,12 +12,7 @@ GROUP BY r.id
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW recordings AS
-SELECT
-  t.id AS id, t.build AS build, t.host AS host, t.started_at AS started_at,
-  t.clock_start_ns AS clock_start_ns, t.duration_ns AS duration_ns, t.threads AS threads, t.command AS command,
-  t.kernel AS kernel, t.cpu AS cpu, t.perf AS perf, t.ptflame AS ptflame,
-  t.events AS events, t.total_ns AS total_ns, t.lost_ns AS lost_ns, t.inferred_ns AS inferred_ns,
-  t.has_switches AS has_switches, t.part AS part, t.input AS input, t.schema AS schema
+SELECT t.*
 FROM file(
   '/data/fleet/recordings/build=*/host=*/*.parquet', 'Parquet',
   'id String, build Nullable(String), host Nullable(String), started_at Nullable(DateTime64(3)), clock_start_ns Int64,
@@ -29,13 +24,7 @@ WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW paths AS
-SELECT
-  t.id AS id, t.comm AS comm, t.path AS path, t.parent AS parent,
-  t.function AS function, t.name AS name, t.file AS file, t.kind AS kind,
-  t.depth AS depth, t.calls AS calls, t.inferred_calls AS inferred_calls, t.unwound_calls AS unwound_calls,
-  t.self_ns AS self_ns, t.inferred_ns AS inferred_ns, t.complete_ns AS complete_ns,
-  t.longest_cut_ns AS longest_cut_ns,
-  t.min_ns AS min_ns, t.max_ns AS max_ns
+SELECT t.*
 FROM file(
   '/data/fleet/paths/build=*/host=*/*.parquet', 'Parquet',
   'id String, comm Nullable(String), path Int64, parent Nullable(Int64), function Int64, name String,
@@ -47,14 +36,7 @@ WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW functions AS
-SELECT
-  t.id AS id, t.comm AS comm, t.function AS function, t.name AS name,
-  t.file AS file, t.kind AS kind, t.source_file AS source_file, t.source_line AS source_line,
-  t.calls AS calls, t.inferred_calls AS inferred_calls, t.unwound_calls AS unwound_calls, t.self_ns AS self_ns,
-  t.total_ns AS total_ns, t.on_cpu_ns AS on_cpu_ns, t.off_cpu_ns AS off_cpu_ns, t.outside_ns AS outside_ns,
-  t.outside_self_ns AS outside_self_ns, t.inferred_ns AS inferred_ns, t.complete_ns AS complete_ns,
-  t.longest_cut_ns AS longest_cut_ns,
-  t.min_ns AS min_ns, t.max_ns AS max_ns
+SELECT t.*
 FROM file(
   '/data/fleet/functions/build=*/host=*/*.parquet', 'Parquet',
   'id String, comm Nullable(String), function Int64, name String, file Nullable(String), kind String,
@@ -66,9 +48,7 @@ WHERE extract(t._path, '/build=[^/]*/host=[^/]*/[^/]*$') IN (SELECT f.place FROM
 SETTINGS use_hive_partitioning = 0;
 
 CREATE VIEW durations AS
-SELECT
-  t.id AS id, t.function AS function, t.bucket_low_ns AS bucket_low_ns, t.bucket_high_ns AS bucket_high_ns,
-  t.calls AS calls
+SELECT t.*
 FROM file(
   '/data/fleet/durations/build=*/host=*/*.parquet', 'Parquet',
   'id String, function Int64, bucket_low_ns Int64, bucket_high_ns Int64, calls Int64'

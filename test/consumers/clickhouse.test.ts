@@ -77,8 +77,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   function_averages: 'build, host, function',
   growth: 'grouped_by, from_group, against_group, function',
   host_outliers: 'build, host, function',
-  paths_by_comm: 'comm, path',
-  paths_by_build: 'build, path',
+  group_paths: 'grouped_by, group_name, path',
 };
 
 test.each(Object.entries(VIEWS))('%s has the rows that it has on DuckDB', async (view, order) => {

@@ -26,9 +26,15 @@ export async function readTrees(
 ): Promise<Map<string | null, CallTree>> {
   const [names, paths, parents, functions, ...numbers] = (await engine.columns(`
     SELECT
-      p.${by}, p.path, coalesce(p.parent, ${ROOT_PATH}), p.function,
+      p.group_name, p.path, coalesce(p.parent, ${ROOT_PATH}), p.function,
       ${Object.values(nodeColumns(sqlOf)).join(', ')}
-    FROM paths_by_${by} AS p`)) as [(string | null)[], BigInt64Array, BigInt64Array, BigInt64Array, ...Float64Array[]];
+    FROM group_paths AS p WHERE p.grouped_by = '${by}'`)) as [
+    (string | null)[],
+    BigInt64Array,
+    BigInt64Array,
+    BigInt64Array,
+    ...Float64Array[],
+  ];
   let at = 0;
   const rows: PathRows = {
     paths: hashWords(paths),
