@@ -197,7 +197,7 @@ JOIN (
 WHERE a.avg_ns IS NOT NULL;
 
 -- Call trees: one row for each call path of a command name, build or host, added up over recordings. `parent` is a path,
--- NULL for the first function. Name the groups: WHERE grouped_by = 'comm'
+-- NULL for the first function; an unknown group is NULL. Name the kind of groups: WHERE grouped_by = 'comm'
 CREATE VIEW group_paths AS
 SELECT
   g.grouped_by AS grouped_by,

@@ -31,8 +31,7 @@ export function fleetLines(answer: FleetAnswer, width: number, top: number): str
 }
 
 function headLines({ fleet, growth }: FleetAnswer): string[] {
-  const { recordings, hosts, builds, totalNs } = fleet;
-  const head = `${formatMany(recordings, 'recording')} of ${formatMany(hosts, 'host')} and ${formatMany(builds, 'build')}: ${formatDuration(totalNs)} of all threads`;
+  const head = `${recordingsText(fleet)}: ${formatDuration(fleet.totalNs)} of all threads`;
   if (growth === null) return [head];
   const { by, from, against, rows } = growth;
   const other = by === 'build' ? 'host' : 'build';
@@ -41,6 +40,10 @@ function headLines({ fleet, growth }: FleetAnswer): string[] {
     ? `median over ${other}s that have both`
     : `no ${other} has both: medians of different ${other}s`;
   return [head, `${by} ${groupName(from)} → ${groupName(against)}; ${how}`];
+}
+
+export function recordingsText({ recordings, hosts, builds }: FleetAnswer['fleet']): string {
+  return `${formatMany(recordings, 'recording')} of ${formatMany(hosts, 'host')} and ${formatMany(builds, 'build')}`;
 }
 
 function groupName(name: string): string {
@@ -59,7 +62,7 @@ function functionColumns(allNs: number): TableColumn<FleetFunction>[] {
     { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
     { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
     { title: 'max', text: longestCell, rank: 1 },
-    { title: 'in', text: ({ recordings }) => formatCount(recordings), rank: 4 },
+    { title: 'recordings', text: ({ recordings }) => formatCount(recordings), rank: 4 },
   ];
 }
 

@@ -2,10 +2,11 @@
  * `ptflame merge`: draws the call trees of many recordings.
  */
 import { statSync } from 'node:fs';
-import { mergeTables, ProfileSum } from '../../src/fleet.js';
+import { mergeTables, ProfileSum, summaryOf } from '../../src/fleet.js';
 import { detectInputKind, isPack, isRecording, isTraceFile, limitMemory } from '../../src/internal.js';
 import { openTraceFile, type Profile, PtflameError, readProfile } from '../../src/profiles.js';
-import { shellWords } from '../../src/text.js';
+import { formatMany, shellWords } from '../../src/text.js';
+import { recordingsText } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import { firstBytes } from '../input/data-file.js';
 import type { MergeOptions } from '../options/merge.js';
@@ -24,8 +25,9 @@ export async function merge(options: MergeOptions, formats: readonly Format[], s
   refuseTerminal(options, formats);
   refuseOverwriting(options.inputs, paths);
   const outputs = await Promise.all(paths.map((path) => openOutput(path, options.inputs)));
-  const renderers = await Promise.all(formats.map((format) => loadRenderer(format, { ...options, by: 'comm' })));
-  const profile = await loadMerged(options, signal);
+  const { profile, title } = await loadMerged(options, signal);
+  const titled = { ...options, title: options.title ?? title, by: 'comm' } as const;
+  const renderers = await Promise.all(formats.map((format) => loadRenderer(format, titled)));
   const extras = { waits: null, timeline: null, longestCalls: null, calls: null };
   await writeAll(outputs.map((output, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })));
   if (options.quiet) return;
@@ -40,18 +42,25 @@ export async function merge(options: MergeOptions, formats: readonly Format[], s
  */
 const MAX_JOBS = 2;
 
-async function loadMerged(options: MergeOptions, signal: AbortSignal): Promise<Profile> {
+interface Merged {
+  readonly profile: Profile;
+  /** What was merged. */
+  readonly title: string;
+}
+
+async function loadMerged(options: MergeOptions, signal: AbortSignal): Promise<Merged> {
   const { inputs, by, memory } = options;
   limitMemory(memory === undefined ? {} : { memoryBytes: memory });
   const directory = inputs.find(isDirectory);
-  if (directory === undefined) return mergeFiles(inputs, by, signal);
+  if (directory === undefined)
+    return { profile: await mergeFiles(inputs, by, signal), title: formatMany(inputs.length, 'profile') };
   if (inputs.length > 1)
     throw new PtflameError('BAD_OPTION', `${directory} is a folder, which is merged alone`, {
       hint: 'export all recordings to one folder: ptflame export RECORDING… --to parquet:DIR',
     });
   const fleet = await openFolder(directory, { ...options, jobs: Math.min(options.jobs ?? MAX_JOBS, MAX_JOBS) }, signal);
   try {
-    return await mergeTables(fleet, by);
+    return { profile: await mergeTables(fleet, by), title: recordingsText(await summaryOf(fleet)) };
   } finally {
     fleet.close();
   }

@@ -148,6 +148,7 @@ test('merge draws the folder in each format, as render draws the recording', asy
   expect((await ptflame(['merge', folder])).stdout).toBe(rendered.stdout);
   const outputs = ['all.html', 'all.svg', 'all.json'].flatMap((name) => ['-o', dir.file(name)]);
   expect(await ptflame(['merge', folder, '--by', 'host', ...outputs])).toMatchObject({ exitCode: 0 });
+  expect(await readFile(dir.file('all.svg'), 'utf8')).toContain('<title>1 recording of 1 host and 1 build</title>');
   const report = JSON.parse((await ptflame(['report', dir.file('all.json'), '--json'])).stdout);
   const own = JSON.parse((await ptflame(['report', DEMO, '--json'])).stdout);
   expect(report.functions).toEqual(own.functions);
@@ -161,6 +162,8 @@ test('merge adds up profiles, and refuses what it cannot add', async ({ dir }) =
     await ptflame(['merge', dir.file('a.json'), dir.file('a.json')]),
   ];
   expect(one.stdout).toBe((await ptflame(['render', DEMO, '--by', 'comm'])).stdout);
+  const named = await ptflame(['merge', dir.file('a.json'), dir.file('a.json'), '--format', 'svg', '--title', 'mine']);
+  expect(named.stdout).toContain('<title>mine</title>');
   expect(timesOf(two.stdout)).toEqual(timesOf(one.stdout).map((ns) => 2 * ns));
   expectRefusal(await ptflame(['merge', dir.file('a.json'), '--by', 'build']), 2, /does not say which build/);
   expectRefusal(await ptflame(['merge', DEMO]), 1, /gz is not a profile$/, /ptflame render .* -o FILE\.json/);
