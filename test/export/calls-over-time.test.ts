@@ -2,6 +2,7 @@
  * Tests files with single calls for Firefox Profiler and speedscope by the rules of their formats; test/consumers gives
  * them to the tools.
  */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderFirefox, renderSpeedscope } from '../../src/exports.js';
 import type { AnalyzeOptions } from '../../src/index.js';
@@ -20,7 +21,8 @@ import {
 } from '../helpers/checks/files/speedscope-file.js';
 import { type FunctionTime, functionTimesOf, linesOf } from '../helpers/checks/function-times.js';
 import { rendered } from '../helpers/checks/rendered.js';
-import { everyNth } from '../helpers/random/times.js';
+import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
+import { everyNth, times } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { fixture } from '../helpers/traces/load.js';
 import { callsOf } from '../helpers/traces/longest-calls.js';
@@ -57,6 +59,20 @@ test.each([...new Set(FIXTURES)])('self and total time of every function, in %s'
   expect(firefox.threads.map((thread) => linesOf(timesOfThread(firefox, thread)))).toEqual(expected);
   const shown = speedscope.profiles.map((own) => linesOf(timesOfProfile(speedscope, own)));
   expect(shown).toEqual(expected.filter((lines) => lines.length > 0));
+});
+
+test.each(RANDOM_TRACES)('self and total time of every function, in random %s', async (_, random) => {
+  await fc.assert(
+    fc.asyncProperty(random, async (lines) => {
+      if (!lines.some((line) => line.includes('=>'))) return;
+      const { profile, firefox, speedscope } = await filesOf(lines.map((line) => `${line}\n`).join(''));
+      const expected = [...functionTimesOf(profile).values()].map(linesOf);
+      expect(firefox.threads.map((thread) => linesOf(timesOfThread(firefox, thread)))).toEqual(expected);
+      const shown = speedscope.profiles.map((own) => linesOf(timesOfProfile(speedscope, own)));
+      expect(shown).toEqual(expected.filter((own) => own.length > 0));
+    }),
+    { numRuns: times(20) },
+  );
 });
 
 /** "10 main;a" for each sample; the last one ends the thread. */

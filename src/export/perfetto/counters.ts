@@ -43,7 +43,7 @@ function momentOf({ startNs, durationNs, stripSliceNs }: Strips, slice: number):
 }
 
 function averages({ threads, durationNs, stripSliceNs }: Strips, activity: Activity): Float64Array {
-  const slices = Math.max(0, ...threads.map(({ strip }) => strip.length / ACTIVITIES));
+  const slices = threads.reduce((most, { strip }) => Math.max(most, strip.length / ACTIVITIES), 0);
   const sums = new Float64Array(slices);
   for (const { strip } of threads)
     for (let slice = 0; slice < strip.length / ACTIVITIES; slice++) sums[slice] += strip[ACTIVITIES * slice + activity];

@@ -4,6 +4,7 @@
 import type { PbfWriter } from 'pbf';
 import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
 import { rowNumbers } from '../../model/columns.js';
+import { symbolRanks } from '../../model/names/symbol-order.js';
 import { lineOf, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { ANNOTATION, INTERNED_DATA } from './fields.js';
@@ -44,7 +45,7 @@ export class EventNames {
     this.categoryOf = new Int32Array(symbols.length);
     this.hasLine = new Uint8Array(symbols.length);
     this.list = [...list(INTERNED_DATA.annotationNames, MARK_NAMES), ...list(INTERNED_DATA.categories, CATEGORY_NAMES)];
-    const used = byFrequency(calls, symbols.length);
+    const used = byFrequency(calls, symbols);
     this.count = used.length;
     this.addFunctions(used, symbols);
     this.addCategories(used, symbols);
@@ -101,13 +102,14 @@ function list(of: number, names: readonly string[]): Interned[] {
   return names.map((name, at) => ({ of, id: at + 1, name }));
 }
 
-/** Returns the functions of calls, those with the most calls first. */
-function byFrequency(calls: readonly NamedCalls[], symbols: number): SymbolId[] {
-  const counts = new Float64Array(symbols);
+/** Returns the functions of calls, those with the most calls first; of the same number, by name. */
+function byFrequency(calls: readonly NamedCalls[], symbols: SymbolTable): SymbolId[] {
+  const counts = new Float64Array(symbols.length);
+  const ranks = symbolRanks(symbols);
   for (const { events, symbol } of calls)
     for (let row = 0; row < events.kind.length; row++)
       if (isBeginning(events.kind[row])) counts[symbol[events.node[row]]]++;
-  return Array.from(rowNumbers(symbols).filter((symbol) => counts[symbol] > 0)).sort(
-    (a, b) => counts[b] - counts[a] || a - b,
+  return Array.from(rowNumbers(symbols.length).filter((symbol) => counts[symbol] > 0)).sort(
+    (a, b) => counts[b] - counts[a] || ranks[a] - ranks[b],
   );
 }

@@ -3,8 +3,9 @@
  * longest.
  */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callEvents } from '../../../src/analysis/call-events/call-events.js';
+import { LongestCallsCollector } from '../../../src/analysis/call-events/collect-longest.js';
 import type { ThreadEventsOfCalls } from '../../../src/analysis/call-events/question.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
 import { UNBOUNDED } from '../../../src/analysis/questions.js';
@@ -260,6 +261,25 @@ test('the longest of all threads do not depend on the number of workers', async 
     expect(kind.length).toBeLessThan(16);
     expect(timeNs[0]).toBeLessThan(1000);
   }
+});
+
+test('many threads with calls of one length are not sorted again for each thread', () => {
+  const threads = 500;
+  const collector = new LongestCallsCollector({ ...ALL, maxCalls: 10 });
+  const sort = vi.spyOn(Float64Array.prototype, 'sort');
+  for (let tid = 0; tid < threads; tid++) {
+    const { Begin, End } = CallEvent;
+    const [timeNs, durationNs] = [Float64Array.of(tid, tid + 7), Float64Array.of(7, 7)];
+    const events = { timeNs, durationNs, node: Int32Array.of(1, 1), kind: Uint8Array.of(Begin, End) };
+    collector.add(tid, { events, minNs: 0, leftOut: 0 });
+  }
+  const { threads: kept, leftOut } = collector.build(0);
+  const sorted = (sort.mock.contexts as Float64Array[]).reduce((sum, durations) => sum + durations.length, 0);
+  sort.mockRestore();
+  expect(kept.map(({ kind }) => kind.length)).toEqual(Array(threads).fill(2));
+  expect(leftOut).toBe(0);
+  expect(sorted).toBeGreaterThan(0);
+  expect(sorted).toBeLessThan(5 * threads);
 });
 
 test('calls over time are refused where there are none', async () => {

@@ -69,6 +69,25 @@ test('has the lines where functions begin', async () => {
   expect((await fileOf({ ...contents, profile })).lines).toEqual({ b: '/src/m.c:7' });
 });
 
+test('the same trace gives the same bytes, in whatever order it is read', async () => {
+  const early = traceOf('1/100 call main b\n1/900 return b main');
+  const late = traceOf('1/100 call main a\n1/900 return a main').replaceAll('1 [000] 1.', '2 [000] 3.');
+  const asked = { trees: 'apart', timelineBytes: 2 ** 16, longestCalls: {} } as const;
+  const [once, again] = await Promise.all(
+    [
+      [early, late],
+      [late, early],
+    ].map(async (texts) => {
+      const contents = await analyzeForPage(
+        texts.map((own) => inputOf(own)),
+        asked,
+      );
+      return rendered(renderPerfetto(contents.profile, contents as Contents));
+    }),
+  );
+  expect(again?.equals(once as Buffer)).toBe(true);
+});
+
 test('has times after any uptime', async () => {
   const contents = await contentsOf(STOPPED);
   const meta = { ...contents.profile.meta, originNs: 2n ** 60n + 1n };
