@@ -126,6 +126,35 @@ test('losses and calls that were not seen whole are markers', async () => {
   `);
 });
 
+test('the profiler is told what markers have', async () => {
+  const { firefox } = await filesOf(fixture('hardware/overflow-memmove.txt'));
+  const shown = ['marker-chart', 'marker-table', 'timeline-overview'];
+  const label = '{marker.data.function}';
+  expect(firefox.meta).toMatchObject({
+    markerSchema: [
+      { name: 'Lost', display: shown, fields: [] },
+      { name: 'Cut call', display: shown, chartLabel: label, tableLabel: label, fields: [{ key: 'function' }] },
+    ],
+  });
+});
+
+test('frames have the categories of what threads did', async () => {
+  const { firefox } = await filesOf(fixture('lab/thread-create-switch-migrate.txt'));
+  const { funcTable, frameTable } = firefox.shared;
+  const categories = funcTable.name.map((_, row) => {
+    return `${functionName(firefox, row)}: ${firefox.meta.categories[frameTable.category[row] as number]?.name}`;
+  });
+  expect(categories.slice(0, 7)).toEqual([
+    '[unknown]: User',
+    '[syscall]: System call',
+    '[untraced]: Untraced',
+    '[off-cpu]: Off-CPU',
+    '[preempted]: Preempted',
+    '[lost]: Lost',
+    expect.stringMatching(/: User$/),
+  ]);
+});
+
 test('names are text, and the same input gives the same bytes', async () => {
   const text = strangeTrace();
   const [once, again] = await Promise.all([filesOf(text), filesOf(text, { jobs: 3 })]);

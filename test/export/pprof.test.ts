@@ -66,6 +66,16 @@ test('has the files of functions, and the lines where they begin', async () => {
   expect(code).toContain('[syscall] in ? at :0:0');
 });
 
+test('names of binaries and threads are text, too', async () => {
+  const profile = await analyzeText(fixture('lab/fields-pid-tid-cpu-event-dso.txt'));
+  const [thread] = profile.threads as [Profile['threads'][number]];
+  const symbols = { ...profile.symbols, dsoName: profile.symbols.dsoName.map((name) => `${name}\x1b`) };
+  const { code, labels } = await pprofOf({ ...profile, symbols, threads: [{ ...thread, comm: 'm\x07' }] });
+  expect(code).toContain('main in /opt/lab/demo\\x1b at :0:0');
+  const tid = `tid=${thread.tid} pid=${thread.pid}`;
+  expect([...labels]).toEqual([`thread=m\\x07/${thread.tid} comm=m\\x07 ${tid}`]);
+});
+
 test('names are text: control characters are escaped, and nothing else changes', async () => {
   const profile = await analyzeText(strangeTrace());
   const names = [...(await pprofOf(profile)).paths.keys()].map((path) => path.split('\n').at(-1));

@@ -44,13 +44,13 @@ export class EventsBuilder {
     const { timeNs, durationNs } = this.columns;
     const startNs = timeNs.values[row];
     const ownNs = ns - startNs;
-    const isOutside = !overlaps(this.question.window, startNs, ns);
-    if (ownNs >= this.minNs && !isOutside && !this.isEmptyPart(row, kind, ownNs)) {
+    const isCounted = overlaps(this.question.window, startNs, ns) && !this.isEmptyPart(row, kind, ownNs);
+    if (isCounted && ownNs >= this.minNs) {
       durationNs.values[row] = ownNs;
       this.push(kind, node, ns, ownNs);
       return;
     }
-    if (ownNs < this.minNs && !isOutside) this.leftOut++;
+    if (isCounted) this.leftOut++;
     if (row === this.length - 1) this.pop();
     else durationNs.values[row] = LEFT_OUT;
   }

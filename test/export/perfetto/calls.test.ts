@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { renderPerfetto } from '../../../src/exports.js';
 import type { AnalyzeOptions } from '../../../src/index.js';
 import { symbolLines } from '../../../src/model/names/symbol-table.js';
-import type { RecordingEnvironment } from '../../../src/model/profile/profile.js';
+import type { RecordingEnvironment, ThreadProfile } from '../../../src/model/profile/profile.js';
 import { Activity } from '../../../src/model/timeline/activity.js';
 import type { Timeline } from '../../../src/model/timeline/timeline.js';
 import { analyzeForPage, type LongestCalls, type PageContents } from '../../../src/page.js';
@@ -51,6 +51,15 @@ test.for(FIXTURES)('has the calls of %s as they were', async (name) => {
   const contents = await contentsOf(fixture(name));
   const { slices } = await fileOf(contents);
   expect(slices.map(sliceText)).toEqual(expectedSlices(contents.profile, contents.longestCalls).map(sliceText));
+});
+
+test('has the processes of threads', async () => {
+  const contents = await contentsOf(fixture('demo/threads.perf.txt.gz'));
+  expect((await fileOf(contents)).processes).toEqual(['5000 threads']);
+  const [first, ...others] = contents.profile.threads as [ThreadProfile, ...ThreadProfile[]];
+  const threads = [{ ...first, comm: 'm\x1b' }, { ...(others[0] as ThreadProfile), pid: 7 }, ...others.slice(1)];
+  const { processes } = await fileOf({ ...contents, profile: { ...contents.profile, threads } });
+  expect(processes).toEqual(['7 ', '5000 m\\x1b']);
 });
 
 test('has any name', async () => {

@@ -119,12 +119,7 @@ class FileReader {
     if (sequence === undefined) throw new Error(`sequence ${id} has no beginning`);
     for (const defaults of messages(packet, 59)) sequence.track = number(sub(defaults, 11) ?? new Map(), 11);
     for (const interned of messages(packet, 12))
-      for (const of of [1, 2, 3, 4, 29])
-        for (const entry of messages(interned, of))
-          sequence.names[of]?.set(
-            number(entry, 1),
-            of === 4 ? `${text(entry, 2)}:${number(entry, 4)}` : text(entry, 2),
-          );
+      for (const of of [1, 2, 3, 4, 29]) for (const entry of messages(interned, of)) this.intern(entry, of, sequence);
     for (const snapshot of messages(packet, 6)) this.setClock(messages(snapshot, 1), sequence);
     for (const track of messages(packet, 60)) this.addTrack(track);
     for (const attributes of messages(packet, 126))
@@ -135,10 +130,18 @@ class FileReader {
     }
   }
 
+  private intern(entry: Message, of: number, { names }: Sequence): void {
+    const id = number(entry, 1);
+    if (id === 0 || id >= 2 ** 32) throw new Error(`a name with the number ${id}`);
+    names[of]?.set(id, of === 4 ? `${text(entry, 2)}:${number(entry, 4)}` : text(entry, 2));
+  }
+
   private setClock([trace, other]: readonly Message[], sequence: Sequence): void {
     if (trace === undefined || other === undefined || number(trace, 1) !== 6)
       throw new Error('a clock of another trace');
-    if (number(other, 1) === 64) sequence.nowNs = big(other, 2);
+    const isOfSequence = number(other, 1) === 64;
+    if ((number(other, 3) === 1) !== isOfSequence) throw new Error('times since the event before, or not');
+    if (isOfSequence) sequence.nowNs = big(other, 2);
     else this.realtime = { traceNs: big(trace, 2), ns: big(other, 2) };
   }
 
@@ -187,6 +190,8 @@ class FileReader {
       const begun = this.slices[at] as ReadSlice;
       this.slices[at] = { ...begun, durationNs: Number(nowNs - begun.startNs), marks: [...marks, ...begun.marks] };
     } else if (type === 3) {
+      if ([47, 48].some((field) => event.has(field) && fixed(event, field, 'getBigUint64') === 0))
+        throw new Error('a flow without a number');
       const flow = fixed(event, 47, 'getBigUint64') - fixed(event, 48, 'getBigUint64');
       const within = this.slices[open.at(-1) ?? -1]?.name ?? '';
       this.instants.push({ thread, within, values, ns: nowNs, name, isMaybe: marks.includes('maybe'), flow });
