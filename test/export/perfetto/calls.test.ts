@@ -17,6 +17,7 @@ import { SOME_WAKINGS } from '../../helpers/checks/some-wakings.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { STOPPED } from '../../helpers/traces/stopped-trace.js';
 import { strangeTrace } from '../../helpers/traces/strange-names.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 type Contents = Omit<PageContents, 'longestCalls'> & { readonly longestCalls: LongestCalls };
 
