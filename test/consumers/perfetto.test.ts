@@ -13,6 +13,7 @@ import { rendered } from '../helpers/checks/rendered.js';
 import { SOME_WAKINGS } from '../helpers/checks/some-wakings.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { deepTrace } from '../helpers/traces/deep-trace.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
 import { convoyTrace } from '../helpers/traces/lock-trace.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
@@ -121,6 +122,13 @@ test.for(FUNCTION_FIXTURES)('every function of %s has its calls and its time', a
     expect(Number(row['self']), name).toBe(self);
     if (!/^\[(syscall|off-cpu|preempted|untraced|lost)]$/.test(name)) expect(Number(row['calls']), name).toBe(calls);
   }
+});
+
+test('calls of a deep recursion have their times', async () => {
+  const contents = await contentsOf(deepTrace(600));
+  await read(contents);
+  const slices = await processor.ask('select dur from slice where depth > 0 order by depth');
+  expect(slices.map(({ dur }) => Number(dur))).toEqual(Array.from({ length: 511 }, (_, at) => 20 * (599 - at)));
 });
 
 test('threads belong to processes, and have names', async () => {

@@ -5,20 +5,23 @@ import type { PbfWriter } from 'pbf';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
 import type { Wakings } from '../../model/timeline/wakings.js';
-import { formatCount } from '../../render/format.js';
+import { formatCount, formatMany } from '../../render/format.js';
 import { shellWords, visibleText } from '../../render/visible-text.js';
 import { leftOutText } from '../left-out.js';
 import { writeTextField } from '../proto-writer.js';
+import { MAX_DEPTH } from './deep-calls.js';
 import { ATTRIBUTE, ATTRIBUTES } from './fields.js';
 
 export type Attributes = readonly (readonly [key: string, value: string])[];
 
 type MaybeAttributes = readonly (readonly [key: string, value: string | null])[];
 
-export function attributesOf(meta: TraceMeta, calls: LongestCalls, wakings: Wakings | null): Attributes {
+/** `deep`: how many calls are left out because they are nested too deeply. */
+export function attributesOf(meta: TraceMeta, calls: LongestCalls, deep: number, wakings: Wakings | null): Attributes {
   return known([
     ...recordedAttributes(meta),
     ['calls left out', leftOutText(calls)],
+    ['deep calls left out', deep === 0 ? null : `${formatMany(deep, 'call')} below ${MAX_DEPTH} others`],
     ['wakings left out', wakings && leftOutWakings(wakings)],
   ]);
 }

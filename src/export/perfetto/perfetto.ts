@@ -9,6 +9,7 @@ import type { Nanoseconds } from '../../model/units.js';
 import { isChunkFull, newProtoWriter, takeChunk } from '../proto-writer.js';
 import { attributesOf } from './attributes.js';
 import { writeCounters } from './counters.js';
+import { withoutDeepCalls } from './deep-calls.js';
 import { PACKET } from './fields.js';
 import { writeHead } from './head.js';
 import { EventNames, type NamedCalls } from './names.js';
@@ -29,7 +30,9 @@ const NO_EVENTS: CallEvents = { timeNs: new Float64Array(), node: new Int32Array
 export function* renderPerfetto(profile: Profile, calls: CallsOverTime): Generator<Uint8Array> {
   const { meta, threads, symbols } = profile;
   const { longestCalls, timeline } = calls;
-  const eventsOf = new Map(longestCalls.threads.map((events) => [events.tid, events]));
+  const shallow = longestCalls.threads.map((events) => ({ tid: events.tid, ...withoutDeepCalls(events) }));
+  const deep = shallow.reduce((sum, { leftOut }) => sum + leftOut, 0);
+  const eventsOf = new Map(shallow.map(({ tid, events }) => [tid, events]));
   const named = threads.map(({ tid, tree }) => ({ events: eventsOf.get(tid) ?? NO_EVENTS, symbol: tree.symbol }));
   const names = new EventNames(symbols, named);
   const ends = wakingEnds(timeline);
@@ -43,7 +46,7 @@ export function* renderPerfetto(profile: Profile, calls: CallsOverTime): Generat
   );
   const ns = firstNs(written, timeline);
   const sequence = new PacketSequence(newProtoWriter(), { ns, traceNs: meta.originNs + BigInt(ns) });
-  writeHead(meta, attributesOf(meta, longestCalls, timeline?.wakings ?? null), sequence);
+  writeHead(meta, attributesOf(meta, longestCalls, deep, timeline?.wakings ?? null), sequence);
   for (const process of tracks.processes)
     sequence.packet((own, to) => to.writeMessage(PACKET.trackDescriptor, writeProcessTrack, own), process);
   if (timeline !== null) writeCounters(timeline, tracks, sequence);

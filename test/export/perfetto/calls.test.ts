@@ -14,6 +14,7 @@ import { expectedSlices, sliceText } from '../../helpers/checks/call-slices.js';
 import { readPerfetto } from '../../helpers/checks/files/perfetto-file.js';
 import { rendered } from '../../helpers/checks/rendered.js';
 import { SOME_WAKINGS } from '../../helpers/checks/some-wakings.js';
+import { deepTrace } from '../../helpers/traces/deep-trace.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { STOPPED } from '../../helpers/traces/stopped-trace.js';
 import { strangeTrace } from '../../helpers/traces/strange-names.js';
@@ -96,6 +97,13 @@ test('the same trace gives the same bytes, in whatever order it is read', async 
     }),
   );
   expect(again?.equals(once as Buffer)).toBe(true);
+});
+
+test('leaves out calls that are deeper than Perfetto reads, and says so', async () => {
+  const { slices, attributes } = await fileOf(await contentsOf(deepTrace(600), { extend: false }));
+  expect(slices.map((own) => own.depth)).toEqual(Array.from({ length: 512 }, (_, at) => at));
+  expect(slices.at(-1)?.durationNs).toBe(20 * (600 - 511));
+  expect(attributes).toEqual({ 'deep calls left out': '89 calls below 512 others' });
 });
 
 test('has times after any uptime', async () => {
