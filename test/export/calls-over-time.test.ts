@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderFirefox, renderSpeedscope } from '../../src/exports.js';
 import type { AnalyzeOptions } from '../../src/index.js';
+import { dsoOf } from '../../src/model/names/symbol-order.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';
 import {
   type FirefoxFile,
@@ -124,6 +125,18 @@ test('losses and calls that were not seen whole are markers', async () => {
       "Cut call itch_bbo::book::Book::add_order 0 0.000141",
     ]
   `);
+});
+
+test('functions are in the libraries that are their binaries', async () => {
+  const { profile, firefox } = await filesOf(fixture('lab/fields-pid-tid-cpu-event-dso.txt'));
+  const { funcTable, resourceTable } = firefox.shared;
+  const found = funcTable.resource.map((own, row) => {
+    const path = firefox.libs[resourceTable.lib[own] ?? -1]?.path ?? null;
+    return [functionName(firefox, row), path];
+  });
+  const { symbols } = profile;
+  const wanted = symbols.name.map((own, row) => [own, dsoOf(symbols, row)]);
+  expect(new Map(found as [string, string][])).toEqual(new Map(wanted as [string, string][]));
 });
 
 test('the profiler is told what markers have', async () => {

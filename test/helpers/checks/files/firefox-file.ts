@@ -13,6 +13,7 @@ export interface FirefoxFile {
     readonly categories: readonly { readonly name: string }[];
     readonly extra: readonly { readonly entries: readonly { readonly label: string; readonly value: string }[] }[];
   };
+  readonly libs: readonly { readonly path: string }[];
   readonly threads: readonly FirefoxThread[];
   readonly shared: {
     readonly stringArray: readonly string[];
@@ -24,7 +25,7 @@ export interface FirefoxFile {
       readonly source: readonly (number | null)[];
       readonly lineNumber: readonly (number | null)[];
     };
-    readonly resourceTable: Table & { readonly name: readonly number[] };
+    readonly resourceTable: Table & { readonly name: readonly number[]; readonly lib: readonly number[] };
     readonly sources: Table & { readonly filename: readonly number[] };
   };
 }
