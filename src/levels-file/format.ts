@@ -2,7 +2,7 @@
  * Constants of levels files, for writer and reader; docs/levels-format.md describes them.
  */
 
-export const VERSION = 1;
+export const VERSION = 2;
 /** Like that of trace files. */
 export const MAGIC = Buffer.from('\x8fPTL\r\n\x1a\n', 'latin1');
 export const END_MAGIC = Buffer.from('\x8fEND\r\n\x1a\n', 'latin1');

@@ -3,7 +3,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
-import type { ChunkIndex, ChunkLists } from '../model/timeline/call-chunks.js';
+import type { ChunkIndex, ThreadLists } from '../model/timeline/call-chunks.js';
 import type { Tid } from '../model/units.js';
 
 export interface LevelsIndex {
@@ -18,22 +18,24 @@ export interface Part {
   readonly bytes: number;
 }
 
-/** `at`: of its first chunk; the others follow, level by level, then those of `split`. */
-export interface IndexedThread extends ChunkLists {
+/** `at`: of its first chunk; the others follow, in the order of `listsOf`. */
+export interface IndexedThread extends ThreadLists {
   readonly tid: Tid;
   readonly at: number;
 }
 
 const size = z.number().int().min(0);
-const chunks = z
-  .object({ calls: size.array(), firstNs: z.number().array(), lastNs: z.number().array(), bytes: size.array() })
-  .refine(({ calls, firstNs, lastNs, bytes }) =>
-    [firstNs, lastNs, bytes].every((column) => column.length === calls.length),
-  );
+const columns = { calls: size.array(), firstNs: z.number().array(), lastNs: z.number().array(), bytes: size.array() };
+const areEqual = (index: Readonly<Record<string, readonly number[]>>) =>
+  new Set(Object.values(index).map(({ length }) => length)).size === 1;
+const chunks = z.object(columns).refine(areEqual);
+const functions = z
+  .object({ ...columns, firstFunction: z.number().array(), lastFunction: z.number().array() })
+  .refine(areEqual);
 const SHAPE = z.object({
   key: z.string(),
   page: z.object({ at: size, bytes: size }),
-  threads: z.object({ tid: z.number().int(), at: size, levels: chunks.array(), split: chunks }).array(),
+  threads: z.object({ tid: z.number().int(), at: size, levels: chunks.array(), split: chunks, functions }).array(),
 });
 
 /** More than any index has. */
@@ -54,8 +56,13 @@ export function readIndex(bytes: Uint8Array, indexAt: number): LevelsIndex | nul
   }
 }
 
-function threadEnd({ at, levels, split }: IndexedThread): number {
-  return [...levels, split].reduce((end, list) => end + listBytes(list), at);
+function threadEnd(thread: IndexedThread): number {
+  return listsOf(thread).reduce((end, list) => end + listBytes(list), thread.at);
+}
+
+/** Returns the lists of a thread in the order in which the file has them. */
+export function listsOf({ levels, split, functions }: ThreadLists): ChunkIndex[] {
+  return [...levels, split, functions];
 }
 
 /** Returns the size of all chunks of a list. */

@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { Tid } from '../model/units.js';
 import { END_MAGIC, HASH_BYTES, HEAD_BYTES, isLevelsFile, MAGIC, TRAILER_BYTES, VERSION } from './format.js';
-import { type IndexedThread, type LevelsIndex, listBytes, type Part, readIndex } from './index-section.js';
+import { type IndexedThread, type LevelsIndex, listBytes, listsOf, type Part, readIndex } from './index-section.js';
 
-/** Instead of a level: calls in pieces. */
-export type ChunkListName = number | 'split';
+/** Instead of a level: calls in pieces, or all calls by function. */
+export type ChunkListName = number | 'split' | 'functions';
 
 /** Why a file is not used: `other`: it is not a levels file; `stale`: it was made of something else, or by another ptflame. */
 export type Unusable = 'other' | 'damaged' | 'stale';
@@ -24,6 +24,11 @@ export class LevelsFile {
     this.threads = new Map(threads.map((thread) => [thread.tid, thread]));
   }
 
+  /** By tid. */
+  get all(): readonly IndexedThread[] {
+    return [...this.threads.values()];
+  }
+
   thread(tid: Tid): IndexedThread | null {
     return this.threads.get(tid) ?? null;
   }
@@ -31,9 +36,10 @@ export class LevelsFile {
   /** Returns where consecutive chunks are; null if there are none of these numbers. */
   chunks(tid: Tid, list: ChunkListName, first: number, last: number): Part | null {
     const thread = this.threads.get(tid);
-    const index = list === 'split' ? thread?.split : thread?.levels[list];
+    const index = thread && (typeof list === 'number' ? thread.levels[list] : thread[list]);
     if (thread === undefined || index === undefined || first > last || last >= index.bytes.length) return null;
-    const before = list === 'split' ? thread.levels : thread.levels.slice(0, list);
+    const lists = listsOf(thread);
+    const before = lists.slice(0, lists.indexOf(index));
     const at = before.reduce((sum, own) => sum + listBytes(own), thread.at) + sumOf(index.bytes, 0, first);
     return { at, bytes: sumOf(index.bytes, first, last + 1) };
   }

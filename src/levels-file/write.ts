@@ -23,8 +23,8 @@ export class LevelsWriter {
     this.write(head);
   }
 
-  addThread(tid: Tid, { levels, split, bytes }: ThreadChunks): void {
-    this.threads.push({ tid, at: this.at, levels, split });
+  addThread(tid: Tid, { levels, split, functions, bytes }: ThreadChunks): void {
+    this.threads.push({ tid, at: this.at, levels, split, functions });
     this.write(bytes);
   }
 

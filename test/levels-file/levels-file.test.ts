@@ -22,11 +22,21 @@ const list = (...bytes: number[]) => ({
   bytes,
 });
 
+const byFunction = (...bytes: number[]) => {
+  const functions = bytes.map((_, at) => at);
+  return { ...list(...bytes), firstFunction: functions, lastFunction: functions };
+};
+
 async function written(): Promise<string> {
   const path = join(directory, 'levels');
   const writer = new LevelsWriter(openSync(path, 'w'));
-  writer.addThread(9, { levels: [], split: list(), bytes: Buffer.alloc(0) });
-  writer.addThread(7, { levels: [list(2, 1), list(), list(3)], split: list(4), bytes: Buffer.from('aabcccdddd') });
+  writer.addThread(9, { levels: [], split: list(), functions: byFunction(), bytes: Buffer.alloc(0) });
+  writer.addThread(7, {
+    levels: [list(2, 1), list(), list(3)],
+    split: list(4),
+    functions: byFunction(1, 2),
+    bytes: Buffer.from('aabcccddddeff'),
+  });
   const page = async function* () {
     yield 'a pa';
     yield 'gé';
@@ -54,17 +64,22 @@ test('reads the page, and chunks of each list', async () => {
   expect(await text(7, 0, 1, 1)).toBe('b');
   expect(await text(7, 2, 0, 0)).toBe('ccc');
   expect(await text(7, 'split', 0, 0)).toBe('dddd');
+  expect(await text(7, 'functions', 0, 1)).toBe('eff');
+  expect(await text(7, 'functions', 1, 1)).toBe('ff');
   for (const [tid, name, first, last] of [
     [7, 0, 0, 2],
     [7, 1, 0, 0],
     [7, 3, 0, 0],
     [9, 'split', 0, 0],
+    [9, 'functions', 0, 0],
+    [7, 'functions', 0, 2],
     [8, 0, 0, 0],
     [7, 0, 1, 0],
   ] as const)
     expect(await text(tid, name, first, last)).toBeNull();
   expect(levels.thread(7)?.levels.length).toBe(3);
   expect(levels.thread(8)).toBeNull();
+  expect(levels.all.map(({ tid }) => tid)).toEqual([7, 9]);
   await levels.close();
 });
 

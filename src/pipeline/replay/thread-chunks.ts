@@ -2,16 +2,17 @@
  * All calls of a replayed thread as chunks of a levels file. Loaded only if they are requested.
  */
 import { chunkCalls } from '../../analysis/call-chunks/chunk-calls.js';
+import { chunkFunctions, type ShownNodes } from '../../analysis/call-chunks/chunk-functions.js';
 import type { Bounds } from '../../analysis/questions.js';
 import { ChunkDeflater } from '../../levels-file/deflate-chunks.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
 
-/** `nodeOf`: by node of the log, that of the tree that is handed on. */
-export function threadChunks(log: CallLog, window: Bounds, nodeOf: Int32Array): ThreadChunks {
+export function threadChunks(log: CallLog, window: Bounds, shown: ShownNodes): ThreadChunks {
   const deflater = new ChunkDeflater();
   chunkCalls(log, window, (list, calls) => {
-    deflater.add(list, { ...calls, node: calls.node.map((node) => nodeOf[node]) });
+    deflater.add(list, { ...calls, node: calls.node.map((node) => shown.nodeOf[node]) });
   });
+  chunkFunctions(log, window, shown, (...chunk) => deflater.addFunctions(...chunk));
   return deflater.build();
 }

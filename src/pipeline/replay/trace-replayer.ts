@@ -116,7 +116,7 @@ export class TraceReplayer {
     return {
       timeline:
         timeline && this.timeline(log, { length, parent, symbol, totalNs: totalTimes(shown), nodeOf }, timeline),
-      chunks: chunksOf && (this.writers.chunks?.(log, chunksOf, nodeOf) ?? null),
+      chunks: chunksOf && (this.writers.chunks?.(log, chunksOf, { nodeOf, symbol }) ?? null),
       callRows: rows,
       longestCalls: longestCalls && withNodes(callEvents(log, longestCalls), nodeOf),
     };

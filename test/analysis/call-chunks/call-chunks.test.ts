@@ -5,13 +5,20 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chunkCalls } from '../../../src/analysis/call-chunks/chunk-calls.js';
+import { chunkFunctions } from '../../../src/analysis/call-chunks/chunk-functions.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
 import type { Bounds } from '../../../src/analysis/questions.js';
 import { ChunkDeflater } from '../../../src/levels-file/deflate-chunks.js';
 import type { CallLog } from '../../../src/model/calls/call-log.js';
-import { type ChunkIndex, chunksWithin, type ThreadChunks } from '../../../src/model/timeline/call-chunks.js';
+import { rowNumbers } from '../../../src/model/columns.js';
+import {
+  type ChunkIndex,
+  chunksOfFunction,
+  chunksWithin,
+  type ThreadChunks,
+} from '../../../src/model/timeline/call-chunks.js';
 import { PIECE, type Spans, spanLevel } from '../../../src/model/timeline/timeline.js';
-import { readChunk } from '../../../src/render/page/data/calls/chunk.js';
+import { readChunk, readFunctionChunk } from '../../../src/render/page/data/calls/chunk.js';
 import { RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
@@ -113,16 +120,65 @@ function expectRight(log: CallLog, window: Bounds, chunkLength: number): void {
   }
 }
 
+interface WholeCall extends Call {
+  readonly knownNs: number;
+  readonly isSplit: number;
+}
+
+/** All calls of the log from start to end. */
+function wholeCalls(log: CallLog, { startNs: originNs, endNs: windowEndNs }: Bounds): WholeCall[] {
+  const calls: WholeCall[] = [];
+  const split = new Set<number>();
+  walkCalls(log, {
+    newCall: () => new OpenCall(),
+    opened() {},
+    spent() {},
+    suspended: ({ row }) => split.add(row),
+    closed({ row, node, entryNs }, exitNs, ending, knownNs) {
+      const times = { startNs: entryNs - originNs, endNs: exitNs - originNs };
+      const isIn = entryNs < windowEndNs && (entryNs >= originNs || exitNs > originNs);
+      if (isIn) calls.push({ ...times, node, ending, knownNs, isSplit: split.has(row) ? 1 : 0 });
+    },
+  });
+  return calls;
+}
+
+/** Three nodes in a row belong to the same function. */
+function expectRightByFunction(log: CallLog, window: Bounds, batchCalls: number): void {
+  const nodes = rowNumbers(log.code.length); // more than there are
+  const shown = { nodeOf: nodes, symbol: nodes.map((node) => Math.floor(node / 3)) };
+  const deflater = new ChunkDeflater();
+  chunkFunctions(log, window, shown, (...chunk) => deflater.addFunctions(...chunk), batchCalls);
+  const { functions: index, bytes } = deflater.build();
+  let at = 0;
+  const chunks = index.bytes.map((size) => {
+    const calls = readFunctionChunk(inflateRawSync(bytes.subarray(at, (at += size))));
+    return rowsOf(calls).map((call, row) => ({ ...call, knownNs: calls.knownNs[row], isSplit: calls.isSplit[row] }));
+  });
+  const all = wholeCalls(log, window);
+  expect(sorted(chunks.flat())).toEqual(sorted(all));
+  const lastNs = Math.max(0, ...all.map(({ endNs }) => endNs));
+  const functionOf = ({ node }: Call) => node - (node % 3);
+  for (const fn of new Set(all.map(functionOf)))
+    for (const [fromNs, toNs] of [
+      [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+      [Math.floor(lastNs / 3), Math.floor(lastNs / 2)],
+    ] as const) {
+      const isAsked = (call: Call) => functionOf(call) === fn && call.startNs < toNs && call.endNs > fromNs;
+      const found = chunksOfFunction(index, fn, fromNs, toNs).flatMap((chunk) => chunks[chunk] ?? []);
+      expect(sorted(found.filter(isAsked))).toEqual(sorted(all.filter(isAsked)));
+    }
+}
+
 function expectRightOfAll(trace: TraceThreads): void {
   const { startNs, endNs } = trace.bounds;
   if (!Number.isFinite(startNs)) return;
   forLogs(trace, (log) => {
     for (const chunkLength of [1, 7, 4096]) expectRight(log, { startNs, endNs }, chunkLength);
-    expectRight(
-      log,
-      { startNs: Math.floor((2 * startNs + endNs) / 3), endNs: Math.floor((startNs + 2 * endNs) / 3) },
-      3,
-    );
+    const window = { startNs: Math.floor((2 * startNs + endNs) / 3), endNs: Math.floor((startNs + 2 * endNs) / 3) };
+    expectRight(log, window, 3);
+    expectRightByFunction(log, { startNs, endNs }, 2 ** 18);
+    expectRightByFunction(log, window, 50);
   });
 }
 

@@ -1,17 +1,12 @@
 /**
  * Tests the report page with a server that has the calls which the page lacks.
  */
-import { openSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../../cli/serve/server.js';
-import { type LevelsFile, LevelsWriter, readLevels } from '../../../src/levels.js';
-import { analyzeForPage, renderHtmlInParallel } from '../../../src/page.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { drawn, eventually, goTo, rows } from '../../helpers/browser/report-page.js';
+import { drawn, eventually, goTo, hashOf, rows } from '../../helpers/browser/report-page.js';
+import { type ServedTrace, servedTrace } from '../../helpers/browser/served-trace.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
@@ -35,27 +30,15 @@ const WORK = traceOf(
     .join('\n'),
 );
 
-let folder: string;
-let levels: LevelsFile;
+let trace: ServedTrace;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'served-'));
-  const path = join(folder, 'levels');
-  const writer = new LevelsWriter(openSync(path, 'w'));
-  const { profile, ...extras } = await analyzeForPage([inputOf(WORK)], {
-    ...{ trees: 'apart', byCalls: true, durations: true, timelineBytes: 800 },
-    onChunks: (...own) => writer.addThread(...own),
-  });
-  await writer.finish('key', renderHtmlInParallel(profile, { isServed: true }, extras));
-  levels = (await readLevels(await open(path), 'key')) as LevelsFile;
+  trace = await servedTrace(inputOf(WORK), 800);
 });
-afterAll(async () => {
-  await levels.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => trace.close());
 
 async function serving(port = 0): Promise<RunningServer> {
   const server = await startServer(port);
-  server.serve(levels);
+  server.serve(trace.levels);
   return server;
 }
 
@@ -68,6 +51,14 @@ async function opened({ port, token }: RunningServer, hash: string): Promise<Pag
 const caption = (page: Page) => page.locator('.chart-head p').textContent();
 const problem = (page: Page) => page.getByRole('alert').filter({ hasText: 'ptflame serve' }).allTextContents();
 const calls = async (page: Page) => (await rows(page, 'Calls')).map((cells) => cells.slice(0, 4).join(' | '));
+
+const plotted = (page: Page) => page.locator('.calls canvas').getAttribute('aria-label');
+const slowest = (page: Page) => page.locator('.calls button').allTextContents();
+
+async function choose(page: Page, name: string): Promise<void> {
+  await page.locator('.table[aria-label="Functions"] .row', { hasText: name }).first().click();
+  await page.locator('h2', { hasText: name }).waitFor();
+}
 
 const LEAVES = [3, 6, 9, 12, 15, 18].map((ns) => `leaf | 1 ns | 3.0${String(ns).padStart(2, '0')} µs | 4`);
 
@@ -122,6 +113,34 @@ describe('a page that is served', () => {
     await eventually(() => problem(page)).toEqual([expect.stringMatching(/refused a request \(404\).*printed last/)]);
     expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
     second.close();
+    await page.close();
+  });
+
+  test('has all calls in the panel of a function, and their percentiles in a range', async () => {
+    const server = await serving();
+    const page = await opened(server, '');
+    await choose(page, 'leaf');
+    await eventually(() => plotted(page)).toMatch(/^Plot: 600 calls over time: a dot for each call/);
+    expect(await slowest(page)).toEqual(Array(10).fill('1 ns'));
+    expect(await page.locator('.calls').textContent()).not.toMatch(/not listed|requested/);
+    await choose(page, 'work');
+    await eventually(() => plotted(page)).toMatch(/^Plot: 6 calls over time/);
+    await eventually(() => page.locator('.calls td:last-child').allTextContents()).toEqual(Array(6).fill(''));
+    await goTo(page, `${hashOf(page)}&range=2500-4500`);
+    await eventually(() => plotted(page)).toMatch(/^Plot: 2 calls over time/);
+    expect(await page.locator('.function dl').textContent()).toContain('p991 µs');
+    server.close();
+    await page.close();
+  });
+
+  test('says in the panel that the server ended, and shows the calls that it has', async () => {
+    const server = await serving();
+    const page = await opened(server, '');
+    server.close();
+    await choose(page, 'work');
+    await eventually(() => page.locator('.calls').textContent()).toMatch(/ptflame serve does not answer/);
+    expect(await slowest(page)).toEqual(Array(6).fill('1 µs'));
+    expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_REFUSED')]);
     await page.close();
   });
 });

@@ -10,7 +10,8 @@ import { describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
 import type { LevelsFile } from '../../../src/levels.js';
 import type { IndexedThread } from '../../../src/levels-file/index-section.js';
-import { readChunk } from '../../../src/render/page/data/calls/chunk.js';
+import type { FunctionIndex } from '../../../src/model/timeline/call-chunks.js';
+import { readChunk, readFunctionChunk } from '../../../src/render/page/data/calls/chunk.js';
 import {
   type Directory,
   expectRefusal,
@@ -79,6 +80,15 @@ describe.concurrent('serve', () => {
     const chunk = await fetch(new URL(`calls/101/${level}/0-0`, address));
     const bytes = Buffer.from(await chunk.arrayBuffer());
     expect(readChunk(inflateRawSync(bytes)).node.length).toBe(index.levels[level].calls[0]);
+    const threads = (await (await fetch(new URL('calls', address))).json()) as IndexedThread[];
+    expect(threads.map(({ tid }) => tid)).toEqual([101, 102, 201]);
+    expect(threads[0]).toEqual(index);
+    const parts = [`101/functions/0-0`, `102/functions/0-0`, `101/${level}/0-0`];
+    const several = Buffer.from(await (await fetch(new URL(`calls/${parts.join()}`, address))).arrayBuffer());
+    const [own, other] = threads.map(({ functions }) => functions) as [FunctionIndex, FunctionIndex];
+    expect(readFunctionChunk(inflateRawSync(several)).node.length).toBe(own.calls[0]);
+    expect(readFunctionChunk(inflateRawSync(several.subarray(own.bytes[0]))).node.length).toBe(other.calls[0]);
+    expect(several.subarray(-bytes.length)).toEqual(bytes);
     expect((await fetch(address, { method: 'HEAD' })).headers.get('content-length')).toBe(
       String((await (await fetch(address)).arrayBuffer()).byteLength),
     );
@@ -120,19 +130,22 @@ describe.concurrent('serve', () => {
     expect(await get(path, 'Connection: Upgrade\r\nUpgrade: websocket\r\n')).toMatch(/ 400 /);
     expect(await get(path, `X: ${'x'.repeat(10_000)}\r\n`)).toMatch(/ 431 /);
     const missing = ['/', '/favicon.ico', `/${token}`, `/${other}/`, `/${token}x/`, `/${token.slice(1)}/`, `/x${path}`];
-    const outside = [
-      '../',
-      '..%2f',
-      '/etc/passwd',
-      't.ptf',
-      'calls',
-      'calls/',
-      'calls/1',
-      'calls/-1',
-      'calls/101/',
-      'x',
+    const outside = ['../', '..%2f', '/etc/passwd', 't.ptf', 'calls/', 'calls/1', 'calls/-1', 'calls/101/', 'x'];
+    const noChunks = [
+      '99/0-0',
+      '0/1-0',
+      '0/0-999999999',
+      '0/-1-0',
+      'split/5-5',
+      '0/0',
+      'x/0-0',
+      '1e1/0-0',
+      'functions/5-5',
+      'functions/0-256',
+      '0/0-0,',
+      '0/0-0,102/0/9-9',
+      '0/0-0,../x',
     ];
-    const noChunks = ['99/0-0', '0/1-0', '0/0-999999999', '0/-1-0', 'split/5-5', '0/0', 'x/0-0', '1e1/0-0'];
     const all = [...missing, ...outside.map((at) => path + at), ...noChunks.map((at) => `${path}calls/101/${at}`)];
     for (const target of [...all, `http://evil.example${path}`, '*'])
       expect([target, await get(target)]).toEqual([target, expect.stringMatching(/ 404 /)]);

@@ -25,6 +25,7 @@ import { measureCharacterPx } from './platform/measure.js';
 import { Navigation } from './platform/navigation.js';
 import { ownServer } from './served/call-server.js';
 import { ServedCalls } from './served/served-calls.js';
+import { ServedFunctionCalls } from './served/served-function-calls.js';
 import { Axis } from './time/axis.js';
 
 export class App {
@@ -58,6 +59,7 @@ export class App {
     this.axis = axis;
     const server = ownServer(container);
     const served = server && new ServedCalls(server, () => this.showArrivedSoon());
+    views.server = server && new ServedFunctionCalls(server, () => this.showArrivedCallsOfFunction());
     const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx, served });
     this.chart = chart;
     const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
@@ -176,6 +178,11 @@ export class App {
       this.chart.redraw();
       this.dock.drawCalls(this.navigation.state.tab);
     });
+  }
+
+  private showArrivedCallsOfFunction(): void {
+    this.views.addArrivedCalls();
+    this.dock.drawPanel(this.navigation.state);
   }
 
   private newToolbar(): Toolbar {

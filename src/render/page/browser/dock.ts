@@ -89,13 +89,19 @@ export class Dock {
 
   /** Draws the table that is seen, and the panel. */
   draw(state: State): void {
-    const { views, panel, panelDivider } = this;
     this[this.shownTab(state.tab)].show(state);
+    this.drawPanel(state);
+    this.divider.show();
+  }
+
+  /** Draws the chosen function. */
+  drawPanel(state: State): void {
+    const { views, panel, panelDivider } = this;
+    if (state.chosen === null) views.server?.stop();
     const chosen = state.chosen === null ? null : views.functionAt(state, state.chosen);
     panel.show(chosen, views.colouringOf(state), views.names, state.call);
     panelDivider.element.hidden = panel.element.hidden;
     panelDivider.show();
-    this.divider.show();
   }
 
   /** Draws the table of the stack chart, if that is seen. */

@@ -8,9 +8,9 @@ import type { Timeline } from '../../../model/timeline/timeline.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { PageThread } from '../data/page-data.js';
-import { type CallsView, callsOfFunction } from './calls/calls-of-function.js';
+import { type CallsView, callsOfFunction, withPercentiles } from './calls/calls-of-function.js';
 import type { FrameTables } from './frame-tables.js';
-import type { Bar } from './histogram.js';
+import { type Bar, barsOf } from './histogram.js';
 import { memoizeLast } from './memoize-last.js';
 import type { SelectedTrees } from './selected-trees.js';
 import type { State } from './state.js';
@@ -47,7 +47,11 @@ export interface WaitsView {
 export class FunctionViews {
   private readonly views: SelectedTrees;
   private readonly tables: FrameTables;
-  private readonly single = memoizeLast((state: State, symbol: SymbolId) => this.callsOf(state, symbol));
+  private readonly single = memoizeLast((state: State, symbol: SymbolId, key: string) =>
+    this.callsOf(state, symbol, key),
+  );
+  /** How often calls arrived from the server. */
+  private arrivals = 0;
 
   constructor(views: SelectedTrees, tables: FrameTables) {
     this.views = views;
@@ -60,26 +64,34 @@ export class FunctionViews {
     const view = views.viewAt(state);
     const sums = view.functions().get(symbol);
     if (sums === undefined || !views.hasTimes) return null;
+    const calls = this.callsAt(state, symbol);
     return {
       name: views.names[symbol] as string,
       file: views.fileOf(symbol),
       line: views.lineOf(symbol),
-      sums,
+      sums: withPercentiles(sums, calls?.durations ?? null),
       allNs: view.allNs(),
-      bars: view.bars(symbol) ?? [],
+      bars: view.bars(symbol) ?? (calls?.durations ? barsOf(calls.durations) : []),
       ...this.tables.callersAndCallees(view.tree, symbol, state.order),
       waits: this.waitsAt(state, symbol),
-      calls: this.callsAt(state, symbol),
+      calls,
     };
+  }
+
+  /** Calls arrived from the server, or there was a fault. */
+  addArrival(): void {
+    this.arrivals++;
   }
 
   private callsAt(state: State, symbol: SymbolId): CallsView | null {
     const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
-    const key = [this.views.rangeKey(state), threads, hidesIdle, focus, hidden.join('.'), foldsRecursion, symbol];
-    return this.views.timeline && this.single(key.join('|'), state, symbol);
+    const key = [this.views.rangeKey(state), threads, hidesIdle, focus, hidden.join('.'), foldsRecursion, symbol].join(
+      '|',
+    );
+    return this.views.timeline && this.single(`${key}|${this.arrivals}`, state, symbol, key);
   }
 
-  private callsOf(state: State, symbol: SymbolId): CallsView | null {
+  private callsOf(state: State, symbol: SymbolId, key: string): CallsView | null {
     const { views } = this;
     const { tree, functions } = views.viewAt(state);
     return callsOfFunction({
@@ -89,6 +101,8 @@ export class FunctionViews {
       indexes: chosenRow(views.threads, state.threads, state.hidesIdle).threads,
       ...{ state, symbol, tree },
       sums: functions().get(symbol) as FunctionSums,
+      server: views.server,
+      key,
     });
   }
 

@@ -14,6 +14,7 @@ import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { FrameTables } from './frame-tables.js';
 import { memoizeLast, once } from './memoize-last.js';
+import type { AllCalls } from './served/all-calls.js';
 import type { State } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { snappedRange } from './time/range.js';
@@ -30,6 +31,8 @@ export class SelectedTrees {
   readonly hasSwitches: boolean;
   /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
+  /** Has all calls of functions; null: the page is a file. */
+  server: AllCalls | null = null;
   protected readonly tables: FrameTables;
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
   private readonly ranged = memoizeLast((range: Bounds) => this.ranges().within(range));

@@ -131,6 +131,11 @@ export class Views extends SelectedTrees {
     return this.functions.at(state, symbol);
   }
 
+  /** Single calls of a function arrived from the server, or there was a fault. */
+  addArrivedCalls(): void {
+    this.functions.addArrival();
+  }
+
   canOpen(symbol: SymbolId): boolean {
     return this.hasTimes && (!isStop(symbol) || (isOffCpu(symbol) && this.data.waits !== null));
   }

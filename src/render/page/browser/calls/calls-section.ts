@@ -56,17 +56,32 @@ export class CallsSection {
     const head = html('tr', {}, ...titles.map((title) => html('th', { scope: 'col' }, title)));
     const rows = view.slowest.map((slow) => this.row(slow, view, names));
     const notes = notesOf(view).map((note) => html('p', {}, note));
+    const focused = this.focusedCall;
     this.rows.replaceChildren(html('table', {}, head, ...rows));
     this.notes.replaceChildren(...legendOf(view), ...notes);
+    const again = focused === undefined ? -1 : view.slowest.findIndex(({ call }) => isSame(call, focused));
+    if (again >= 0) this.rows.querySelectorAll('button')[again]?.focus();
   }
 
-  private row({ call, comm, start, longer }: SlowCallView, { plot }: CallsView, names: readonly string[]): HTMLElement {
+  /** The call whose row has the focus. */
+  private get focusedCall(): ListedCall | undefined {
+    const at = [...this.rows.querySelectorAll<Element>('button')].indexOf(document.activeElement ?? this.rows);
+    return this.view?.slowest[at]?.call;
+  }
+
+  private row(
+    { call, comm, start, longer }: SlowCallView,
+    { plot, isAwaited }: CallsView,
+    names: readonly string[],
+  ): HTMLElement {
     const pick = html('button', { title: 'show this call in the stack chart of its thread' }, callDuration(call));
     pick.addEventListener('click', () => this.open(call));
     const from = plot.calls[0] === undefined ? '' : `+${formatDuration(call.entryNs)}`;
     const more =
       longer === null
-        ? '–'
+        ? isAwaited
+          ? '…'
+          : '–'
         : longer.map(({ symbol, moreNs }) => `${names[symbol]} +${formatDuration(moreNs)}`).join(', ');
     return html(
       'tr',
@@ -79,17 +94,24 @@ export class CallsSection {
   }
 }
 
+function isSame(a: ListedCall, b: ListedCall): boolean {
+  return a.tid === b.tid && a.startNs === b.startNs && a.endNs === b.endNs;
+}
+
 function isChosen({ tid, startNs, endNs }: ListedCall, chosen: ChosenCall | null): boolean {
   if (chosen === null || chosen.tid !== tid) return false;
   return chosen.startNs === Math.max(0, Math.floor(startNs)) && chosen.endNs === Math.max(0, Math.ceil(endNs));
 }
 
 /** What the table and the plot lack. */
-function notesOf({ unlisted, minSpanNs, unmeasured }: CallsView): string[] {
+function notesOf({ unlisted, minSpanNs, unmeasured, isAwaited, fault }: CallsView): string[] {
   const shorter = minSpanNs > 0 ? ` shorter than ${formatDuration(minSpanNs)}` : '';
+  const what = isAwaited ? 'requested from ptflame serve' : 'not listed';
+  const instead = isAwaited || fault !== null ? '' : ': see ptflame latency --timeline';
   return [
-    ...(unlisted > 0 ? [`${formatMany(unlisted, 'call')}${shorter} not listed: see ptflame latency --timeline`] : []),
-    ...(unmeasured > 0 ? [`${formatMany(unmeasured, 'inferred call')} of unknown duration not listed`] : []),
+    ...(fault === null ? [] : [fault]),
+    ...(unlisted > 0 ? [`${formatMany(unlisted, 'call')}${shorter} ${what}${instead}`] : []),
+    ...(unmeasured > 0 ? [`${formatMany(unmeasured, 'inferred call')} of unknown duration ${what}`] : []),
   ];
 }
 

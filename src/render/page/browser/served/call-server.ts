@@ -1,7 +1,7 @@
 /**
- * Asks the server of the page for calls: the index of a thread, and consecutive chunks of a level (docs/levels-format.md).
+ * Asks the server of the page for calls: for the index of threads, and for consecutive chunks (docs/levels-format.md).
  */
-import type { ChunkLists } from '../../../../model/timeline/call-chunks.js';
+import type { ChunkLists, ChunkPart, ThreadLists } from '../../../../model/timeline/call-chunks.js';
 import type { Spans } from '../../../../model/timeline/timeline.js';
 import type { Tid } from '../../../../model/units.js';
 import { readChunk } from '../../data/calls/chunk.js';
@@ -11,6 +11,7 @@ import { inflated } from '../platform/decode.js';
 const MISSING = 'so calls are missing here';
 
 export type CallSource = Pick<CallServer, 'index' | 'chunks'>;
+export type FunctionCallSource = Pick<CallServer, 'indexes' | 'parts'>;
 
 /** @throws ServerFault for everything but an abort */
 export class CallServer {
@@ -26,11 +27,29 @@ export class CallServer {
     return readable(response.json() as Promise<ChunkLists>, signal);
   }
 
-  async chunks(tid: Tid, { level, first, last }: ChunkRange, index: ChunkLists, signal: AbortSignal): Promise<Spans[]> {
-    const response = await this.ask(`calls/${tid}/${level}/${first}-${last}`, signal);
-    const sizes = index.levels[level].bytes.slice(first, last + 1);
+  /** Of all threads. */
+  async indexes(signal: AbortSignal): Promise<ReadonlyMap<Tid, ThreadLists>> {
+    const response = await this.ask('calls', signal);
+    const indexes = response.json() as Promise<(ThreadLists & { readonly tid: Tid })[]>;
+    return new Map((await readable(indexes, signal)).map((index) => [index.tid, index]));
+  }
+
+  chunks(tid: Tid, { level, first, last }: ChunkRange, index: ChunkLists, signal: AbortSignal): Promise<Spans[]> {
+    const bytes = index.levels[level].bytes.slice(first, last + 1);
+    return this.parts([{ tid, list: level, first, last, bytes }], readChunk, signal);
+  }
+
+  /** Returns the chunks of all parts, in order. */
+  async parts<Calls>(
+    parts: readonly ChunkPart[],
+    read: (bytes: Uint8Array) => Calls,
+    signal: AbortSignal,
+  ): Promise<Calls[]> {
+    const paths = parts.map(({ tid, list, first, last }) => `${tid}/${list}/${first}-${last}`);
+    const response = await this.ask(`calls/${paths.join()}`, signal);
+    const sizes = parts.flatMap(({ bytes }) => bytes);
     return readable(
-      response.arrayBuffer().then((bytes) => readChunks(bytes, sizes)),
+      response.arrayBuffer().then((bytes) => readChunks(bytes, sizes, read)),
       signal,
     );
   }
@@ -73,12 +92,16 @@ function readable<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Va
 }
 
 /** `sizes`: of each chunk, deflated. */
-async function readChunks(bytes: ArrayBuffer, sizes: readonly number[]): Promise<Spans[]> {
+async function readChunks<Calls>(
+  bytes: ArrayBuffer,
+  sizes: readonly number[],
+  read: (bytes: Uint8Array) => Calls,
+): Promise<Calls[]> {
   let at = 0;
   const parts = sizes.map((size) => {
     const part = new Uint8Array(bytes, at, size);
     at += size;
     return part;
   });
-  return Promise.all(parts.map(async (part) => readChunk(await inflated(part))));
+  return Promise.all(parts.map(async (part) => read(await inflated(part))));
 }

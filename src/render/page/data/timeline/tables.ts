@@ -58,6 +58,9 @@ export const CALL_RULES: readonly ColumnRule[] = [
   ),
 ];
 
+/** Calls by function, then by end. */
+export const FUNCTION_CALL_RULES: readonly ColumnRule[] = [...CALL_RULES, column('isSplit', Uint8Array, always(0))];
+
 /** Often, each begins where the one before ends. */
 export const TIME_RULES: readonly ColumnRule[] = [
   column('endNs', Float64Array, before('endNs')),

@@ -3,7 +3,7 @@
  */
 import { rowsInWindow } from '../../../../analysis/timeline/spans/thread-spans.js';
 import type { Shape } from '../../../../model/calls/overlay.js';
-import { PIECE, type TimedThread } from '../../../../model/timeline/timeline.js';
+import { PIECE, type ThreadSpans } from '../../../../model/timeline/timeline.js';
 import type { Nanoseconds, SymbolId } from '../../../../model/units.js';
 import type { ListedCall } from './find-listed-calls.js';
 
@@ -18,15 +18,15 @@ export interface LongerCallee {
 const MIN_SHARE = 0.05;
 const MAX_CALLEES = 2;
 /** A call with more calls inside is not searched. */
-const MAX_ROWS = 200_000;
+export const MAX_ROWS = 200_000;
 
 /**
- * `nodes`: the thread's nodes, as nodes of the shape. `averageNs`: time per call by function called directly. Returns the
+ * `spans`: the calls of its thread, of which those inside the call matter. `nodes`: the thread's nodes, as nodes of the shape. `averageNs`: time per call by function called directly. Returns the
  * largest difference first; null: unknown.
  */
 export function longerCallees(
   call: ListedCall,
-  { spans }: TimedThread,
+  spans: ThreadSpans,
   nodes: Int32Array,
   shape: Shape,
   averageNs: ReadonlyMap<SymbolId, Nanoseconds>,

@@ -3,19 +3,22 @@
  */
 import { rowStartNs, TIME_COLUMNS } from '../../../../analysis/calls/time-grid.js';
 import type { Bounds } from '../../../../analysis/questions.js';
-import type { DurationStats } from '../../../../analysis/tree/duration-stats.js';
+import { percentileOf } from '../../../../analysis/tree/duration-stats.js';
+import type { FunctionSums } from '../../../../analysis/tree/functions.js';
 import type { CallTree } from '../../../../model/calls/call-tree.js';
+import type { Histogram } from '../../../../model/calls/durations.js';
 import { totalTimes } from '../../../../model/calls/tree-view.js';
 import type { TraceMeta } from '../../../../model/profile/profile.js';
-import type { Timeline } from '../../../../model/timeline/timeline.js';
+import type { ThreadSpans, Timeline } from '../../../../model/timeline/timeline.js';
 import { perfTimeText } from '../../../../model/trace/perf-time.js';
-import type { Nanoseconds, SymbolId } from '../../../../model/units.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../../../model/units.js';
 import type { CallsPlot } from '../../../plot/calls-plot.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { Counted, selectedNodes } from '../selected-nodes.js';
+import type { AllCalls, ServedCallsOf } from '../served/all-calls.js';
 import type { State } from '../state.js';
 import { type LongerCallee, longerCallees } from './call-differences.js';
-import { findListedCalls, type ListedCall, type SearchedThread } from './find-listed-calls.js';
+import { type FoundCalls, findListedCalls, type ListedCall, type SearchedThread } from './find-listed-calls.js';
 
 export interface CallsView {
   /** The time axis is the range that is shown. */
@@ -25,12 +28,18 @@ export interface CallsView {
   /** In the order of the calls of the plot. */
   readonly calls: readonly ListedCall[];
   readonly slowest: readonly SlowCallView[];
-  /** Calls that the file does not list, because they are too short. */
+  /** Calls that are not listed, because they are too short for the file. */
   readonly unlisted: number;
   /** Calls at least this long are listed. */
   readonly minSpanNs: Nanoseconds;
   /** Inferred calls that lasted for an unknown time. */
   readonly unmeasured: number;
+  /** The page asked its server for what is missing. */
+  readonly isAwaited: boolean;
+  /** Why the server is not asked any more; null: it is, or there is none. */
+  readonly fault: string | null;
+  /** Of the complete calls; null: not all calls are listed. */
+  readonly durations: Histogram | null;
 }
 
 export interface SlowCallView {
@@ -40,7 +49,7 @@ export interface SlowCallView {
   readonly comm: string | null;
   /** On perf's clock. */
   readonly start: string;
-  /** null: unknown. */
+  /** null: unknown, or awaited. */
   readonly longer: readonly LongerCallee[] | null;
 }
 
@@ -56,47 +65,82 @@ export interface CallsQuestion {
   readonly symbol: SymbolId;
   /** What is in view: the selected threads, in the range. */
   readonly tree: CallTree;
-  readonly sums: DurationStats;
+  readonly sums: FunctionSums;
+  /** Has all calls; null: the page is a file. */
+  readonly server: AllCalls | null;
+  /** Differs from that of any other question. */
+  readonly key: string;
 }
 
-const MAX_SLOWEST = 10;
+export const MAX_SLOWEST = 10;
 /** In the narrow plot of a panel. */
 const MAX_DOTS = 1500;
 
-/** Returns null if the timeline lists no call of the function. */
+/** Returns null if no call of the function is listed, and none is to come. */
 export function callsOfFunction(question: CallsQuestion): CallsView | null {
-  const { data, timeline, tree, symbol } = question;
-  const range = question.range ?? { startNs: 0, endNs: timeline.durationNs };
+  const { data, timeline, tree, symbol, sums } = question;
+  const bounds = question.range ?? { startNs: 0, endNs: timeline.durationNs };
   const searched = searchedThreads(question);
-  const found = findListedCalls([...searched.values()], range, question.range !== null);
-  if (found.count === 0) return null;
-  const threads = new Map(data.threads.map((thread) => [thread.tid, thread]));
+  const threads = [...searched.values()];
+  const search = { timeline, threads, bounds, isPart: question.range !== null };
+  const served = isWhole(timeline) ? null : (question.server?.of(question.key, search) ?? null);
+  const found = served?.found ?? findListedCalls(threads, bounds, search.isPart);
+  const isAwaited = served?.isAwaited ?? false;
+  if (found.count === 0 && !isAwaited) return null;
   const { averageNs, calls } = averageOf(tree, symbol);
+  const durations = found.count === calls && found.inferred === sums.inferred ? found.durations : null;
+  const inThreads = new Map(data.threads.map((thread) => [thread.tid, thread]));
   const named = (call: ListedCall) => ({
-    comm: threads.get(call.tid)?.comm ?? null,
+    comm: inThreads.get(call.tid)?.comm ?? null,
     start: clockText(data.meta, timeline.startNs + call.entryNs),
   });
   return {
-    plot: {
-      durationNs: range.endNs - range.startNs,
-      calls: found.longest.map((call) => ({ ...call, ...named(call), startNs: call.entryNs - range.startNs })),
-      callsLeftOut: found.count - found.longest.length,
-      columns: TIME_COLUMNS,
-      cells: found.cells.map(({ row, ...cell }) => ({ ...cell, fromNs: rowStartNs(row), toNs: rowStartNs(row + 1) })),
-      percentiles: percentilesOf(question.sums),
-    },
+    plot: { ...plotOf(found, bounds, named), percentiles: percentilesOf(sums, durations) },
     isHeatMap: found.count > MAX_DOTS,
     calls: found.longest,
     slowest: found.longest.slice(0, MAX_SLOWEST).map((call, index) => {
-      const { timed } = searched.get(call.tid) as SearchedThread;
-      const { node } = threads.get(call.tid) as PageThread;
-      const longer = longerCallees(call, timed, node, data.shape, averageNs);
+      const spans = spansAround(call, searched, served);
+      const { node } = inThreads.get(call.tid) as PageThread;
+      const longer = spans && longerCallees(call, spans, node, data.shape, averageNs);
       return { call, index, ...named(call), longer };
     }),
     unlisted: Math.max(0, calls - found.count - found.unmeasured),
     minSpanNs: timeline.minSpanNs,
     unmeasured: found.unmeasured,
+    isAwaited,
+    fault: served?.fault ?? null,
+    durations,
   };
+}
+
+/** The file lists each call, and how long it lasted at least. */
+function isWhole({ minSpanNs, sumsSliceNs, minPathNs }: Timeline): boolean {
+  return minSpanNs === 0 && sumsSliceNs === 0 && minPathNs === 0;
+}
+
+function plotOf(
+  { count, longest, cells }: FoundCalls,
+  { startNs, endNs }: Bounds,
+  named: (call: ListedCall) => { readonly comm: string | null; readonly start: string },
+): Omit<CallsPlot, 'percentiles'> {
+  return {
+    durationNs: endNs - startNs,
+    calls: longest.map((call) => ({ ...call, ...named(call), startNs: call.entryNs - startNs })),
+    callsLeftOut: count - longest.length,
+    columns: TIME_COLUMNS,
+    cells: cells.map(({ row, ...cell }) => ({ ...cell, fromNs: rowStartNs(row), toNs: rowStartNs(row + 1) })),
+  };
+}
+
+/** Returns the calls of its thread, at least those inside the call; null: they are awaited, or too many. */
+function spansAround(
+  call: ListedCall,
+  searched: ReadonlyMap<Tid, SearchedThread>,
+  served: ServedCallsOf | null,
+): ThreadSpans | null {
+  const own = (searched.get(call.tid) as SearchedThread).timed.spans;
+  if (served === null) return own;
+  return served.inside.get(call) ?? (served.fault === null ? null : own);
 }
 
 /** The threads by tid, with their nodes of the function that focus and hiding leave. */
@@ -111,18 +155,32 @@ function searchedThreads({ data, timeline, indexes, state, symbol }: CallsQuesti
     const { tid, node } = data.threads[index] as PageThread;
     const own = timed.get(tid);
     if (own !== undefined)
-      found.set(tid, { timed: own, isWanted: Uint8Array.from(node, (each) => isOfFunction[each]) });
+      found.set(tid, {
+        timed: own,
+        isWanted: Uint8Array.from(node, (each) => isOfFunction[each]),
+        fn: node.findIndex((each) => shape.symbol[each] === symbol),
+        hasCallees: (each) => each + 1 < node.length && shape.parent[node[each + 1]] === node[each], // in pre-order
+      });
   }
   return found;
 }
 
-function percentilesOf({ p50Ns, p90Ns, p99Ns }: DurationStats): CallsPlot['percentiles'] {
+/** `durations`: for those that the sums lack. */
+function percentilesOf(sums: FunctionSums, durations: Histogram | null): CallsPlot['percentiles'] {
+  const { p50Ns, p90Ns, p99Ns } = withPercentiles(sums, durations);
   const known = (ns: number) => (Number.isFinite(ns) ? ns : null);
   return [
     { name: 'p99', ns: known(p99Ns) },
     { name: 'p90', ns: known(p90Ns) },
     { name: 'p50', ns: known(p50Ns) },
   ];
+}
+
+/** Adds the percentiles if they are not known. `durations`: of the same calls; null: unknown. */
+export function withPercentiles(sums: FunctionSums, durations: Histogram | null): FunctionSums {
+  if (durations === null || !Number.isNaN(sums.p50Ns)) return sums;
+  const [p50Ns, p90Ns, p99Ns] = [0.5, 0.9, 0.99].map((part) => percentileOf(sums, durations, part));
+  return { ...sums, p50Ns, p90Ns, p99Ns };
 }
 
 /** How many calls the function has, and the time per call of the functions that it calls. */

@@ -64,7 +64,8 @@ function between(calls: Spans, fromNs: Nanoseconds, toNs: Nanoseconds): Spans {
   );
 }
 
-function concatenated(parts: readonly Spans[]): Spans {
+/** Returns chunks of a list as one. */
+export function concatenated(parts: readonly Spans[]): Spans {
   const length = parts.reduce((sum, { node }) => sum + node.length, 0);
   const all: Spans = {
     startNs: new Float64Array(length),

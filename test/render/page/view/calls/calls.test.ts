@@ -64,6 +64,8 @@ async function expectSame(views: Views, path: string, name: string, change: Part
   expect(inWords(found?.plot.calls ?? [])).toEqual(inWords(overTime?.calls ?? []));
   expect(found?.plot.cells ?? []).toEqual(overTime?.cells);
   expect((found?.plot.calls.length ?? 0) + (found?.plot.callsLeftOut ?? 0)).toBe(stats.calls);
+  const { sums } = views.functionAt({ ...START, ...change }, symbolOf(views, name)) ?? { sums: { p99Ns: Number.NaN } };
+  expect(Number.isNaN(sums.p99Ns) ? null : sums.p99Ns).toBe(stats.p99Ns);
 }
 
 /** Functions that no other has the name of, most calls first; too many take too long. */
@@ -143,6 +145,7 @@ test('says how many calls are too short for the file', async () => {
   const long = overTime?.calls.filter(({ durationNs }) => durationNs >= minSpanNs) ?? [];
   expect(long.length).toBeLessThan(stats.calls);
   expect((found?.calls.length ?? 0) + (found?.unmeasured ?? 0)).toBeGreaterThanOrEqual(long.length);
+  expect(found?.durations).toBeNull(); // so percentiles that are not known stay unknown
   expect((found?.unlisted ?? stats.calls) + (found?.calls.length ?? 0) + (found?.unmeasured ?? 0)).toBe(stats.calls);
 });
 
