@@ -224,7 +224,7 @@ describe.concurrent('serve', () => {
       stripFinalNewline: false,
       env: { NODE_DISABLE_COMPILE_CACHE: '1' },
     });
-    expectRefusal(run as Run, 1, /cannot write .*t\.ptf\.levels: .*file too large/i, /--levels FILE/);
+    expectRefusal(run as Run, 1, /cannot write .*t\.ptf\.levels: .*larger than the limit/, /--levels FILE/);
     expect(await dir.names()).toEqual(['t.ptf', 't.txt']);
   });
 
