@@ -2,7 +2,7 @@
  * Texts for people: numbers, times and bounds, names that others chose, and errors, the same in terminal and pictures. It loads
  * nothing else, so that `--help` stays fast.
  */
-export { type ErrorCode, PtflameError, systemReason } from './model/errors.js';
+export { type ErrorCode, PtflameError, systemReason, unreadableInput } from './model/errors.js';
 export { MIN_MEMORY_BYTES } from './model/min-memory.js';
 export { safeJson } from './model/safe-json.js';
 export { perfTimeText } from './model/trace/perf-time.js';

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { PtflameError } from '../../src/profiles.js';
+import { unreadableInput } from '../../src/text.js';
 import { dataFilePath, wakingsPath } from '../input/data-file.js';
 import type { ExportOptions } from '../options/export.js';
 import { statOrNull } from '../output/file-identity.js';
@@ -39,7 +40,10 @@ function filesOf(path: string, { wakes }: ExportOptions): string[] {
     });
   if (stats === null) return [path];
   const side = wakes ?? wakingsPath(path);
-  return [dataFilePath(path), ...(statOrNull(side)?.isFile() ? [side] : [])];
+  const data = dataFilePath(path);
+  if (stats.isDirectory() && statOrNull(data) === null)
+    throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'pass the files in it' });
+  return [data, ...(statOrNull(side)?.isFile() ? [side] : [])];
 }
 
 async function fileHash(path: string, signal: AbortSignal): Promise<string> {
@@ -48,10 +52,7 @@ async function fileHash(path: string, signal: AbortSignal): Promise<string> {
     for await (const part of createReadStream(path, { highWaterMark: 2 ** 20, signal })) hash.update(part);
   } catch (error) {
     signal.throwIfAborted();
-    throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${(error as Error).message}`, {
-      hint: 'check the path and its permissions',
-      cause: error,
-    });
+    throw unreadableInput(path, error);
   }
   return hash.digest('hex');
 }

@@ -76,9 +76,10 @@ export function inOrder(leftOut: readonly LeftOut[]): LeftOut[] {
 /** Returns the whole files of a table. Folders that do not belong to it are not searched. */
 function filesOf(path: string, table: Table, leftOut: LeftOut[]): Placed {
   const files = new Map<string, PlacedRecording>();
-  for (const build of namesIn(join(path, table), table === 'recordings'))
-    for (const host of build.startsWith('build=') ? namesIn(join(path, table, build), false) : [])
-      for (const name of host.startsWith('host=') ? namesIn(join(path, table, build, host), false) : []) {
+  if (table === 'recordings') requireFolder(path, table);
+  for (const build of namesIn(join(path, table)))
+    for (const host of build.startsWith('build=') ? namesIn(join(path, table, build)) : [])
+      for (const name of host.startsWith('host=') ? namesIn(join(path, table, build, host)) : []) {
         const place = `${build}/${host}`;
         const id = ID.exec(name)?.[1];
         const reason = id === undefined ? reasonByName(name) : whyNotWhole(join(path, table, place, name));
@@ -92,15 +93,23 @@ function reasonByName(name: string): string {
   return name.startsWith('.') ? UNFINISHED : FOREIGN;
 }
 
-/** @throws PtflameError INPUT_UNREADABLE if the folder `isNeeded` and cannot be read */
-function namesIn(folder: string, isNeeded: boolean): string[] {
+/** @throws PtflameError INPUT_UNREADABLE if the table cannot be read, without which nothing counts */
+function requireFolder(path: string, table: Table): void {
   try {
-    return readdirSync(folder).sort(compareUtf8);
+    readdirSync(join(path, table));
   } catch (cause) {
-    if (!isNeeded) return []; // a file in place of a folder, or a table that is missing
-    throw new PtflameError('INPUT_UNREADABLE', `${folder} is not a folder of recordings that can be read`, {
+    throw new PtflameError('INPUT_UNREADABLE', `${path} is not a folder of recordings that can be read`, {
       hint: 'name the folder of ptflame export RECORDING… --to parquet:DIR',
       cause,
     });
+  }
+}
+
+/** Returns none of a table that is missing, or of a file in place of a folder. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort(compareUtf8);
+  } catch {
+    return [];
   }
 }

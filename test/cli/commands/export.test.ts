@@ -168,6 +168,9 @@ test('refuses what it cannot name or write', async ({ dir }) => {
   expectRefusal(await ptflame(['export', DEMO, '--to', dir.file('fleet')]), 2, /--to.*must be parquet:DIR/);
   expectRefusal(await ptflame(['export', '-', ...to], { input: '' }), 1, /standard input is a stream/, /to a file/);
   const long = await ptflame(['export', DEMO, ...to, '--build', 'ä'.repeat(50)]);
+  const missing = dir.file('missing.data');
+  expectRefusal(await ptflame(['export', missing, ...to]), 1, /cannot open .*missing\.data: there is no such file$/);
+  expectRefusal(await ptflame(['export', dir.path, ...to]), 1, /is a directory/, /pass the files in it/);
   expectRefusal(long, 2, /the name of the build is too long for a directory: 50 characters/, /--build NAME/);
   const timeless = await ptflame(['export', fixturePath('lab/fields-timeless-no-time.txt'), ...to, '-q']);
   expectRefusal(timeless, 1, /no times/);

@@ -51,6 +51,13 @@ test('fleet --by says what became slower', async ({ dir }) => {
   expect(back.stdout).toMatch(/^work,,-0\.333/m);
   expectRefusal(await ptflame(['fleet', folder, '--by', 'build', '--from', '2.0']), 2, /no build 2\.0/, /1\.0, 1\.1/);
   expectRefusal(await ptflame(['fleet', folder, '--by', 'host']), 2, /needs --from and --against/, /web1/);
+  const empty = dir.file('empty');
+  expectRefusal(
+    await ptflame(['fleet', empty]),
+    1,
+    /ptflame: \S*empty is not a folder of recordings/,
+    /export RECORDING/,
+  );
 });
 
 test('fleet --outliers and --sql answer in each format', async ({ dir }) => {

@@ -39,8 +39,8 @@ describe('a perf that fails', () => {
 
   test.skipIf(isMissing('perf'))('may be slow as long as it uses the CPU', async ({ dir }) => {
     const text = await dir.write('text', textOfPerf(recordingPath('cpus-1')));
-    const perf = await fakePerf(dir, 'slow', `i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; cat ${text}`);
-    const profile = await decoded(recordingPath('cpus-1'), { perf, hangMs: 100 });
+    const perf = await fakePerf(dir, 'slow', `i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; cat ${text}`);
+    const profile = await decoded(recordingPath('cpus-1'), { perf, hangMs: 500 });
     expect(profile.quality.events).toBeGreaterThan(1000);
   });
 });
