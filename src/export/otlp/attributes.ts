@@ -11,11 +11,17 @@ export interface Attribute {
 }
 
 /** Leaves out what is not known. Numbers are rounded to integers. Texts are made visible: names may have any characters. */
-export function attributesOf(values: SpanValues): Attribute[] {
-  return Object.entries(values).flatMap(([key, value]): Attribute[] => {
-    if (value === null || value === undefined) return [];
-    if (typeof value === 'string') return [{ key, value: { stringValue: visibleText(value) } }];
-    if (typeof value === 'boolean') return [{ key, value: { boolValue: value } }];
-    return [{ key, value: { intValue: String(Math.round(value)) } }];
-  });
+export function attributesOf(...all: readonly SpanValues[]): Attribute[] {
+  const attributes: Attribute[] = [];
+  for (const values of all)
+    for (const key of Object.keys(values)) {
+      const value = values[key];
+      if (value !== null && value !== undefined) attributes.push({ key, value: attributeValue(value) });
+    }
+  return attributes;
+}
+
+function attributeValue(value: string | number | boolean): Attribute['value'] {
+  if (typeof value === 'string') return { stringValue: visibleText(value) };
+  return typeof value === 'boolean' ? { boolValue: value } : { intValue: String(Math.round(value)) };
 }

@@ -38,6 +38,7 @@ export interface RequestContext {
 /** A part, its spans and their ids. */
 interface NumberedPart {
   readonly found: RequestPart;
+  readonly thread: SpanValues;
   readonly spans: readonly PartSpan[];
   readonly ids: readonly string[];
 }
@@ -66,7 +67,8 @@ export class RequestSpans {
   private number(found: RequestPart): NumberedPart {
     const { hosts, ids } = this.context;
     const spans = partSpans(this.details, found, hosts[found.host]);
-    const part = { found, spans, ids: spans.map(() => ids.next()) };
+    const thread = { 'thread.id': found.thread.tid, 'thread.name': found.thread.comm };
+    const part = { found, thread, spans, ids: spans.map(() => ids.next()) };
     this.parts.push(part);
     return part;
   }
@@ -81,11 +83,7 @@ export class RequestSpans {
       name: visibleText(name),
       startTimeUnixNano: clock.text(startNs),
       endTimeUnixNano: clock.text(endNs),
-      attributes: attributesOf({
-        ...{ 'thread.id': thread.tid, 'thread.name': thread.comm },
-        ...codeValues(part.spans[row]),
-        ...values,
-      }),
+      attributes: attributesOf(part.thread, codeValues(part.spans[row]), values),
     };
     return { host, pid: thread.pid, span };
   }

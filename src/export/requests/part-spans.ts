@@ -37,13 +37,11 @@ export function partSpans(
   const itself = { call: null, isStop: false, name, parent: NONE, startNs, endNs, values: ownValues };
   const before = isOneCall ? 0 : 1;
   const calls = part.spans.map((call, row): PartSpan => {
-    const { symbol, startNs, endNs, parent } = found.spans[row];
+    const { symbol, startNs, endNs, parent: below } = found.spans[row];
     const isHead = isOneCall && row === 0;
-    return {
-      ...{ call, isStop: isStop(symbol), name: call.name, startNs, endNs },
-      parent: isHead ? NONE : parent === NONE ? 0 : parent + before,
-      values: isHead ? { ...ownValues, ...callValues(call) } : callValues(call),
-    };
+    const parent = isHead ? NONE : below === NONE ? 0 : below + before;
+    const values = isHead ? { ...ownValues, ...callValues(call) } : callValues(call);
+    return { call, isStop: isStop(symbol), name: call.name, parent, startNs, endNs, values };
   });
   return isOneCall ? calls : [itself, ...calls];
 }

@@ -9,9 +9,13 @@ export type SpanValue = string | number | boolean | null | undefined;
 /** By name, as in the attributes of OTLP. */
 export type SpanValues = Readonly<Record<string, SpanValue>>;
 
+const NO_VALUES: SpanValues = {};
+const INFERRED: SpanValues = { 'ptflame.inferred': true };
+
 /** Of a call or a stop. */
 export function callValues({ isInferred, wait }: RequestSpan): SpanValues {
-  return { 'ptflame.inferred': isInferred ? true : null, ...(wait && waitValues(wait)) };
+  const values = isInferred ? INFERRED : NO_VALUES;
+  return wait === null ? values : { ...values, ...waitValues(wait) };
 }
 
 function waitValues({ reason, address, endedBy, isCandidate, waker, wakeUpNs, ...place }: RequestWait): SpanValues {

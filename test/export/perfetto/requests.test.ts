@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { requestsAnswer } from '../../../src/answers/requests/answer.js';
 import { perfettoOfRequests } from '../../../src/exports.js';
 import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
+import type { RequestPart } from '../../../src/pipeline/requests/found-requests.js';
 import { type PerfettoFile, readPerfetto } from '../../helpers/checks/files/perfetto-file.js';
 import { rendered } from '../../helpers/checks/rendered.js';
 import {
@@ -25,6 +26,7 @@ import {
   WAITLAB,
 } from '../../helpers/requests/traces.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
+import { HostText, writeClient, writeServer } from '../../pipeline/requests/helpers/host-text.js';
 
 const bytesOf = (found: RequestsResult) => rendered(perfettoOfRequests(found));
 const fileOf = async (found: RequestsResult) => readPerfetto(await bytesOf(found));
@@ -79,6 +81,30 @@ describe('requests', () => {
       const numbers = [...taken.map((own) => own.values['request']), ...lastFlows];
       expect(numbers).toHaveLength(requests.length);
     }
+  });
+
+  test('have what shared work hands on once, for all', async () => {
+    const found = await askRequests(GROUP_COMMIT(), { root: ROOT, flows: BATCHES, maxSpans: 1e6 });
+    const isLast = ({ sharedBy, ownEndNs }: RequestPart, end: number) => sharedBy > 1 && ownEndNs === end;
+    const end = Math.max(
+      ...found.requests.details.flatMap(({ parts }) => parts.map((own) => (own.sharedBy > 1 ? own.ownEndNs : 0))),
+    );
+    const details = found.requests.details.map((own) => {
+      const parent = own.parts.findIndex((part) => isLast(part, end));
+      const part = own.parts[parent];
+      if (part === undefined) return own;
+      const times = { handedOnNs: part.endNs - 200, startNs: part.endNs - 100, ownStartNs: end - 100 };
+      const thread = { ...part.thread, tid: 99 };
+      return { ...own, parts: [...own.parts, { ...part, ...times, thread, parent, spans: [] }] };
+    });
+    const { slices, instants } = await fileOf({ ...found, requests: { ...found.requests, details } });
+    const [shared, ...others] = slices.filter(({ thread }) => thread.endsWith(' 99'));
+    const given = instants.filter(({ name }) => name.endsWith(' 99'));
+    expect(others).toEqual([]);
+    expect(`${shared?.values['requests']}`).toMatch(/^\d+(, \d+)+$/);
+    expect(given.map(({ values, flow }) => [values['requests'], flow])).toEqual([
+      [shared?.values['requests'], shared?.lastFlows[0]],
+    ]);
   });
 
   test('say of stops why, and for whom', async () => {
@@ -171,6 +197,39 @@ describe('several hosts', () => {
     for (const [row, { startNs, values }] of work.entries()) {
       const offNs = Math.abs(Number(startNs) - (RPCS[row]?.receivedNs ?? 0));
       expect(offNs).toBeLessThanOrEqual(values['clock_error_ns'] as number);
+    }
+  });
+
+  test('whose requests begin on another one than that of the clock are on that clock, too', async () => {
+    const { slices } = await fileOf(await askTwoHosts({ root: 'work' }));
+    const heads = slices.filter(({ values }) => 'request' in values);
+    expect(heads).toHaveLength(3);
+    for (const [row, { startNs }] of heads.entries())
+      expect(Math.abs(Number(startNs) - (RPCS[row]?.receivedNs ?? 0) - 200)).toBeLessThan(5000);
+  });
+
+  test('nest although one clock runs faster', async () => {
+    const [client, server] = [new HostText(), new HostText((ns) => ns * 1.0005 + 3e9)];
+    for (let row = 0; row < 10; row++) {
+      const receivedNs = 1e9 + row * 1e7;
+      const [repliedNs, answeredNs] = [receivedNs + 1e7 - 200, receivedNs + 1e7 + 5000];
+      const rpc = { id: `a${row}`, askNs: receivedNs - 5000, receivedNs, repliedNs, answeredNs };
+      writeClient(client, [100, 101 + row], rpc);
+      writeServer(server, [100, 101], rpc); // takes the next when it has done this one
+    }
+    const inputs = [client, server].map((text, host) => inputOf(text.text(), `host${host}`));
+    const flows = [{ push: 'send:id', pop: 'recv:id' }];
+    const asked = { root: 'ask', flows, hosts: ['web', 'db'], id: /^00-(\w+)-/, maxSpans: 1000 };
+    const { slices, tracks } = await fileOf(await askRequests(inputs, asked));
+    expect(tracks.filter((path) => path.startsWith('db > '))).toEqual([
+      'db > process 100',
+      'db > process 100 > thread 101',
+    ]);
+    const works = slices.filter(({ values }) => 'handoff_by' in values);
+    expect(works).toHaveLength(10);
+    for (const [row, { startNs, durationNs }] of works.entries()) {
+      expect(Math.abs(Number(startNs) - 1e9 - row * 1e7)).toBeLessThan(1e5);
+      if (row < 9) expect(startNs + BigInt(durationNs)).toBeLessThanOrEqual(works[row + 1]?.startNs ?? 0n);
     }
   });
 });

@@ -42,9 +42,9 @@ const later = (id: string, ns: number) => ({
 });
 export const RPCS = [first, later(`${TRACE}-${PARENT}`, 1e6), later(`${'0'.repeat(32)}-${PARENT}`, 2e6)];
 
-/** Requests of a host "web", which a host "db" handles, whose clock is 3 s ahead. The second one has a `traceparent`. */
+/** Requests of a host "web", which a host "db" handles, whose clock is 3.12 s ahead. The second one has a `traceparent`. */
 export async function askTwoHosts(question: Partial<RequestsOptions> = {}): Promise<RequestsResult> {
-  const [client, server] = [new HostText(), new HostText((ns) => ns + 3e9)];
+  const [client, server] = [new HostText(), new HostText((ns) => ns + 3_123_456_789)];
   for (const rpc of RPCS) {
     writeClient(client, [100, 101], rpc);
     writeServer(server, [100, 101], rpc);

@@ -37,34 +37,42 @@ interface Annotation {
 const NONE = 0;
 
 export function numbered(event: AnnotatedEvent, names: NewNames): NumberedEvent {
-  const { name, category, srcline, values, ...rest } = event;
+  const { isInstant, name, category, srcline, values, flows, lastFlows } = event;
   return {
-    ...rest,
+    isInstant,
     name: names.idOf(INTERNED_DATA.eventNames, name),
     category: category === null ? NONE : names.idOf(INTERNED_DATA.categories, category),
     srcline: srcline ? names.idOf(INTERNED_DATA.sourceLocations, srcline.file, srcline.line) : NONE,
     annotations: annotationsOf(values, names),
+    flows,
+    lastFlows,
   };
 }
 
 /** Leaves out what is not known, or false. */
 function annotationsOf(values: SpanValues, names: NewNames): Annotation[] {
   const annotations: Annotation[] = [];
-  for (const [key, value] of Object.entries(values)) {
+  for (const key of Object.keys(values)) {
+    const value = values[key];
     if (value === null || value === undefined || value === false) continue;
-    annotations.push({
-      name: names.idOf(INTERNED_DATA.annotationNames, annotationName(key)),
-      ...(typeof value === 'string'
-        ? { text: names.idOf(INTERNED_DATA.annotationTexts, value), integer: 0 }
-        : { text: NONE, integer: value === true ? value : Math.round(value) }),
-    });
+    const name = names.idOf(INTERNED_DATA.annotationNames, annotationName(key));
+    const text = typeof value === 'string' ? names.idOf(INTERNED_DATA.annotationTexts, value) : NONE;
+    annotations.push({ name, text, integer: typeof value === 'number' ? Math.round(value) : true });
   }
   return annotations;
 }
 
+/** By key. There are few. */
+const annotationNames = new Map<string, string>();
+
 /** As Perfetto's SQL would change them anyway: "ptflame.wait.reason" becomes "wait_reason". */
 function annotationName(key: string): string {
-  return key.replace('ptflame.', '').replaceAll('.', '_');
+  let name = annotationNames.get(key);
+  if (name === undefined) {
+    name = key.replace('ptflame.', '').replaceAll('.', '_');
+    annotationNames.set(key, name);
+  }
+  return name;
 }
 
 export function writeNumbered(event: NumberedEvent, writer: PbfWriter): void {

@@ -12,11 +12,12 @@ import type { HandOff, Work } from './works.js';
 
 /** A call or a stop that begins, or the work as a whole. */
 export function beginning(work: Work, span: PartSpan, clock: RequestClock): AnnotatedEvent {
-  const { call, name, values } = span;
-  const event = { isInstant: false, name, category: categoryOf(span), srcline: call?.srcline };
-  if (span.parent !== NONE) return { ...event, values, flows: NO_FLOWS, lastFlows: NO_FLOWS };
-  const flows = work.taken.filter(isTakenFirst).flatMap((handOff) => flowOf(handOff, clock));
-  return { ...event, values: { ...wholeValues(work), ...values }, flows: NO_FLOWS, lastFlows: flows };
+  const { call, name, parent } = span;
+  const isWhole = parent === NONE;
+  const values = isWhole ? { ...wholeValues(work), ...span.values } : span.values;
+  const lastFlows = isWhole ? work.taken.filter(isTakenFirst).flatMap((handOff) => flowOf(handOff, clock)) : NO_FLOWS;
+  const category = categoryOf(span);
+  return { isInstant: false, name, category, srcline: call?.srcline, values, flows: NO_FLOWS, lastFlows };
 }
 
 const NO_FLOWS: readonly number[] = [];

@@ -43,13 +43,14 @@ export function* perfettoOfRequests(found: RequestsResult): Generator<Uint8Array
 /** By host, process and thread; work by time. */
 function byThread(works: readonly Work[]): Work[][] {
   const threads = new Map<string, Work[]>();
-  const ordered = works.toSorted(({ part: a }, { part: b }) => a.ownStartNs - b.ownStartNs || b.ownEndNs - a.ownEndNs);
-  for (const work of ordered) {
+  for (const work of works) {
     const key = `${work.part.host} ${work.part.thread.tid}`;
     const own = threads.get(key);
     if (own === undefined) threads.set(key, [work]);
     else own.push(work);
   }
+  for (const own of threads.values())
+    own.sort(({ part: a }, { part: b }) => a.ownStartNs - b.ownStartNs || b.ownEndNs - a.ownEndNs);
   return [...threads.values()].sort(([{ part: a }], [{ part: b }]) => {
     return a.host - b.host || (a.thread.pid ?? -1) - (b.thread.pid ?? -1) || a.thread.tid - b.thread.tid;
   });
