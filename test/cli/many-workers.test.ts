@@ -8,8 +8,10 @@ import { expect } from 'vitest';
 import { type Directory, expectRefusal, PROGRAM, ptflame, test } from '../helpers/cli/run-cli.js';
 
 const THREADS = 12;
-/** Enough for several pieces of input, so that workers run, and enough for them to replay. */
+/** Enough for workers to replay them. */
 const EVENTS_OF_THREAD = 20_000;
+/** Names as long as those of C++ make the text so large, 52 MB, that workers read it. */
+const LONG_NAME = 'x'.repeat(75);
 
 /** Each thread calls functions, three deep, of which some take longer. */
 function threadLines(tid: number): string {
@@ -21,7 +23,7 @@ function threadLines(tid: number): string {
     random = (random * 1_103_515_245 + 12_345) % 2 ** 31;
     ns += 10 + (random % 90) * (random % 17 === 0 ? 40 : 1);
     const time = `5.${String(ns).padStart(9, '0')}`;
-    lines.push(`${tid} [000] ${time}:   ${kind}   ${ADDRESSES[from]} ${from}+0x0 => ${ADDRESSES[to]} ${to}+0x0`);
+    lines.push(`${tid} [000] ${time}:   ${kind}   ${placeOf(from)} => ${placeOf(to)}`);
   };
   while (lines.length < EVENTS_OF_THREAD) {
     const depth = 1 + (random % functions.length);
@@ -30,6 +32,10 @@ function threadLines(tid: number): string {
     for (let at = depth; at > 0; at--) event('return', stack[at], stack[at - 1]);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function placeOf(name: string): string {
+  return `${ADDRESSES[name]} ${name}${LONG_NAME}+0x0`;
 }
 
 const ADDRESSES: Record<string, string> = { main: '400000', f1: '401000', f2: '402000', f3: '403000' };

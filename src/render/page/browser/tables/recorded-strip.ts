@@ -20,8 +20,8 @@ export function recordedStrip(
 ): SVGSVGElement {
   const lengthNs = Math.max(1, recording.endNs - recording.startNs);
   const at = (ns: number) => STRIP_PX * Math.min(1, Math.max(0, (ns - recording.startNs) / lengthNs));
-  const fromPx = at(Math.min(...threads.map(({ startNs }) => startNs)));
-  const toPx = at(Math.max(...threads.map(({ endNs }) => endNs)));
+  const fromPx = at(threads.reduce((ns, { startNs }) => Math.min(ns, startNs), Number.POSITIVE_INFINITY));
+  const toPx = at(threads.reduce((ns, { endNs }) => Math.max(ns, endNs), 0));
   const marks = gaps.map(({ atNs, lengthNs }) => {
     const widthPx = Math.max(MIN_GAP_PX, at(atNs + lengthNs) - at(atNs));
     return svg('rect', { class: 'gap', x: at(atNs), y: 0, width: widthPx, height: 12 });

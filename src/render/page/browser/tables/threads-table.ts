@@ -272,7 +272,10 @@ export class ThreadsTable {
   }
 
   private firstNs({ threads }: ThreadRow): number {
-    return Math.min(...threads.map((index) => this.recorded.threads[index]?.startNs ?? 0));
+    return threads.reduce(
+      (firstNs, at) => Math.min(firstNs, this.recorded.threads[at]?.startNs ?? 0),
+      Number.POSITIVE_INFINITY,
+    );
   }
 
   private strip({ threads }: ThreadRow): SVGSVGElement {
