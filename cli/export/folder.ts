@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TableName, whyNotWhole } from '../../src/exports.js';
 import { PtflameError } from '../../src/profiles.js';
 import { statOrNull } from '../output/file-identity.js';
-import { whyUnwritable } from '../output/write-chunks.js';
+import { whyUnwritable } from '../output/unwritable.js';
 
 /** Returns the partition that has a recording, "build=v1/host=web1"; null: none has. */
 export function partitionOf(folder: string, id: string): string | null {

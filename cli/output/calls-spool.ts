@@ -8,7 +8,7 @@ import { callsSchema, fileAbout, ParquetFile } from '../../src/exports.js';
 import { type Place, sharedFile } from '../../src/internal.js';
 import { type AnalyzeOptions, PtflameError } from '../../src/profiles.js';
 import { createTemporaryDirectory } from './temporary-files.js';
-import { whyUnwritable } from './write-chunks.js';
+import { whyUnwritable } from './unwritable.js';
 
 type CallsQuestion = NonNullable<AnalyzeOptions['callRows']>;
 

@@ -8,14 +8,8 @@ import { PtflameError } from '../../src/profiles.js';
 import { realTarget, statOrNull } from './file-identity.js';
 import { newFileMode } from './new-file-mode.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import {
-  type Chunks,
-  isBrokenPipe,
-  STANDARD_OUTPUT_NAME,
-  unwritable,
-  whyUnwritable,
-  writeChunks,
-} from './write-chunks.js';
+import { STANDARD_OUTPUT_NAME, unwritable, whyUnwritable } from './unwritable.js';
+import { type Chunks, isBrokenPipe, writeChunks } from './write-chunks.js';
 
 export interface Output {
   /** Writes everything. */

@@ -13,7 +13,7 @@ import type { ServeOptions } from '../options/serve.js';
 import { realTarget, statOrNull } from '../output/file-identity.js';
 import { newFileMode } from '../output/new-file-mode.js';
 import { createTemporaryFile, type TemporaryFile } from '../output/temporary-files.js';
-import { unwritable, whyUnwritable } from '../output/write-chunks.js';
+import { unwritable, whyUnwritable } from '../output/unwritable.js';
 import { notify } from '../terminal/notify.js';
 
 /** What the timeline may take in the page: all calls are in the levels file. */
