@@ -331,6 +331,12 @@ test('shows durations by count and by time, with percentiles, down to one call i
   expect(await own.locator('.function .histogram').getAttribute('aria-label')).toMatch(
     /999,999 calls, 10 ms in total.*p50 10 ns/,
   );
+  await own.setViewportSize({ width: 1300, height: 900 });
+  for (const isDrawnAgain of [false, true]) {
+    if (isDrawnAgain) await own.reload();
+    const right = (selector: string) => own.locator(selector).evaluate((one) => one.getBoundingClientRect().right);
+    expect(await right('.function .histogram')).toBeLessThan(await right('.function'));
+  }
   await own.close();
 });
 

@@ -14,6 +14,8 @@ import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
 import { waitsSection } from './waits-section.js';
 
+const MAX_HISTOGRAM_PX = 320;
+
 export interface FunctionEvents extends CallersOrCalleesEvents {
   readonly focus: () => void;
   readonly hide: () => void;
@@ -54,12 +56,17 @@ export class FunctionPanel {
       .join('\n');
     this.numbers.replaceChildren(
       numbers(view),
-      ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, 320, 40)]),
+      ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, this.histogramPx(), 40)]),
     );
     this.calls.show(view.calls, names, call);
     this.showWaits(view.waits);
     this.callers.show(view.callers, colouring);
     this.callees.show(view.callees, colouring);
+  }
+
+  /** Below the numbers: as wide as the panel permits. */
+  private histogramPx(): number {
+    return Math.min(MAX_HISTOGRAM_PX, this.numbers.clientWidth || MAX_HISTOGRAM_PX);
   }
 
   private showWaits(view: WaitsView | null): void {

@@ -31,14 +31,16 @@ export function histogramPicture(
   const bottomPx = linePx + 1 + heightPx;
   const text = (x: number, y: number, words: string, anchor = 'start') =>
     svgElement('text', { class: 'bars-text', x, y, 'text-anchor': anchor }, words);
-  const marks = within(marksOf(bars, percentiles, stepPx), usedPx + NAMES_PX);
+  const [pictureWidthPx, pictureHeightPx] = [usedPx + NAMES_PX, bottomPx + AXIS_PX];
+  const marks = within(marksOf(bars, percentiles, stepPx), pictureWidthPx);
   const texts = bars.filter(({ calls }) => calls > 0).map(barText);
   return svgElement(
     'svg',
     {
       class: 'histogram',
-      width: usedPx + NAMES_PX,
-      height: bottomPx + AXIS_PX,
+      width: pictureWidthPx,
+      height: pictureHeightPx,
+      viewBox: `0 0 ${pictureWidthPx} ${pictureHeightPx}`,
       role: 'img',
       'aria-label': [...texts, ...marks.map(({ name, ns }) => `${name} ${formatDuration(ns)}`)].join(', '),
     },
