@@ -1,6 +1,6 @@
 /**
- * Detects a hung process: it prints nothing while its output is awaited, and neither it nor any process of its group uses the
- * CPU.
+ * Detects a hung process: it prints nothing while its output is awaited, and no process of its group uses a
+ * CPU or waits for one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -49,28 +49,31 @@ export class Watchdog {
   }
 }
 
-/** Returns the CPU time of each process of a group; '' if all are gone, null if unknown. */
+/** Returns the CPU time of each process of a group; '' if all are gone, null if one is runnable, or if it is unknown. */
 function groupTicks(group: number | undefined): string | null {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map((pid) => cpuTicks(pid, group)).join('');
+    const members = pids.map((pid) => [pid, statOf(pid)] as const).filter(([, stat]) => Number(stat[GROUP]) === group);
+    if (members.some(([, stat]) => stat[STATE] === RUNNABLE)) return null;
+    return members.map(([pid, stat]) => `${pid} ${stat[USER_TICKS]} ${stat[KERNEL_TICKS]}\n`).join('');
   } catch {
     return null;
   }
 }
 
-/** Returns the user and kernel time of a process; '' if it is gone or in another group. */
-function cpuTicks(pid: string, group: number | undefined): string {
+/** Returns the fields after a process's name, which may contain blanks; none if it is gone. */
+function statOf(pid: string): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')')).split(' ');
-    return Number(fields[GROUP]) === group ? `${pid} ${fields[USER_TICKS]} ${fields[KERNEL_TICKS]}\n` : '';
+    return stat.slice(stat.lastIndexOf(')')).split(' ');
   } catch {
-    return '';
+    return [];
   }
 }
 
-/** Fields after the program's name, which may contain blanks. */
+const STATE = 1;
 const GROUP = 3;
 const USER_TICKS = 12;
 const KERNEL_TICKS = 13;
+/** Runs, or waits for a CPU: on a busy machine, its CPU time may stay the same for long. */
+const RUNNABLE = 'R';
