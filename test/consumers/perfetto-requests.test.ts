@@ -2,7 +2,7 @@
  * Tests that Perfetto shows requests as they are in the answer: every part, call and stop in its thread, and arrows where
  * work was handed on.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { requestsAnswer } from '../../src/answers/requests/answer.js';
 import type { RequestDetails } from '../../src/answers/requests/schema.js';
 import { perfettoOfRequests } from '../../src/exports.js';
@@ -16,19 +16,9 @@ import {
 } from '../helpers/requests/slices.js';
 import { askTwoHosts, BY_KEY, REQUEST_CASES, WAITLAB } from '../helpers/requests/traces.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
-import { findTraceProcessor, startTraceProcessor, type TraceProcessor } from './trace-processor.js';
+import { traceProcessorOfFile } from './trace-processor.js';
 
-const found = findTraceProcessor();
-let processor: TraceProcessor;
-// It warns of a field of its answers that it does not know itself.
-vi.spyOn(console, 'warn').mockImplementation(() => {});
-
-beforeAll(async () => {
-  if ('problem' in found) process.stderr.write(`${found.problem}\n`);
-  if ('folder' in found) processor = await startTraceProcessor(found.folder);
-});
-afterAll(() => processor?.close());
-beforeEach(({ skip }) => skip('problem' in found, 'problem' in found ? found.problem : ''));
+const processor = traceProcessorOfFile();
 
 /** Fails if Perfetto found anything wrong with the trace. */
 async function read(requests: RequestsResult): Promise<void> {

