@@ -28,7 +28,7 @@ export const Coding = { Stored: 0, Deflated: 1 } as const;
 
 /** Frames that would shrink more are not deflated, so that a small file cannot make the reader allocate much memory. */
 export const MAX_INFLATION = 32;
-export const MAX_SECTION_BYTES = 2 ** 30;
+const MAX_SECTION_BYTES = 2 ** 30;
 
 /** Recognizes a trace file by its first bytes. */
 export function isTraceFile(first: Uint8Array): boolean {

@@ -19,7 +19,7 @@ export function clockLines({ name, offset }: RequestHost, at: number): string[] 
 }
 
 /** "+1.234 ms ± 12 µs"; "≤ +1.234 ms": nothing came back. */
-export function offsetText({ lowNs, highNs }: Pick<NonNullable<RequestHost['offset']>, 'lowNs' | 'highNs'>): string {
+function offsetText({ lowNs, highNs }: Pick<NonNullable<RequestHost['offset']>, 'lowNs' | 'highNs'>): string {
   if (lowNs === null)
     return highNs === null ? 'unknown' : `≤ ${signedText(highNs, 1)} (its work is as early as it can be)`;
   if (highNs === null) return `≥ ${signedText(lowNs, 1)} (its work is as late as it can be)`;

@@ -130,7 +130,7 @@ function chainText(chain: readonly RequestSpan[]): string {
 const VERSION = /@@?[A-Z]\w*_[\d.]+$/;
 
 /** " condition: worker 9165 in reply, then 12 µs to run". */
-export function waitText(wait: RequestWait): string {
+function waitText(wait: RequestWait): string {
   const wakeUp = wait.wakeUpNs === null ? '' : `, then ${formatDuration(wait.wakeUpNs)} to run`;
   const reason = wait.reason === null ? '' : ` ${wait.reason}`;
   const ended = endText(wait);

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 
 /** "queue_push:job=run_job:job": events, each with the argument that identifies the work, if any. */
-export function parseFlow(text: string): { readonly push: string; readonly pop: string } | null {
+function parseFlow(text: string): { readonly push: string; readonly pop: string } | null {
   const [push = '', pop = '', ...more] = text.split('=').map((part) => part.trim());
   return push === '' || pop === '' || more.length > 0 ? null : { push, pop };
 }

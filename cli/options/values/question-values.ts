@@ -25,7 +25,7 @@ function parseDurations(text: string): Pick<CallPattern, 'minNs' | 'maxNs'> | nu
 }
 
 /** "858572.85": on perf's clock; "+10ms": from the start of the recording. */
-export function parseMoment(text: string): Moment | null {
+function parseMoment(text: string): Moment | null {
   if (text.startsWith('+')) {
     const afterStartNs = parseDuration(text.slice(1));
     return afterStartNs === null ? null : { afterStartNs };

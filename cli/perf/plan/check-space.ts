@@ -8,7 +8,7 @@ import { canLock, totalBytes } from './buffers.js';
 import type { RecordingPlan } from './recording-plan.js';
 
 /** A busy CPU writes 50 to 500 MB of trace per second. */
-export const BYTES_PER_CPU_SECOND = 200e6;
+const BYTES_PER_CPU_SECOND = 200e6;
 const MIN_DISK_BYTES = 128 * 1024 * 1024;
 const MAX_MEMORY_SHARE = 0.8;
 

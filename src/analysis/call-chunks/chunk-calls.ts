@@ -12,7 +12,7 @@ import type { Bounds } from '../questions.js';
 import { PendingCalls } from './pending-calls.js';
 
 /** Instead of a level: the calls in pieces, each from its start to its end. */
-export const SPLIT = 'split';
+const SPLIT = 'split';
 export type CallList = number | typeof SPLIT;
 
 /** Receives the chunks of each list in order. */

@@ -99,7 +99,7 @@ function insideOf({ calls, summary }: WaitsResult): schema.WaitsAnswer['inside']
   };
 }
 
-export function waitStats(group: WaitGroup): schema.WaitStats {
+function waitStats(group: WaitGroup): schema.WaitStats {
   const { open: openWaits, cut: cutWaits, longestOpenNs, durations } = group;
   return { ...offStats(group), openWaits, cutWaits, longestOpenNs, ...distribution(durations) };
 }

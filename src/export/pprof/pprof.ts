@@ -23,7 +23,7 @@ export function renderPprof(profile: Profile): AsyncGenerator<Uint8Array> {
 }
 
 /** Yields the message before it is compressed. */
-export function* pprofBytes(profile: Profile): Generator<Uint8Array> {
+function* pprofBytes(profile: Profile): Generator<Uint8Array> {
   const writer = newProtoWriter();
   for (const _ of writeFieldsOf(profile, writer)) if (isChunkFull(writer)) yield takeChunk(writer);
   yield takeChunk(writer);

@@ -64,4 +64,4 @@ export function classOf(family: Family, name: string): string {
   }
 }
 
-export const KERNEL_SHADES = 4;
+const KERNEL_SHADES = 4;

@@ -36,6 +36,5 @@ export function isShared(op: number): boolean {
   return (op & PRIVATE) === 0;
 }
 
-/** Results of a futex call: -errno. */
+/** A result of a futex call: -errno. */
 export const TIMED_OUT = -110;
-export const WORD_CHANGED = -11; // EAGAIN: the word was not what the caller thought, so it did not sleep

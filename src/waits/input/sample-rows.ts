@@ -43,7 +43,7 @@ function isRepeated({ timeNs, tid, cpu }: SampleTable, integers: readonly Float6
 }
 
 /** Returns a field as integers; values in the upper half of 64 bits are negative, as in `Address`. */
-export function integersOf(table: SampleTable, field: string): Float64Array {
+function integersOf(table: SampleTable, field: string): Float64Array {
   const numbers = numbersOf(table, field);
   if (numbers) return numbers;
   const texts = textsOf(table, field);

@@ -12,7 +12,7 @@ import type { CallsOfWaits } from '../ask-waits.js';
 import type { WaitBlockers } from './wait-blockers.js';
 
 /** More call paths, and more blockers of each, are summed up. */
-export const MAX_PLACES = 200;
+const MAX_PLACES = 200;
 export const MAX_BLOCKERS = 8;
 
 export interface WaitGroup {

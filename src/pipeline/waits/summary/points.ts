@@ -91,7 +91,7 @@ function noSuchPoint(
 }
 
 /** Returns the first point at which calls of a function begin, or -1. */
-export function pointOfFunction(points: readonly Point[]): (symbol: SymbolId) => number {
+function pointOfFunction(points: readonly Point[]): (symbol: SymbolId) => number {
   return (symbol) => points.findIndex((point) => point.kind === 'function' && point.functions[symbol] === 1);
 }
 

@@ -8,7 +8,7 @@ interface Pair {
   readonly after: number | null;
 }
 
-export const ROW_NUMBERS = ['totalNs', 'selfNs', 'calls', 'avgNs', 'p99Ns'] as const;
+const ROW_NUMBERS = ['totalNs', 'selfNs', 'calls', 'avgNs', 'p99Ns'] as const;
 export type RowNumber = (typeof ROW_NUMBERS)[number];
 const NOISY = ['totalNs', 'selfNs', 'avgNs', 'p99Ns'] as const;
 

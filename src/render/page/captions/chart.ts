@@ -39,7 +39,7 @@ export function callDuration({ startNs, endNs }: Bounds, ending: number): string
 }
 
 /** Returns "2,000 calls", or "up to 3,000 calls". */
-export function blockText({ atLeast, atMost }: { readonly atLeast: number; readonly atMost: number }): string {
+function blockText({ atLeast, atMost }: { readonly atLeast: number; readonly atMost: number }): string {
   return atLeast === atMost ? formatMany(atMost, 'call') : `up to ${formatMany(atMost, 'call')}`;
 }
 

@@ -2,10 +2,13 @@
  * A process counts as hung if it and its group are idle while its output is awaited.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, vi } from 'vitest';
 import { ProcessGroup } from '../../../../cli/perf/script/process-group.js';
 import { Watchdog } from '../../../../cli/perf/script/watchdog.js';
+import { test } from '../../../helpers/cli/run-cli.js';
 
 const SILENT_MS = 150;
 /** Enough for two checks. */
@@ -31,13 +34,13 @@ async function isFound(script: string): Promise<boolean> {
   });
 }
 
-test.each([
-  ['a program that sleeps', 'exec sleep 60', true],
-  ['a program that waits for a sleeping child', 'sleep 60; :', true],
-  ['a program that is gone while its child keeps the output open', 'sleep 60 &', true],
-  ['a program that computes', BUSY, false],
-  ['a program that waits for a computing child', `sh -c '${BUSY}'; :`, false],
-])('%s: hung is %s', async (_, script, expected) => expect(await isFound(script)).toBe(expected));
+test.for([
+  ['a program that sleeps', true, 'exec sleep 60'],
+  ['a program that waits for a sleeping child', true, 'sleep 60; :'],
+  ['a program that is gone while its child keeps the output open', true, 'sleep 60 &'],
+  ['a program that computes', false, BUSY],
+  ['a program that waits for a computing child', false, `sh -c '${BUSY}'; :`],
+] as const)('%s: hung is %s', async ([, expected, script]) => expect(await isFound(script)).toBe(expected));
 
 test('an idle program is not hung while its output is not awaited', async () => {
   const child = start('echo begin; exec sleep 60');
@@ -46,6 +49,30 @@ test('an idle program is not hung while its output is not awaited', async () => 
   await wait(LONG_MS);
   expect(watchdog.isHung).toBe(false);
   watchdog.stop();
+});
+
+/** What the system shows of a program at each check: its state and CPU time. */
+test.for([
+  ['sleeps', true, ['S 4', 'S 4']],
+  ['sleeps between two checks, but used a CPU', false, ['S 4', 'S 5', 'S 6', 'S 7']],
+  ['waits for a CPU for long', false, ['R 4', 'R 4', 'R 4']],
+  ['sleeps after it waited for a CPU', true, ['R 4', 'R 4', 'S 4', 'S 4']],
+] as const)('a program that %s: hung is %s', ([, expected, checks], { dir }) => {
+  mkdirSync(dir.file('7'));
+  vi.useFakeTimers();
+  try {
+    const watchdog = new Watchdog(7, SILENT_MS, () => {}, dir.path);
+    watchdog.watch(start('exec sleep 60').stdout).next();
+    for (const check of checks) {
+      const [state, ticks] = check.split(' ');
+      writeFileSync(join(dir.file('7'), 'stat'), `7 (a ) b) ${state} 1 7 7 0 -1 0 0 0 0 0 ${ticks} 0\n`);
+      vi.advanceTimersByTime(SILENT_MS);
+    }
+    expect(watchdog.isHung).toBe(expected);
+    watchdog.stop();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('killing a program that did not start does nothing', () => {

@@ -5,7 +5,7 @@ import type { Bounds } from '../../../../analysis/questions.js';
 import type { Nanoseconds } from '../../../../model/units.js';
 
 /** What is shorter has no detail left. */
-export const MIN_WINDOW_NS = 20;
+const MIN_WINDOW_NS = 20;
 /** Part of the window left free on either side of a call that is zoomed in on. */
 const MARGIN = 0.1;
 

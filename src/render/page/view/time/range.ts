@@ -18,7 +18,7 @@ export function snappedRange(timeline: Slices, { startNs, endNs }: Bounds): Boun
 }
 
 /** Returns the border of a slice that is nearest to a time; the timeline ends at one. */
-export function nearestBorder({ durationNs, sumsSliceNs }: Slices, ns: Nanoseconds): Nanoseconds {
+function nearestBorder({ durationNs, sumsSliceNs }: Slices, ns: Nanoseconds): Nanoseconds {
   const stepNs = Math.max(1, sumsSliceNs ?? 1);
   const borderNs = stepNs * Math.round(Math.max(0, ns) / stepNs);
   return durationNs - ns < Math.abs(borderNs - ns) ? durationNs : Math.min(borderNs, durationNs);

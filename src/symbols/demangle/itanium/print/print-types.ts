@@ -88,7 +88,7 @@ function printCollapsed(printer: Printer, node: Modified): void {
   if (!waiting.isPrinted) printModifier(printer, meant);
 }
 
-export function printModifier(printer: Printer, { by, detail }: Modified): void {
+function printModifier(printer: Printer, { by, detail }: Modified): void {
   if (by === 'member' && printer.last !== '(') printer.write(' ');
   printer.write(SYMBOLS[by]);
   if (detail === null) return;
