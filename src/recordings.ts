@@ -29,7 +29,6 @@ export { decodePlan } from './pipeline/decode/decode-plan.js';
 export { type DecodedSample, decodeSample } from './pipeline/decode/decode-sample.js';
 export { RecordingDecoder } from './pipeline/decode/decode-task.js';
 export { decodeContext, type EncodedRecording, type Jumps } from './pipeline/decode/encoded-recording.js';
-export { unsupportedPackets } from './pipeline/decode/peek-packets.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';
 export type { SampledRecording } from './pipeline/read/sampled-source.js';

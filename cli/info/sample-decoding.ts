@@ -15,7 +15,7 @@ export interface RecordingPaths {
 /** Returns null for a recording that ptflame cannot decode. */
 export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): RecordingInfo['decoding'] {
   const found = findBinaries(recording, rootsOf(symfs));
-  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, path, found }) !== null) return null;
+  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found }) !== null) return null;
   const options = { name: path, path, symfs, recorded: null, broken: null };
   const all = decodeSample(encodedRecording(recording, { ...options, jumps: 'all' }));
   const beganMs = performance.now();

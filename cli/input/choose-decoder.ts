@@ -18,8 +18,6 @@ import { notifier } from '../terminal/notify.js';
 interface Decodable {
   /** For messages. */
   readonly name: string;
-  /** Its file. */
-  readonly path: string;
   readonly recording: Recording;
   readonly found: FoundBinaries;
 }
@@ -45,8 +43,8 @@ export async function chooseDecoder(input: Decodable, options: DecodingOptions):
 }
 
 /** Returns what of a recording only perf decodes, or null. */
-export function onlyPerfDecodes({ recording, path, found }: Omit<Decodable, 'name'>): Unsupported | null {
-  const bySettings = unsupported(recording) ?? unsupportedPackets(recording, path);
+export function onlyPerfDecodes({ recording, found }: Omit<Decodable, 'name'>): Unsupported | null {
+  const bySettings = unsupported(recording);
   if (bySettings !== null || found.narrow.length === 0) return bySettings;
   return { what: '32-bit code', hasRest: true };
 }

@@ -34,6 +34,7 @@ const KINDS = [
   'vmentry',
   'async',
   '',
+  'return',
 ];
 const EDGES = ['', 'tr strt', 'tr end', 'tr strt tr end'];
 

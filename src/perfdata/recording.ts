@@ -92,6 +92,8 @@ export interface TraceEncoding {
   readonly config: bigint;
   /** The trace is in samples of other events (`perf record --aux-sample`), not in buffers. */
   readonly hasTraceInSamples: boolean;
+  /** Samples of another event are in the trace, as packets. */
+  readonly hasPebs: boolean;
 }
 
 /** A trace buffer in the file (AUXTRACE). */

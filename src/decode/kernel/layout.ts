@@ -20,6 +20,8 @@ export const KIND_VMENTRY = 13;
 /** No instruction: asynchronous (interrupt, fault, signal), and none. */
 export const KIND_ASYNC = 14;
 export const KIND_NO_CODE = 15;
+/** Always ends in a TIP. */
+export const KIND_FAR_RETURN = 16;
 
 /** Where a branch stands at the edge of the trace. */
 export const EDGE_NONE = 0;

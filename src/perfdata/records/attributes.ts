@@ -15,6 +15,8 @@ export interface Attribute {
   readonly hasKernel: boolean;
   /** Its samples contain trace of another event. */
   readonly hasTraceInSamples: boolean;
+  /** Its samples are PEBS packets in the trace. */
+  readonly isInTrace: boolean;
   /** Layout of the sample id at the end of each kernel record; null: there is none. */
   readonly trailer: Trailer | null;
   /** Layout of its samples. */
@@ -37,6 +39,7 @@ const MIN_ATTRIBUTE_BYTES = 64;
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 const EXCLUDE_KERNEL = 1 << 5;
 const SAMPLE_ID_ALL = 1 << 18;
+const AUX_OUTPUT = 0x8000_0000;
 const USE_CLOCK_ID = 1 << 25;
 const CLOCK_ID_AT = 92;
 const SAMPLE_AUX = 1 << 20;
@@ -75,6 +78,7 @@ export function readAttribute(view: DataView): Attribute {
     config: view.getBigUint64(8, true),
     hasKernel: (flags & EXCLUDE_KERNEL) === 0,
     hasTraceInSamples: (sampleType & SAMPLE_AUX) !== 0,
+    isInTrace: (flags & AUX_OUTPUT) !== 0,
     trailer: flags & SAMPLE_ID_ALL ? trailerOf(sampleType) : null,
     layout: layoutOf(sampleType, view.getUint32(32, true)),
     clockId: flags & USE_CLOCK_ID && view.byteLength >= CLOCK_ID_AT + 4 ? view.getInt32(CLOCK_ID_AT, true) : null,

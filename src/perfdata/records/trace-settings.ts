@@ -70,7 +70,8 @@ export function traceEncoding(info: TraceInfo, { all }: Attributes): TraceEncodi
   const config = attributeOf(info, all)?.config ?? 0n;
   const hasClock = (info.numbers[Setting.TimeIsKnown] ?? 0n) !== 0n;
   const hasTraceInSamples = all.some((attribute) => attribute.hasTraceInSamples);
-  return { timing: hasClock ? timingOf(info, config) : null, config, hasTraceInSamples };
+  const hasPebs = all.some(({ isInTrace }) => isInTrace);
+  return { timing: hasClock ? timingOf(info, config) : null, config, hasTraceInSamples, hasPebs };
 }
 
 /** perf rounds a missing bus ratio: TSC ticks per 10 ns. */

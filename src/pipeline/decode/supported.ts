@@ -1,5 +1,6 @@
 /**
- * What the own decoder does not know, told from a recording's settings and records.
+ * What the own decoder does not know, told from a recording's settings and records. Its packets are no evidence: a
+ * flipped bit makes any packet of any other, and is to cost the trace up to the next PSB, not the recording.
  */
 import { parseFilters } from '../../decode/code/address-filters.js';
 import { NONE } from '../../model/units.js';
@@ -37,6 +38,7 @@ const RULES: readonly Rule[] = [
   { what: 'context switches by a tracepoint', hasRest: false, isIn: ({ trace }) => trace?.switches === 'tracepoint' },
   { what: 'kernel tracing', hasRest: true, isIn: ({ trace }) => trace?.hasKernel === true },
   { what: 'address filters without addresses', hasRest: true, isIn: hasOtherFilters },
+  { what: 'PEBS packets', hasRest: true, isIn: ({ encoding }) => encoding?.hasPebs === true },
   { what: 'event packets', hasRest: true, isIn: ({ encoding }) => configOf(encoding, EVENT_TRACE) !== 0n },
 ];
 

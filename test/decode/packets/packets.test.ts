@@ -57,10 +57,12 @@ describe.each(TABLES)('$topic', (table) => {
     expect(here[row]).toEqual(events);
   });
 
-  test('perf decodes every row alike', () => {
+  test(table.perf ?? 'perf decodes every row alike', () => {
     const byPerf = decodedByPerf(table);
     const expected = table.rows.map(([, , events]) => events);
-    expect(byPerf.map((events, row) => events ?? expected[row])).toEqual(expected);
+    const alike = expect(byPerf.map((events, row) => events ?? expected[row]));
+    if (table.perf === undefined) alike.toEqual(expected);
+    else alike.not.toEqual(expected);
     expect(byPerf.filter((events) => events === null).length).toBeLessThanOrEqual(2); // of what precedes a PSB+ perf crashes
   });
 });

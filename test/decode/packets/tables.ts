@@ -38,6 +38,8 @@ export interface Table {
   readonly rows: readonly Row[];
   /** Jumps within functions are no events. */
   readonly callsOnly?: boolean;
+  /** What perf does instead, if it is wrong. */
+  readonly perf?: string;
 }
 
 const on = '0 tr strt 0 080';
@@ -559,6 +561,24 @@ const events: readonly Row[] = [
   ],
 ];
 
+const far: readonly Row[] = [
+  [
+    'a far call: the near one before it returns compressed',
+    [...begun(0x140), at(TIP, 0x101), tnt([1])],
+    ['0 tr strt 0 140', '0 call 140 150', '0 call 150 101', '0 return 101 145'],
+  ],
+  [
+    'a far return takes no call',
+    [...begun(0x160), at(TIP, 0x101), tnt([1])],
+    ['0 tr strt 0 160', '0 call 160 170', '0 return 170 101', '0 return 101 165'],
+  ],
+  [
+    'a far jump',
+    [...begun(0x180), at(TIP, 0x101), tnt([1])],
+    ['0 tr strt 0 180', '0 call 180 190', '0 jmp 190 101', '0 return 101 185'],
+  ],
+];
+
 export const TABLES: readonly Table[] = [
   { topic: 'time', settings: SETTINGS, rows: time },
   { topic: 'TMA, MTC and CYC', settings: SETTINGS, rows: crystal },
@@ -577,6 +597,12 @@ export const TABLES: readonly Table[] = [
   },
   { topic: 'compression of addresses', settings: SETTINGS, rows: addresses },
   { topic: 'TNT', settings: SETTINGS, rows: bits },
+  {
+    topic: 'far transfers between calls and compressed returns',
+    settings: SETTINGS,
+    perf: 'a far call is a near one, and so is a far return',
+    rows: far,
+  },
   { topic: 'tracing: TIP.PGE, TIP.PGD, FUP', settings: SETTINGS, rows: tracing },
   { topic: 'PSB+', settings: SETTINGS, rows: psbs },
   { topic: 'a damaged first PSB+', settings: SETTINGS, rows: firsts },

@@ -3,7 +3,7 @@
  * equal bytes.
  */
 import { Block } from '../blocks';
-import { KIND_CALL, KIND_CALL_INDIRECT, KIND_FAR_CALL, KIND_RETURN } from '../layout';
+import { KIND_CALL, KIND_CALL_INDIRECT, KIND_RETURN } from '../layout';
 import { MAX_RETURNS, returns, state } from '../state';
 
 /** Where the entry of a number is. */
@@ -45,8 +45,12 @@ export function popCall(): Block {
   return changetype<Block>(<usize>block);
 }
 
-/** What an indirect branch does to the calls. */
+/**
+ * What an indirect branch does to the calls. Returns are compressed for near calls and near returns alone (Intel SDM
+ * volume 3, "Indirect Transfer Compression for Returns (RET)"): far calls, far jumps and far returns leave the ring as
+ * it is.
+ */
 export function passReturns(block: Block): void {
   if (block.kind === KIND_RETURN) popCall();
-  else if (block.kind === KIND_CALL_INDIRECT || block.kind === KIND_FAR_CALL) pushCall(block);
+  else if (block.kind === KIND_CALL_INDIRECT) pushCall(block);
 }
