@@ -11,7 +11,7 @@ import { lineColumns } from './source-lines.js';
 import { topLines } from './top-lines.js';
 
 /** `width`: of the terminal. `top`: number of functions of each table; 0: all. */
-export function reportLines(report: Report, width: number, top: number): string[] {
+export function* reportLines(report: Report, width: number, top: number): Iterable<string> {
   const { trace, quality, functions, threads = [] } = report;
   const nameOf = distinctNames(functions);
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
@@ -20,12 +20,9 @@ export function reportLines(report: Report, width: number, top: number): string[
       : topLines(rows, top, (shown) =>
           tableLines(shown, columns(totalNs, shown, trace.hasSwitches), { name: nameOf, nameTitle: 'function', width }),
         );
-  const threadTables = threads.flatMap((thread) => [
-    '',
-    threadTitle(thread, trace.hasSwitches),
-    ...table(thread.functions, thread.totalNs),
-  ]);
-  return [...traceLines(trace, quality), '', ...table(functions, trace.totalNs), ...threadTables];
+  yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
+  for (const thread of threads)
+    yield* ['', threadTitle(thread, trace.hasSwitches), ...table(thread.functions, thread.totalNs)];
 }
 
 /** Returns the head of every answer: totals, bounds and selection. */

@@ -8,7 +8,7 @@ import type { Chunks } from './write-chunks.js';
 
 export interface AnswerFormats {
   readonly json: () => unknown;
-  readonly text: () => readonly string[];
+  readonly text: () => Iterable<string>;
   /** Rows of values, titles first. */
   readonly csv?: () => readonly (readonly (string | number | boolean | null)[])[];
   /** Spans, for other tools. */
@@ -39,11 +39,11 @@ function chunksOf(formats: AnswerFormats, { json, csv, otlp, perfetto }: ChosenF
   if (json) return [jsonText(formats.json())];
   if (csv && formats.csv) return [csvText(formats.csv())];
   if (otlp && formats.otlp) return formats.otlp();
-  return perfetto && formats.perfetto ? formats.perfetto() : [plain(formats.text())];
+  return perfetto && formats.perfetto ? formats.perfetto() : endedLines(formats.text());
 }
 
-function plain(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
+function* endedLines(lines: Iterable<string>): Iterable<string> {
+  for (const line of lines) yield `${line}\n`;
 }
 
 function jsonText(answer: unknown): string {

@@ -1,10 +1,8 @@
 /**
  * Formats rows as a table that fits the terminal: the least important columns are dropped first, long names are shortened.
  */
-import Table from 'cli-table3';
 import stringWidth from 'string-width';
 import { shorterNames, visibleText } from '../../src/text.js';
-import type { Alignment } from './columns.js';
 
 export interface TableColumn<Row> {
   readonly title: string;
@@ -35,32 +33,28 @@ export function tableLines<Row>(
   options: TableOptions<Row>,
 ): string[] {
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
-  const widths = cells.map((texts) => Math.max(...texts.map((text) => stringWidth(text))));
+  const widths = cells.map((texts) => texts.reduce((widest, text) => Math.max(widest, widthOf(text)), 0));
   const kept = keptColumns(columns, widths, options.width);
   const nameWidth = Math.max(MIN_NAME_WIDTH, options.width - totalWidth(kept.map((column) => widths[column])));
-  const table = newTable([...kept.map((column) => (columns[column]?.isLeft ? 'left' : 'right')), 'left'] as const);
-  table.push([...kept.map((column) => columns[column]?.title ?? ''), options.nameTitle]);
-  rows.forEach((row, at) => {
+  const names = rows.map((row) => {
     const indent = options.indent?.(row) ?? '';
-    const name = indent + fittingName(options.name(row), nameWidth - stringWidth(indent));
-    table.push([...kept.map((column) => cells[column]?.[at + 1] ?? ''), name]);
+    return indent + fittingName(options.name(row), nameWidth - widthOf(indent));
   });
-  return textLines(table);
-}
-
-function newTable(alignments: readonly Alignment[]) {
-  const names = 'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid';
-  const chars = Object.fromEntries([...names.split(' '), 'right', 'right-mid'].map((name) => [name, '']));
-  return new Table({
-    chars: { ...chars, middle: ' '.repeat(GAP) },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colAligns: [...alignments],
+  return [options.nameTitle, ...names].map((name, line) => {
+    const before = kept.map((column) => {
+      const text = cells[column][line];
+      const padding = ' '.repeat(widths[column] - widthOf(text));
+      return columns[column].isLeft ? text + padding : padding + text;
+    });
+    return [...before, name].join(' '.repeat(GAP)).trimEnd();
   });
 }
 
-function textLines(table: { toString(): string }): string[] {
-  const text = table.toString();
-  return text === '' ? [] : text.split('\n').map((line) => line.trimEnd());
+/** Printable ASCII and the signs of our numbers, as nearly all cells are. */
+const NARROW = /^[ -~µ–≥≈…×]*$/;
+
+function widthOf(text: string): number {
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
 function keptColumns<Row>(columns: readonly TableColumn<Row>[], widths: readonly number[], width: number): number[] {
@@ -85,20 +79,21 @@ function totalWidth(widths: readonly number[]): number {
 /** Returns the longest form of a name that fits, with control characters escaped. */
 export function fittingName(name: string, width: number): string {
   const full = visibleText(name);
-  if (stringWidth(full) <= width) return isolated(full);
+  if (widthOf(full) <= width) return isolated(full);
   for (const shorter of shorterNames(name)) {
     const text = visibleText(shorter);
-    if (stringWidth(text) <= width) return isolated(text);
+    if (widthOf(text) <= width) return isolated(text);
   }
   return isolated(cutTo(visibleText([...shorterNames(name)].at(-1) ?? name), width));
 }
 
 /** Cuts a text to a width, with an ellipsis at its end. */
 function cutTo(text: string, width: number): string {
-  const characters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)];
   let kept = '';
-  for (const { segment } of characters) {
-    if (stringWidth(`${kept}${segment}…`) > width) break;
+  let left = width - widthOf('…');
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
     kept += segment;
   }
   return `${kept}…`;
