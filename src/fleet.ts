@@ -3,7 +3,7 @@
  */
 
 export type { LeftOut } from './fleet/folder.js';
-export { mergeProfiles, ProfileSum } from './fleet/merge/merge-profiles.js';
+export { ProfileSum } from './fleet/merge/merge-profiles.js';
 export { type Fleet, openFleet } from './fleet/open-fleet.js';
 export {
   askFunctions,

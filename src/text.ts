@@ -21,6 +21,7 @@ export {
   formatPercentChange,
   formatShare,
   longestInferredNs,
+  threadNoun,
 } from './render/format.js';
 export { shorterNames } from './render/short-names.js';
 export { similarNames } from './render/similar-names.js';

@@ -3,7 +3,7 @@
  */
 
 import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { formatCount, formatDuration, formatMany, threadNoun, visibleText } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
 import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
@@ -22,18 +22,21 @@ export function* reportLines(report: Report, width: number, top: number): Iterab
         );
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
   for (const thread of threads)
-    yield* ['', threadTitle(thread, trace.hasSwitches), ...table(thread.functions, thread.totalNs)];
+    yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
 }
 
 /** Returns the head of every answer: totals, bounds and selection. */
 export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
-  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
+  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part, merged } = trace;
   const outside = `${shareCell(outsideNs, totalNs)} outside traced code`;
   const offCpu = hasSwitches
     ? `, ${shareCell(offCpuNs, totalNs)} off CPU`
     : `; without switch records, traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
+  const when = merged
+    ? `, ${formatMany(merged.recordings, 'recording')} added up`
+    : ` in ${formatDuration(durationNs)} from ${start}`;
   return [
-    `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
+    `${formatDuration(totalNs)} of ${formatMany(threads, threadNoun(trace))}${when}: ${outside}${offCpu}`,
     ...(part === null ? [] : [`only ${visibleText(part)}`]),
   ];
 }
@@ -43,10 +46,12 @@ function switchesRemedyText({ remedies }: Report['quality']): string {
   return remedies?.switches ? `: ${remedies.switches}` : '';
 }
 
-function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwitches: boolean): string {
+function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, trace: Report['trace']): string {
+  const { hasSwitches, merged } = trace;
   const name = comm === null ? '' : ` ${comm}`;
   const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
-  return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
+  const who = merged ? `${threadNoun(trace)}${name}` : `thread ${tid}${name}${process}`;
+  return `${who}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
 /** `totalNs`: 100 % of the shares. */

@@ -80,7 +80,7 @@ async function mergeFiles(inputs: readonly string[], by: MergeOptions['by'], sig
   for (const path of inputs) {
     const profile = await readFileOf(path, signal);
     if (weights.add(profile.meta.weight).size > 1) throw otherWeight(path);
-    sum.add(profile);
+    sum.add(profile, path);
   }
   return sum.build();
 }

@@ -80,6 +80,7 @@ export function traceSummary({ meta, threads }: Profile, tree: CallTree) {
     offCpuNs,
     hasSwitches,
     part: meta.part,
+    ...(meta.merged && { merged: meta.merged }),
   };
 }
 

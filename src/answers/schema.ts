@@ -2,7 +2,7 @@
  * zod schemas of the JSON that commands print; docs/answers.md describes it.
  */
 import * as z from 'zod';
-import { QualityPart } from '../profile-file/schema.js';
+import { MetaPart, QualityPart } from '../profile-file/schema.js';
 
 export const ns = z.number();
 /** null: there is no complete call, or durations were not counted. */
@@ -26,6 +26,8 @@ export const Trace = z.object({
   hasSwitches: z.boolean(),
   /** The selection in words; null: the full trace. */
   part: z.string().nullable(),
+  /** Of a merged profile: `threads` counts groups, whose `tid` is only a number. Absent: one trace. */
+  merged: MetaPart.shape.merged,
 });
 
 /** The first fields of every answer. */

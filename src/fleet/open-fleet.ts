@@ -14,6 +14,7 @@ import {
   type Table,
   tableFile,
 } from './folder.js';
+import { checkFunctions, checkRows } from './tables/check-tables.js';
 import { FOREIGN } from './whole-file.js';
 
 /** The SQL files that define tables and views: sql/duckdb/tables.sql and sql/views.sql. */
@@ -45,6 +46,8 @@ export async function openFleet(path: string, sql: FleetSql, options: EngineOpti
     const filesOf = (table: Table) => recordings.map((recording) => tableFile(folder, table, recording));
     for (const table of TABLES)
       await engine.run(`SET VARIABLE ${table}_files = [${filesOf(table).map(sqlText).join(', ')}]`);
+    for (const table of ['recordings', 'functions', 'durations'] as const) await checkRows(engine, table); // paths: by who reads them
+    await checkFunctions(engine);
     await engine.run(sql.tables);
     await engine.run(sql.views);
     await engine.lock(TABLES.flatMap(filesOf));

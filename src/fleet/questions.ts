@@ -4,6 +4,7 @@
 import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from '../answers/fleet/schema.js';
 import type { Cell, Rows } from './engine.js';
 import type { Fleet } from './open-fleet.js';
+import { checkCallers, checkRows } from './tables/check-tables.js';
 
 export type GroupedBy = 'build' | 'host';
 
@@ -91,6 +92,8 @@ export async function groupsOf({ engine }: Fleet, by: GroupedBy): Promise<string
 
 /** Returns the rows of a user's query. @throws PtflameError BAD_OPTION unless it is one SELECT that can be run */
 export async function askSql({ engine }: Fleet, sql: string): Promise<NonNullable<FleetAnswer['sql']>> {
+  if (/paths/i.test(sql)) await checkRows(engine, 'paths');
+  if (/recursive/i.test(sql)) await checkCallers(engine); // what walks paths would not end in a circle
   const { columns, rows } = await engine.ask(sql);
   return { columns: [...columns], rows: rows.map((row) => [...row]) };
 }

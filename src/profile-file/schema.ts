@@ -53,6 +53,7 @@ export const MetaPart = z.object({
   hasSwitches: z.boolean().optional(), // absent: unknown
   part: z.string().optional(), // absent: the whole trace
   recorded: RecordedPart.optional(), // absent: unknown
+  merged: z.object({ recordings: count, by: z.enum(['comm', 'host', 'build']) }).optional(), // absent: one trace
 });
 
 export const SymbolsPart = z.object({

@@ -38,7 +38,7 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording, so that the file does not depend on which line was read first. */
 function metaText({ meta }: Profile): string {
-  const { firstNs, scope, weight, hasSwitches, part, recorded } = meta;
+  const { firstNs, scope, weight, hasSwitches, part, recorded, merged } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
   return JSON.stringify({
     originNs,
@@ -50,6 +50,7 @@ function metaText({ meta }: Profile): string {
     ...(hasSwitches !== null && { hasSwitches }),
     ...(part !== null && { part }),
     ...(recorded && { recorded }),
+    ...(merged && { merged }),
   });
 }
 

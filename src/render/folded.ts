@@ -15,7 +15,7 @@ export interface FoldedOptions extends LineOptions {
 
 /** The parts of a profile that are written. */
 export interface FoldedProfile extends Trees {
-  readonly meta: Pick<TraceMeta, 'weight'>;
+  readonly meta: Pick<TraceMeta, 'weight' | 'merged'>;
 }
 
 /**

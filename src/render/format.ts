@@ -1,6 +1,7 @@
 /**
  * Formats numbers for people.
  */
+import type { MergedBy, TraceMeta } from '../model/profile/profile.js';
 
 /** Returns "1,234,567". Not with toLocaleString: loading ICU's locale data takes 15 ms. */
 export function formatCount(count: number): string {
@@ -10,6 +11,17 @@ export function formatCount(count: number): string {
 /** Returns "3 threads" or "1 thread". */
 export function formatMany(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const GROUPS: Readonly<Record<MergedBy, string>> = { comm: 'command name', host: 'host', build: 'build' };
+
+/** Returns what the threads of a profile are: "thread", or of a merged one, "command name". */
+export function threadNoun({ merged }: Pick<TraceMeta, 'merged'>): string {
+  return merged === undefined ? 'thread' : GROUPS[merged.by];
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Returns three significant digits with a unit: "94 ns", "1.53 ms". */

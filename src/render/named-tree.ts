@@ -8,7 +8,7 @@ import { assert } from '../model/errors.js';
 import { checkMemory } from '../model/memory-watch.js';
 import { inverse, symbolRanks } from '../model/names/symbol-order.js';
 import { compareUtf8 } from '../model/names/utf8-order.js';
-import type { Profile, ThreadProfile } from '../model/profile/profile.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../model/profile/profile.js';
 import { NONE, type SymbolId, type Tid } from '../model/units.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
@@ -23,7 +23,9 @@ export interface NamedTree {
 }
 
 /** The parts of a profile that are merged. */
-export type Trees = Pick<Profile, 'symbols' | 'threads' | 'together'>;
+export interface Trees extends Pick<Profile, 'symbols' | 'threads' | 'together'> {
+  readonly meta: Pick<TraceMeta, 'merged'>;
+}
 
 /** Names of functions and groups: equal names are merged. */
 export interface Naming {
@@ -75,7 +77,7 @@ function withRows(tree: CallTree, rowOf: Int32Array, { names }: NameTable): Call
 }
 
 function inGroups(
-  { threads }: Trees,
+  { threads, meta }: Trees,
   by: Exclude<Grouping, 'none'>,
   { group }: Naming,
   rowOf: Int32Array,
@@ -83,8 +85,9 @@ function inGroups(
 ): CallTree {
   const builder = new CallTreeBuilder();
   const commOf = new Map(threads.map(({ tid, comm }) => [tid, comm]));
+  const groupedBy = meta.merged ? 'comm' : by; // its groups have no other name
   for (const thread of threads) {
-    const top = builder.child(ROOT, table.intern(group(groupOf(thread, commOf, by)), NONE));
+    const top = builder.child(ROOT, table.intern(group(groupOf(thread, commOf, groupedBy)), NONE));
     builder.merge(thread.tree, top, (symbol) => rowOf[symbol]);
     checkMemory();
   }

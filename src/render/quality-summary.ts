@@ -4,7 +4,7 @@
 import type { TraceMeta } from '../model/profile/profile.js';
 import type { Quality } from '../model/profile/quality.js';
 import { hiddenJumpsRemedy, WARNING_SHARE } from '../model/profile/remedies.js';
-import { formatCount, formatDuration, formatMany, formatShare } from './format.js';
+import { formatCount, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
 import { gapCount, lossTexts } from './loss-texts.js';
 
 /** A garbled trace can have any number of unknown flags. */
@@ -31,23 +31,29 @@ export interface QualitySummary {
 /** Summarizes the quality. `maxCauses`: number of loss causes with a line of their own. */
 export function qualitySummary({ quality, threads, meta }: ProfileHeader, maxCauses = MAX_CAUSES): QualitySummary {
   const notes = [...lossTexts(quality, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
-  const line = `${sizeText(quality, threads.length, meta)}; ${lostText(quality, threads.length)}, ${inferredText(quality)}`;
+  const line = `${sizeText(quality, threads.length, meta)}; ${lostText(quality, threads.length, meta)}, ${inferredText(quality)}`;
   return { line, damage: damageOf(quality), warnings: warningsOf(quality), notes };
 }
 
 /** "8 events of 2 threads in 1 ms"; of a part, "100 µs of 2 threads, selected from 8 events": those of the part are not counted. */
-function sizeText({ events }: Quality, threadCount: number, { weight, startNs, endNs, part }: TraceMeta): string {
-  const [seen, threads] = [formatMany(events, 'event'), formatMany(threadCount, 'thread')];
+function sizeText({ events }: Quality, threadCount: number, meta: TraceMeta): string {
+  const { weight, startNs, endNs, part, merged } = meta;
+  const [seen, threads] = [formatMany(events, 'event'), formatMany(threadCount, threadNoun(meta))];
   const duration = weight === 'ns' ? formatDuration(endNs - startNs) : null;
+  if (merged) return `${seen} of ${formatMany(merged.recordings, 'recording')}`;
   if (part) return `${duration === null ? '' : `${duration} of `}${threads}, selected from ${seen}`;
   return `${seen} of ${threads}${duration === null ? '' : ` in ${duration}`}`;
 }
 
-function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount: number): string {
+function lostText(
+  { losses, threadsCut, lostNs, totalNs }: Quality,
+  threadCount: number,
+  { merged }: TraceMeta,
+): string {
   if (losses.length === 0) return 'nothing lost';
-  const where = `in ${formatCount(threadsCut)} of ${formatMany(threadCount, 'thread')}`;
+  const where = merged ? '' : ` in ${formatCount(threadsCut)} of ${formatMany(threadCount, 'thread')}`;
   const gaps = formatMany(gapCount(losses), 'gap');
-  return `${gaps} ${where}, ${formatDuration(lostNs)} lost (${formatShare(lostNs, totalNs)})`;
+  return `${gaps}${where}, ${formatDuration(lostNs)} lost (${formatShare(lostNs, totalNs)})`;
 }
 
 function inferredText({ inferredCalls, inferredEvents }: Quality): string {

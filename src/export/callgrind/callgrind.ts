@@ -18,7 +18,7 @@ export function* renderCallgrind(profile: Profile): Generator<string> {
   const { table, rankOf } = symbolOrder(profile);
   const measures = timesFirst(measuresOf(profile.meta));
   const costs = costsOf(profile, rankOf, table.length, measures);
-  const places = placesOf(table, profile.threads);
+  const places = placesOf(table, profile);
   const references = new References();
   yield headerOf(profile, measures, costs);
   let row = 0;

@@ -36,7 +36,7 @@ function* writeFieldsOf(profile: Profile, writer: PbfWriter): Generator<void> {
   const strings = new StringTable();
   const writeHead = headOf(profile, strings);
   const writeCode = codeOf(table, strings);
-  const labels = threads.map((thread) => labelsOf(thread, strings));
+  const labels = threads.map((thread) => labelsOf(thread, profile.meta, strings));
   for (const text of strings.texts()) yield writeTextField(ProfileField.StringTable, text, writer);
   yield writeHead(writer);
   yield* writeCode(writer);

@@ -3,7 +3,7 @@
  */
 import { PbfWriter } from 'pbf';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import type { ThreadProfile } from '../../model/profile/profile.js';
+import type { ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { NodeId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { writeFields } from '../proto-writer.js';
@@ -59,12 +59,14 @@ function writePath({ path, depth }: Sample, writer: PbfWriter): void {
   for (let at = depth - 1; at >= 0; at--) writer.writeVarint(path[at] as number);
 }
 
-/** Returns the labels of each sample of a thread, as fields of its message. */
-export function labelsOf(thread: ThreadProfile, strings: StringTable): Uint8Array {
+/** Returns the labels of each sample of a thread, as fields of its message. A group of a merged profile has a name alone. */
+export function labelsOf(thread: ThreadProfile, { merged }: TraceMeta, strings: StringTable): Uint8Array {
   const { tid, pid, comm } = thread;
   const writer = new PbfWriter();
   const add = (key: string, field: number, value: number) =>
     writer.writeMessage(SampleField.Label, writeLabel, { key: strings.intern(key), field, value });
+  if (merged) add(merged.by, LabelField.Str, strings.intern(visibleText(comm ?? '')));
+  if (merged) return writer.finish();
   add('thread', LabelField.Str, strings.intern(threadName(thread)));
   if (comm !== null) add('comm', LabelField.Str, strings.intern(visibleText(comm)));
   add('tid', LabelField.Num, tid);

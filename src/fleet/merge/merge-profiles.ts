@@ -1,5 +1,5 @@
 /**
- * Adds up profiles: threads with the same command name, or of the same host, become one.
+ * Adds up profiles: threads with the same command name, or of the same host, become one group.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type FunctionDurations, mergeDurations } from '../../model/calls/durations.js';
@@ -15,23 +15,19 @@ import {
 import { orderedDurations } from '../../model/profile/file-order.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { SymbolId } from '../../model/units.js';
-import { type Group, groupedProfile } from './grouped-profile.js';
+import { type Group, groupedProfile, type MergedMeta, UNKNOWN_GROUPS } from './grouped-profile.js';
 import { type GroupedQuality, mergedQuality } from './merge-quality.js';
 
 const SPECIALS = Object.keys(SpecialSymbol).length;
 
-/** All profiles have times, or none has. Each has the trees of its threads. */
-export function mergeProfiles(profiles: Iterable<Profile>, by: 'comm' | 'host'): Profile {
-  const sum = new ProfileSum(by);
-  for (const profile of profiles) sum.add(profile);
-  return sum.build();
-}
-
-/** Adds up profiles one after another, so that only one of them and the sum are in memory. */
+/**
+ * Adds up profiles one after another, so that only one of them and the sum are in memory. All have times, or none has; each has
+ * the trees of its threads.
+ */
 export class ProfileSum {
   private readonly by: 'comm' | 'host';
   private readonly symbols = new SymbolSum();
-  private readonly groups = new Map<string | null, GroupSum>();
+  private readonly groups = new Map<string, GroupSum>();
   private readonly metas: TraceMeta[] = [];
   private readonly qualities: GroupedQuality[] = [];
 
@@ -39,9 +35,12 @@ export class ProfileSum {
     this.by = by;
   }
 
-  add({ meta, symbols, threads, quality }: Profile): void {
+  /** `file`: of the profile. Threads without a name are of this file, whatever their ids are elsewhere. */
+  add({ meta, symbols, threads, quality }: Profile, file: string): void {
     const rows = this.symbols.add(symbols);
-    const nameOf = ({ comm }: ThreadProfile) => (this.by === 'comm' ? comm : (meta.recorded?.host ?? null));
+    const unknown = `${UNKNOWN_GROUPS[this.by]}: ${file}`;
+    const isGroup = this.by === (meta.merged?.by ?? 'comm');
+    const nameOf = ({ comm }: ThreadProfile) => (isGroup ? comm : meta.recorded?.host) ?? unknown;
     for (const thread of threads) {
       const group = this.groups.get(nameOf(thread)) ?? new GroupSum();
       this.groups.set(nameOf(thread), group);
@@ -54,6 +53,7 @@ export class ProfileSum {
   build(): Profile {
     return groupedProfile(
       [...this.groups].map(([name, sum]) => sum.build(name)),
+      this.by,
       this.symbols.build(),
       mergedMeta(this.metas),
       (tidOf) => mergedQuality(this.qualities, tidOf),
@@ -74,7 +74,7 @@ class GroupSum {
     this.hiddenNs += hiddenNs;
   }
 
-  build(name: string | null): Group {
+  build(name: string): Group {
     const tree: CallTree = this.builder.build();
     return { name, tree, durations: mergeDurations(this.durations), hiddenNs: this.hiddenNs };
   }
@@ -103,14 +103,14 @@ class SymbolSum {
   }
 }
 
-function mergedMeta(metas: readonly TraceMeta[]) {
+function mergedMeta(metas: readonly TraceMeta[]): MergedMeta {
   const first = metas[0] as TraceMeta;
   const hasSwitches = metas.every((meta) => meta.hasSwitches === first.hasSwitches) ? first.hasSwitches : null;
   return {
     scope: metas.some(({ scope }) => scope === 'user+kernel') ? ('user+kernel' as const) : ('user' as const),
     weight: first.weight,
     hasSwitches,
-    recorded: null,
     durationNs: metas.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
+    recordings: metas.reduce((sum, { merged }) => sum + (merged?.recordings ?? 1), 0),
   };
 }

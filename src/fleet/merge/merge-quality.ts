@@ -19,11 +19,11 @@ const MAX_FLAGS = 100;
 /** The quality of a profile, and the group of each of its threads. */
 export interface GroupedQuality {
   readonly quality: Quality;
-  readonly groupOf: ReadonlyMap<Tid, string | null>;
+  readonly groupOf: ReadonlyMap<Tid, string>;
 }
 
 /** `tidOf`: the number of a group. Gaps keep their time within their own recording. */
-export function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string | null) => Tid): Quality {
+export function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string) => Tid): Quality {
   const all = parts.map(({ quality }) => quality);
   const sum = (numberOf: (quality: Quality) => number | undefined) =>
     all.reduce((total, quality) => total + (numberOf(quality) ?? 0), 0);
@@ -66,7 +66,7 @@ function mergedLosses(all: readonly Quality[]): Quality['losses'] {
   return losses.build();
 }
 
-function mergedGaps(parts: readonly GroupedQuality[], tidOf: (group: string | null) => Tid): Quality['gaps'] {
+function mergedGaps(parts: readonly GroupedQuality[], tidOf: (group: string) => Tid): Quality['gaps'] {
   const gaps = new LongestGaps();
   for (const { quality, groupOf } of parts)
     for (const gap of quality.gaps) {

@@ -2,39 +2,45 @@
  * Turns the tables of a folder back into a profile: the call trees of all recordings, added up by command name, host or build.
  */
 
-import { bucketOf, type FunctionDurations } from '../../model/calls/durations.js';
+import { BUCKETS, bucketOf, type FunctionDurations } from '../../model/calls/durations.js';
+import { isOrdered, orderedTree } from '../../model/calls/node-order.js';
+import { symbolRanks } from '../../model/names/symbol-order.js';
 import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
-import type { Profile } from '../../model/profile/profile.js';
+import type { MergedBy, Profile } from '../../model/profile/profile.js';
 import { noInferences, noLines, type Quality } from '../../model/profile/quality.js';
 import type { SymbolId } from '../../model/units.js';
 import { type Group, groupedProfile } from '../merge/grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';
 import { type FleetSymbols, readSymbols } from './read-symbols.js';
-import { type MergedBy, readTrees } from './read-trees.js';
+import { damagedPaths, groupName, readTrees } from './read-trees.js';
 
 /** Durations are not known by command name: the tables have them for each recording as a whole. */
 export async function mergeTables(fleet: Fleet, by: MergedBy): Promise<Profile> {
   const symbols = await readSymbols(fleet);
   const trees = await readTrees(fleet, by, symbols);
   const durations = by === 'comm' ? null : await readDurations(fleet, by, symbols);
-  const groups = [...trees].map(([name, tree]): Group => {
-    return { name, tree, durations: durations?.get(name) ?? null, hiddenNs: 0 };
-  });
+  const rank = symbolRanks(symbols.table);
+  const groups: Group[] = [];
+  for (const [name, unordered] of trees) {
+    const tree = orderedTree(unordered, rank);
+    if (!isOrdered(tree, rank)) throw await damagedPaths(fleet.engine); // a caller has a function twice
+    groups.push({ name, tree, durations: durations?.get(name) ?? null, hiddenNs: 0 });
+  }
   const { meta, quality } = await readRecordings(fleet, groups, symbols.table);
-  return groupedProfile(groups, symbols.table, meta, () => quality);
+  return groupedProfile(groups, by, symbols.table, meta, () => quality);
 }
 
 async function readDurations(
   { engine }: Fleet,
   by: 'host' | 'build',
   { symbolsOf }: FleetSymbols,
-): Promise<Map<string | null, FunctionDurations>> {
+): Promise<Map<string, FunctionDurations>> {
   const [names, functions, lows, calls] = (await engine.columns(`
-    SELECT r.${by}, d.function, CAST(d.bucket_low_ns AS DOUBLE), CAST(sum(d.calls) AS DOUBLE)
+    SELECT ${groupName(by)}, d.function, CAST(d.bucket_low_ns AS DOUBLE), CAST(sum(d.calls) AS DOUBLE)
     FROM durations AS d JOIN recordings AS r ON r.id = d.id
-    GROUP BY ALL`)) as [(string | null)[], BigInt64Array, Float64Array, Float64Array];
+    GROUP BY ALL`)) as [string[], BigInt64Array, Float64Array, Float64Array];
   const symbols = symbolsOf(functions);
-  const groups = new Map<string | null, DurationRow[]>();
+  const groups = new Map<string, DurationRow[]>();
   names.forEach((name, at) => {
     const row = { symbol: symbols[at], bucket: bucketOf(lows[at]), calls: calls[at] };
     const rows = groups.get(name);
@@ -50,8 +56,13 @@ interface DurationRow {
   readonly calls: number;
 }
 
-function durationsOf(rows: DurationRow[]): FunctionDurations {
-  rows.sort((a, b) => a.symbol - b.symbol || a.bucket - b.bucket);
+function durationsOf(all: DurationRow[]): FunctionDurations {
+  const sums = new Map<number, DurationRow>();
+  for (const row of all) {
+    const key = row.symbol * BUCKETS + row.bucket;
+    sums.set(key, { ...row, calls: row.calls + (sums.get(key)?.calls ?? 0) });
+  }
+  const rows = [...sums.values()].sort((a, b) => a.symbol - b.symbol || a.bucket - b.bucket);
   return {
     length: rows.length,
     symbol: Int32Array.from(rows, ({ symbol }) => symbol),
@@ -60,16 +71,25 @@ function durationsOf(rows: DurationRow[]): FunctionDurations {
   };
 }
 
+type Totals = [
+  recordings: number,
+  events: number,
+  lostNs: number,
+  durationNs: number,
+  hasSwitches: boolean | null,
+  gaps: number,
+];
+
 async function readRecordings({ engine }: Fleet, groups: readonly Group[], { kind }: SymbolTable) {
   const { rows } = await engine.rows(`
     SELECT
-      CAST(sum(r.events) AS DOUBLE), CAST(sum(r.lost_ns) AS DOUBLE), CAST(sum(r.duration_ns) AS DOUBLE),
+      CAST(count(*) AS DOUBLE), CAST(sum(r.events) AS DOUBLE), CAST(sum(r.lost_ns) AS DOUBLE), CAST(sum(r.duration_ns) AS DOUBLE),
       CASE WHEN min(r.has_switches) = max(r.has_switches) AND count(r.has_switches) = count(*) THEN min(r.has_switches) END,
       (SELECT CAST(coalesce(sum(f.calls), 0) AS DOUBLE) FROM functions AS f WHERE f.kind = 'stop' AND f.name = '[lost]')
     FROM recordings AS r`);
-  const [events, lostNs, durationNs, hasSwitches, gaps] = rows[0] as [number, number, number, boolean | null, number];
+  const [recordings, events, lostNs, durationNs, hasSwitches, gaps] = rows[0] as Totals;
   return {
-    meta: { scope: 'user' as const, weight: 'ns' as const, hasSwitches, recorded: null, durationNs },
+    meta: { scope: 'user' as const, weight: 'ns' as const, hasSwitches, durationNs, recordings },
     quality: qualityOf({ events, lostNs, gaps }, groups, kind),
   };
 }

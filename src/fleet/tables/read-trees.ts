@@ -3,36 +3,48 @@
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { type NodeColumn, nodeColumns } from '../../model/calls/node-columns.js';
+import type { MergedBy } from '../../model/profile/profile.js';
 import { NONE } from '../../model/units.js';
+import { type Engine, sqlText } from '../engine.js';
+import { UNKNOWN_GROUPS } from '../merge/grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';
+import { checkCallers, checkRows } from './check-tables.js';
 import { HashRows, type HashWords, hashWords } from './hash-rows.js';
 import type { FleetSymbols } from './read-symbols.js';
-
-export type MergedBy = 'comm' | 'host' | 'build';
 
 /** Paths of all groups, a row each, in no order. */
 interface PathRows {
   readonly paths: HashWords;
   readonly parents: HashWords;
   readonly symbol: Int32Array;
+  /** 1: called by no function. */
+  readonly depths: Float64Array;
   readonly numbers: Readonly<Record<NodeColumn, Float64Array>>;
 }
 
-/** Siblings are in no order, and callers may follow their callees. */
+/**
+ * Siblings are in no order, and callers may follow their callees. What has no command name, host or build is grouped by the name of
+ * the file that was exported.
+ *
+ * @throws PtflameError INPUT_UNREADABLE for rows that export cannot have written
+ */
 export async function readTrees(
   { engine }: Fleet,
   by: MergedBy,
   { symbolsOf }: FleetSymbols,
-): Promise<Map<string | null, CallTree>> {
-  const [names, paths, parents, functions, ...numbers] = (await engine.columns(`
+): Promise<Map<string, CallTree>> {
+  await checkRows(engine, 'paths');
+  const [names, paths, parents, functions, depths, ...numbers] = (await engine.columns(`
     SELECT
-      p.group_name, p.path, coalesce(p.parent, ${ROOT_PATH}), p.function,
+      ${groupName(by)}, p.path, min(coalesce(p.parent, ${ROOT_PATH})), min(p.function),
+      CAST(CASE WHEN ${SAME} THEN min(p.depth) ELSE -1 END AS DOUBLE),
       ${Object.values(nodeColumns(sqlOf)).join(', ')}
-    FROM group_paths AS p WHERE p.grouped_by = '${by}'`)) as [
-    (string | null)[],
+    FROM paths AS p JOIN recordings AS r ON r.id = p.id GROUP BY 1, 2`)) as [
+    string[],
     BigInt64Array,
     BigInt64Array,
     BigInt64Array,
+    Float64Array,
     ...Float64Array[],
   ];
   let at = 0;
@@ -40,26 +52,50 @@ export async function readTrees(
     paths: hashWords(paths),
     parents: hashWords(parents),
     symbol: symbolsOf(functions),
+    depths,
     numbers: nodeColumns(() => numbers[at++] as Float64Array),
   };
   const nodeOf = new Int32Array(names.length);
-  return new Map([...rowsByName(names)].map(([name, own]) => [name, treeOf(rows, Int32Array.from(own), nodeOf)]));
+  const trees = new Map<string, CallTree>();
+  for (const [name, own] of rowsByName(names)) {
+    const tree = treeOf(rows, Int32Array.from(own), nodeOf);
+    if (tree === null) throw await damagedPaths(engine);
+    trees.set(name, tree);
+  }
+  return trees;
 }
 
 /** The path of a thread itself, and the parent of its first functions. */
 const ROOT_PATH = 0;
 const ROOT_WORDS: HashWords = new Int32Array(2);
 
+/** In SQL: all recordings agree what a path is. */
+const SAME = [`coalesce(p.parent, ${ROOT_PATH})`, 'p.function', 'p.depth']
+  .map((column) => `min(${column}) = max(${column})`)
+  .join(' AND ');
+
+/** In SQL, of a recording r and, by command name, one of its paths p. */
+export function groupName(by: MergedBy): string {
+  const unknown = `${sqlText(`${UNKNOWN_GROUPS[by]}: `)} || coalesce(r.input, r.id)`;
+  return `coalesce(${by === 'comm' ? 'p' : 'r'}.${by}, ${unknown})`;
+}
+
+/** @throws PtflameError INPUT_UNREADABLE that names the file */
+export async function damagedPaths(engine: Engine): Promise<Error> {
+  await checkCallers(engine);
+  return new Error('bug in ptflame: paths form no tree, but each file is right');
+}
+
 const SQL_COLUMNS: Readonly<Record<NodeColumn, string>> = {
-  calls: 'calls',
-  inferredCalls: 'inferred_calls',
-  selfNs: 'self_ns',
-  inferredNs: 'inferred_ns',
-  unwoundCalls: 'unwound_calls',
-  completeNs: 'complete_ns',
-  longestCutNs: 'longest_cut_ns',
-  minNs: 'min_ns',
-  maxNs: 'max_ns',
+  calls: 'sum(p.calls)',
+  inferredCalls: 'sum(p.inferred_calls)',
+  selfNs: 'sum(p.self_ns)',
+  inferredNs: 'sum(p.inferred_ns)',
+  unwoundCalls: 'sum(p.unwound_calls)',
+  completeNs: 'sum(p.complete_ns)',
+  longestCutNs: 'max(p.longest_cut_ns)',
+  minNs: 'min(p.min_ns)',
+  maxNs: 'max(p.max_ns)',
 };
 
 /** Of a node without calls that have the value. */
@@ -69,11 +105,11 @@ function noneOf(name: NodeColumn): number {
 }
 
 function sqlOf(name: NodeColumn): string {
-  return `coalesce(CAST(p.${SQL_COLUMNS[name]} AS DOUBLE), CAST('${noneOf(name)}' AS DOUBLE))`;
+  return `coalesce(CAST(${SQL_COLUMNS[name]} AS DOUBLE), CAST('${noneOf(name)}' AS DOUBLE))`;
 }
 
-function rowsByName(names: readonly (string | null)[]): Map<string | null, number[]> {
-  const rows = new Map<string | null, number[]>();
+function rowsByName(names: readonly string[]): Map<string, number[]> {
+  const rows = new Map<string, number[]>();
   names.forEach((name, row) => {
     const own = rows.get(name);
     if (own === undefined) rows.set(name, [row]);
@@ -82,18 +118,25 @@ function rowsByName(names: readonly (string | null)[]): Map<string | null, numbe
   return rows;
 }
 
-function treeOf({ paths, parents, symbol, numbers }: PathRows, own: Int32Array, nodeOf: Int32Array): CallTree {
+/** Returns null unless each caller is a row, one call higher up: then there is no circle. */
+function treeOf(
+  { paths, parents, symbol, depths, numbers }: PathRows,
+  own: Int32Array,
+  nodeOf: Int32Array,
+): CallTree | null {
   const known = new HashRows(paths, own);
   const thread = known.find(ROOT_WORDS, 0); // NONE: threads have no time of their own
   const rows = new Int32Array(own.length + Number(thread === NONE)).fill(thread, ROOT, ROOT + 1);
   let length = ROOT + 1;
   for (const row of own) if (row !== thread) rows[(nodeOf[row] = length++)] = row;
-  const parent = rows.map((row) => {
+  const parent = new Int32Array(length).fill(NONE);
+  for (let node = ROOT + 1; node < length; node++) {
+    const row = rows[node];
     const caller = known.find(parents, row);
-    return caller === NONE ? ROOT : nodeOf[caller];
-  });
-  parent[ROOT] = NONE;
-  cutCircles(parent);
+    if (depths[row] === 1) parent[node] = ROOT;
+    else if (caller !== NONE && depths[caller] === depths[row] - 1) parent[node] = nodeOf[caller];
+    else return null;
+  }
   const column = (name: NodeColumn) => {
     const values = new Float64Array(length);
     for (let node = ROOT; node < length; node++) values[node] = numbers[name][rows[node]];
@@ -106,14 +149,4 @@ function treeOf({ paths, parents, symbol, numbers }: PathRows, own: Int32Array, 
     symbol: rows.map((row, node) => (node === ROOT ? NONE : symbol[row])),
     ...nodeColumns(column),
   };
-}
-
-/** Makes children of the root of nodes that lead to themselves, which only a damaged file has. */
-function cutCircles(parent: Int32Array): void {
-  const walked = new Int32Array(parent.length); // from which node
-  for (let first = ROOT + 1; first < parent.length; first++) {
-    let node = first;
-    for (; node !== ROOT && walked[node] === 0; node = parent[node]) walked[node] = first;
-    if (node !== ROOT && walked[node] === first) parent[node] = ROOT;
-  }
 }

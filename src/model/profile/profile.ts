@@ -53,7 +53,17 @@ export interface TraceMeta {
   readonly part: string | null;
   /** null: it was read from text, or from several recordings. */
   readonly recorded: RecordingEnvironment | null;
+  /** Of a sum of recordings: its `threads` are groups, whose ids, starts and ends mean nothing. Absent: one trace. */
+  readonly merged?: Merged | undefined;
 }
+
+/** `recordings` were added up by command name, host or build. Times are sums, not those of a clock. */
+export interface Merged {
+  readonly recordings: number;
+  readonly by: MergedBy;
+}
+
+export type MergedBy = 'comm' | 'host' | 'build';
 
 export interface Profile {
   readonly meta: TraceMeta;

@@ -8,16 +8,17 @@ import type { Quality, TraceGap } from '../../model/profile/quality.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { nameMatcher } from '../../store/records/name-matcher.js';
-import { noProcessIds, noThreadNames, nothingSelected } from '../read/refusals.js';
+import { noProcessIds, noThreadIds, noThreadNames, nothingSelected } from '../read/refusals.js';
 import { TimeSums } from './quality.js';
 
 /**
  * Returns the profile of the selected threads.
  *
- * @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES or NOTHING_SELECTED
+ * @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES, NOTHING_SELECTED, or BAD_OPTION for threads of a merged profile
  */
 export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>): Profile {
-  const { pids, comm } = select;
+  const { tids, pids, comm } = select;
+  if (profile.meta.merged && tids) throw noThreadIds();
   if (pids && profile.threads.every(({ pid }) => pid === null)) throw noProcessIds();
   if (comm && profile.threads.every(({ comm }) => comm === null)) throw noThreadNames();
   const isNamed =

@@ -30,6 +30,13 @@ export function noProcessIds(): PtflameError {
   });
 }
 
+/** For a merged profile. */
+export function noThreadIds(): PtflameError {
+  return new PtflameError('BAD_OPTION', 'a merged profile has groups of threads, not their ids', {
+    hint: 'select groups by name: --comm',
+  });
+}
+
 export function noThreadNames(): PtflameError {
   return new PtflameError('NO_THREAD_NAMES', 'the trace has no thread names', {
     hint: 'decode it with names: perf script -F+comm …, or with --show-task-events',

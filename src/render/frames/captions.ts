@@ -4,7 +4,7 @@
 
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
-import { formatDuration, formatMany } from '../format.js';
+import { formatDuration, formatMany, threadNoun } from '../format.js';
 import type { ProfileHeader } from '../quality-summary.js';
 import { shellWords, visibleText } from '../visible-text.js';
 import { FAMILIES, type Family } from './families.js';
@@ -29,13 +29,17 @@ const MAX_HOST_WIDTH = 24;
 const MAX_COMMAND_WIDTH = 300;
 const MAX_PART_WIDTH = 80;
 
-/** Returns "39.4 ms recorded · 4 threads · 157 ms of wall-clock time in total". `total`: weight of all frames. */
+/**
+ * Returns "39.4 ms recorded · 4 threads · 157 ms of wall-clock time in total"; of a merged profile, "2 recordings added up · …".
+ * `total`: weight of all frames.
+ */
 export function subtitleOf({ meta, threads, quality }: ProfileHeader, total: number): string {
-  const count = formatMany(threads.length, 'thread');
+  const count = formatMany(threads.length, threadNoun(meta));
   if (meta.weight === 'calls') return `${count} · ${formatWeight(total, 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
   const where = meta.recorded?.host ? ` on ${isolated(truncate(visibleText(meta.recorded.host), MAX_HOST_WIDTH))}` : '';
   const time = `${formatDuration(quality.totalNs)} of wall-clock time`;
+  if (meta.merged) return `${formatMany(meta.merged.recordings, 'recording')} added up · ${count} · ${time} in total`;
   if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in total`;
   return `only ${isolated(truncate(visibleText(meta.part), MAX_PART_WIDTH))} · ${span}${where} · ${count} · ${time}`;
 }

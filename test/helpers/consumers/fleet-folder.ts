@@ -53,9 +53,15 @@ export async function addTrace(folder: string, text: string | Uint8Array, record
   return addProfile(folder, await analyzeText(text, { durations: true }), recorded, text);
 }
 
-export function addProfile(folder: string, profile: Profile, recorded: Recorded, seed: string | Uint8Array): string {
+export function addProfile(
+  folder: string,
+  profile: Profile,
+  recorded: Recorded,
+  seed: string | Uint8Array,
+  input = 'perf.data',
+): string {
   const { build, host, id = createHash('sha256').update(`${build}/${host}/`).update(seed).digest('hex') } = recorded;
-  const made = recordingTables(id, profile, { build, host, input: 'perf.data' });
+  const made = recordingTables(id, profile, { build, host, input });
   for (const table of TABLES) writeBytes(fileOf(folder, table, recorded, id), made[table]());
   return id;
 }

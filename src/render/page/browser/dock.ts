@@ -1,7 +1,7 @@
 /**
  * The dock below the graph: the tables, the function panel next to them, and the dividers.
  */
-import { formatCount } from '../../format.js';
+import { capitalized, formatCount, threadNoun } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
 import { htmlElement as html } from '../../viewer/dom.js';
 import { callInChart } from '../view/calls/call-in-chart.js';
@@ -117,7 +117,11 @@ export class Dock {
     const { views, functions, threads, calls } = this;
     const tabs = [
       { id: 'functions', title: 'Functions', content: functions.element },
-      { id: 'threads', title: `Threads (${formatCount(views.threads.length)})`, content: threads.element },
+      {
+        id: 'threads',
+        title: `${capitalized(threadNoun(views.data.meta))}s (${formatCount(views.threads.length)})`,
+        content: threads.element,
+      },
       { id: 'calls', title: 'Calls', content: calls.element },
     ] as const;
     return new Tabs(tabs, (tab) => changeLayout({ tab }));

@@ -3,7 +3,7 @@
  */
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/tree/outside.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import { formatMany } from '../../format.js';
+import { formatMany, threadNoun } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
 import { truncate } from '../../frames/labels.js';
 import { visibleText } from '../../visible-text.js';
@@ -16,8 +16,10 @@ export interface ThreadRow {
   /** As in `State.threads`. */
   readonly key: string;
   readonly name: string;
-  /** "114078", "3 threads". */
+  /** "114078", "3 threads"; empty for a group of a merged profile. */
   readonly which: string;
+  /** What it is: "thread", or of a merged profile, "command name". */
+  readonly noun: string;
   readonly totalNs: Nanoseconds;
   readonly onCpuNs: Nanoseconds;
   readonly outsideNs: Nanoseconds;
@@ -30,13 +32,15 @@ export interface ThreadRow {
 
 /** Returns one row per thread. `counted`: what counts of each node of the shape. */
 export function threadRows(data: PageData, hasSwitches: boolean, counted = allOf(data)): ThreadRow[] {
+  const noun = threadNoun(data.meta);
   return data.threads.map((thread, index) => {
     const sums = timeOf(data, thread, counted);
     return {
       threads: [index],
-      key: `tid:${thread.tid}`,
+      key: `${TID_PREFIX}${thread.tid}`,
       name: nameOf(thread),
-      which: String(thread.tid),
+      which: data.meta.merged ? '' : String(thread.tid),
+      noun,
       totalNs: sums.totalNs,
       onCpuNs: onCpuNs(sums, hasSwitches),
       outsideNs: sums.outsideNs,
@@ -57,14 +61,18 @@ export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): T
   const apart = isIdleGrouped ? busy : shown;
   const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
   return [
-    groupRow('all', 'All threads', shown),
-    ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, 'Idle threads', idle)] : []),
+    groupRow('all', `All ${nounOf(shown)}s`, shown),
+    ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, `Idle ${nounOf(idle)}s`, idle)] : []),
     ...groups.map(([name, members]) => groupRow(`name:${name}`, name, members)),
     ...apart,
   ];
 }
 
 const IDLE = 'idle';
+
+function nounOf(rows: readonly ThreadRow[]): string {
+  return rows[0]?.noun ?? 'thread';
+}
 
 function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
   const names = new Map<string, ThreadRow[]>();
@@ -83,7 +91,8 @@ function groupRow(key: string, name: string, rows: readonly ThreadRow[]): Thread
     threads: rows.flatMap(({ threads }) => threads),
     key,
     name,
-    which: formatMany(rows.length, 'thread'),
+    which: formatMany(rows.length, nounOf(rows)),
+    noun: nounOf(rows),
     totalNs: sum(({ totalNs }) => totalNs),
     onCpuNs: sum((row) => row.onCpuNs),
     outsideNs: sum(({ outsideNs }) => outsideNs),
@@ -109,16 +118,19 @@ export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle:
 export function choiceOf(rows: readonly ThreadRow[], selected: ReadonlySet<number>): string {
   const [first, ...others] = rows.filter(({ threads }) => threads.every((index) => selected.has(index)));
   if (first === undefined || others.length === rows.length - 1) return 'all';
-  return others.length === 0 ? first.key : `${TIDS_PREFIX}${[first, ...others].map(({ which }) => which).join()}`;
+  return others.length === 0
+    ? first.key
+    : `${TIDS_PREFIX}${[first, ...others].map(({ key }) => key.slice(TID_PREFIX.length)).join()}`;
 }
 
+const TID_PREFIX = 'tid:';
 const TIDS_PREFIX = 'tids:';
 const MAX_NAME_WIDTH = 36;
 
 function rowsOfTids(rows: readonly ThreadRow[], choice: string): readonly ThreadRow[] {
   if (!choice.startsWith(TIDS_PREFIX)) return [];
   const wanted = new Set(choice.slice(TIDS_PREFIX.length).split(','));
-  return rows.filter(({ which }) => wanted.has(which));
+  return rows.filter(({ key }) => wanted.has(key.slice(TID_PREFIX.length)));
 }
 
 /** Returns "worker 114078" or "thread 114078". */

@@ -25,7 +25,7 @@ const lists: fc.Arbitrary<ThreadRow[]> = fc
 
 function row(index: number, name: string, isIdle: boolean): ThreadRow {
   const numbers = { totalNs: 10 ** index, onCpuNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0, calls: 1 };
-  return { threads: [index], key: `tid:${index}`, name, which: String(index), ...numbers, isIdle };
+  return { threads: [index], key: `tid:${index}`, name, which: String(index), noun: 'thread', ...numbers, isIdle };
 }
 
 describe('a choice', () => {

@@ -3,7 +3,7 @@
  */
 import type { TraceGap } from '../../../../model/profile/quality.js';
 import type { Tid } from '../../../../model/units.js';
-import { formatCount, formatDuration, formatShare } from '../../../format.js';
+import { capitalized, formatCount, formatDuration, formatShare, threadNoun } from '../../../format.js';
 import { isolated } from '../../../frames/isolated.js';
 import { button } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
@@ -174,10 +174,9 @@ export class ThreadsTable {
   }
 
   private columns(): TableColumn<ThreadRow>[] {
-    const isTimed = this.recorded.meta.weight === 'ns';
-    return this.allColumns().filter(
-      ({ key, isTime }) => (isTimed || !isTime) && (this.hasSwitches || key !== 'off-cpu'),
-    );
+    const { weight, merged } = this.recorded.meta;
+    const left = [...(this.hasSwitches ? [] : ['off-cpu']), ...(merged ? ['which', 'strip'] : [])];
+    return this.allColumns().filter(({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key));
   }
 
   private allColumns(): TableColumn<ThreadRow>[] {
@@ -195,7 +194,7 @@ export class ThreadsTable {
     return [
       {
         key: 'name',
-        title: 'Thread',
+        title: capitalized(threadNoun(this.recorded.meta)),
         widthPx: [130, Number.POSITIVE_INFINITY],
         isText: true,
         value: ({ name }) => name,

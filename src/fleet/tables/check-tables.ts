@@ -1,0 +1,160 @@
+/**
+ * Refuses files with rows that `ptflame export` cannot have written: sums of such rows would be wrong, and not only for their recording.
+ */
+import { PtflameError } from '../../model/errors.js';
+import { type Engine, sqlText } from '../engine.js';
+import type { Table } from '../folder.js';
+
+/** What the questions need of a table; columns that are not named may hold anything. */
+interface Rules {
+  /** Whole numbers from 0 on. */
+  readonly counts: readonly string[];
+  /** The same, or NULL. */
+  readonly countsOrNull: readonly string[];
+  readonly hashes: readonly string[];
+  readonly texts: readonly string[];
+  /** What must be true of each row, in SQL. */
+  readonly relations: readonly string[];
+}
+
+const CALLS = ['calls', 'inferred_calls', 'unwound_calls', 'self_ns', 'inferred_ns', 'complete_ns'];
+const RANGE = ['longest_cut_ns', 'min_ns', 'max_ns'];
+const CALL_RELATIONS = [
+  'inferred_calls + unwound_calls <= calls',
+  'inferred_ns <= self_ns',
+  '(min_ns IS NULL) = (calls = inferred_calls)',
+  '(max_ns IS NULL) = (calls = inferred_calls)',
+  'coalesce(min_ns <= max_ns, true)',
+  'coalesce(longest_cut_ns, 0) = 0 OR inferred_calls > 0',
+];
+
+const RULES: Readonly<Record<Table, Rules>> = {
+  recordings: {
+    counts: ['duration_ns', 'events', 'total_ns', 'lost_ns', 'inferred_ns'],
+    countsOrNull: [],
+    hashes: [],
+    texts: ['id'],
+    relations: ['lost_ns <= total_ns', 'inferred_ns <= total_ns'],
+  },
+  functions: {
+    counts: [...CALLS, 'total_ns', 'on_cpu_ns', 'off_cpu_ns', 'outside_ns', 'outside_self_ns'],
+    countsOrNull: RANGE,
+    hashes: ['function'],
+    texts: ['id', 'name', 'kind'],
+    relations: CALL_RELATIONS.filter((relation) => !relation.startsWith('inferred_ns')), // also of its stops
+  },
+  durations: {
+    counts: ['bucket_low_ns', 'bucket_high_ns', 'calls'],
+    countsOrNull: [],
+    hashes: ['function'],
+    texts: ['id'],
+    relations: ['bucket_low_ns <= bucket_high_ns', 'calls > 0'],
+  },
+  paths: {
+    counts: [...CALLS, 'depth'],
+    countsOrNull: RANGE,
+    hashes: ['path', 'function'],
+    texts: ['id', 'name', 'kind'],
+    relations: [...CALL_RELATIONS, '(parent IS NULL) = (depth < 2)', '(path = 0) = (depth = 0)'],
+  },
+};
+
+/** Sums and comparisons of larger ones are not exact. */
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** @throws PtflameError INPUT_UNREADABLE that names the file and its first fault */
+export async function checkRows(engine: Engine, table: Table): Promise<void> {
+  const { counts, countsOrNull, hashes, texts, relations } = RULES[table];
+  await refuseOtherColumns(engine, table);
+  const shown = (column: string) => `'${column} is ' || coalesce(left(CAST(${column} AS VARCHAR), 80), 'NULL')`;
+  const faults = [
+    ...[...hashes, ...texts].map((column) => [`${column} IS NULL`, shown(column)]),
+    ...counts.map((column) => [`${column} IS NULL OR ${column} NOT BETWEEN 0 AND ${MAX}`, shown(column)]),
+    ...countsOrNull.map((column) => [`${column} NOT BETWEEN 0 AND ${MAX}`, shown(column)]),
+    [`NOT contains(filename, id || '.parquet')`, `'id is ' || left(id, 80)`],
+    ...relations.map((relation) => [`NOT (${relation})`, sqlText(`not ${relation}`)]),
+  ];
+  const { rows } = await engine.rows(`
+    SELECT filename, fault FROM (
+      SELECT filename, CASE ${faults.map(([test, text]) => `WHEN ${test} THEN ${text}`).join(' ')} END AS fault
+      FROM ${filesOf(table)}
+    ) WHERE fault IS NOT NULL ORDER BY ALL LIMIT 1`);
+  if (rows[0] !== undefined) throw damagedTable(String(rows[0][0]), `a row is impossible: ${rows[0][1]}`);
+}
+
+/** By Parquet's types: DuckDB would take the types of the first file for all, and round the numbers of others. */
+async function refuseOtherColumns(engine: Engine, table: Table): Promise<void> {
+  const { counts, countsOrNull, hashes, texts } = RULES[table];
+  const wanted = [
+    ...[...counts, ...countsOrNull, ...hashes].map((column) => `('${column}', 'INT(32|64)/(INT_\\d+)?')`),
+    ...texts.map((column) => `('${column}', 'BYTE_ARRAY/UTF8')`),
+  ];
+  const { rows } = await engine.rows(`
+    SELECT f.file, w.name, t.type FROM (SELECT unnest(getvariable('${table}_files')) AS file) AS f
+    CROSS JOIN (VALUES ${wanted.join(', ')}) AS w(name, pattern)
+    LEFT JOIN (
+      SELECT file_name, name, type || '/' || coalesce(converted_type, '') AS type
+      FROM parquet_schema(getvariable('${table}_files')) WHERE type IS NOT NULL
+    ) AS t ON t.file_name = f.file AND t.name = w.name
+    WHERE NOT coalesce(regexp_full_match(t.type, w.pattern), false) ORDER BY ALL LIMIT 1`);
+  const [file, column, type] = rows[0] ?? [];
+  if (file === undefined) return;
+  throw damagedTable(
+    String(file),
+    type === null ? `it has no column ${column}` : `its column ${column} is of type ${type}`,
+  );
+}
+
+/** A function has one number, and a number one function. @throws PtflameError INPUT_UNREADABLE, likewise */
+export async function checkFunctions(engine: Engine): Promise<void> {
+  const named = `(f.name || chr(0) || coalesce(f.file, ''))`;
+  for (const [group, other] of [
+    ['f.function', named],
+    [named, 'f.function'],
+  ]) {
+    const { rows } = await engine.rows(`
+      SELECT arg_min(f.filename, ${other}), arg_max(f.filename, ${other}), left(min(f.name), 80)
+      FROM ${filesOf('functions')} AS f GROUP BY ${group} HAVING min(${other}) <> max(${other}) ORDER BY ALL LIMIT 1`);
+    const [first, last, name] = rows[0] ?? [];
+    if (rows.length > 0)
+      throw damagedTable(
+        String(first),
+        `it contradicts ${last === first ? 'itself' : last} about the function ${name}`,
+      );
+  }
+}
+
+/** Each caller is one call higher up, so that paths cannot form circles. @throws PtflameError INPUT_UNREADABLE, likewise */
+export async function checkCallers(engine: Engine): Promise<void> {
+  const { rows } = await engine.rows(`
+    SELECT c.filename, left(c.name, 80) FROM ${filesOf('paths')} AS c
+    LEFT JOIN ${filesOf('paths')} AS p ON p.filename = c.filename AND p.comm IS NOT DISTINCT FROM c.comm
+      AND p.path = c.parent AND p.depth = c.depth - 1
+    WHERE c.parent IS NOT NULL AND p.path IS NULL ORDER BY ALL LIMIT 1`);
+  const [file, name] = rows[0] ?? [];
+  if (file !== undefined)
+    throw damagedTable(String(file), `the caller of ${name} is not there, or calls it in a circle`);
+  const twice = await engine.rows(`
+    SELECT arg_min(c.filename, c.path), arg_max(c.filename, c.path), left(min(c.name), 80) FROM ${filesOf('paths')} AS c
+    GROUP BY c.parent, c.function HAVING min(c.path) <> max(c.path)
+    UNION ALL
+    SELECT arg_min(c.filename, (c.parent, c.function)), arg_max(c.filename, (c.parent, c.function)), left(min(c.name), 80)
+    FROM ${filesOf('paths')} AS c GROUP BY c.path
+    HAVING min((c.parent, c.function)) <> max((c.parent, c.function)) ORDER BY ALL LIMIT 1`);
+  const [first, last, called] = twice.rows[0] ?? [];
+  if (first !== undefined)
+    throw damagedTable(
+      String(first),
+      `it contradicts ${last === first ? 'itself' : last} about the calls of ${called}`,
+    );
+}
+
+function filesOf(table: Table): string {
+  return `read_parquet(getvariable('${table}_files'), filename = true, hive_partitioning = false)`;
+}
+
+function damagedTable(file: string, what: string): PtflameError {
+  return new PtflameError('INPUT_UNREADABLE', `${file} is damaged: ${what}`, {
+    hint: 'remove the file, and export its recording again',
+  });
+}
