@@ -47,8 +47,13 @@ export function describeRecording(
   };
 }
 
-function samplesOf({ tables, unreadable, damaged }: Recording['samples']): RecordingInfo['samples'] {
-  return { events: tables.map(({ event, length }) => ({ event, count: length })), unreadable, damaged };
+function samplesOf({ tables, unreadable, damaged, others }: Recording['samples']): RecordingInfo['samples'] {
+  return {
+    events: tables.map(({ event, length }) => ({ event, count: length })),
+    unreadable,
+    damaged,
+    others: others.map(({ event, samples }) => ({ event, count: samples })),
+  };
 }
 
 function timeOf({ bounds }: Recording): RecordingInfo['time'] {

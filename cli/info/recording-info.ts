@@ -17,6 +17,8 @@ const samples = z.object({
   unreadable: count,
   /** Too short or impossible. */
   damaged: count,
+  /** Of events that are not used, such as cycles; null: of those without a name. */
+  others: z.array(z.object({ event: z.string().nullable(), count })),
 });
 
 export const RecordingInfo = z.object({

@@ -7,7 +7,7 @@ import type { RecordingInfo } from './recording-info.js';
 const MAX_EVENTS = 20;
 
 /** Each event in a line of its own; no line if there are no samples. */
-export function sampleTexts({ events, unreadable, damaged }: RecordingInfo['samples']): string[] {
+export function sampleTexts({ events, unreadable, damaged, others }: RecordingInfo['samples']): string[] {
   const most = events.toSorted((a, b) => b.count - a.count || (a.event < b.event ? -1 : 1)).slice(0, MAX_EVENTS);
   const width = Math.max(0, ...most.map(({ count }) => formatCount(count).length));
   return [
@@ -16,6 +16,7 @@ export function sampleTexts({ events, unreadable, damaged }: RecordingInfo['samp
     ...(unreadable > 0
       ? [`${formatCount(unreadable)} of unknown format: perf was killed, and .formats is missing`]
       : []),
+    ...others.map(({ event, count }) => `${formatCount(count)} ${event ?? 'of other events'}, not used`),
     ...(damaged > 0 ? [`${formatCount(damaged)} damaged`] : []),
   ];
 }

@@ -55,6 +55,7 @@ export function traceInfo(path: string): TraceInfo {
       events: samples.tables.map(({ event, length }) => ({ event, count: length })),
       unreadable: samples.account.unreadable,
       damaged: samples.account.damaged,
+      others: (meta.otherSamples ?? []).map(({ event, samples }) => ({ event, count: samples })),
     },
     sides: samples.sides.map(({ side, isMissing, samples }) => ({ file: side, isMissing, samples })),
     host: meta.recorded?.host ?? null,

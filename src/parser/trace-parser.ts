@@ -3,6 +3,7 @@
  */
 import { isPossibleTime } from '../model/limits.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
+import { OtherSampleCounts } from '../model/samples/sample-account.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
@@ -39,6 +40,7 @@ const MAX_EARLY = 65_536;
 export class TraceParser {
   readonly counts = noLines();
   readonly samples = new TextSamples();
+  otherSamples = new OtherSampleCounts();
   private readonly context: TraceContext;
   private readonly damagedLines: DamagedLines;
   private guard = new TimeGuard();
@@ -105,6 +107,7 @@ export class TraceParser {
     for (const mapping of piece.mappings) chunk.addMapping(mapping);
     for (const name of piece.names) this.addName(name);
     this.samples.append(piece.samples, piece.sampleLines);
+    this.otherSamples.addAll(piece.otherSamples);
     const { last, branches } = piece;
     if (last && branches) {
       this.confirmHeld();
@@ -168,6 +171,14 @@ export class TraceParser {
     return this.chunk.build();
   }
 
+  /** Takes samples of other events out of the counts: a recording has them, and perf prints some more than once. */
+  forgetOtherSamples(): void {
+    const lines = this.otherSamples.build().reduce((sum, { samples }) => sum + samples, 0);
+    this.counts.lines -= lines;
+    this.counts.ignoredLines -= lines;
+    this.otherSamples = new OtherSampleCounts();
+  }
+
   /** Adds lines that were dropped for their length. */
   addOverlong(count: number): void {
     for (let i = 0; i < count; i++) this.addDamaged(++this.counts.lines, '', OVERLONG);
@@ -183,6 +194,10 @@ export class TraceParser {
         return this.whenTimed(line.prefix.time, start, () => this.addSidebandLine(line));
       case 'sample':
         return this.whenTimed(line.prefix.time, start, () => this.addSample(line));
+      case 'other':
+        this.otherSamples.add(line.event);
+        this.counts.ignoredLines++;
+        return;
       case 'ignored':
         this.counts.ignoredLines++;
         return;

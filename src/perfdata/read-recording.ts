@@ -8,7 +8,7 @@ import { type FileHeader, readHeader } from './file/header.js';
 import { compressed } from './file/refusals.js';
 import { walkRecords } from './file/walk.js';
 import type { BuildId, Recording } from './recording.js';
-import { type Attributes, readAttributes } from './records/attributes.js';
+import { type Attribute, type Attributes, readAttributes } from './records/attributes.js';
 import { type Features, readFeatures } from './records/features.js';
 import { keyOf, RecordCollector } from './records/record-collector.js';
 import { attributeOf, traceEncoding, traceSettings } from './records/trace-settings.js';
@@ -38,7 +38,7 @@ export async function readRecording(file: RecordingFile, options: ReadRecordingO
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   if (features.isCompressed) throw compressed(file.name);
   const formats = features.formats.length > 0 ? features.formats : (options.formats ?? []);
-  const samples = new SampleCollector(attributes, formats, damage);
+  const samples = new SampleCollector(attributes, formats, damage, (attribute) => nameOf(attribute, features));
   const collector = new RecordCollector(attributes, file.name, samples, damage);
   await walkRecords(
     new FileWindow(file, signal),
@@ -111,6 +111,17 @@ function eventName({ all }: Attributes, { events, intelPt }: Features, { traceIn
   if (attribute === null) return null;
   const named = events.find((event) => event.attribute.type === unitType);
   return named?.name ?? `intel_pt//${attribute.hasKernel ? '' : 'u'}`;
+}
+
+/** perf's names of events whose name it did not write, by type and configuration (perf_event_open(2)). */
+const NAMES: Readonly<Record<number, string>> = {
+  0: 'cycles instructions cache-references cache-misses branches branch-misses bus-cycles stalled-cycles-frontend stalled-cycles-backend ref-cycles',
+  1: 'cpu-clock task-clock page-faults context-switches cpu-migrations minor-faults major-faults alignment-faults emulation-faults dummy bpf-output cgroup-switches',
+};
+
+function nameOf({ type, config }: Attribute, { events }: Features): string | null {
+  const named = events.find(({ attribute }) => attribute.type === type && attribute.config === config);
+  return named?.name ?? NAMES[type]?.split(' ')[Number(config)] ?? null;
 }
 
 function distinct(ids: readonly BuildId[]): BuildId[] {

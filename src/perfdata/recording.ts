@@ -1,6 +1,7 @@
 /**
  * The contents of a recording (perf.data) except the trace itself.
  */
+import type { OtherSamples } from '../model/samples/sample-account.js';
 import type { SampleTable } from '../model/samples/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/sideband.js';
@@ -56,6 +57,8 @@ export interface RecordedSamples {
   readonly unreadable: number;
   /** Samples that are too short or impossible. */
   readonly damaged: number;
+  /** Samples of events that are neither tracepoints nor probes. */
+  readonly others: readonly OtherSamples[];
 }
 
 /** The machine that recorded it; null: not in the file. */

@@ -17,7 +17,7 @@ export type KindName = (typeof KIND_NAMES)[SymbolKind];
 
 /** All keys of a quality and of the objects in it, in the order of the file. */
 export const QUALITY_KEYS: readonly string[] = [
-  'lines events gapLines ignoredLines sampleLines damagedLines firstDamaged brokenInputs input line text reason',
+  'lines events gapLines ignoredLines sampleLines otherSamples event samples damagedLines firstDamaged brokenInputs input line text reason',
   'tid atNs lengthNs cause code message file losses gaps lostNs threadsCut inferredNs hiddenNs unknownNs totalNs',
   'inferredCalls OpenAtStart OpenAtEnd CutByGap Unwound HiddenJump inferredEvents clockSteps mendedHits',
   'unknownFlags unknownFlagLines remedy remedies hiddenJumps switches',

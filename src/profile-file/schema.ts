@@ -2,6 +2,7 @@
  * The zod schema of a profile file: its shape, also for programs that read the JSON. Reading checks that the numbers are consistent.
  */
 import * as z from 'zod';
+import { MAX_OTHER_EVENTS } from '../model/samples/sample-account.js';
 import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
 
 const wholeNumber = z.number().refine(Number.isInteger, 'expected a whole number');
@@ -100,6 +101,7 @@ export const QualityPart = z.object({
   gapLines: count,
   ignoredLines: count,
   sampleLines: count.optional(), // absent: none
+  otherSamples: few(z.object({ event: nullableText, samples: count }), MAX_OTHER_EVENTS + 1).optional(), // absent: none
   damagedLines: count,
   firstDamaged: few(z.object({ input: z.string(), line: count, text: z.string(), reason: z.string() }), 10),
   brokenInputs: few(z.object({ input: z.string(), reason: z.string() }), 2 ** 16),

@@ -4,6 +4,7 @@
 import type { TraceMeta } from '../model/profile/profile.js';
 import type { Quality } from '../model/profile/quality.js';
 import { hiddenJumpsRemedy, WARNING_SHARE } from '../model/profile/remedies.js';
+import type { OtherSamples } from '../model/samples/sample-account.js';
 import { formatCount, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
 import { gapCount, lossTexts } from './loss-texts.js';
 
@@ -85,8 +86,9 @@ function hiddenNotes(quality: Quality, meta: TraceMeta): string[] {
   return remedy === null ? [] : [`${share} of the time is inferred around hidden jumps; ${remedy}`];
 }
 
-function otherNotes({ clockSteps, mendedHits = 0, unknownFlags, unknownFlagLines }: Quality): string[] {
+function otherNotes({ clockSteps, mendedHits = 0, otherSamples, unknownFlags, unknownFlagLines }: Quality): string[] {
   const notes: string[] = [];
+  if (otherSamples !== undefined) notes.push(`${otherSamplesText(otherSamples)}: not used`);
   if (clockSteps > 0) notes.push(`${formatMany(clockSteps, 'timestamp')} went backwards, set to the previous time`);
   if (mendedHits > 0)
     notes.push(`${formatMany(mendedHits, 'probe hit')} mended: what was decoded after their breakpoints is left out`);
@@ -94,4 +96,11 @@ function otherNotes({ clockSteps, mendedHits = 0, unknownFlags, unknownFlagLines
   if (unknownFlagLines > 0)
     notes.push(`unknown flags on ${formatMany(unknownFlagLines, 'line')}, treated as jumps: ${flags}`);
   return notes;
+}
+
+/** "120 samples of other events (cycles, page-faults)". */
+export function otherSamplesText(others: readonly OtherSamples[]): string {
+  const count = others.reduce((sum, { samples }) => sum + samples, 0);
+  const names = others.map(({ event }) => event ?? 'without a name');
+  return `${formatMany(count, 'sample')} of other events (${names.join(', ')})`;
 }

@@ -5,6 +5,7 @@
 import { FileFault } from '../codec/file-fault.js';
 import type { RecordingEnvironment } from '../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
+import { MAX_OTHER_EVENTS, type OtherSamples } from '../model/samples/sample-account.js';
 
 export interface TraceFileMeta {
   /** perf's clock at time 0 of the file; null if the trace has no times. */
@@ -21,6 +22,8 @@ export interface TraceFileMeta {
   readonly broken: readonly { readonly input: string; readonly reason: string }[];
   readonly unknownFlags: { readonly words: readonly string[]; readonly lines: number };
   readonly recorded: RecordingEnvironment | null;
+  /** Absent: none. */
+  readonly otherSamples?: readonly OtherSamples[] | undefined;
 }
 
 export function metaBytes(meta: TraceFileMeta): Uint8Array {
@@ -72,10 +75,16 @@ function fieldOf(value: unknown, key: string): unknown {
   return isThere ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
+/** Of a field that older files lack. */
+const orAbsent =
+  (fits: Fits): Fits =>
+  (value) =>
+    value === undefined || fits(value);
+
 const MAX_DAMAGED = 10;
 const MAX_WORDS = 100;
 
-const SHAPE: Readonly<Record<keyof TraceFileMeta, Fits>> = {
+const SHAPE: Readonly<Record<keyof Required<TraceFileMeta>, Fits>> = {
   originSeconds: orNull(isCount),
   startNs: isTime,
   endNs: isTime,
@@ -96,4 +105,5 @@ const SHAPE: Readonly<Record<keyof TraceFileMeta, Fits>> = {
       startedAt: orNull(isText),
     }),
   ),
+  otherSamples: orAbsent(listOf(objectOf({ event: orNull(isText), samples: isCount }), MAX_OTHER_EVENTS + 1)),
 };

@@ -28,6 +28,8 @@ function words(line: PerfLine): string {
       return `${prefixWords(line.prefix)} ${line.sample ? `${line.sample.event} ${line.sample.values.map(({ name, text, isText }) => `${name}=${isText ? JSON.stringify(text) : text}`).join(' ')}` : 'unnamed sample'}`;
     case 'damaged':
       return `damaged: ${line.reason}`;
+    case 'other':
+      return `sample of ${line.event ?? 'another event'}`;
     case 'ignored':
       return 'ignored';
   }
@@ -251,22 +253,9 @@ describe('ignores lines with nothing to replay', () => {
     ['a source line with a path', '  /usr/src/a b/x.c:7'],
     ['an unknown source line', '  libc.so.6[29d90]'],
     ['a source line with the instruction', '  dl-lookup.c:118 ilen: 3 insn: 48 89 e5'],
-    ['a sample with a call chain', '825432/825432 339457.445933440:       1 cycles:u: '],
     ['a frame of a call chain', '\t    7f5c0c875c60 _dl_open+0x0 (/usr/lib64/ld-2.28.so)'],
     ['an inlined frame', '\t          4008de main (inlined)'],
     ['a frame with an arrow in its name', '\t          4008de a+0x0 => 5 b+0x1'],
-    [
-      'a sample',
-      '3871580/3871580 430720.265503976:         50                   cache-misses/period=50/u:                                      0     7fca9945c595 __sleep+0x55 (/usr/lib64/libc-2.28.so)',
-    ],
-    [
-      'a software event',
-      '            bash 10240  1301.828061456:     250000 cpu-clock:      7f05fed3f645 handle_amd+0x25 (/usr/lib/ld.so)',
-    ],
-    [
-      'a sampled branch',
-      '            bash 10240 [000]  1301.828061456:     250000 branches:u:      7f05fed3f645 handle_amd+0x25',
-    ],
   ])('%s', (_, line) => {
     expect(reading(line)).toBe('ignored');
   });
@@ -425,6 +414,49 @@ describe('parses records of the kernel', () => {
   });
 });
 
+describe('tells samples of other events from damaged lines', () => {
+  const AT = ' 5000/5001  [000] 12345.678906618:';
+  test.each([
+    ['without a name', `${AT}                                        0           4017a6 take+0x3d (/opt/a b/threads)`],
+    ['without symbols', `${AT}                                        0           4017a6`],
+    ['without offsets', `${AT}                                        0           4017a6 operator new (/opt/threads)`],
+    ['unknown code', `${AT}                                        0           4017a6 [unknown] ([unknown])`],
+    ['the address of data', `${AT}   7f00001000 table+0x10 (/opt/threads)   4017a6 take+0x3d (/opt/threads)`],
+    [
+      'a call chain in the next lines',
+      `threads  5000/5001  [000] 12345.678906618:       1000                        0`,
+    ],
+    ['with a period', `${AT}       1000                       0           4017a6 take+0x3d (/opt/threads)`],
+    ['with a large period', `${AT} 12345678901234                 0           4017a6 take+0x3d (/opt/threads)`],
+  ])('%s', (_, line) => expect(reading(line)).toBe('sample of another event'));
+
+  test.each([
+    ['cycles:u', `${AT}       1000       cycles:u:                   0           4017a6 take+0x3d (/opt/threads)`],
+    ['cpu/mem-loads,ldlat=30/P', `${AT} cpu/mem-loads,ldlat=30/P:       7f00001000   4017a6 take+0x3d (/opt/threads)`],
+    ['instructions', `${AT}       1000   instructions: `],
+    ['cycles:u', '825432/825432 339457.445933440:       1 cycles:u: '],
+    [
+      'cache-misses/period=50/u',
+      '3871580/3871580 430720.265503976:         50                   cache-misses/period=50/u:                                      0     7fca9945c595 __sleep+0x55 (/usr/lib64/libc-2.28.so)',
+    ],
+    [
+      'cpu-clock',
+      '            bash 10240  1301.828061456:     250000 cpu-clock:      7f05fed3f645 handle_amd+0x25 (/usr/lib/ld.so)',
+    ],
+    [
+      'branches:u',
+      '            bash 10240 [000]  1301.828061456:     250000 branches:u:      7f05fed3f645 handle_amd+0x25',
+    ],
+  ])('named %s', (event, line) => expect(reading(line)).toBe(`sample of ${event}`));
+
+  test.each([
+    ['a branch cut before its target', `${AT}   call                           4017a6 take+0x3d (/opt/threads)`],
+    ['the same without flags', `${AT}                                  4017a6 take+0x3d (/opt/threads)`],
+    ['cut in the arrow', `${AT}                                  4017a6 take+0x3d (/opt/threads) =`],
+    ['words', `${AT}                                  bad reason+0x1d 7f in (/opt/threads`],
+  ])('not %s', (_, line) => expect(reading(line)).toMatch(/^damaged/));
+});
+
 test('parses 24 forms of lines recorded on hardware', () => {
   const file = new URL('../../fixtures/hardware/one-line-shapes.txt', import.meta.url);
   const types = readFileSync(file, 'latin1')
@@ -432,7 +464,13 @@ test('parses 24 forms of lines recorded on hardware', () => {
     .split('\n')
     .map((line) => parsePerfLine(line).type);
   const run = (type: string, count: number) => Array<string>(count).fill(type);
-  expect(types).toEqual([...run('branch', 12), ...run('error', 4), ...run('ignored', 6), ...run('branch', 2)]);
+  expect(types).toEqual([
+    ...run('branch', 12),
+    ...run('error', 4),
+    ...run('ignored', 4),
+    ...run('other', 2),
+    ...run('branch', 2),
+  ]);
 });
 
 describe('reports why a line is damaged', () => {
@@ -593,7 +631,7 @@ function locationOf({ address, name, offset }: Generated['from'], dso: string | 
   return { address: Number(BigInt.asIntN(64, address)), name, offset, dso: dso ?? null, fileOffset: Number.NaN };
 }
 
-const TYPES = ['branch', 'error', 'sideband', 'sample', 'ignored', 'damaged'];
+const TYPES = ['branch', 'error', 'sideband', 'sample', 'other', 'ignored', 'damaged'];
 
 test('gives any bytes one of the five types of lines', () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((all) => Buffer.from(all).toString('latin1'));

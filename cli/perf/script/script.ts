@@ -86,6 +86,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
     `--itrace=${precise ? 'be' : 'cre'}`, // without the "e" perf prints no errors
     '--ns',
     FIELDS,
+    '-G', // samples of other events in one line, without their call chains
     ...(hasSamples ? ['-F', 'trace:'] : []), // prints nothing of them: they are read from the recording itself
     ...(cpus ? [`--cpu=${cpus.join(',')}`] : []),
     ...(times === null ? [] : [`--time=${times}`]),

@@ -4,6 +4,7 @@
 import { LongestGaps, LossKinds } from '../../analysis/losses.js';
 import { compareUtf8 } from '../../model/names/utf8-order.js';
 import { type DamagedLine, type InferenceName, noInferences, type Quality } from '../../model/profile/quality.js';
+import { OtherSampleCounts } from '../../model/samples/sample-account.js';
 import type { Tid } from '../../model/units.js';
 
 const COUNTS = [
@@ -28,10 +29,14 @@ export function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: s
   const sum = (numberOf: (quality: Quality) => number | undefined) =>
     all.reduce((total, quality) => total + (numberOf(quality) ?? 0), 0);
   const [sampleLines, mendedHits] = [sum((quality) => quality.sampleLines), sum((quality) => quality.mendedHits)];
+  const others = new OtherSampleCounts();
+  for (const { otherSamples = [] } of all) others.addAll(otherSamples);
+  const otherSamples = others.build();
   const reasons = Object.keys(noInferences()) as InferenceName[];
   return {
     ...(Object.fromEntries(COUNTS.map((name) => [name, sum((quality) => quality[name])])) as Counts),
     ...(sampleLines > 0 && { sampleLines }),
+    ...(otherSamples.length > 0 && { otherSamples }),
     ...(mendedHits > 0 && { mendedHits }),
     inferredCalls: Object.fromEntries(
       reasons.map((reason) => [reason, sum(({ inferredCalls }) => inferredCalls[reason])]),

@@ -1,6 +1,7 @@
 /**
  * The quality of a profile: what was damaged, lost or inferred.
  */
+import type { OtherSamples } from '../samples/sample-account.js';
 import { type Nanoseconds, NONE, type Tid } from '../units.js';
 
 /** Why a call is inferred: its start or end was not seen. */
@@ -88,6 +89,8 @@ export interface LineCounts {
 export interface Quality extends Readonly<LineCounts> {
   /** Samples of tracepoints and probes, among the ignored lines; absent: none. */
   readonly sampleLines?: number | undefined;
+  /** Samples of events that are not used, by event; of text, they are ignored lines. Absent: none. */
+  readonly otherSamples?: readonly OtherSamples[] | undefined;
   /** By input name, then line; ten at most. */
   readonly firstDamaged: readonly DamagedLine[];
   /** Inputs that could not be read to their end, and why. */

@@ -37,6 +37,8 @@ export type PerfLine =
   | { readonly type: 'sideband'; readonly prefix: Prefix; readonly record: SidebandRecord }
   /** It has a time. `sample` is null if perf did not print which event it is, and it is none of the usual ones. */
   | { readonly type: 'sample'; readonly prefix: Prefix; readonly sample: SampleText | null }
-  /** Valid, but nothing to replay: blank lines, headers, source lines, call chains, other events. */
+  /** A sample of an event that is not used, such as cycles; null: perf did not print its name. */
+  | { readonly type: 'other'; readonly event: string | null }
+  /** Valid, but nothing to replay: blank lines, headers, source lines, call chains, events of Intel PT. */
   | { readonly type: 'ignored' }
   | { readonly type: 'damaged'; readonly reason: string };

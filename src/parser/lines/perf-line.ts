@@ -188,7 +188,10 @@ function parseSampleLine(line: string): PerfLine | null {
 /** Events that perf synthesizes without a name; only their text identifies them, their flags are stale. */
 const SYNTHESIZED =
   /(?:^| )(?:psb offs: |cbr: +\d|IP: \d|hints: 0x|hw: \d cstate: |deepest cstate: |cfe: |IFLAG: |payload: 0x)/;
-const EVENT_NAME = /^(?:\d+ +)?\S*[^:\s]:(?: |$)/;
+const EVENT_NAME = /^(?:\d{1,20} +)?(\S*[^:\s]):(?: |$)/;
+/** Without its name: perhaps the period, the address that it is about, and where the thread was. No flags precede them. */
+const ADDRESS_COLUMNS = /^(?:[0-9a-f]{1,20}(?: +(?! )|$))+/;
+const ADDRESS_INSIDE = / [0-9a-f]{1,16} /;
 /** A branch cut off before its target, which is not another event. */
 const CUT_BRANCH = new RegExp(`^(?:\\d{1,12}${GAP})?branches:\\S*${GAP}(?:tr |${KINDS})`);
 
@@ -196,7 +199,19 @@ function parseOtherEvent(line: string): PerfLine {
   const head = parsePrefix(line);
   if (head === null) return { type: 'damaged', reason: 'not a line of perf script' };
   const rest = line.slice(head.length);
-  const isOtherEvent = head.prefix.time !== null && EVENT_NAME.test(rest) && !CUT_BRANCH.test(rest);
-  if (SYNTHESIZED.test(rest) || isOtherEvent) return IGNORED;
+  const event = head.prefix.time === null ? undefined : otherEvent(rest);
+  if (SYNTHESIZED.test(rest)) return IGNORED;
+  if (event !== undefined) return { type: 'other', event };
   return { type: 'damaged', reason: 'no " => ADDRESS" (a cut line, or perf script without +addr)' };
+}
+
+/** Returns the name of the event, null for one whose name was not printed, undefined for anything else. */
+function otherEvent(rest: string): string | null | undefined {
+  const name = EVENT_NAME.exec(rest)?.[1];
+  if (name !== undefined) return CUT_BRANCH.test(rest) ? undefined : name;
+  const columns = ADDRESS_COLUMNS.exec(rest)?.[0] ?? '';
+  if (columns === '') return undefined;
+  const place = rest.slice(columns.length);
+  if (place === '' || columns.trimEnd().includes(' ')) return null; // nothing: a call chain follows
+  return ADDRESS_INSIDE.test(place) && followsSymbol(place, place.length) ? null : undefined; // after a symbol
 }

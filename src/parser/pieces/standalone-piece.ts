@@ -4,6 +4,7 @@
  */
 import { isPossibleTime } from '../../model/limits.js';
 import { type LineCounts, noLines } from '../../model/profile/quality.js';
+import { OtherSampleCounts, type OtherSamples } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
@@ -48,6 +49,7 @@ export interface StandalonePiece {
   readonly mappings: readonly Mapping[];
   readonly samples: readonly SampleTable[];
   readonly sampleLines: number;
+  readonly otherSamples: readonly OtherSamples[];
   /** Time of the first branch; NaN if there is none. */
   readonly firstNs: Nanoseconds;
   readonly last: LastBranch | null;
@@ -73,6 +75,7 @@ class PieceBuilder {
   private readonly names: ThreadName[] = [];
   private readonly mappings: Mapping[] = [];
   private readonly samples = new TextSamples();
+  private readonly otherSamples = new OtherSampleCounts();
   /** Row of the last branch before the current line, or NONE. */
   private branchRow: number = NONE;
   private readonly lines: ReadLines;
@@ -106,7 +109,8 @@ class PieceBuilder {
     }
     counts.ignoredLines++;
     if (line.type === 'branch') return line.prefix.tid <= 0 || line.flags.notTaken;
-    if (line.type === 'ignored') return true;
+    if (line.type === 'other') this.otherSamples.add(line.event);
+    if (line.type === 'ignored' || line.type === 'other') return true;
     const { time } = line.prefix;
     if (line.type === 'sample') return time !== null && this.addSample(line, this.timeOf(time));
     const isKnown = time !== null && !isBeforeRecording(time);
@@ -169,7 +173,8 @@ class PieceBuilder {
   build(reader: LineReader): StandalonePiece | null {
     const { counts, flagless, damaged, records, names, mappings } = this;
     const samples = { samples: this.samples.build(), sampleLines: this.samples.lines };
-    const all = { counts, flagless, damaged, records, names, mappings, ...samples };
+    const otherSamples = this.otherSamples.build();
+    const all = { counts, flagless, damaged, records, names, mappings, ...samples, otherSamples };
     const lastRow = this.branchBefore(this.lines.length);
     if (lastRow === NONE) return { ...all, firstNs: Number.NaN, last: null, branches: null };
     const before = this.branchBefore(lastRow);

@@ -2,6 +2,7 @@
  * Collects the samples of tracepoints and probes in a recording into tables.
  */
 import { isThreadId } from '../../model/limits.js';
+import { OtherSampleCounts } from '../../model/samples/sample-account.js';
 import { SampleContext } from '../../model/samples/sample-table.js';
 import { type SampleTableBuilder, SampleTablesBuilder } from '../../model/samples/sample-tables-builder.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
@@ -38,31 +39,39 @@ export class SampleCollector {
   private readonly damage: Damage;
   private readonly tables = new SampleTablesBuilder();
   private readonly events = new Map<Attribute, SampledEvent | null>();
+  private readonly others = new OtherSampleCounts();
+  private readonly nameOf: (attribute: Attribute) => string | null;
   private originSeconds = 0;
   private hasOrigin = false;
   private unreadable = 0;
   private damaged = 0;
 
-  constructor(attributes: Attributes, formats: readonly EventFormat[], damage: Damage) {
+  constructor(
+    attributes: Attributes,
+    formats: readonly EventFormat[],
+    damage: Damage,
+    nameOf: (attribute: Attribute) => string | null = () => null,
+  ) {
+    this.nameOf = nameOf;
     this.attributes = attributes;
     this.formats = formats;
     this.formatOf = new Map(formats.map((format) => [format.id, format]));
     this.damage = damage;
   }
 
-  /** Ignores samples of other events, such as cycles. */
+  /** Only counts samples of other events, such as cycles. */
   add(record: FileRecord): void {
     const attribute = this.attributeOf(record);
     let event = this.events.get(attribute);
     if (event === undefined) this.events.set(attribute, (event = this.sampledEvent(attribute)));
-    if (event === null) return;
+    if (event === null) return this.others.add(this.nameOf(attribute));
     if (event.format === null) this.unreadable++;
     else if (!this.read(record, event as ReadableEvent)) this.addDamaged(record);
   }
 
   build(): RecordedSamples {
     const { originSeconds, formats, unreadable, damaged } = this;
-    return { originSeconds, tables: this.tables.build(), formats, unreadable, damaged };
+    return { originSeconds, tables: this.tables.build(), formats, unreadable, damaged, others: this.others.build() };
   }
 
   private attributeOf({ view, at, end }: FileRecord): Attribute {

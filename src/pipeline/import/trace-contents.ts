@@ -29,6 +29,7 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
     damaged: account.firstDamaged,
     broken: account.broken.toSorted((a, b) => compareTexts(a.input, b.input) || compareTexts(a.reason, b.reason)),
     unknownFlags: { ...account.unknownFlags },
+    ...(account.otherSamples.length > 0 && { otherSamples: account.otherSamples }),
     recorded: recorded && { ...recorded, command: recorded.command && [...recorded.command] },
   };
   return {

@@ -86,6 +86,7 @@ export class QualityBuilder {
     return {
       ...countsOf(account),
       ...(account.samples.lines > 0 && { sampleLines: account.samples.lines }),
+      ...(account.otherSamples.length > 0 && { otherSamples: account.otherSamples }),
       firstDamaged: account.firstDamaged,
       brokenInputs: account.broken.toSorted((a, b) => (a.input === b.input ? 0 : a.input < b.input ? -1 : 1)),
       losses: this.losses.build(),

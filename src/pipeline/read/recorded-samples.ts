@@ -21,6 +21,7 @@ export function addRecordedSamples(
   const { unreadable, damaged } = samples;
   const far = addTables(samples, null, into);
   const lostSpans = lostSpansOf(recording, into);
+  into.addOtherSamples(samples.others);
   into.addSampleAccount({ lines: 0, unreadable, damaged: damaged + far, lost, lostSpans });
   for (const { name, recording } of sides) {
     if (recording === null) into.addSide({ input, side: name, isMissing: true, samples: 0, unreadable: 0, lost: 0 });

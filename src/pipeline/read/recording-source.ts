@@ -73,15 +73,16 @@ export class RecordingSource implements Source {
   private withOwnErrors(
     chunk: TraceChunk,
     { job }: DecodedPart,
-    { counts }: TraceParser,
+    parser: TraceParser,
     { context }: TraceBuilder,
   ): TraceChunk {
     const records = chunk.records.filter(
       ({ what, cpu, timeNs }) => what !== 'gap' || this.owners.owns(job, cpu, context.perfTimeOf(timeNs)),
     );
     const others = chunk.records.length - records.length;
-    counts.lines -= others;
-    counts.gapLines -= others;
+    parser.counts.lines -= others;
+    parser.counts.gapLines -= others;
+    parser.forgetOtherSamples();
     return { ...chunk, records };
   }
 }

@@ -39,6 +39,7 @@ export class StoredSource implements Source {
     if (lost !== null) into.addAccount({ broken: [{ input: this.name, reason: lost }] });
     store.addRecords(side);
     into.addSamples(samples.tables);
+    into.addOtherSamples(meta.otherSamples ?? []);
     into.addSampleAccount(samples.account);
     for (const recording of samples.sides) into.addSide(recording);
     for (const thread of threads) store.addPacked(thread);

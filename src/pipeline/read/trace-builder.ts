@@ -5,7 +5,13 @@ import { checkMemory } from '../../model/memory-watch.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
 import { mergeSampleTables } from '../../model/samples/merge-tables.js';
-import type { LostSpan, SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
+import {
+  type LostSpan,
+  OtherSampleCounts,
+  type OtherSamples,
+  type SampleAccount,
+  type SideAccount,
+} from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
@@ -55,6 +61,7 @@ export class TraceBuilder {
   private readonly samples: (readonly SampleTable[])[] = [];
   private readonly sampleAccount = { lines: 0, unreadable: 0, damaged: 0, lost: 0 };
   private readonly lostSpans: LostSpan[] = [];
+  private readonly otherSamples = new OtherSampleCounts();
   private readonly sides: SideAccount[] = [];
   private readonly options: ReadOptions;
   private readonly counts = noLines();
@@ -83,6 +90,7 @@ export class TraceBuilder {
     this.addAccount(parser);
     this.addSamples(parser.samples.build());
     this.sampleAccount.lines += parser.samples.lines;
+    this.addOtherSamples(parser.otherSamples.build());
   }
 
   addAccount({ counts, damaged = [], broken = [] }: PartialAccount): void {
@@ -107,6 +115,10 @@ export class TraceBuilder {
     this.sampleAccount.damaged += damaged;
     this.sampleAccount.lost += lost;
     for (const span of lostSpans) this.lostSpans.push(span);
+  }
+
+  addOtherSamples(others: readonly OtherSamples[]): void {
+    this.otherSamples.addAll(others);
   }
 
   addSide(side: SideAccount): void {
@@ -158,6 +170,7 @@ export class TraceBuilder {
       unknownFlags: { words: unknownFlags.words, lines: unknownFlags.lines },
       isDecodedHere,
       samples: { ...this.sampleAccount, lostSpans: this.lostSpans },
+      otherSamples: this.otherSamples.build(),
       sides: this.sides,
       withoutTrace: this.withoutTrace,
     };

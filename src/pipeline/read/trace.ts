@@ -5,7 +5,7 @@
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
-import type { SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
+import type { OtherSamples, SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
@@ -48,6 +48,8 @@ export interface ReadAccount {
   /** It was read from a recording, decoded by a perf that ptflame started. */
   readonly isDecodedHere: boolean;
   readonly samples: SampleAccount;
+  /** By event. */
+  readonly otherSamples: readonly OtherSamples[];
   /** Side recordings, in the order of the inputs. */
   readonly sides: readonly SideAccount[];
   /** Recordings without Intel PT. */

@@ -18,7 +18,7 @@ const WITHOUT_CALLS: TraceInfo = {
   functions: 0,
   threads: [],
   brokenInputs: [],
-  samples: { events: [], unreadable: 0, damaged: 0 },
+  samples: { events: [], unreadable: 0, damaged: 0, others: [] },
   sides: [{ file: 'w.data.wakes.data', isMissing: false, samples: 4721 }],
   host: 'web1',
   command: ['perf', 'record', '--', './my program', '\x1b[31m'],

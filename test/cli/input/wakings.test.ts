@@ -82,7 +82,9 @@ describe.concurrent('info', () => {
     expect(json.samples).toMatchObject({ unreadable: 0, damaged: 0 });
     expect(json.samples.events).toContainEqual({ event: 'sched:sched_waking', count: 213 });
     const events = [{ event: 'sched:sched_waking', count: 269 }];
-    expect(json.sides).toEqual([{ file: wakes, samples: { events, unreadable: 0, damaged: 0 }, lostRecords: 0 }]);
+    expect(json.sides).toEqual([
+      { file: wakes, samples: { events, unreadable: 0, damaged: 0, others: [] }, lostRecords: 0 },
+    ]);
   });
 
   test('shows the samples of an imported trace', async ({ dir }) => {
@@ -92,7 +94,7 @@ describe.concurrent('info', () => {
     await ptflame(['import', dir.file('a.txt'), '-o', dir.file('a.ptf'), '--quiet']);
     expect(await info(dir.file('a.ptf'))).toContain('\nsamples   269 sched:sched_waking\n');
     expect(JSON.parse(await info(dir.file('a.ptf'), '--json'))).toMatchObject({
-      samples: { events: [{ event: 'sched:sched_waking', count: 269 }], unreadable: 0, damaged: 0 },
+      samples: { events: [{ event: 'sched:sched_waking', count: 269 }], unreadable: 0, damaged: 0, others: [] },
       sides: [],
     });
   });

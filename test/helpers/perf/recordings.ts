@@ -34,7 +34,7 @@ export function recordingOf(parts: Partial<Recording>): Recording {
     buffers: [],
     auxRecords: [],
     sideband: [],
-    samples: { originSeconds: 0, tables: [], formats: [], unreadable: 0, damaged: 0 },
+    samples: { originSeconds: 0, tables: [], formats: [], unreadable: 0, damaged: 0, others: [] },
     clockId: null,
     buildIds: [],
     bounds: null,
