@@ -63,7 +63,7 @@ function summaryLines(path: string, imported: ImportedTrace): string[] {
   const { events, samples, threads, bytes, counts } = imported;
   const lines = counts.lines === events ? '' : ` of ${formatMany(counts.lines, 'line')}`;
   const size = `${formatBytes(bytes)}, ${(bytes / Math.max(events, 1)).toFixed(1)} bytes per event`;
-  if (events === 0 && samples > 0)
+  if (events === 0 && (samples > 0 || threads === 0))
     return [
       `imported ${formatMany(samples, 'sample')} into ${path}: ${formatBytes(bytes)}`,
       ...inputProblems({ ...counts, ...imported }),

@@ -55,7 +55,7 @@ export async function renderInputs(
     formats,
     signal,
   );
-  if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
+  if (outputs.some(({ format }) => format === 'folded')) checkFoldedSize(profile, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
@@ -132,12 +132,16 @@ function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]
 /** Larger folded stacks cause a warning. */
 const LARGE_FOLDED_BYTES = 100_000_000;
 
-function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
-  if (maxFoldedBytes(profile) < LARGE_FOLDED_BYTES) return;
+/** @throws PtflameError OUTPUT_TOO_LARGE */
+function checkFoldedSize(profile: Profile, { by, minNs, maxFolded, quiet }: RenderOptions): void {
+  const warnAt = Math.min(LARGE_FOLDED_BYTES, maxFolded || Number.POSITIVE_INFINITY);
+  if (maxFoldedBytes(profile) < warnAt) return;
   const bytes = foldedBytes(profile, { by, minNs });
-  if (bytes < LARGE_FOLDED_BYTES) return;
-  notify(
-    `warning: the folded stacks are about ${formatBytes(bytes)}, as calls are nested deeply and each line has its full path: ` +
-      '--min-ns N leaves out short paths, -o FILE.svg and -o FILE.html stay small',
-  );
+  if (bytes < warnAt) return;
+  const why = `the folded stacks are about ${formatBytes(bytes)}, as calls are nested deeply and each line has its full path`;
+  if (maxFolded > 0 && bytes > maxFolded)
+    throw new PtflameError('OUTPUT_TOO_LARGE', `${why}; the limit is ${formatBytes(maxFolded)}`, {
+      hint: '-o FILE.svg, .html and .json stay small; --max-folded SIZE sets another limit, 0 none',
+    });
+  if (!quiet) notify(`warning: ${why}: --min-ns N leaves out short paths, -o FILE.svg and -o FILE.html stay small`);
 }

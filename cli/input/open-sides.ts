@@ -13,7 +13,7 @@ interface MainRecording {
 }
 
 /**
- * `wakes`: a file that the user named. One that is missing under its usual name matters only if there are other samples.
+ * `wakes`: a file that the user named. One that is missing under its usual name matters only if other events were recorded.
  *
  * @throws PtflameError as `openSideRecording` does
  */
@@ -24,10 +24,11 @@ export async function openSides(
 ): Promise<SideRecording[]> {
   const side = await openSideRecording(main, wakes ?? wakingsPath(main.path), { signal });
   if (side.recording === null && wakes !== undefined) throw noWakings(wakes);
-  return side.recording !== null || hasSamples(main.recording) ? [side] : [];
+  return side.recording !== null || recordsEvents(main.recording) ? [side] : [];
 }
 
-export function hasSamples({ samples }: Recording): boolean {
+/** Whether tracepoints or probes were recorded, even if nothing happened at them. */
+export function recordsEvents({ samples }: Recording): boolean {
   return samples.tables.length > 0 || samples.unreadable > 0;
 }
 

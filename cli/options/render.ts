@@ -7,7 +7,7 @@ import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { decoding, filters, general, inline, outputs, replaying, resources, selection, srcline } from './shared.js';
 import { span } from './values/question-values.js';
-import { detailSize, path } from './values/values.js';
+import { detailSize, fileSize, path } from './values/values.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {
@@ -40,6 +40,11 @@ const appearance = group('Appearance', {
     z.number('must be a number').min(0, 'must be 0 or more').default(0),
     'leave out paths with less self time (folded)',
     { value: 'NS', formats: ['folded'] },
+  ),
+  maxFolded: flag(
+    fileSize.default(256 * 2 ** 20),
+    'refuse to write more, such as 2G; 0: no limit (folded; default: 256M)',
+    { value: 'SIZE', formats: ['folded'] },
   ),
 });
 

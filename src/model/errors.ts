@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'NO_SUCH_TARGET'
   | 'NO_THREAD_NAMES'
   | 'OTHER_CLOCK'
+  | 'OUTPUT_TOO_LARGE'
   | 'OUTPUT_UNWRITABLE'
   | 'PACK_DAMAGED'
   | 'PERF_FAILED'

@@ -14,7 +14,7 @@ import { WorkerPool } from './workers/worker-pool.js';
 export interface WithTraceOptions extends ReadOptions, ResourceOptions {
   /** Accepts a trace without times. */
   readonly byCalls: boolean;
-  /** Accepts recordings without Intel PT, and text of samples, for questions that samples and switches answer. Default: false. */
+  /** Accepts traces of samples alone, even of none, for questions that samples and switches answer. Default: false. */
   readonly mayLackBranches?: boolean;
   /** How many traces are open at the same time, and share the memory and the workers. Default: 1. */
   readonly openTraces?: number;
@@ -28,9 +28,9 @@ export interface WorkResources {
   readonly logBytes: number;
 }
 
-function mayBeWithoutBranches({ account, store }: Trace, { mayLackBranches }: WithTraceOptions): boolean {
-  const hasSamples = account.withoutTrace.length > 0 || account.samples.lines > 0;
-  return mayLackBranches === true && hasSamples && !store.hasThreads;
+function mayBeWithoutBranches({ account, store, samples }: Trace, { mayLackBranches }: WithTraceOptions): boolean {
+  const couldHave = samples.length > 0 || account.withoutTrace.length > 0 || account.samples.lines > 0;
+  return mayLackBranches === true && couldHave && !store.hasThreads;
 }
 
 export async function withTrace<Result>(

@@ -7,7 +7,7 @@ import { PtflameError } from '../../src/index.js';
 import { numbersOf, tableOf } from '../../src/model/samples/sample-table.js';
 import { readFormatNotes } from '../../src/perfdata/samples/tracing-data.js';
 import { type Recording, readRecording } from '../../src/recordings.js';
-import { fileOf, perfData, record, u16, u32, u64 } from '../helpers/perf/perf-data.js';
+import { fileOf, perfData, record, tracingData, u16, u32, u64 } from '../helpers/perf/perf-data.js';
 import { perfLines, printedSamples } from '../helpers/perf/print-samples.js';
 import { fixture } from '../helpers/traces/load.js';
 
@@ -116,7 +116,7 @@ describe('in damaged recordings', () => {
   test('a sample that is too short is damage', async () => {
     const recording = await readRecording(fileOf(one({ raw: RAW.subarray(0, 15) })));
     expect(recording.damage).toEqual([expect.stringMatching(/^the sample at byte \d+ is too short for its event/)]);
-    expect(recording.samples).toMatchObject({ tables: [], unreadable: 0, damaged: 1 });
+    expect(recording.samples).toMatchObject({ tables: [{ length: 0 }], unreadable: 0, damaged: 1 });
   });
 
   test('a text outside of its sample is damage, and empty', async () => {
@@ -143,21 +143,7 @@ print fmt: "value=%d text=%s", REC->value, __get_rel_str(text)
 `;
 /** The value -5, and "hi" right after the field that says where it is. */
 const RAW = Buffer.concat([u16(ID), u16(0x08), u32(7), u32(-5), u16(0), u16(3), Buffer.from('hi\0')]);
-const long = (text: string) => Buffer.concat([u64(text.length), Buffer.from(text)]);
-const TRACING_DATA = Buffer.concat([
-  Buffer.from('\x17\x08Dtracing0.6\0\0\x08', 'latin1'),
-  u32(4096),
-  Buffer.from('header_page\0'),
-  long('page'),
-  Buffer.from('header_event\0'),
-  long('event'),
-  u32(1),
-  long('an event of ftrace itself'),
-  u32(1),
-  Buffer.from('tests\0'),
-  u32(1),
-  long(FORMAT),
-]);
+const TRACING_DATA = tracingData('tests', FORMAT);
 
 interface Made {
   readonly raw?: Buffer;

@@ -61,6 +61,14 @@ export const detailSize = z.coerce.string().transform((text, context) => {
 
 const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
+/** "2G" → bytes; "0" → 0. */
+export const fileSize = z.coerce.string().transform((text, context) => {
+  const bytes = bytesOf(text);
+  if (bytes !== null) return bytes;
+  context.addIssue({ code: 'custom', message: 'must be a size, such as 500M or 2G, or 0' });
+  return z.NEVER;
+});
+
 /** "500ms" → milliseconds. */
 export const duration = z.string().transform((text, context) => {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text.trim());

@@ -22,7 +22,7 @@ import { chooseDecoder } from '../../input/choose-decoder.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
 import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../../input/fetch-binaries.js';
-import { hasSamples, openSides } from '../../input/open-sides.js';
+import { openSides, recordsEvents } from '../../input/open-sides.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { notify } from '../../terminal/notify.js';
@@ -59,7 +59,7 @@ export async function decodeInput(
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
   if (recording.trace === null || options.onlySamples) {
-    if (!hasSamples(recording)) throw noTrace(path);
+    if (!recordsEvents(recording)) throw noTrace(path);
     return { name: path, sampled: recording, sides, recorded, broken };
   }
   const file = dataFilePath(data);

@@ -12,7 +12,7 @@ import {
   type RecordingEnvironment,
 } from '../../../src/recordings.js';
 import { perfTimeText } from '../../../src/text.js';
-import { hasSamples } from '../../input/open-sides.js';
+import { recordsEvents } from '../../input/open-sides.js';
 import { perfFailure } from '../failures/failures.js';
 import { hungDecoder } from './hung-decoder.js';
 import { withLargeWrites } from './large-writes.js';
@@ -55,7 +55,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   const failed = new AbortController();
   const parts = jobs.map((job, index) => ({
     name: jobs.length === 1 ? name : `${name}, part ${index + 1} of ${jobs.length}`,
-    bytes: decode(path, job, { ...options, hasSamples: hasSamples(recording) }, failed),
+    bytes: decode(path, job, { ...options, hasSamples: recordsEvents(recording) }, failed),
     job,
   }));
   return {

@@ -7,6 +7,8 @@ type Missing = WaitsAnswer['missing'];
 
 export interface Recorded {
   readonly hasCalls: boolean;
+  /** The answer is complete: nobody ran, so nobody waited. Default: false. */
+  readonly isIdle?: boolean;
   readonly hasSwitches: boolean;
   readonly hasWakings: boolean;
   /** Default: true. */
@@ -19,10 +21,19 @@ export interface Recorded {
 }
 
 export function missingOf(recorded: Recorded): Missing {
-  const { hasCalls, hasSwitches, hasWakings, hasFutexes = true, hasUnseenWakers, lostSamples } = recorded;
+  const {
+    hasCalls,
+    isIdle = false,
+    hasSwitches,
+    hasWakings,
+    hasFutexes = true,
+    hasUnseenWakers,
+    lostSamples,
+  } = recorded;
   const missingSides = hasUnseenWakers ? recorded.missingSides : [];
   const all: [boolean, string, string | null][] = [
-    [!hasSwitches, 'no switches of threads were recorded', 'record with ptflame record --waits'],
+    [isIdle, 'no recorded thread ran or changed its state meanwhile', 'record for longer (-t), or while they work'],
+    [!hasSwitches && !isIdle, 'no switches of threads were recorded', 'record with ptflame record --waits'],
     [!hasWakings, 'no wakings were recorded: who woke whom is not known', 'record with ptflame record --waits'],
     [!hasFutexes, 'no futex calls were recorded: locks are not known', 'record with ptflame record --waits'],
     ...missingSides.map((side): [boolean, string, string] => [

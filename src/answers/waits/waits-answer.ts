@@ -2,7 +2,7 @@
  * Turns the waits of a trace into the answer that `ptflame waits` prints.
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
-import { tableOf } from '../../model/samples/sample-table.js';
+import { areAllEmpty, tableOf } from '../../model/samples/sample-table.js';
 import type { WaitsResult } from '../../pipeline/waits/summary/ask-wait-summary.js';
 import { EndedBy } from '../../pipeline/waits/wait-facts.js';
 import { PieceKind } from '../../waits/path/path-builder.js';
@@ -79,6 +79,7 @@ function headOf(result: WaitsResult) {
     },
     missing: missingOf({
       hasCalls: profile !== null,
+      isIdle: waits.tids.length === 0 && areAllEmpty(samples),
       hasSwitches: !isEmpty,
       hasWakings: tableOf(samples, 'sched:sched_waking') !== null,
       missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),

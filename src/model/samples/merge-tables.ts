@@ -23,6 +23,7 @@ function rowText({ tid, cpu, context, fields }: SampleTable): string {
 }
 
 function mergeTwo(a: SampleTable, b: SampleTable): SampleTable {
+  if (a.length === 0) return b;
   const twinOf = twins(a, b);
   const twinOfA = new Int32Array(a.length).fill(-1);
   for (let row = 0; row < b.length; row++) if (twinOf[row] !== -1) twinOfA[twinOf[row]] = row;

@@ -44,9 +44,14 @@ export interface Sample {
 
 export type SampleValue = { readonly name: string; readonly value: number | string };
 
-/** Returns the table of an event; null: the trace has no such samples. */
+/** Returns the table of an event; null: it was not recorded; one that never happened has no rows. */
 export function tableOf(tables: readonly SampleTable[], event: string): SampleTable | null {
   return tables.find((table) => table.event === event) ?? null;
+}
+
+/** Events were recorded, and none of them happened. */
+export function areAllEmpty(tables: readonly SampleTable[]): boolean {
+  return tables.length > 0 && tables.every(({ length }) => length === 0);
 }
 
 /** Returns a field's numbers; null if it is missing or a text. */

@@ -27,10 +27,9 @@ export class SampleTablesBuilder {
     return table;
   }
 
-  /** Returns the tables with rows, by the name of their event. */
+  /** Returns the tables by the name of their event. */
   build(): SampleTable[] {
-    const filled = [...this.tables.values()].filter(({ length }) => length > 0);
-    return filled.map((table) => table.build()).sort((a, b) => (a.event < b.event ? -1 : 1));
+    return [...this.tables.values()].map((table) => table.build()).sort((a, b) => (a.event < b.event ? -1 : 1));
   }
 }
 

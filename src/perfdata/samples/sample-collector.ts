@@ -62,14 +62,15 @@ export class SampleCollector {
   /** Only counts samples of other events, such as cycles. */
   add(record: FileRecord): void {
     const attribute = this.attributeOf(record);
-    let event = this.events.get(attribute);
-    if (event === undefined) this.events.set(attribute, (event = this.sampledEvent(attribute)));
+    const event = this.eventOf(attribute);
     if (event === null) return this.others.add(this.nameOf(attribute));
     if (event.format === null) this.unreadable++;
     else if (!this.read(record, event as ReadableEvent)) this.addDamaged(record);
   }
 
+  /** An event that was recorded but never happened has an empty table. */
   build(): RecordedSamples {
+    for (const attribute of this.attributes.all) this.eventOf(attribute);
     const { originSeconds, formats, unreadable, damaged } = this;
     return { originSeconds, tables: this.tables.build(), formats, unreadable, damaged, others: this.others.build() };
   }
@@ -78,6 +79,12 @@ export class SampleCollector {
     const { first, byId } = this.attributes;
     const idAt = at + first.layout.eventId; // the same in all events, or perf could not read it either
     return idAt === at || idAt + 8 > end ? first : (byId.get(readU64(view, idAt)) ?? first);
+  }
+
+  private eventOf(attribute: Attribute): SampledEvent | null {
+    let event = this.events.get(attribute);
+    if (event === undefined) this.events.set(attribute, (event = this.sampledEvent(attribute)));
+    return event;
   }
 
   /** Returns null for an event that is not a tracepoint. */

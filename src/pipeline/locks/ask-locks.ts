@@ -2,7 +2,7 @@
  * Finds the locks that threads of a trace waited for, who held them, and what the holders did meanwhile.
  */
 
-import { tableOf } from '../../model/samples/sample-table.js';
+import { areAllEmpty, tableOf } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { FoundLock, FoundLocks, FoundLockWait, RecordedEvents } from '../../waits/locks/found-locks.js';
 import type { Waits } from '../../waits/waits.js';
@@ -70,6 +70,7 @@ function boundsOf({ startNs, endNs }: Waits): { startNs: Nanoseconds; endNs: Nan
 function recordedEvents({ trace: { samples, account }, waits, threads }: TraceWaits): RecordedEvents {
   const has = (event: string) => tableOf(samples, event) !== null;
   return {
+    isIdle: waits.tids.length === 0 && areAllEmpty(samples),
     hasSwitches: waits.tids.some((tid) => threads.of(tid).isRecorded),
     hasWakings: has('sched:sched_waking'),
     hasFutexes: has('syscalls:sys_enter_futex'),

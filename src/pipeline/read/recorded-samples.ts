@@ -4,6 +4,7 @@
 import { isPossibleTime } from '../../model/limits.js';
 import type { LostSpan } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { Nanoseconds } from '../../model/units.js';
 import type { RecordedEvent, RecordedSamples, Recording } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
 import { addOwnRecords } from './own-records.js';
@@ -19,7 +20,7 @@ export function addRecordedSamples(
 ): void {
   const { samples, lostRecords: lost, bounds } = recording;
   const { unreadable, damaged } = samples;
-  const far = addTables(samples, null, into);
+  const far = addTables(samples, EVER, into);
   const lostSpans = lostSpansOf(recording, into);
   into.addOtherSamples(samples.others);
   into.addSampleAccount({ lines: 0, unreadable, damaged: damaged + far, lost, lostSpans });
@@ -40,7 +41,8 @@ interface Side {
 function addSide({ input, side, recording, bounds }: Side, into: TraceBuilder): void {
   const { samples, lostRecords: lost, sideband } = recording;
   const { unreadable, damaged } = samples;
-  const far = addTables(samples, bounds, into);
+  const times = bounds === null ? NEVER : [bounds.start, bounds.end].map((time) => into.context.timeOf(time));
+  const far = addTables(samples, times, into);
   const lostSpans = lostSpansOf(recording, into);
   into.addSampleAccount({ lines: 0, unreadable: 0, damaged: damaged + far, lost: 0, lostSpans });
   const count = samples.tables.reduce((sum, { length }) => sum + length, 0) - far;
@@ -64,25 +66,25 @@ function nameOnly(event: RecordedEvent): RecordedEvent[] {
 }
 
 /**
- * Returns how many samples are left out, because their time is impossible. `bounds`: those outside are left out, too: a
- * side recording is longer than the recording, and nothing else is known of that time.
+ * Returns how many samples are left out, because their time is impossible. Those outside of an interval are left out, too:
+ * a side recording is longer than the recording, and nothing else is known of that time.
  */
 function addTables(
   { tables, originSeconds }: RecordedSamples,
-  bounds: Recording['bounds'],
+  [fromNs = 0, toNs = 0]: readonly Nanoseconds[],
   into: TraceBuilder,
 ): number {
-  if (tables.length === 0) return 0;
-  const offsetNs = into.context.timeOf({ seconds: originSeconds, ns: 0 });
+  const hasTimes = tables.some(({ length }) => length > 0); // without, nothing is known of the clock
+  const offsetNs = hasTimes ? into.context.timeOf({ seconds: originSeconds, ns: 0 }) : 0;
   const near = tables.map((table) => rowsAt(timed(table, offsetNs), isPossibleTime));
-  const [fromNs, toNs] = bounds ? [bounds.start, bounds.end].map((time) => into.context.timeOf(time)) : EVER;
-  const added = near.map((table) => rowsAt(table, (timeNs) => timeNs >= fromNs && timeNs <= toNs));
-  into.addSamples(added.filter(({ length }) => length > 0));
+  into.addSamples(near.map((table) => rowsAt(table, (timeNs) => timeNs >= fromNs && timeNs <= toNs)));
   const countOf = (some: readonly SampleTable[]) => some.reduce((sum, { length }) => sum + length, 0);
   return countOf(tables) - countOf(near);
 }
 
 const EVER = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+/** Nothing happened in the recording, so nothing of its side recordings belongs to it. */
+const NEVER = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
 /** Returns a table with times of the trace. */
 function timed(table: SampleTable, offsetNs: number): SampleTable {

@@ -106,7 +106,7 @@ async function valuesOf(
 function selectedRows(table: SampleTable, { store }: Trace, directory: ThreadDirectory): Uint32Array {
   const isSelected = store.selector(directory);
   const rows = Uint32Array.from(table.tid.keys()).filter((row) => isSelected(table.tid[row], table.cpu[row]));
-  if (rows.length === 0) throw nothingSelected(`ptflame values ${table.event} --by thread`);
+  if (rows.length === 0 && table.length > 0) throw nothingSelected(`ptflame values ${table.event} --by thread`);
   return rows;
 }
 

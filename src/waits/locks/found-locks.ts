@@ -142,6 +142,8 @@ export interface LockThread {
 
 /** What there is to tell who held locks. */
 export interface RecordedEvents {
+  /** Nobody ran, so nobody waited. */
+  readonly isIdle: boolean;
   readonly hasSwitches: boolean;
   readonly hasWakings: boolean;
   readonly hasFutexes: boolean;

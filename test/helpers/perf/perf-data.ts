@@ -144,6 +144,22 @@ function featureSections(features: Readonly<Record<number, Buffer>>, start: numb
   return [...table, ...contents];
 }
 
+/** Builds the section of event formats (feature 1), for one system: "syscalls". */
+export function tracingData(system: string, ...formats: readonly string[]): Buffer {
+  const long = (text: string) => Buffer.concat([u64(text.length), Buffer.from(text)]);
+  return Buffer.concat([
+    Buffer.from('\x17\x08Dtracing0.6\0\0\x08', 'latin1'),
+    u32(4096),
+    ...['header_page', 'header_event'].flatMap((name) => [Buffer.from(`${name}\0`), long(name)]),
+    u32(1),
+    long('an event of ftrace itself'),
+    u32(1),
+    Buffer.from(`${system}\0`),
+    u32(formats.length),
+    ...formats.map(long),
+  ]);
+}
+
 /** Returns an in-memory file; `bytes` may be shorter than `sizeBytes`. */
 export function fileOf(bytes: Uint8Array, sizeBytes = bytes.length): RecordingFile {
   const read = async (into: Uint8Array, at: number) => {

@@ -2,7 +2,8 @@
  * Questions about waits on inputs that say little about them: each command tells what is missing.
  */
 import { describe, expect } from 'vitest';
-import { fixturePath, ptflame, SIX_LINES, test } from '../../../helpers/cli/run-cli.js';
+import { type Directory, fixturePath, ptflame, SIX_LINES, test } from '../../../helpers/cli/run-cli.js';
+import { PT_TYPE, perfData, tracingData } from '../../../helpers/perf/perf-data.js';
 
 const RECORDED = fixturePath('waits/waits.txt.gz');
 const WITH_CALLS = [fixturePath('waits/requests.txt.gz'), RECORDED];
@@ -32,6 +33,51 @@ describe.concurrent('a trace without switches and samples', () => {
     expect(within.stderr).toContain('warning: no thread was seen blocked in the selected time and calls: the graph is');
     const untimed = await ptflame(['render', '--blocked-by', SIX_LINES, '--by-calls']);
     expect(untimed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('leave out --by-calls') });
+  });
+});
+
+const TRACEPOINT = 2;
+const format = (name: string, id: number) => `name: ${name}\nID: ${id}\nformat:
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+
+\tfield:u32 * uaddr;\toffset:8;\tsize:8;\tsigned:0;
+`;
+const EVENTS = { 1: tracingData('syscalls', format('sys_enter_futex', 1), format('sys_exit_futex', 2)) };
+
+/** What `record --waits` leaves of a target that sleeps. */
+const idle = (dir: Directory, attributes: readonly { readonly type: number; readonly config?: number }[] = []) => {
+  const futexes = [1, 2].map((config) => ({ type: TRACEPOINT, config, sampleType: 0x10487 }));
+  return dir.write('idle.data', perfData({ attributes: [...attributes, ...futexes], features: EVENTS }));
+};
+
+describe.concurrent.each([
+  ['alone', []],
+  ['with Intel PT', [{ type: PT_TYPE }]],
+])('a recording in which nothing happened, %s', (_, attributes) => {
+  test('is an answer: nobody waited', async ({ dir }) => {
+    const recording = await idle(dir, attributes);
+    const imported = dir.file('idle.ptf');
+    const { stderr, exitCode } = await ptflame(['import', recording, '-o', imported]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^imported 0 samples into .*: [\d.]+ k?B\n$/)]);
+    for (const input of [recording, imported]) {
+      const waits = await ptflame(['waits', input]);
+      expect([waits.exitCode, waits.stderr]).toEqual([0, '']);
+      expect(waits.stdout).toMatch(/^no waits\nnote: no recorded thread ran [^\n]*; record for longer/);
+      expect(waits.stdout).not.toContain('no switches');
+      expect((await ptflame(['locks', input])).stdout).toMatch(/^no waits for locks\nnote: no recorded thread ran/);
+      const json = JSON.parse((await ptflame(['waits', input, '--json'])).stdout);
+      expect(json).toMatchObject({ trace: { threads: 0 }, stats: { waits: 0 }, reasons: [], threads: [] });
+      expect(JSON.parse((await ptflame(['locks', input, '--json'])).stdout)).toMatchObject({ locks: [] });
+      expect((await ptflame(['waits', input, '--csv'])).stdout.split('\n')).toHaveLength(3);
+      const values = await ptflame(['values', 'sys_enter_futex:uaddr', input]);
+      expect(values).toMatchObject({ exitCode: 0, stdout: 'syscalls:sys_enter_futex:uaddr\nno samples\n' });
+    }
+  });
+
+  test('has no calls', async ({ dir }) => {
+    const { stderr, exitCode } = await ptflame(['report', await idle(dir, attributes)]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/has no calls|decodes to no branches/);
   });
 });
 
