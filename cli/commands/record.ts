@@ -10,9 +10,9 @@ import { noIntelPt } from '../perf/failures/no-intel-pt.js';
 import { probe } from '../perf/machine/probe.js';
 import { probeGroup } from '../perf/machine/uprobes.js';
 import { type PerfVersion, perfVersion } from '../perf/machine/version.js';
-import { dryRunLines } from '../perf/plan/dry-run.js';
+import { assumptions, dryRunScript } from '../perf/plan/dry-run.js';
 import { offlineCpus, planRecording } from '../perf/plan/recording-plan.js';
-import { parseTarget } from '../perf/plan/target.js';
+import { parseTarget, refuseMissingTargets } from '../perf/plan/target.js';
 import { refuseMissingTracing } from '../perf/plan/tracepoints.js';
 import { recordToFile } from '../perf/record/record-to-file.js';
 import { notifier } from '../terminal/notify.js';
@@ -29,24 +29,23 @@ export async function record(options: RecordOptions, command: readonly string[] 
       [options.output, `${options.output}.old`, wakingsPath(options.output), formatsPath(options.output)],
       options.render,
     );
+  const notify = notifier(options.quiet);
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
     const plan = await planRecording({ options, target, machine, version, group: DRY_RUN_GROUP });
     const missing = offlineCpus(target, machine);
-    if (missing.length > 0) notifier(options.quiet)(`warning: CPUs not online on this machine: ${missing.join(', ')}`);
-    process.stdout.write(
-      dryRunLines(plan, options.perf, options.render ?? [], machine, version)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+    if (missing.length > 0) notify(`warning: CPUs not online on this machine: ${missing.join(', ')}`);
+    const script = dryRunScript(plan, options.perf, options.render ?? []);
+    process.stdout.write(script.map((line) => `${line}\n`).join(''));
+    for (const line of assumptions(plan, machine, version)) notify(`note: ${line}`);
     return null;
   }
   if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
   refuseMissingTracing(options, machine);
+  refuseMissingTargets(target);
   const version = await perfVersion(options.perf);
   const plan = await planRecording({ options, target, machine, version, group: probeGroup(process.pid) });
-  const notify = notifier(options.quiet);
   await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
   const next = nextCommand(options);
   if (next !== null) notify(`next: ${shellWords(['ptflame', ...next])}`);

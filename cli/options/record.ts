@@ -22,12 +22,12 @@ const term = (description: string) =>
 export const RecordOptions = memoize(() =>
   z.object({
     ...group('What to record', {
-      pid: flag(numberList.optional(), 'these processes and the threads they start', {
+      pid: numberList('these processes and the threads they start, as pidof and pgrep print them', {
         alias: 'p',
-        value: 'LIST',
+        whenEmpty: 'no such process: is it running?',
       }),
-      tid: flag(numberList.optional(), 'these threads, without those they start', { value: 'LIST' }),
-      cpu: flag(numberList.optional(), 'these CPUs: numbers and ranges, such as 0-3,8', { alias: 'C', value: 'LIST' }),
+      tid: numberList('these threads, without those they start', { whenEmpty: 'no such thread: is it running?' }),
+      cpu: numberList('these CPUs: numbers and ranges, such as 0-3,8', { alias: 'C' }),
       allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
       perThread: flag(z.boolean().default(false), 'with --pid: one buffer per thread that exists now, not per CPU'),
       user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),

@@ -83,10 +83,10 @@ export type DecodingOptions = z.infer<
 /** Select threads and CPUs. */
 export const selection = memoize(() =>
   group('Selection', {
-    tid: flag(numberList.optional(), 'only these threads: numbers and ranges, such as 12,20-29', { value: 'LIST' }),
-    pid: flag(numberList.optional(), 'only these processes', { value: 'LIST' }),
+    tid: numberList('only these threads: numbers and ranges, such as 12,20-29'),
+    pid: numberList('only these processes'),
     comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
-    cpu: flag(numberList.optional(), 'only what ran on these CPUs', { value: 'LIST' }),
+    cpu: numberList('only what ran on these CPUs'),
   }),
 );
 

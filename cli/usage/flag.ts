@@ -10,6 +10,10 @@ export interface FlagMeta {
   readonly value?: string;
   /** The value may be omitted and is '' then. */
   readonly valueOptional?: boolean;
+  /** Its value is a list of numbers, which may be several words: `-p 12 34`, as a shell splits the output of pidof. */
+  readonly takesNumbers?: boolean;
+  /** Why there may be no value: 'no such process: is it running?'. */
+  readonly whenEmpty?: string;
   /** Its heading in help. */
   readonly group?: string;
   /** Output formats that it affects. Default: all. */
@@ -28,6 +32,8 @@ export interface Flag {
   /** Placeholder of its value; null: takes no value. */
   readonly value: string | null;
   readonly isValueOptional: boolean;
+  readonly takesNumbers: boolean;
+  readonly whenEmpty: string | null;
   readonly choices: readonly string[] | null;
   readonly defaultValue: unknown;
   readonly description: string;
@@ -66,6 +72,8 @@ function flagOf(property: string, field: z.ZodType): Flag {
     isList,
     value: kind === 'boolean' ? null : placeholder,
     isValueOptional: meta.valueOptional ?? false,
+    takesNumbers: meta.takesNumbers ?? false,
+    whenEmpty: meta.whenEmpty ?? null,
     choices,
     defaultValue,
     description: meta.description ?? '',

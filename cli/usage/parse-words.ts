@@ -51,6 +51,9 @@ function yargsOptions(flags: readonly Flag[]): Parser.Options {
 const GUARD = '\0';
 const LOOKS_LIKE_FLAG = /^-(?!\d)/;
 
+/** "34", "34,", "20-29": a file of such a name is passed as ./34. */
+const NUMBERS = /^\s*\d[\d,\s-]*$/;
+
 function unguarded(value: unknown): unknown {
   return typeof value === 'string' && value.startsWith(GUARD) ? value.slice(GUARD.length) : value;
 }
@@ -103,7 +106,7 @@ class Splitter {
       if (flag?.alias !== letters[at]) throw unknownFlag(at === 0 ? word : `-${letters[at]}`, this.#context);
       const rest = letters.slice(at + 1);
       const takesRest = rest !== '' && (flag.value !== null || rest.startsWith('='));
-      this.#add(flag, takesRest ? rest.replace(/^=/, '') : undefined, rest === '' ? left : []);
+      this.#add(flag, takesRest ? rest.replace(/^=/, '') : undefined, left);
       if (takesRest) return;
     }
   }
@@ -115,6 +118,8 @@ class Splitter {
     const value = attached ?? (isNextValue ? left.shift() : flag.isValueOptional ? '' : undefined);
     if (value === undefined) throw missingValue(flag, next, this.#context);
     this.forYargs.push(`--${flag.name}`, LOOKS_LIKE_FLAG.test(value) ? GUARD + value : value);
+    while (flag.takesNumbers && NUMBERS.test(left[0] ?? ''))
+      this.forYargs.push(`--${flag.name}`, left.shift() as string);
   }
 
   #addBoolean(flag: Flag, attached: string | undefined): void {

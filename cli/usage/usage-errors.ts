@@ -44,10 +44,11 @@ function suggestion(word: string | null): string | null {
 
 /** `next`: the next word, which looks like a flag. */
 export function missingValue(
-  { name, value, choices }: Flag,
+  { name, value, choices, whenEmpty }: Flag,
   next: string | undefined,
   context: UsageContext,
 ): PtflameError {
+  if (whenEmpty !== null) return usageError(`--${name} has no value; ${whenEmpty}`, null, context.command);
   const example = `--${name}${choices === null ? ` ${value}` : ` ${choices[0]}`}`;
   const hint = next === undefined || next === '--' ? null : `write a value that begins with - as --${name}=${next}`;
   return usageError(`--${name} needs a value, such as ${example}`, hint, context.command);

@@ -15,7 +15,8 @@ export function visibleText(text: string): string {
   });
 }
 
-const NEEDS_NO_QUOTES = /^[\w@%+=:,./-]+$/;
+/** As the first word, `name=value` would be an assignment. */
+const NEEDS_NO_QUOTES = /^(?![A-Za-z_]\w*=)[\w@%+=:,./-]+$/;
 
 /**
  * Quotes arguments for a shell: for commands to copy, never for commands that ptflame runs.
@@ -29,8 +30,9 @@ export function shellWords(words: readonly string[]): string {
 function shellWord(word: string): string {
   if (NEEDS_NO_QUOTES.test(word)) return word;
   if (visibleText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
-  const format = word.replace(/[\\%]/g, '$&$&').replaceAll("'", "'\\''").replace(UNSAFE_CHARACTERS, bytesInShell);
-  return `"$(printf -- '${format}')"`; // exact in any shell, except for trailing newlines
+  const [, text = '', newlines = ''] = /^(.*?)(\n*)$/s.exec(word) as RegExpExecArray;
+  const format = text.replace(/[\\%]/g, '$&$&').replaceAll("'", "'\\''").replace(UNSAFE_CHARACTERS, bytesInShell);
+  return `"$(printf -- '${format}')${newlines}"`; // exact in any shell, which removes newlines at the end of what runs
 }
 
 function bytesInShell(character: string): string {

@@ -11,8 +11,15 @@ import { topLines } from '../top-lines.js';
 
 const NOISE = '~';
 
-/** `top`: number of functions; 0: all. */
-export function diffLines(diff: Diff, width: number, top: number): string[] {
+interface DiffTextOptions {
+  readonly width: number;
+  /** Number of functions; 0: all. */
+  readonly top: number;
+  /** Without remarks on the table. */
+  readonly isQuiet: boolean;
+}
+
+export function diffLines(diff: Diff, { width, top, isQuiet }: DiffTextOptions): string[] {
   const { before, after, functions, quality, per } = diff;
   const heads = [
     ...traceLines(before, quality.before).map((line) => `before: ${line}`),
@@ -26,7 +33,7 @@ export function diffLines(diff: Diff, width: number, top: number): string[] {
   if (changed.length === 0) return [...heads, '', `no differences in ${formatMany(functions.length, 'function')}`];
   const table = (rows: readonly DiffRow[]) =>
     tableLines(rows, [...COLUMNS, ...lineColumns(rows)], { name: nameOf, nameTitle: 'function', width });
-  return [...heads, '', ...topLines(changed, top, table), ...noteLines(changed, functions.length)];
+  return [...heads, '', ...topLines(changed, top, table), ...(isQuiet ? [] : noteLines(changed, functions.length))];
 }
 
 function noteLines(changed: readonly DiffRow[], all: number): string[] {

@@ -30,7 +30,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
     await writeAnswer(
       {
         json: () => answer,
-        text: () => diffLines(answer, tableWidth(), top),
+        text: () => diffLines(answer, { width: tableWidth(), top, isQuiet: quiet }),
         csv: () => diffCsv(answer, options.srcline),
       },
       options,

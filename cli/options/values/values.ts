@@ -3,23 +3,35 @@
  */
 import * as z from 'zod';
 import { MIN_MEMORY_BYTES } from '../../../src/text.js';
+import { flag } from '../../usage/flag.js';
 import { expression } from './question-values.js';
-
-/** "0-3,8" and repeated flags → numbers. */
-export const numberList = z.array(z.coerce.string()).transform((texts, context) => {
-  const numbers = texts.flatMap((text) => text.split(',')).flatMap(parseRange);
-  if (!numbers.includes(Number.NaN)) return [...new Set(numbers)];
-  context.addIssue({
-    code: 'custom',
-    message: `must be a list of numbers and ranges, such as 0-3,8; a range has at most ${MAX_RANGE} numbers`,
-  });
-  return z.NEVER;
-});
 
 const MAX_RANGE = 100_000;
 
+/** "0-3,8", the output of pgrep and pidof, and repeated flags → numbers. `whenEmpty`: why there may be no number. */
+const numbersOr = (whenEmpty: string | null) =>
+  z.array(z.coerce.string()).transform((texts, context) => {
+    const numbers = texts.flatMap((text) => text.split(/[\s,]+/).filter((part) => part !== '')).flatMap(parseRange);
+    if (numbers.length > 0 && !numbers.includes(Number.NaN)) return [...new Set(numbers)];
+    const isEmpty = numbers.length === 0 && whenEmpty !== null;
+    const message = `must be a list of numbers and ranges, such as 0-3,8; a range has at most ${MAX_RANGE} numbers`;
+    context.addIssue({ code: 'custom', message: isEmpty ? `has no value; ${whenEmpty}` : message });
+    return z.NEVER;
+  });
+
+/** A flag that takes a list of numbers. `whenEmpty`: what to say if the list is empty, as that of pidof may be. */
+export function numberList(description: string, { alias, whenEmpty }: { alias?: string; whenEmpty?: string } = {}) {
+  const schema = numbersOr(whenEmpty ?? null).optional();
+  return flag(schema, description, {
+    value: 'LIST',
+    takesNumbers: true,
+    ...(alias !== undefined && { alias }),
+    ...(whenEmpty !== undefined && { whenEmpty }),
+  });
+}
+
 function parseRange(text: string): number[] {
-  const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text.trim());
+  const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text);
   if (match === null) return [Number.NaN];
   const first = Number(match[1]);
   const last = Number(match[2] ?? match[1]);

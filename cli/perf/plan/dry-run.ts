@@ -1,53 +1,36 @@
 /**
- * Prints what `record` would run: each command quoted for a shell, and as a JSON list, free of quoting.
+ * Prints what `record` would run, as a shell script that does the same without ptflame.
  */
-import { safeJson, shellWords } from '../../../src/text.js';
+import { shellWords } from '../../../src/text.js';
 import type { Machine } from '../machine/probe.js';
 import type { PerfVersion } from '../machine/version.js';
 import { removalCommand } from './probes.js';
 import type { RecordingPlan } from './recording-plan.js';
 
-export function dryRunLines(
-  plan: RecordingPlan,
+/** Returns lines to paste into any shell, and nothing else. `outputs`: those of --render. */
+export function dryRunScript(
+  { probes, wakings, manualCommand, output }: RecordingPlan,
   perf: string,
   outputs: readonly string[],
-  machine: Machine,
-  version: PerfVersion | null,
 ): string[] {
-  const render = ['ptflame', 'render', plan.output, ...outputs.flatMap((path) => ['-o', path])];
   return [
-    ...commands(plan, perf, 'command').flatMap(asShellAndJson),
-    ...(outputs.length > 0 ? asShellAndJson(render) : []),
-    ...(plan.isControlled ? ['', ...byHand(plan, perf)] : []),
-    '',
-    ...assumptions(plan, machine, version),
+    ...(probes?.commands ?? []).map(shellWords),
+    ...(wakings === null ? [] : [`${shellWords(wakings.manualCommand)} &`, BEGUN]),
+    shellWords(manualCommand),
+    ...(wakings === null ? [] : ENDED),
+    ...(probes === null ? [] : [shellWords(removalCommand(perf, probes.group))]),
+    ...(outputs.length === 0
+      ? []
+      : [shellWords(['ptflame', 'render', output, ...outputs.flatMap((path) => ['-o', path])])]),
   ];
 }
 
-/** Returns the commands in the order in which they start. */
-function commands(
-  { probes, wakings, ...recording }: RecordingPlan,
-  perf: string,
-  kind: 'command' | 'manualCommand',
-): (readonly string[])[] {
-  const added = probes === null ? [] : probes.commands;
-  const removed = probes === null ? [] : [removalCommand(perf, probes.group)];
-  return [...added, ...(wakings === null ? [] : [wakings[kind]]), recording[kind], ...removed];
-}
+/** Wakings are recorded from before the recording of the target until after it. */
+const BEGUN = 'sleep 1';
+const ENDED = ['kill $!', 'wait $!'];
 
-function byHand(plan: RecordingPlan, perf: string): string[] {
-  const both = plan.wakings === null ? '' : ' (the second recording must start before the first and end after it)';
-  return [
-    `to run it by hand, without ptflame${both}:`,
-    ...commands(plan, perf, 'manualCommand').flatMap(asShellAndJson),
-  ];
-}
-
-function asShellAndJson(command: readonly string[]): string[] {
-  return [shellWords(command), `  ${safeJson(JSON.stringify(command))}`];
-}
-
-function assumptions({ event }: RecordingPlan, { pmu, cpu }: Machine, version: PerfVersion | null): string[] {
+/** Returns what the script was planned for. */
+export function assumptions({ event }: RecordingPlan, { pmu, cpu }: Machine, version: PerfVersion | null): string[] {
   const cpus = `${cpu.online.length} CPUs online`;
   const cpuLine =
     pmu === null

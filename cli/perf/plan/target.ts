@@ -1,6 +1,7 @@
 /**
  * Determines what to record: CPUs, processes, threads or a command.
  */
+import { existsSync } from 'node:fs';
 import { PtflameError } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
 import { type Machine, threadCount } from '../machine/probe.js';
@@ -30,6 +31,17 @@ export function parseTarget(options: RecordOptions, command: readonly string[] |
   if (target.kind === 'command' && (target.command[0] ?? '') === '')
     throw new PtflameError('BAD_OPTION', 'no command after --', { hint: EXAMPLES });
   return target;
+}
+
+/** @throws PtflameError NO_SUCH_TARGET that names the processes or threads that do not exist */
+export function refuseMissingTargets(target: Target): void {
+  if (target.kind !== 'processes' && target.kind !== 'threads') return;
+  const [what, ids] = target.kind === 'processes' ? ['process', target.pids] : ['thread', target.tids];
+  const missing = ids.filter((id) => !existsSync(`/proc/${id}`));
+  if (missing.length === 0) return;
+  throw new PtflameError('NO_SUCH_TARGET', `no such ${what}: ${missing.join(', ')}; is it running?`, {
+    hint: 'find it: pgrep -a NAME; or pass what pidof prints: -p $(pidof NAME)',
+  });
 }
 
 /** Returns how many buffers perf allocates: one per thread, or one per CPU. */

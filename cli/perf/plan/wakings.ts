@@ -33,10 +33,10 @@ export async function planWakings(input: PlanInput, recording: string, timeMs: n
     ...(has(5, 15) ? ['--synth=task'] : []), // names of threads; no mappings
     ...['-e', WAKING, ...(filter === null ? [] : ['--filter', filter])],
   ];
-  const sleep = (ms: number) => (timeMs === null ? [] : ['--', 'sleep', String((timeMs + ms) / 1000)]);
+  const sleep = timeMs === null ? [] : ['--', 'sleep', String((timeMs + SAFETY_MS) / 1000)];
   return {
-    command: [...common, ...(has(5, 10) ? ['--control', 'fd:3,4', '-D', '-1'] : []), ...sleep(SAFETY_MS)],
-    manualCommand: [...common, ...sleep(0)],
+    command: [...common, ...(has(5, 10) ? ['--control', 'fd:3,4', '-D', '-1'] : []), ...sleep],
+    manualCommand: [...common, ...sleep],
     isControlled: has(5, 10),
     output,
     bufferBytes: DATA_BYTES * machine.cpu.online.length,

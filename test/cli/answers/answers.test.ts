@@ -51,7 +51,7 @@ test('a comparison shows the quality of both traces and how to record on-CPU tim
   const diff = Diff.parse(diffOf(before, after));
   expect(diff.quality.before.totalNs).toBe(before.quality.totalNs);
   const bound = 'without switch records, traced time is a lower bound of on-CPU time';
-  expect(diffLines(diff, 80, 0).slice(0, 2)).toEqual([
+  expect(diffLines(diff, { width: 80, top: 0, isQuiet: false }).slice(0, 2)).toEqual([
     expect.stringContaining(`${bound}: decode with --show-switch-events`),
     expect.stringContaining(`${bound}: record with --switch-events`),
   ]);
@@ -62,5 +62,5 @@ test('infers switch records of an older profile from its waits, without a remedy
   const old: Profile = { ...profile, meta: { ...profile.meta, hasSwitches: null } };
   const { before } = diffOf(old, old);
   expect(before.hasSwitches).toBe(false);
-  expect(diffLines(diffOf(old, old), 80, 0)[0]).toMatch(/lower bound of on-CPU time$/);
+  expect(diffLines(diffOf(old, old), { width: 80, top: 0, isQuiet: false })[0]).toMatch(/lower bound of on-CPU time$/);
 });

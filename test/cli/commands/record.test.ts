@@ -5,9 +5,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
-import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { type Directory, expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
-import { logOf, planRecord, received, record, recordArguments, startRecord } from '../../helpers/perf/record-runs.js';
+import {
+  commandsIn,
+  logOf,
+  planRecord,
+  received,
+  record,
+  recordArguments,
+  startRecord,
+} from '../../helpers/perf/record-runs.js';
 import { isMissing } from '../../tools/needs.js';
 
 const NOTES = (host: string) => JSON.stringify({ format: 'ptflame-recording', host }, null, 2);
@@ -25,6 +33,50 @@ Object.getPrototypeOf(file).sync = async function () {
   return sync.call(this);
 };
 `;
+
+describe.concurrent('processes to record', () => {
+  const planned = async (dir: Directory, args: readonly string[]) => {
+    const { stdout } = await planRecord(dir, [...args, '-q', '--dry-run', '-t', '1ms']);
+    return stdout === '' ? null : (commandsIn(stdout)[0] as string[]).join(' ');
+  };
+
+  test.for([
+    [['-p', '12 34']], // -p "$(pidof x)"
+    [['-p', '12', '34']], // -p $(pidof x)
+    [['-p12', '34']],
+    [['--pid=12', '34']],
+    [['--pid=12\n34\n']], // --pid="$(pgrep x)"
+    [['-p', '12,', ' 34 ']],
+    [['-p', ' 12,\t34, ']],
+    [['-p', '12', '34', '-p', '34']],
+  ])('are what pidof and pgrep print: %j', async ([args], { dir }) => {
+    expect(await planned(dir, args)).toContain(' -p 12,34 -- ');
+  });
+
+  test('may be threads', async ({ dir }) => {
+    expect(await planned(dir, ['--tid', '12', '34\n56'])).toContain(' -t 12,34,56 --per-thread ');
+    expect(await planned(dir, ['-C', '0', '1-2'])).toContain(' -C 0,1,2 ');
+  });
+
+  test.for([
+    [['-p', '-t', '1s']],
+    [['-p']],
+    [['-p', '']],
+    [['--pid=', '-t', '1s']],
+    [['-p', ' \n']],
+    [['-p', ',']],
+    [['-p', '--', 'ls']],
+  ])('may not run: %j', async ([args], { dir }) => {
+    expectRefusal(await planRecord(dir, args), 2, /--pid has no value; no such process: is it running\?/);
+  });
+
+  test('that do not exist are named', async ({ dir }) => {
+    const run = await planRecord(dir, ['-p', '1', '4194305', '4194306']);
+    expectRefusal(run, 1, /no such process: 4194305, 4194306; is it running\?/);
+    expectRefusal(await planRecord(dir, ['--tid', '4194305']), 1, /no such thread: 4194305/);
+    expectRefusal(await planRecord(dir, ['-p', 'mysqld']), 2, /--pid must be a list of numbers/);
+  });
+});
 
 describe.concurrent('record starts perf', () => {
   test('for a process: enables it, waits and disables it', async ({ dir }) => {
@@ -85,7 +137,8 @@ describe.concurrent('record starts perf', () => {
     ],
   ])('with the right arguments for %j', async ([flags, wanted], { dir }) => {
     const { stdout } = await planRecord(dir, [...flags, '-t', '1ms', '--dry-run']);
-    expect(JSON.parse(stdout.split('\n')[1]).join('\0')).toContain(wanted.join('\0'));
+    const [command] = commandsIn(stdout);
+    expect(command?.join('\0')).toContain(wanted.join('\0'));
   });
 
   test('with a copy of the kernel for --kernel, so that the output is a directory', async ({ dir }) => {
@@ -433,33 +486,59 @@ describe.concurrent('--dry-run', () => {
       machine: { caps: null },
       perf: '/no where/perf',
     });
-    expect(run).toMatchObject({ exitCode: 0, stderr: '' });
-    const lines = run.stdout.split('\n');
-    expect(lines[0]).toMatch(
-      /^'\/no where\/perf' record -o perf\.data -e intel_pt\/cyc=1,mtc_period=0\/u -m ,32M -p 1/,
+    expect(run.stdout).toBe(
+      "'/no where/perf' record -o perf.data -e intel_pt/cyc=1,mtc_period=0/u -m ,32M -p 1 -- sleep 1\n" +
+        "ptflame render perf.data -o 'a b.svg'\n",
     );
-    expect(JSON.parse(lines[1]).slice(0, 3)).toEqual(['/no where/perf', 'record', '-o']);
-    expect(lines[2]).toBe("ptflame render perf.data -o 'a b.svg'");
-    expect(run.stdout).toMatch(/to run it by hand, without ptflame:\n.* -p 1 -- sleep 1\n/);
-    expect(run.stdout).toMatch(/CPU \(assumed, this machine has no Intel PT\): psb_cyc=1/);
-    expect(run.stdout).toMatch(/perf \(assumed, none found\): 5\.10/);
+    expect(run.exitCode).toBe(0);
+    expect(run.stderr).toMatch(
+      /^note: CPU \(assumed, this machine has no Intel PT\): psb_cyc=1.*\nnote: perf \(assumed, none found\): 5\.10/,
+    );
   });
 
   test('shows what the CPU supports if it has Intel PT', async ({ dir }) => {
-    const { stdout } = await planRecord(dir, ['--dry-run', '--', 'ls', "it's"]);
-    expect(stdout).toMatch(/-- ls 'it'\\''s'\n/);
-    expect(stdout).toMatch(/^CPU: psb_cyc=1/m);
+    const { stderr } = await planRecord(dir, ['--dry-run', '--', 'ls']);
+    expect(stderr).toMatch(/^note: CPU: psb_cyc=1/m);
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
+  });
+
+  const NASTY = [
+    'it\'s a; $(x) `y` "q" \\n % *?[!] #',
+    'a=b',
+    '~',
+    '-n',
+    '',
+    'two\nlines\n\n',
+    '\x1b[31m\t',
+    'é\u202e',
+    '!',
+  ];
+
+  test('prints only commands, which a shell reads as they are meant', async ({ dir }) => {
+    const [output] = NASTY as [string];
+    const probe = ['--probe', `push=${output}/a:f x=$stack0 'y; $(z)`];
+    const { stdout } = await planRecord(dir, ['--dry-run', '--waits', ...probe, '-o', output, '--', 'ls', ...NASTY]);
+    const [added, wakings, recording, removed, ...others] = commandsIn(stdout);
+    expect(added?.slice(1)).toEqual(['probe', `--exec=${output}/a`, "--add=ptflame:push=f x=$stack0 'y; $(z)"]);
+    expect(wakings?.slice(1, 4)).toEqual(['record', '-o', `${output}.wakes.data`]);
+    expect(recording?.slice(1, 4)).toEqual(['record', '-o', output]);
+    expect(recording?.slice(recording.indexOf('--') + 1)).toEqual(['ls', ...NASTY]);
+    expect(removed).toContain('--del=ptflame:*');
+    expect(others).toEqual([]);
+    expect(stdout).not.toContain('--control'); // nobody would answer
   });
 
   test('prints the command for CPUs that this machine lacks, with a warning', async ({ dir }) => {
     const run = await planRecord(dir, ['-C', '2-7', '--dry-run']);
-    expect(run).toMatchObject({ exitCode: 0, stderr: 'warning: CPUs not online on this machine: 4, 5, 6, 7\n' });
+    expect(run).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^warning: CPUs not online on this machine: 4, 5, 6, 7\n/),
+    });
     expect(run.stdout).toMatch(/^\S+ record .* -C 2,3,4,5,6,7 /);
     expect((await planRecord(dir, ['-C', '2-7', '--dry-run', '--quiet'])).stderr).toBe('');
   });
 
   test('works on any machine', async () => {
-    expect(await ptflame(['record', '-a', '--dry-run'])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await ptflame(['record', '-a', '-q', '--dry-run'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

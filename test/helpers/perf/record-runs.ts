@@ -1,6 +1,7 @@
 /**
  * Runs `ptflame record` on a simulated machine, with a fake perf or with the real one and an event that every machine has.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +50,20 @@ export async function record(dir: Directory, args: readonly string[], run: Recor
   const { running } = await startRecord(dir, args, run);
   const { exitCode, stdout, stderr } = await running;
   return { exitCode, stdout: String(stdout ?? ''), stderr };
+}
+
+/** Returns the words of each command of a dry run as a shell reads them, without those that only wait. */
+export function commandsIn(script: string): string[][] {
+  execFileSync('sh', ['-n', '-c', script]);
+  const show = `show() { printf '%s\\0' "$#" "$@"; }; perf() { show perf "$@"; }; ptflame() { show ptflame "$@"; }`;
+  const others = ['sleep', 'kill', 'wait'].map((name) => `${name}() { :; }`).join('; ');
+  const inOrder = script.replaceAll(FAKE_PERF, 'perf').replaceAll(' &\n', '\n');
+  const left = execFileSync('sh', ['-c', `${show}; ${others}\n${inOrder}`], { cwd: '/' })
+    .toString()
+    .split('\0');
+  const commands: string[][] = [];
+  while (left.length > 1) commands.push(left.splice(0, Number(left.shift())));
+  return commands;
 }
 
 /** Returns the fake perf's log. */

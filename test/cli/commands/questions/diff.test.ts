@@ -69,7 +69,7 @@ describe.concurrent('outputs', () => {
 
   test('mark noise, and what is new', async ({ dir }) => {
     const after = await dir.write('new.txt', `${NOISY}${traceOf('2000 call main h\n2050 return h main')}`);
-    const { stdout } = await ptflame(['diff', await dir.write('old.txt', OLD), after, '-q'], {
+    const { stdout } = await ptflame(['diff', await dir.write('old.txt', OLD), after], {
       env: { COLUMNS: '200' },
     });
     expect(stdout).toMatch(/~\+3 ns.* f$/m);
@@ -175,6 +175,16 @@ describe.concurrent('--fail-above', () => {
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/note: f: avg 100 ns → 101 ns, \+0\.6 %, is above \+0\.1 %, but within noise/);
     expect((await run(dir, NOISY, '--fail-above', 'f avg +0.1%', '--strict', '-q')).exitCode).toBe(3);
+  });
+
+  test('with --quiet, says only why it fails', async ({ dir }) => {
+    const noisy = await run(dir, NOISY, '--fail-above', 'f avg +0.1%', '-q');
+    expect(noisy).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.not.stringContaining('noise') });
+    const failed = await run(dir, `${SLOWER}\n`, '--fail-above', 'f avg +20%', '-q');
+    expect(failed).toMatchObject({ exitCode: 3, stdout: expect.not.stringContaining('without differences') });
+    expect(failed.stderr).toMatch(
+      /^ptflame: f: avg 100 ns → 300 ns, \+200 %, is above \+20 %\n {2}see what changed: [^\n]*\n$/,
+    );
   });
 
   test.for([
