@@ -5,7 +5,6 @@ import { comparePerfTimes } from '../model/trace/perf-time.js';
 import { Damage } from './file/damage.js';
 import { FileWindow, type RecordingFile } from './file/file-window.js';
 import { type FileHeader, readHeader } from './file/header.js';
-import { compressed } from './file/refusals.js';
 import { walkRecords } from './file/walk.js';
 import type { BuildId, Recording } from './recording.js';
 import { type Attribute, type Attributes, readAttributes } from './records/attributes.js';
@@ -24,7 +23,7 @@ export interface ReadRecordingOptions {
 /**
  * Reads a recording, skipping its trace. Faults of the file are listed in `damage`.
  *
- * @throws PtflameError INPUT_KIND if it is not a recording; RECORDING_FOREIGN, RECORDING_PIPED, RECORDING_COMPRESSED or
+ * @throws PtflameError INPUT_KIND if it is not a recording; RECORDING_FOREIGN, RECORDING_PIPED or
  *   RECORDING_DAMAGED if it cannot be read at all
  */
 export async function readRecording(file: RecordingFile, options: ReadRecordingOptions = {}): Promise<Recording> {
@@ -36,10 +35,9 @@ export async function readRecording(file: RecordingFile, options: ReadRecordingO
   // perf writes the parts after the records, and the size of the data, only when it ends
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
-  if (features.isCompressed) throw compressed(file.name);
   const formats = features.formats.length > 0 ? features.formats : (options.formats ?? []);
   const samples = new SampleCollector(attributes, formats, damage, (attribute) => nameOf(attribute, features));
-  const collector = new RecordCollector(attributes, file.name, samples, damage);
+  const collector = new RecordCollector(attributes, samples, damage);
   await walkRecords(
     new FileWindow(file, signal),
     header.data.offset,
@@ -47,6 +45,7 @@ export async function readRecording(file: RecordingFile, options: ReadRecordingO
     (record) => collector.add(record, end),
     damage,
   );
+  await collector.compressed.walk((record) => collector.addInflated(record), damage, signal);
   checkIndex(features, collector, damage);
   return toRecording(file, attributes, features, collector, samples, damage);
 }

@@ -53,9 +53,6 @@ describe('refuses', () => {
     ['no events', patched(WHOLE, 32, u64(0)), 'RECORDING_DAMAGED'],
     ['ids that all events share', sharedIds(), 'RECORDING_DAMAGED'],
     ['event attributes of size 0', patched(WHOLE, 16, u64(0)), 'RECORDING_DAMAGED'],
-    ['compressed records', perfData({ records: [record(81, 0, u64(0))] }), 'RECORDING_COMPRESSED'],
-    ['compressed records of newer perf', perfData({ records: [record(83, 0, u64(0))] }), 'RECORDING_COMPRESSED'],
-    ['a header that says compressed', perfData({ features: { 27: u64(0) } }), 'RECORDING_COMPRESSED'],
   ])('%s', async (_, bytes, code) => expect(await refusal(bytes)).toBe(code));
 });
 

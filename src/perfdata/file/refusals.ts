@@ -35,12 +35,6 @@ export function piped(name: string): PtflameError {
   });
 }
 
-export function compressed(name: string): PtflameError {
-  return new PtflameError('RECORDING_COMPRESSED', `${name} is compressed by perf record -z`, {
-    hint: 'record without -z',
-  });
-}
-
 export function damagedHeader(name: string, what: string): PtflameError {
   return new PtflameError('RECORDING_DAMAGED', `cannot read ${name}: ${what}`, {
     hint: 'copy it again from where it was recorded, or record again',

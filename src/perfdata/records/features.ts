@@ -29,7 +29,6 @@ const Feature = {
   UnitMappings: 16,
   Auxtrace: 18,
   SampleTime: 21,
-  Compressed: 27,
 } as const;
 
 const NAMES: Readonly<Record<number, string>> = Object.fromEntries(
@@ -59,7 +58,6 @@ export class Features {
   /** Offsets of the trace buffers, according to perf's index; null: there is no index. */
   auxtraceOffsets: Float64Array | null = null;
   sampleTimes: { readonly start: PerfTime; readonly end: PerfTime } | null = null;
-  isCompressed = false;
 }
 
 /** Reads all parts; those that are incomplete or malformed are reported as damage. */
@@ -129,8 +127,6 @@ function readFeature(bit: number, view: DataView, to: Features): void {
       return void (to.auxtraceOffsets = readOffsets(reader, view.byteLength));
     case Feature.SampleTime:
       return readTimes(reader.bytes(16), to);
-    case Feature.Compressed:
-      to.isCompressed = true;
   }
 }
 

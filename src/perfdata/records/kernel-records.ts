@@ -43,6 +43,7 @@ export const MIN_RECORD_BYTES: Readonly<Record<number, number>> = {
   [RecordType.SwitchCpuWide]: 16,
   [RecordType.AuxtraceInfo]: 16,
   [RecordType.Auxtrace]: 48,
+  [RecordType.Compressed2]: 16,
 };
 
 const MISC_SWITCH_OUT = 1 << 13;

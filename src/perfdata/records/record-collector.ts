@@ -2,8 +2,8 @@
  * Collects what the records of a recording contain.
  */
 import { isThreadId } from '../../model/limits.js';
+import { CompressedRecords } from '../file/compressed-records.js';
 import type { Damage } from '../file/damage.js';
-import { compressed } from '../file/refusals.js';
 import { readU64 } from '../file/sections.js';
 import { TimeBounds, timeOf } from '../file/times.js';
 import type { FileRecord } from '../file/walk.js';
@@ -32,19 +32,19 @@ export class RecordCollector {
   readonly times = new TimeBounds();
   /** Offsets of the records of trace buffers. */
   readonly auxtraceOffsets: number[] = [];
+  /** To be read after all others. */
+  readonly compressed = new CompressedRecords();
   traceInfo: TraceInfo | null = null;
   lostRecords = 0;
   private readonly lossCollector: LossCollector;
   private readonly attributes: Attributes;
-  private readonly name: string;
   private readonly damage: Damage;
   private readonly samples: SampleCollector;
 
-  constructor(attributes: Attributes, name: string, samples: SampleCollector, damage: Damage) {
+  constructor(attributes: Attributes, samples: SampleCollector, damage: Damage) {
     this.samples = samples;
     this.attributes = attributes;
     this.lossCollector = new LossCollector(attributes);
-    this.name = name;
     this.damage = damage;
   }
 
@@ -64,6 +64,11 @@ export class RecordCollector {
     return 0;
   }
 
+  /** Adds a record that was compressed, which is never one of perf itself. */
+  addInflated(record: FileRecord): void {
+    if (record.type < RecordType.FirstOfPerf) this.add(record, 0);
+  }
+
   private addPerfRecord(record: FileRecord, dataEnd: number): number {
     switch (record.type) {
       case RecordType.AuxtraceInfo:
@@ -72,8 +77,11 @@ export class RecordCollector {
       case RecordType.Auxtrace:
         return this.addBuffer(record, dataEnd);
       case RecordType.Compressed:
+        this.compressed.add(record.view, record.at + 8, record.end);
+        return 0;
       case RecordType.Compressed2:
-        throw compressed(this.name);
+        this.compressed.add(record.view, record.at + 16, compressedEnd(record));
+        return 0;
       default:
         return 0;
     }
@@ -162,4 +170,9 @@ export function keyOf({ buildId, file }: BuildId): string {
 
 function tooShort({ type, offset, at, end }: FileRecord): string {
   return `the record of type ${type} at byte ${offset} has only ${end - at} bytes, and is ignored`;
+}
+
+/** The newer record has the size of its content, which padding follows. */
+function compressedEnd({ view, at, end }: FileRecord): number {
+  return Math.min(at + 16 + readU64(view, at + 8), end);
 }
