@@ -18,11 +18,11 @@ export function reportLines(report: Report, width: number, top: number): string[
     rows.length === 0
       ? ['no functions']
       : topLines(rows, top, (shown) =>
-          tableLines(shown, columns(totalNs, shown, trace.hasSwitches), { name: nameOf, nameTitle: 'function', width }),
+          tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
         );
   const threadTables = threads.flatMap((thread) => [
     '',
-    threadTitle(thread, trace.hasSwitches),
+    threadTitle(thread, trace),
     ...table(thread.functions, thread.totalNs),
   ]);
   return [...traceLines(trace, quality), '', ...table(functions, trace.totalNs), ...threadTables];
@@ -30,13 +30,13 @@ export function reportLines(report: Report, width: number, top: number): string[
 
 /** Returns the head of every answer: totals, bounds and selection. */
 export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
-  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
+  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, isBlockedTime, part } = trace;
   const outside = `${shareCell(outsideNs, totalNs)} outside traced code`;
   const offCpu = hasSwitches
     ? `, ${shareCell(offCpuNs, totalNs)} off CPU`
     : `; without switch records, traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
   return [
-    `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
+    `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}${isBlockedTime ? '' : `: ${outside}${offCpu}`}`,
     ...(part === null ? [] : [`only ${visibleText(part)}`]),
   ];
 }
@@ -46,18 +46,38 @@ function switchesRemedyText({ remedies }: Report['quality']): string {
   return remedies?.switches ? `: ${remedies.switches}` : '';
 }
 
-function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwitches: boolean): string {
+function threadTitle(
+  { tid, pid, comm, totalNs, onCpuNs }: ThreadReport,
+  { hasSwitches, isBlockedTime }: Report['trace'],
+): string {
   const name = comm === null ? '' : ` ${comm}`;
   const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
-  return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
+  const time = `thread ${tid}${name}${process}: ${formatDuration(totalNs)}`;
+  return isBlockedTime
+    ? `${time} blocked`
+    : `${time}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
-/** `totalNs`: 100 % of the shares. */
-function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): TableColumn<FunctionRow>[] {
+/** `totalNs`: 100 % of the shares. Of blocked time, only sums are known, and of waits, how long they were. */
+function columns(
+  totalNs: number,
+  rows: readonly FunctionRow[],
+  { hasSwitches, isBlockedTime }: Report['trace'],
+): TableColumn<FunctionRow>[] {
+  const lines = lineColumns(rows);
+  if (isBlockedTime)
+    return [
+      { title: 'blocked', text: ({ totalNs: ns }) => formatDuration(ns) },
+      { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
+      { title: 'parts of waits', text: callsCell },
+      { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+      { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 2 },
+      { title: 'max', text: longestCell },
+      ...lines,
+    ];
   const unwound = rows.some((row) => row.unwound > 0)
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
     : [];
-  const lines = lineColumns(rows);
   return [
     { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
     { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },

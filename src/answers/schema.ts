@@ -26,6 +26,8 @@ export const Trace = z.object({
   hasSwitches: z.boolean(),
   /** The selection in words; null: the full trace. */
   part: z.string().nullable(),
+  /** All time is blocked time of waiters, as in `render --blocked-by`; absent: it is not. */
+  isBlockedTime: z.literal(true).optional(),
 });
 
 /** The first fields of every answer. */

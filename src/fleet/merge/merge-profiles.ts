@@ -109,6 +109,7 @@ function mergedMeta(metas: readonly TraceMeta[]) {
   return {
     scope: metas.some(({ scope }) => scope === 'user+kernel') ? ('user+kernel' as const) : ('user' as const),
     weight: first.weight,
+    ...(first.isBlockedTime && { isBlockedTime: true as const }),
     hasSwitches,
     recorded: null,
     durationNs: metas.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
