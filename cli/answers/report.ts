@@ -18,16 +18,15 @@ export function* reportLines(report: Report, width: number, top: number): Iterab
     rows.length === 0
       ? ['no functions']
       : topLines(rows, top, (shown) =>
-          tableLines(shown, columns(totalNs, shown, trace.hasSwitches), { name: nameOf, nameTitle: 'function', width }),
+          tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
         );
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
-  for (const thread of threads)
-    yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
+  for (const thread of threads) yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
 }
 
 /** Returns the head of every answer: totals, bounds and selection. */
 export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
-  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part, merged } = trace;
+  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, isBlockedTime, part, merged } = trace;
   const outside = `${shareCell(outsideNs, totalNs)} outside traced code`;
   const offCpu = hasSwitches
     ? `, ${shareCell(offCpuNs, totalNs)} off CPU`
@@ -36,7 +35,7 @@ export function traceLines(trace: Report['trace'], quality: Report['quality']): 
     ? `, ${formatMany(merged.recordings, 'recording')} added up`
     : ` in ${formatDuration(durationNs)} from ${start}`;
   return [
-    `${formatDuration(totalNs)} of ${formatMany(threads, threadNoun(trace))}${when}: ${outside}${offCpu}`,
+    `${formatDuration(totalNs)} of ${formatMany(threads, threadNoun(trace))}${when}${isBlockedTime ? '' : `: ${outside}${offCpu}`}`,
     ...(part === null ? [] : [`only ${visibleText(part)}`]),
   ];
 }
@@ -47,19 +46,36 @@ function switchesRemedyText({ remedies }: Report['quality']): string {
 }
 
 function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, trace: Report['trace']): string {
-  const { hasSwitches, merged } = trace;
+  const { hasSwitches, isBlockedTime, merged } = trace;
   const name = comm === null ? '' : ` ${comm}`;
   const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
   const who = merged ? `${threadNoun(trace)}${name}` : `thread ${tid}${name}${process}`;
-  return `${who}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
+  const time = `${who}: ${formatDuration(totalNs)}`;
+  return isBlockedTime
+    ? `${time} blocked`
+    : `${time}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
-/** `totalNs`: 100 % of the shares. */
-function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): TableColumn<FunctionRow>[] {
+/** `totalNs`: 100 % of the shares. Of blocked time, only sums are known, and of waits, how long they were. */
+function columns(
+  totalNs: number,
+  rows: readonly FunctionRow[],
+  { hasSwitches, isBlockedTime }: Report['trace'],
+): TableColumn<FunctionRow>[] {
+  const lines = lineColumns(rows);
+  if (isBlockedTime)
+    return [
+      { title: 'blocked', text: ({ totalNs: ns }) => formatDuration(ns) },
+      { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
+      { title: 'parts of waits', text: callsCell },
+      { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+      { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 2 },
+      { title: 'max', text: longestCell },
+      ...lines,
+    ];
   const unwound = rows.some((row) => row.unwound > 0)
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
     : [];
-  const lines = lineColumns(rows);
   return [
     { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
     { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },

@@ -77,12 +77,21 @@ async function mergeFiles(inputs: readonly string[], by: MergeOptions['by'], sig
     });
   const sum = new ProfileSum(by);
   const weights = new Set<string>();
+  let isBlockedTime: boolean | null = null;
   for (const path of inputs) {
     const profile = await readFileOf(path, signal);
     if (weights.add(profile.meta.weight).size > 1) throw otherWeight(path);
+    isBlockedTime ??= profile.meta.isBlockedTime ?? false;
+    if (isBlockedTime !== (profile.meta.isBlockedTime ?? false)) throw otherTime(path);
     sum.add(profile, path);
   }
   return sum.build();
+}
+
+function otherTime(path: string): PtflameError {
+  return new PtflameError('BAD_OPTION', `${path}: blocked time cannot be added to other times`, {
+    hint: 'merge profiles of render --blocked-by among themselves',
+  });
 }
 
 function otherWeight(path: string): PtflameError {

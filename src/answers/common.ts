@@ -2,6 +2,7 @@
  * What all answers share: names of symbols, times as text, and a summary of the trace.
  */
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
+import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
@@ -68,9 +69,10 @@ export function durationsOfAllThreads({ together, durations, threads }: Profile)
 }
 
 /** `tree`: of all threads. */
-export function traceSummary({ meta, threads }: Profile, tree: CallTree) {
+export function traceSummary(profile: Profile, tree: CallTree) {
+  const { meta, threads } = profile;
   const hasSwitches = recordsSwitches(tree, meta.hasSwitches);
-  const { totalNs, outsideNs, offCpuNs } = treeTimes(tree, hasSwitches);
+  const { totalNs, outsideNs, offCpuNs } = treeTimes(profile, tree, hasSwitches);
   return {
     start: clockText(meta, meta.startNs),
     durationNs: meta.endNs - meta.startNs,
@@ -81,6 +83,7 @@ export function traceSummary({ meta, threads }: Profile, tree: CallTree) {
     hasSwitches,
     part: meta.part,
     ...(meta.merged && { merged: meta.merged }),
+    ...(meta.isBlockedTime && { isBlockedTime: true as const }),
   };
 }
 
@@ -89,8 +92,25 @@ export function qualityOf({ quality, meta }: Profile): Stacks['quality'] {
   return withRemedies(quality, meta) as Stacks['quality'];
 }
 
-/** Sums of a call tree. `hasSwitches`: the trace records when threads lost their CPU. */
-export function treeTimes(tree: CallTree, hasSwitches: boolean) {
+/** Sums of a tree of the profile. `hasSwitches`: the trace records when threads lost their CPU. */
+export function treeTimes({ meta }: Profile, tree: CallTree, hasSwitches: boolean) {
   const sums = timeSumsAt(timeSums(tree), ROOT);
-  return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches) };
+  return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches), ...(meta.isBlockedTime && offCpu(sums)) };
+}
+
+/** Sums of the functions of a tree of the profile. */
+export function functionSums(
+  { meta }: Profile,
+  tree: CallTree,
+  durations: FunctionDurations | null,
+  hasSwitches: boolean,
+): FunctionSums[] {
+  const rows = functionsOf(tree, durations, hasSwitches);
+  if (!meta.isBlockedTime) return rows;
+  return rows.map((row) => ({ ...row, ...offCpu(row), outsideSelfNs: row.selfNs }));
+}
+
+/** Blocked time is off the CPU, wherever its paths lead. */
+function offCpu({ totalNs }: { readonly totalNs: Nanoseconds }) {
+  return { outsideNs: totalNs, offCpuNs: totalNs, onCpuNs: 0 };
 }

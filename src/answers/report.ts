@@ -3,12 +3,21 @@
  */
 import { treeOfAllThreads } from '../analysis/tree/all-threads.js';
 import { longestNs } from '../analysis/tree/duration-stats.js';
-import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
+import type { FunctionSums } from '../analysis/tree/functions.js';
 import { isStop } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
 import { SymbolKind, type SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
-import { durationsOfAllThreads, named, PRODUCER, qualityOf, statsOrNulls, traceSummary, treeTimes } from './common.js';
+import {
+  durationsOfAllThreads,
+  functionSums,
+  named,
+  PRODUCER,
+  qualityOf,
+  statsOrNulls,
+  traceSummary,
+  treeTimes,
+} from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
@@ -32,15 +41,23 @@ export function reportOf(profile: Profile, options: ReportOptions = {}): Report 
   const { hasSwitches } = trace;
   const rowsOf = (sums: FunctionSums[]) => functionRows(sums, symbols, options);
   const threads = profile.threads.map(({ tid, pid, comm, tree: own, durations: took }) => {
-    const { totalNs, outsideNs, onCpuNs } = treeTimes(own, hasSwitches);
-    return { tid, pid, comm, totalNs, outsideNs, onCpuNs, functions: rowsOf(functionsOf(own, took, hasSwitches)) };
+    const { totalNs, outsideNs, onCpuNs } = treeTimes(profile, own, hasSwitches);
+    return {
+      tid,
+      pid,
+      comm,
+      totalNs,
+      outsideNs,
+      onCpuNs,
+      functions: rowsOf(functionSums(profile, own, took, hasSwitches)),
+    };
   });
   return {
     format: 'ptflame-report',
     version: 2,
     producer: PRODUCER,
     trace,
-    functions: rowsOf(functionsOf(tree, durations, hasSwitches)),
+    functions: rowsOf(functionSums(profile, tree, durations, hasSwitches)),
     ...(options.threads && { threads: threads.sort((a, b) => b.totalNs - a.totalNs || a.tid - b.tid) }),
     quality: qualityOf(profile),
   };

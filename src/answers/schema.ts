@@ -28,6 +28,8 @@ export const Trace = z.object({
   part: z.string().nullable(),
   /** Of a merged profile: `threads` counts groups, whose `tid` is only a number. Absent: one trace. */
   merged: MetaPart.shape.merged,
+  /** All time is blocked time of waiters, as in `render --blocked-by`; absent: it is not. */
+  isBlockedTime: z.literal(true).optional(),
 });
 
 /** The first fields of every answer. */

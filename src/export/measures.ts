@@ -15,15 +15,17 @@ export interface Measure {
 
 const CALLS: Measure = { name: 'calls', unit: 'count', valuesOf: ({ calls }) => calls };
 const INFERRED: Measure = { name: 'inferred_calls', unit: 'count', valuesOf: ({ inferredCalls }) => inferredCalls };
+const WALL: Measure = { name: 'wall', unit: 'nanoseconds', valuesOf: ({ selfNs }) => selfNs };
 const TIMES: readonly Measure[] = [
-  { name: 'wall', unit: 'nanoseconds', valuesOf: (tree, hasSwitches) => ownWeights(tree, 'wall', hasSwitches) },
+  WALL,
   { name: 'on_cpu', unit: 'nanoseconds', valuesOf: (tree, hasSwitches) => ownWeights(tree, 'cpu', hasSwitches) },
   { name: 'off_cpu', unit: 'nanoseconds', valuesOf: (tree, hasSwitches) => ownWeights(tree, 'off-cpu', hasSwitches) },
   { name: 'outside', unit: 'nanoseconds', valuesOf: (tree, hasSwitches) => ownWeights(tree, 'outside', hasSwitches) },
 ];
 
-/** Calls, then times, then inferred calls. A trace without times has nothing but calls. */
-export function measuresOf({ weight }: Pick<TraceMeta, 'weight'>): readonly Measure[] {
+/** Calls, then times, then inferred calls. A trace without times has nothing but calls; blocked time is of one kind. */
+export function measuresOf({ weight, isBlockedTime }: Pick<TraceMeta, 'weight' | 'isBlockedTime'>): readonly Measure[] {
+  if (isBlockedTime) return [CALLS, WALL, INFERRED];
   return weight === 'calls' ? [CALLS, INFERRED] : [CALLS, ...TIMES, INFERRED];
 }
 

@@ -51,6 +51,7 @@ export const MetaPart = z.object({
   firstNs: z.number().optional(), // absent: startNs
   scope: z.enum(['user', 'user+kernel']),
   weight: z.enum(['ns', 'calls']),
+  isBlockedTime: z.literal(true).optional(), // absent: times of threads
   hasSwitches: z.boolean().optional(), // absent: unknown
   part: z.string().optional(), // absent: the whole trace
   recorded: RecordedPart.optional(), // absent: unknown

@@ -38,7 +38,7 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording, so that the file does not depend on which line was read first. */
 function metaText({ meta }: Profile): string {
-  const { firstNs, scope, weight, hasSwitches, part, recorded, merged } = meta;
+  const { firstNs, scope, weight, isBlockedTime, hasSwitches, part, recorded, merged } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
   return JSON.stringify({
     originNs,
@@ -47,6 +47,7 @@ function metaText({ meta }: Profile): string {
     ...(firstNs !== undefined && { firstNs: firstNs - meta.startNs }),
     scope,
     weight,
+    ...(isBlockedTime && { isBlockedTime }),
     ...(hasSwitches !== null && { hasSwitches }),
     ...(part !== null && { part }),
     ...(recorded && { recorded }),

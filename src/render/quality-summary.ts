@@ -33,7 +33,7 @@ export interface QualitySummary {
 export function qualitySummary({ quality, threads, meta }: ProfileHeader, maxCauses = MAX_CAUSES): QualitySummary {
   const notes = [...lossTexts(quality, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
   const line = `${sizeText(quality, threads.length, meta)}; ${lostText(quality, threads.length, meta)}, ${inferredText(quality)}`;
-  return { line, damage: damageOf(quality), warnings: warningsOf(quality), notes };
+  return { line, damage: damageOf(quality), warnings: warningsOf(quality, meta), notes };
 }
 
 /** "8 events of 2 threads in 1 ms"; of a part, "100 µs of 2 threads, selected from 8 events": those of the part are not counted. */
@@ -49,12 +49,13 @@ function sizeText({ events }: Quality, threadCount: number, meta: TraceMeta): st
 function lostText(
   { losses, threadsCut, lostNs, totalNs }: Quality,
   threadCount: number,
-  { merged }: TraceMeta,
+  { merged, isBlockedTime }: TraceMeta,
 ): string {
   if (losses.length === 0) return 'nothing lost';
   const where = merged ? '' : ` in ${formatCount(threadsCut)} of ${formatMany(threadCount, 'thread')}`;
   const gaps = formatMany(gapCount(losses), 'gap');
-  return `${gaps}${where}, ${formatDuration(lostNs)} lost (${formatShare(lostNs, totalNs)})`;
+  const share = isBlockedTime ? '' : ` (${formatShare(lostNs, totalNs)})`; // lost time is no part of blocked time
+  return `${gaps}${where}, ${formatDuration(lostNs)} lost${share}`;
 }
 
 function inferredText({ inferredCalls, inferredEvents }: Quality): string {
@@ -72,9 +73,10 @@ function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {
   return damage;
 }
 
-function warningsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
+function warningsOf({ lostNs, inferredNs, totalNs }: Quality, { isBlockedTime }: TraceMeta): string[] {
   const warnings: string[] = [];
-  if (lostNs > WARNING_SHARE * totalNs) warnings.push(`${formatShare(lostNs, totalNs)} of the time is lost`);
+  if (!isBlockedTime && lostNs > WARNING_SHARE * totalNs)
+    warnings.push(`${formatShare(lostNs, totalNs)} of the time is lost`);
   if (inferredNs > WARNING_SHARE * totalNs)
     warnings.push(`${formatShare(inferredNs, totalNs)} of the time is on inferred call paths`);
   return warnings;

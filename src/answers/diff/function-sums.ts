@@ -4,12 +4,12 @@
 import { selfVariance, variance } from '../../analysis/diff/noise.js';
 import { type Per, scaleOf } from '../../analysis/diff/scale.js';
 import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
-import { type FunctionSums, functionsOf } from '../../analysis/tree/functions.js';
+import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import { type Histogram, histogramsOf } from '../../model/calls/durations.js';
 import type { SourceLine } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { durationsOfAllThreads, named, traceSummary } from '../common.js';
+import { durationsOfAllThreads, functionSums, named, traceSummary } from '../common.js';
 
 const ADDED = [
   'calls',
@@ -49,7 +49,7 @@ export function diffSide(profile: Profile, per: Per | null): DiffSide {
   const durations = durationsOfAllThreads(profile);
   const histograms = durations && histogramsOf(durations);
   const functions = new Map<string, NameSums>();
-  const rows = functionsOf(tree, durations, summary.hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
+  const rows = functionSums(profile, tree, durations, summary.hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
     const { name, ...where } = named(profile.symbols, row.symbol);
     const key = `${isStop(row.symbol)} ${name}`; // a function may have the name of a stop

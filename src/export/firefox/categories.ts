@@ -21,6 +21,7 @@ type CategoryName = (typeof CATEGORIES)[number]['name'];
 
 const CATEGORY_OF: Readonly<Record<Family, CategoryName>> = {
   group: 'Other',
+  wait: 'Other',
   user: 'User',
   unknown: 'User',
   kernel: 'Kernel',

@@ -109,6 +109,7 @@ function mergedMeta(metas: readonly TraceMeta[]): MergedMeta {
   return {
     scope: metas.some(({ scope }) => scope === 'user+kernel') ? ('user+kernel' as const) : ('user' as const),
     weight: first.weight,
+    ...(first.isBlockedTime && { isBlockedTime: true as const }),
     hasSwitches,
     durationNs: metas.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
     recordings: metas.reduce((sum, { merged }) => sum + (merged?.recordings ?? 1), 0),

@@ -47,6 +47,11 @@ export interface TraceMeta {
   readonly scope: 'user' | 'user+kernel';
   /** `calls`: the trace has no times, and a node's self value is its number of calls. */
   readonly weight: 'ns' | 'calls';
+  /**
+   * All times are of waits: a path is the waiter's, whom it waited for, and then, upside down, what that thread did. The waiter
+   * had no CPU meanwhile, wherever the path leads. Absent: times are those of the threads.
+   */
+  readonly isBlockedTime?: true | undefined;
   /** The trace has switch records, which show when threads were off CPU; null: unknown. */
   readonly hasSwitches: boolean | null;
   /** The selected part of the trace in words; null: all of its time. */

@@ -133,7 +133,7 @@ function profileOf(
     return builder ? [{ ...thread, tree: builder.build(), durations: null, hiddenNs: 0 }] : [];
   });
   const what = 'blocked time, by the threads waited for';
-  const meta = { ...calls.profile.meta, part: part === null ? what : `${what}, ${part}` };
+  const meta = { ...calls.profile.meta, isBlockedTime: true as const, part: part === null ? what : `${what}, ${part}` };
   const shown = { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
   return { ...shown, quality: qualityOfThreads(threads, shown) };
 }

@@ -7,7 +7,7 @@ import type { TraceMeta } from '../../model/profile/profile.js';
 import { formatDuration, formatMany, threadNoun } from '../format.js';
 import type { ProfileHeader } from '../quality-summary.js';
 import { shellWords, visibleText } from '../visible-text.js';
-import { FAMILIES, type Family } from './families.js';
+import { classOf, FAMILIES, type Family } from './families.js';
 import { formatWeight } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
 import { isolated } from './isolated.js';
@@ -17,6 +17,7 @@ const MEANINGS: Readonly<Record<Family, string>> = {
   user: 'functions',
   kernel: 'kernel functions',
   group: 'threads',
+  wait: '-- whom it waited for; above, upside down, what that thread did',
   unknown: '[file+0x…], [unknown]: no symbol',
   syscall: '[syscall]: in the kernel',
   'off-cpu': '[off-cpu]: blocked',
@@ -38,7 +39,7 @@ export function subtitleOf({ meta, threads, quality }: ProfileHeader, total: num
   if (meta.weight === 'calls') return `${count} · ${formatWeight(total, 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
   const where = meta.recorded?.host ? ` on ${isolated(truncate(visibleText(meta.recorded.host), MAX_HOST_WIDTH))}` : '';
-  const time = `${formatDuration(quality.totalNs)} of wall-clock time`;
+  const time = `${formatDuration(quality.totalNs)} of ${meta.isBlockedTime ? 'blocked' : 'wall-clock'} time`;
   if (meta.merged) return `${formatMany(meta.merged.recordings, 'recording')} added up · ${count} · ${time} in total`;
   if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in total`;
   return `only ${isolated(truncate(visibleText(meta.part), MAX_PART_WIDTH))} · ${span}${where} · ${count} · ${time}`;
@@ -81,7 +82,7 @@ export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
 }
 
 function entryOf(family: Family): LegendEntry {
-  const swatch = family === 'user' ? 'u3' : family === 'kernel' ? 'k0' : family;
+  const swatch = family === 'user' ? 'u3' : family === 'kernel' ? 'k0' : classOf(family, '');
   return { swatch, text: MEANINGS[family] };
 }
 

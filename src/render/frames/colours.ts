@@ -32,7 +32,7 @@ export const KERNEL: readonly Colour[] = [
   { light: '#859b50', dark: '#596b2c' },
 ];
 
-export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel'> | 'block' | 'match', Colour>> = {
+export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel' | 'wait'> | 'block' | 'match', Colour>> = {
   group: { light: '#8c939f', dark: '#596270' },
   unknown: { light: '#a08350', dark: '#6a6140' },
   syscall: { light: '#498fba', dark: '#277ba2' },

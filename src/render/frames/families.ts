@@ -9,6 +9,7 @@ export const FAMILIES = [
   'user',
   'kernel',
   'group',
+  'wait',
   'unknown',
   'syscall',
   'off-cpu',
@@ -18,7 +19,7 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** Others are labels, such as `-- waits for bob`. */
+/** Others say whom a thread waited for, such as `-- waits for bob`. */
 const SPECIAL: Readonly<Partial<Record<SymbolId, Family>>> = {
   [SpecialSymbol.Syscall]: 'syscall',
   [SpecialSymbol.Untraced]: 'untraced',
@@ -38,7 +39,7 @@ const KERNEL_FILE = /^\[(?!vdso|vsyscall|heap|stack|anon|unknown)/;
 export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
   if (symbol === NONE) return 'group';
   if (symbols.kind[symbol] === SymbolKind.Unknown) return 'unknown';
-  if (symbols.kind[symbol] === SymbolKind.Synthetic) return SPECIAL[symbol] ?? 'group';
+  if (symbols.kind[symbol] === SymbolKind.Synthetic) return SPECIAL[symbol] ?? 'wait';
   const file = symbols.dsoName[symbols.dso[symbol] as number];
   return file !== undefined && KERNEL_FILE.test(file) ? 'kernel' : 'user';
 }
@@ -59,6 +60,8 @@ export function classOf(family: Family, name: string): string {
       return `u${shadeOf(name)}`;
     case 'kernel':
       return `k${shadeOf(name) % KERNEL_SHADES}`;
+    case 'wait':
+      return 'group';
     default:
       return family;
   }

@@ -31,11 +31,17 @@ export interface FrameDetail {
 export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
   const node = boxes.node[box] as number;
   if (isBlock(table, boxes, box)) return { name: blockName(table, boxes, box), numbers: [] };
-  if (familyOfNode(table, node) === 'group')
+  if (isLabel(table, node))
     return { name: nameOf(table, node), numbers: [formatWeight(table.total[node], table.weight)] };
   const { calls, inferredCalls } = table.tree;
   const counted = calls[node] > 0 ? [formatCalls(calls[node], inferredCalls[node]), ...durationOf(table, node)] : [];
   return { name: nameOf(table, node), numbers: counted };
+}
+
+/** Whether a frame names threads, and is no call. */
+function isLabel(table: FrameTable, node: number): boolean {
+  const family = familyOfNode(table, node);
+  return family === 'group' || family === 'wait';
 }
 
 /** Returns the average duration of calls, or a lower bound of the longest call if that is inferred. */
@@ -80,7 +86,8 @@ export function frameDetails(table: FrameTable, boxes: Boxes, box: number, rootN
   const { total, self } = shares(table, boxes, box, rootName);
   if (isBlock(table, boxes, box)) return { title, rows: [total, blockHint(table, boxes, box)] };
   const node = boxes.node[box] as number;
-  return { title, rows: [total, self, ...callDetails(table, node), ...inferredDetails(table, node)] };
+  const counted = familyOfNode(table, node) === 'wait' ? 'parts of waits' : 'calls';
+  return { title, rows: [total, self, ...callDetails(table, node, counted), ...inferredDetails(table, node)] };
 }
 
 function shares(table: FrameTable, boxes: Boxes, box: number, rootName: string) {
@@ -105,12 +112,12 @@ function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number):
   return { label: '', value: '', note };
 }
 
-function callDetails({ tree, weight }: FrameTable, node: number): FrameDetail[] {
+function callDetails({ tree, weight }: FrameTable, node: number, label: string): FrameDetail[] {
   const calls = tree.calls[node];
   const inferred = tree.inferredCalls[node];
   const complete = calls - inferred;
   if (calls === 0) return [];
-  const details = [{ label: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
+  const details = [{ label, ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
   if (weight === 'calls') return details;
   const boundNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
   const longest = boundNs === null ? [] : [longestDetail(boundNs)];
@@ -151,9 +158,10 @@ function inferredDetails({ inferredTotalNs, total, tree, self }: FrameTable, nod
 export function briefDetails(table: FrameTable, boxes: Boxes, box: number): string {
   const { name, numbers } = labelOf(table, boxes, box);
   const share = `${isolated(name)}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
-  if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
+  const node = boxes.node[box] as number;
+  if (isBlock(table, boxes, box) || isLabel(table, node) || table.tree.calls[node] === 0) return share;
   const [calls, duration] = numbers as [string, string?];
-  const hasInferred = table.tree.inferredCalls[boxes.node[box]] > 0;
+  const hasInferred = table.tree.inferredCalls[node] > 0;
   const counted = hasInferred ? `${calls} calls complete` : `${calls}×`;
   if (duration === undefined) return `${share}; ${counted}`;
   return `${share}; ${counted}, ${duration.startsWith('≥') ? `longest ${duration}` : `${duration} each`}`;

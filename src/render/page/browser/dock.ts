@@ -129,7 +129,7 @@ export class Dock {
 }
 
 function newPanel({ views, navigation, actions, tooltip, menu, characterPx }: DockContext): FunctionPanel {
-  return new FunctionPanel(characterPx, tooltip, {
+  return new FunctionPanel(views.isBlockedTime, characterPx, tooltip, {
     focus: () => actions.focusOn(navigation.state.chosen),
     hide: () => actions.hide(navigation.state.chosen),
     close: () => navigation.change({ chosen: null }),

@@ -29,8 +29,15 @@ const WIDTH_NAMES: Readonly<Record<Width, string>> = {
 };
 
 /** Returns the name of a width. Without switch records, on-CPU time is unknown. */
-export function widthName(width: Width, hasSwitches: boolean): string {
+export function widthName(width: Width, { hasSwitches, isBlockedTime }: TimeKind): string {
+  if (isBlockedTime) return 'Blocked time';
   return width === 'cpu' && !hasSwitches ? 'Traced (min. on CPU)' : WIDTH_NAMES[width];
+}
+
+/** What is known of the times of a page. */
+export interface TimeKind {
+  readonly hasSwitches: boolean;
+  readonly isBlockedTime: boolean;
 }
 
 /** Explains traced time in a trace without switch records, with the remedy. */
@@ -51,15 +58,19 @@ export function pageDetails(
   table: FrameTable,
   boxes: Boxes,
   box: number,
-  { width, hasSwitches }: { readonly width: Width; readonly hasSwitches: boolean },
+  { width, ...kind }: TimeKind & { readonly width: Width },
   totals: FunctionTotals | null,
 ): FrameDetails {
   const { title, rows } = frameDetails(table, boxes, box);
-  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? withWidthLabel(row, width, hasSwitches) : row));
-  // from leaves, the self time is the width
-  const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
+  const named = rows.map((row, at) =>
+    at === 0 && width !== 'wall' ? withWidthLabel(row, width, kind.hasSwitches) : row,
+  );
+  // from leaves, the self time is the width; upside down, it is only where paths end
+  const hasSelf = (width !== 'self' && !kind.isBlockedTime) || isBlock(table, boxes, box);
+  const path = hasSelf ? named : named.filter((_, at) => at !== 1);
   if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
-  return { title, rows: [...path, ...functionDetails(totals), ...lineDetails(totals)] };
+  const ofFunction = kind.isBlockedTime ? blockedDetails(totals) : functionDetails(totals);
+  return { title, rows: [...path, ...ofFunction, ...lineDetails(totals)] };
 }
 
 function lineDetails({ line }: FunctionTotals): FrameDetail[] {
@@ -84,6 +95,10 @@ const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
   calls: 'calls, stops',
   self: 'self',
 };
+
+function blockedDetails({ sums: { totalNs }, allNs }: FunctionTotals): FrameDetail[] {
+  return [{ label: 'all paths', value: formatDuration(totalNs), note: `${formatShare(totalNs, allNs)} of all` }];
+}
 
 function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const { calls, inferred, unwound, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;

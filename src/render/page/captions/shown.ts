@@ -10,7 +10,7 @@ export function shownText(views: Views, state: State): string {
   const width = views.widthOf(state);
   const { hasSwitches, data } = views;
   return [
-    widthName(width, hasSwitches),
+    widthName(width, views),
     ...(width === 'cpu' && !hasSwitches ? [tracedHint(data.meta)] : []),
     ...chipsOf(views, state).map(({ text }) => text),
     ...(state.search === '' ? [] : [`search: ${state.search}`]),

@@ -29,6 +29,8 @@ export class SelectedTrees {
   /** The trace has times; otherwise only calls. */
   readonly hasTimes: boolean;
   readonly hasSwitches: boolean;
+  /** All time is blocked time: widths, columns and colours about CPUs and calls would say nothing true of it. */
+  readonly isBlockedTime: boolean;
   /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
   /** Has all calls of functions; null: the page is a file. */
@@ -49,6 +51,7 @@ export class SelectedTrees {
   constructor(data: PageData) {
     this.data = data;
     this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
+    this.isBlockedTime = data.meta.isBlockedTime ?? false;
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
     this.hasTimes = data.meta.weight === 'ns';

@@ -44,9 +44,15 @@ export class Views extends SelectedTrees {
   constructor(data: PageData) {
     super(data);
     this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
-    this.widths = this.hasTimes ? WIDTHS.filter((width) => this.hasSwitches || width !== 'off-cpu') : ['calls'];
-    this.colourings = this.hasTimes ? COLOURINGS : ['function'];
+    this.widths = this.knownWidths();
+    this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['function'];
     this.functions = new FunctionViews(this, this.tables);
+  }
+
+  private knownWidths(): readonly Width[] {
+    if (!this.hasTimes) return ['calls'];
+    if (this.isBlockedTime) return ['wall'];
+    return WIDTHS.filter((width) => this.hasSwitches || width !== 'off-cpu');
   }
 
   /** Returns the width; a default if the trace does not support the requested one. */

@@ -46,7 +46,7 @@ function linesOf(views: Views, state: State, name: string): string {
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const totals = sums === undefined ? null : { sums, allNs: view.allNs(), line: views.lineOf(symbol) };
-  const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, totals);
+  const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches, isBlockedTime: false }, totals);
   return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
 }
 
@@ -89,8 +89,8 @@ test('labels the first row by the width', async () => {
 test('labels CPU time as traced, a lower bound, without switch records', async () => {
   const views = viewsOf(await analyzeText(CALLS_ALONE, { durations: true }));
   expect(linesOf(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU time\n/);
-  expect(widthName('cpu', false)).toBe('Traced (min. on CPU)');
-  expect(widthName('cpu', true)).toBe('On CPU');
+  expect(widthName('cpu', { hasSwitches: false, isBlockedTime: false })).toBe('Traced (min. on CPU)');
+  expect(widthName('cpu', { hasSwitches: true, isBlockedTime: false })).toBe('On CPU');
 });
 
 test('counts each call in the bar of its power of two', () => {

@@ -39,12 +39,13 @@ export class Toolbar {
   private readonly chips = html('div', { class: 'chips' });
   private state!: State;
 
-  constructor({ widths, colourings, hasSwitches, data }: Views, events: ToolbarEvents) {
+  constructor(views: Views, events: ToolbarEvents) {
+    const { widths, colourings, hasSwitches, data } = views;
     this.events = events;
     const { change } = events;
     this.width = choice(
       'Width',
-      widths.map((width) => [width, widthName(width, hasSwitches)] as const),
+      widths.map((width) => [width, widthName(width, views)] as const),
       (width) => change({ width }),
     );
     if (widths.includes('cpu') && !hasSwitches) this.width.element.title = `Traced: ${tracedHint(data.meta)}`;

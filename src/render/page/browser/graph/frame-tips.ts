@@ -35,7 +35,7 @@ export function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx:
 
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {
   const { table, boxes } = drawing;
-  const about = { width: views.widthOf(state), hasSwitches: views.hasSwitches };
+  const about = { width: views.widthOf(state), hasSwitches: views.hasSwitches, isBlockedTime: views.isBlockedTime };
   const { title, rows } = pageDetails(table, boxes, box, about, totals);
   const { compared } = views.painterAt(state);
   const others = compared === null ? [] : [comparedDetail(compared, table, boxes, box)];

@@ -33,14 +33,17 @@ export class FunctionPanel {
   private readonly callers: CallersOrCallees;
   private readonly callees: CallersOrCallees;
   private readonly events: FunctionEvents;
+  private readonly isBlockedTime: boolean;
 
-  constructor(characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
+  constructor(isBlockedTime: boolean, characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.events = events;
+    this.isBlockedTime = isBlockedTime;
     const graph = (label: string, isIcicle: boolean, root?: string) =>
       new CallersOrCallees({ label, isIcicle, ...(root && { root }) }, characterPx, tooltip, events);
     this.meanwhile = graph('What they did meanwhile', true, 'the waits');
-    this.callers = graph('Callers', false);
-    this.callees = graph('Callees', true);
+    // above whom a thread waited for, callers are above callees
+    this.callers = graph(isBlockedTime ? 'Below it' : 'Callers', false);
+    this.callees = graph(isBlockedTime ? 'Above it' : 'Callees', true);
     const graphs = [this.meanwhile, this.callers, this.callees].map(({ element }) => element);
     this.calls = new CallsSection(tooltip, events.openCall);
     this.element.append(this.title(), this.numbers, this.calls.element, this.waits, ...graphs);
@@ -55,7 +58,7 @@ export class FunctionPanel {
       .filter(Boolean)
       .join('\n');
     this.numbers.replaceChildren(
-      numbers(view),
+      numberList(this.isBlockedTime ? blockedNumbers(view) : numbers(view)),
       ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, this.histogramPx(), 40)]),
     );
     this.calls.show(view.calls, names, call);
@@ -94,9 +97,27 @@ function meanwhileNote(view: WaitsView | null): string {
   return otherNs > 0 ? ` (without ${formatDuration(otherNs)} on small call paths)` : '';
 }
 
-function numbers({ sums, allNs, line }: FunctionView): HTMLElement {
-  const duration = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
-  const rows = [
+type Numbers = readonly (readonly [label: string, value: string])[];
+
+const duration = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
+
+function blockedNumbers({ sums, allNs, line }: FunctionView): Numbers {
+  return [
+    ['blocked', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
+    ['parts of waits', formatCalls(sums.calls, sums.inferred)],
+    ['average', duration(sums.avgNs)],
+    ['min', duration(sums.minNs)],
+    ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
+    ...lineNumbers(line),
+  ];
+}
+
+function lineNumbers(line: FunctionView['line']): Numbers {
+  return line === null ? [] : [['line', shortLine(line)]];
+}
+
+function numbers({ sums, allNs, line }: FunctionView): Numbers {
+  return [
     ['total', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
     ['self', duration(sums.selfNs)],
     ['outside', `${duration(sums.outsideNs)} · self ${duration(sums.outsideSelfNs)}`],
@@ -109,7 +130,10 @@ function numbers({ sums, allNs, line }: FunctionView): HTMLElement {
     ['p90', duration(sums.p90Ns)],
     ['p99', duration(sums.p99Ns)],
     ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
-    ...(line === null ? [] : [['line', shortLine(line)] as const]),
-  ] as const;
+    ...lineNumbers(line),
+  ];
+}
+
+function numberList(rows: Numbers): HTMLElement {
   return html('dl', {}, ...rows.map(([label, value]) => html('div', {}, html('dt', {}, label), html('dd', {}, value))));
 }

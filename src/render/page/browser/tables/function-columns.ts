@@ -42,13 +42,20 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
   self: { title: 'Self', hint: 'time on top of the stack', own: null },
 };
 
+/** Upside down, what a function has without callees means nothing. */
+const BLOCKED: WidthTitles = {
+  title: 'Blocked',
+  hint: 'blocked time with it on the path: of the waiter, or of the thread waited for; counts once',
+  own: null,
+};
+
 /** Returns the columns of the selected width. */
 export function widthColumns(
   width: Width,
   totalWeight: number,
-  { hasSwitches, data }: Views,
+  { hasSwitches, isBlockedTime, data }: Views,
 ): TableColumn<FunctionRow>[] {
-  const { own, ...known } = WIDTHS[width];
+  const { own, ...known } = isBlockedTime ? BLOCKED : WIDTHS[width];
   const [title, hint] = width === 'cpu' ? cpuTitle(hasSwitches, data.meta) : [known.title, known.hint];
   const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
   const column = { widthPx: width === 'calls' ? COUNT_PX : DURATION_PX };
@@ -134,11 +141,16 @@ function callsPx(rows: readonly FunctionRow[]): TableColumn<FunctionRow>['widthP
   return [6 + CHARACTER_PX[0] * characters, 14 + CHARACTER_PX[1] * characters];
 }
 
+/** What is counted of blocked time. */
+export const PARTS = 'Parts';
+export const PARTS_HINT =
+  'parts of waits, as a wait is divided among those it was for; “4 of 5”: the time shown cuts one';
+
 /** Returns the columns of the other numbers; those of the selected width are not repeated. */
 export function sumColumns(
   width: Width,
   rows: readonly FunctionRow[],
-  { hasSwitches, hasUnwound, data }: Views,
+  { hasSwitches, hasUnwound, isBlockedTime, data }: Views,
 ): TableColumn<FunctionRow>[] {
   const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const column = { key, title, hint, widthPx: COUNT_PX };
@@ -163,6 +175,23 @@ export function sumColumns(
     const cell = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? formatShare(value(sums), sums.totalNs) : '–');
     return { key, title, hint, widthPx: SHARE_PX, isTime: true, value: part, cell };
   };
+  const calls = (title: string, hint: string): TableColumn<FunctionRow> => ({
+    ...count('calls', title, hint, ({ calls }) => calls),
+    cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
+    widthPx: callsPx(rows),
+  });
+  const longest = (hint: string): TableColumn<FunctionRow> => ({
+    ...duration('max', 'Max', hint, longestNs),
+    cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
+    widthPx: [64, 78],
+  });
+  if (isBlockedTime)
+    return [
+      calls(PARTS, PARTS_HINT),
+      statistic('avg', 'Avg', 'average part', ({ avgNs }) => avgNs),
+      statistic('min', 'Min', 'shortest part', ({ minNs }) => minNs),
+      longest('longest part; “≥”: the time shown cuts its wait'),
+    ];
   const isWall = width === 'wall';
   const columns: (TableColumn<FunctionRow> | false)[] = [
     !isWall && duration('total', 'Total', 'time on the stack; recursion counts once', ({ totalNs }) => totalNs),
@@ -183,11 +212,7 @@ export function sumColumns(
     hasSwitches &&
       width !== 'off-cpu' &&
       duration('off-cpu', 'Off CPU', 'part of total while the thread was off the CPU', ({ offCpuNs }) => offCpuNs),
-    {
-      ...count('calls', 'Calls', '“4 of 5”: four complete, one inferred', ({ calls }) => calls),
-      cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
-      widthPx: callsPx(rows),
-    },
+    calls('Calls', '“4 of 5”: four complete, one inferred'),
     hasUnwound && {
       ...count('unwound', 'Unwound', 'complete calls ended by an exception or longjmp', ({ unwound }) => unwound),
       widthPx: [58, 72],
@@ -197,11 +222,7 @@ export function sumColumns(
     statistic('p50', 'p50', 'half of the complete calls took no longer', ({ p50Ns }) => p50Ns),
     statistic('p90', 'p90', '90 % of the complete calls took no longer', ({ p90Ns }) => p90Ns),
     statistic('p99', 'p99', '99 % of the complete calls took no longer', ({ p99Ns }) => p99Ns),
-    {
-      ...duration('max', 'Max', '“≥”: the longest call is inferred; lower bound', longestNs),
-      cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
-      widthPx: [64, 78],
-    },
+    longest('“≥”: the longest call is inferred; lower bound'),
   ];
   return columns.filter((column) => column !== false);
 }

@@ -13,6 +13,7 @@ import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { Action, Menu } from '../controls/menu.js';
+import { PARTS, PARTS_HINT } from './function-columns.js';
 import { recordedStrip, STRIP_PX } from './recorded-strip.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
@@ -175,11 +176,16 @@ export class ThreadsTable {
 
   private columns(): TableColumn<ThreadRow>[] {
     const { weight, merged } = this.recorded.meta;
-    const left = [...(this.hasSwitches ? [] : ['off-cpu']), ...(merged ? ['which', 'strip'] : [])];
+    const withoutSwitches = this.hasSwitches ? [] : ['off-cpu'];
+    const left = [
+      ...(this.views.isBlockedTime ? ['cpu', 'busy', 'outside', 'off-cpu', 'lost'] : withoutSwitches),
+      ...(merged ? ['which', 'strip'] : []),
+    ];
     return this.allColumns().filter(({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key));
   }
 
   private allColumns(): TableColumn<ThreadRow>[] {
+    const { isBlockedTime } = this.views;
     const duration = (
       key: string,
       title: string,
@@ -209,7 +215,7 @@ export class ThreadsTable {
         value: ({ which }) => which.padStart(12),
         cell: ({ which }) => which,
       },
-      duration('wall', 'Wall clock', 'time in the view', ({ totalNs }) => totalNs),
+      duration('wall', isBlockedTime ? 'Blocked' : 'Wall clock', 'time in the view', ({ totalNs }) => totalNs),
       duration('cpu', ...cpu, ({ onCpuNs }) => onCpuNs),
       {
         key: 'busy',
@@ -225,7 +231,7 @@ export class ThreadsTable {
       duration('lost', 'Lost', 'time in gaps of the trace', ({ lostNs }) => lostNs),
       {
         key: 'calls',
-        title: 'Calls',
+        ...(isBlockedTime ? { title: PARTS, hint: PARTS_HINT } : { title: 'Calls' }),
         widthPx: [60, 100],
         value: ({ calls }) => calls,
         cell: ({ calls }) => formatCount(calls),
