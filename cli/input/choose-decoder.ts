@@ -1,13 +1,7 @@
 /**
  * Chooses the decoder of a recording: ours where it knows everything in it, else perf.
  */
-import {
-  type FoundBinaries,
-  type Recording,
-  type Unsupported,
-  unsupported,
-  unsupportedPackets,
-} from '../../src/recordings.js';
+import { type FoundBinaries, type Recording, type Unsupported, unsupported } from '../../src/recordings.js';
 import { PtflameError } from '../../src/text.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { INSTALL_PERF } from '../perf/failures/failures.js';

@@ -65,7 +65,7 @@ export async function decodeInput(
   const file = dataFilePath(data);
   const roots = rootsOf(paths.symfs);
   const found = findBinaries(recording, roots);
-  const decoder = await chooseDecoder({ name: path, path: file, recording, found }, options);
+  const decoder = await chooseDecoder({ name: path, recording, found }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
   const root = paths.symfs ?? '/';
   const files = (await neededFiles(recording, root)).map((file) => withCopy(file, found, root));
