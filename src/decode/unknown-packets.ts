@@ -1,10 +1,13 @@
 /**
- * Finds packets in a piece of trace that the decoder does not know (Intel SDM volume 3, "Intel Processor Trace").
+ * Finds what the decoder does not know in a piece of trace, packet by packet (Intel SDM volume 3, "Intel Processor Trace",
+ * packet definitions).
  */
 
 const PSB_BYTES = 16;
 const PSB = new Uint8Array(PSB_BYTES).map((_, at) => (at % 2 === 0 ? 0x02 : 0x82));
 const [PAD, EXTENDED, TSC, MTC, MODE] = [0x00, 0x02, 0x19, 0x59, 0x99];
+const [PIP, BBP] = [0x43, 0x63];
+const PEBS = 'PEBS or event packets';
 
 /** Sizes of packets whose first byte is 2, by their second byte. */
 const EXTENDED_BYTES: ReadonlyMap<number, number> = new Map([
@@ -16,7 +19,7 @@ const EXTENDED_BYTES: ReadonlyMap<number, number> = new Map([
   [0x73, 7], // TMA
   [0xc8, 7], // VMCS
   [0xa3, 8], // long TNT
-  [0x43, 8], // PIP
+  [PIP, 8],
   [0xc3, 11], // MNT
   [0x12, 6], // PTWRITE
   [0x32, 10],
@@ -28,57 +31,106 @@ const EXTENDED_BYTES: ReadonlyMap<number, number> = new Map([
   [0x22, 4], // PWRE
   [0xa2, 7], // PWRX
 ]);
-/** BBP, BEP, CFE and EVD. */
-const EVENT_PACKETS: ReadonlySet<number> = new Set([0x33, 0xb3, 0x63, 0x13, 0x53]);
+const EVENT_BYTES: ReadonlyMap<number, number> = new Map([
+  [BBP, 3],
+  [0x33, 2], // BEP
+  [0xb3, 2],
+  [0x13, 4], // CFE
+  [0x53, 11], // EVD
+]);
 /** Bytes of an address, by how it is compressed. */
 const ADDRESS_BYTES = [0, 2, 4, 6, 6, -1, 8, -1] as const;
 /** TIP, TIP.PGE, TIP.PGD, FUP. */
 const ADDRESS_PACKETS: ReadonlySet<number> = new Set([0x0d, 0x11, 0x01, 0x1d]);
 
-/** Returns what only perf can decode among the packets that follow the first PSB, or null. */
-export function unknownPackets(trace: Uint8Array): string | null {
-  let at = Buffer.from(trace.buffer, trace.byteOffset, trace.length).indexOf(PSB);
-  if (at < 0) return null;
-  while (at < trace.length) {
-    const packet = packetAt(trace, at);
-    if (typeof packet === 'string') return packet;
-    at += packet;
+/**
+ * Yields what only perf can decode, once for each stretch from one PSB to the next that has it. A stretch that is not made of
+ * whole packets is damaged and says nothing: one flipped bit turns a packet into any other, and what follows it, too.
+ */
+export function* unknownKinds(trace: Uint8Array): Iterable<string> {
+  const bytes = Buffer.from(trace.buffer, trace.byteOffset, trace.length);
+  for (let start = bytes.indexOf(PSB); start >= 0; ) {
+    const next = bytes.indexOf(PSB, start + PSB_BYTES);
+    yield* new Stretch(bytes.subarray(start, next < 0 ? undefined : next), next < 0).kinds();
+    start = next;
   }
-  return null;
 }
 
-/** Returns the size of a packet, or what is not known of it. The last one may be cut off. */
-function packetAt(trace: Uint8Array, at: number): number | string {
-  const first = trace[at];
-  if (first === PAD) return 1;
-  if (first === EXTENDED) return at + 1 < trace.length ? extendedPacket(trace[at + 1], trace[at + 2] ?? 0) : 1;
-  if (first % 2 === 0) return 1; // short TNT
-  if ((first & 3) === 3) return cycBytes(trace, at);
-  if (first === TSC) return 8;
-  if (first === MTC) return 2;
-  if (first === MODE) return modePacket(trace[at + 1] ?? 1);
-  const bytes = ADDRESS_PACKETS.has(first & 0x1f) ? ADDRESS_BYTES[first >> 5] : -1;
-  return bytes < 0 ? UNKNOWN : 1 + bytes;
+/** 0 bytes: no packet begins so. */
+interface Packet {
+  readonly bytes: number;
+  readonly kind: string | null;
 }
 
-const UNKNOWN = 'unknown packets';
+const NO_PACKET: Packet = { bytes: 0, kind: null };
 
-function extendedPacket(second: number, third: number): number | string {
-  if (EVENT_PACKETS.has(second)) return 'PEBS or event packets';
-  if (second === 0x43 && third & 1) return 'a guest of a virtual machine';
-  return EXTENDED_BYTES.get(second) ?? UNKNOWN;
+class Stretch {
+  private readonly trace: Uint8Array;
+  private readonly isCut: boolean;
+  /** Bytes of a BIP, which only a PEBS block has: from BBP to BEP. */
+  private bipBytes = 0;
+
+  /** `isCut`: the last packet need not be whole. */
+  constructor(trace: Uint8Array, isCut: boolean) {
+    this.trace = trace;
+    this.isCut = isCut;
+  }
+
+  kinds(): Iterable<string> {
+    const found = new Set<string>();
+    const end = this.trace.length;
+    let at = 0;
+    while (at < end) {
+      const { bytes, kind } = this.packetAt(at);
+      if (bytes === 0) return [];
+      if (kind !== null) found.add(kind);
+      at += bytes;
+    }
+    return at === end || this.isCut ? found : [];
+  }
+
+  private packetAt(at: number): Packet {
+    const { trace } = this;
+    const first = trace[at] as number;
+    if (first === PAD) return known(1);
+    if (first === EXTENDED) return at + 1 < trace.length ? this.extendedPacket(at) : known(2);
+    if (this.bipBytes > 0 && (first & 7) === 4) return known(this.bipBytes);
+    if (first % 2 === 0) return known(1); // short TNT
+    if ((first & 3) === 3) return known(cycBytes(trace, at));
+    if (first === TSC) return known(8);
+    if (first === MTC) return known(2);
+    if (first === MODE) return modePacket(trace[at + 1] ?? 1);
+    const bytes = ADDRESS_PACKETS.has(first & 0x1f) ? (ADDRESS_BYTES[first >> 5] ?? -1) : -1;
+    return bytes < 0 ? NO_PACKET : known(1 + bytes);
+  }
+
+  private extendedPacket(at: number): Packet {
+    const second = this.trace[at + 1] as number;
+    const third = this.trace[at + 2] ?? 0;
+    const eventBytes = EVENT_BYTES.get(second);
+    if (eventBytes !== undefined) {
+      this.bipBytes = second === BBP ? (third & 0x80 ? 5 : 9) : 0;
+      return { bytes: eventBytes, kind: PEBS };
+    }
+    const bytes = EXTENDED_BYTES.get(second) ?? 0;
+    return { bytes, kind: second === PIP && third & 1 ? 'a guest of a virtual machine' : null };
+  }
+}
+
+function known(bytes: number): Packet {
+  return { bytes, kind: null };
 }
 
 /** MODE.Exec and MODE.TSX. */
-function modePacket(mode: number): number | string {
+function modePacket(mode: number): Packet {
   const leaf = mode >> 5;
-  if (leaf === 0) return (mode & 3) === 1 ? 2 : '32-bit code';
-  if (leaf === 1) return (mode & 3) === 0 ? 2 : 'transactions (TSX)';
-  return UNKNOWN;
+  if (leaf === 0) return { bytes: 2, kind: (mode & 3) === 1 ? null : '32-bit code' };
+  if (leaf === 1) return { bytes: 2, kind: (mode & 3) === 0 ? null : 'transactions (TSX)' };
+  return NO_PACKET;
 }
 
 function cycBytes(trace: Uint8Array, at: number): number {
   let end = at + 1;
-  if (trace[at] & 4) while (end < trace.length && trace[end++] & 1);
+  if ((trace[at] as number) & 4) while (end < trace.length && (trace[end++] as number) & 1);
   return end - at;
 }

@@ -1,14 +1,20 @@
 /**
  * Recognizes what the own decoder does not know, from settings and from the first packets.
  */
-import { describe, expect, test } from 'vitest';
-import { unknownPackets } from '../../src/decode/unknown-packets.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect } from 'vitest';
+import { unknownKinds } from '../../src/decode/unknown-packets.js';
 import { openRecording, type Recording, readRecording, unsupported, unsupportedPackets } from '../../src/recordings.js';
+import { test } from '../helpers/cli/run-cli.js';
 import { RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { auxtraceInfo, fileOf, perfData, SAMPLE_TYPE, TRACE_NUMBERS } from '../helpers/perf/perf-data.js';
+import { flipped, putTogether, takeApart } from '../helpers/perf/rewrite.js';
 
 const known = await openRecording(recordingPath('cpus-1'));
 const { trace, encoding } = known;
+const PSB_HEX = '0282'.repeat(8);
+const PSB = Buffer.from(PSB_HEX, 'hex');
+const MODE_EXEC = Buffer.from('9901', 'hex');
 if (trace === null || encoding === null) throw new Error('the recording has a trace');
 
 test.each(RECORDINGS)('decodes %s itself', async (name) => {
@@ -39,7 +45,6 @@ test('leaves trace in samples to perf', async () => {
 });
 
 describe('of packets', () => {
-  const PSB = '0282'.repeat(8);
   const KNOWN = [
     ['99 01', 'MODE.Exec of 64-bit code'],
     ['99 20', 'MODE.TSX outside of transactions'],
@@ -62,26 +67,54 @@ describe('of packets', () => {
   ] as const;
   const bytesOf = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-  test.each([
+  const UNKNOWN = [
     ['99 02', '32-bit code'],
     ['99 00', '32-bit code'],
     ['99 21', 'transactions (TSX)'],
-    ['02 63 00', 'PEBS or event packets'],
+    ['02 63 00 0c 01 02 03 04 05 06 07 08 02 33', 'PEBS or event packets'],
+    ['02 63 80 0c 01 02 03 04 02 b3', 'PEBS or event packets'],
     ['02 13 00 00', 'PEBS or event packets'],
     ['02 43 01 02 03 04 05 06', 'a guest of a virtual machine'],
-    ['02 ff', 'unknown packets'],
-    ['99 40', 'unknown packets'],
-    ['c9', 'unknown packets'],
-    ['ad 00', 'unknown packets'],
-  ])('%s is left to perf: %s', (hex, what) => {
+  ] as const;
+  const DAMAGED = ['02 ff', '99 40', 'c9', 'ad 00', '02 82'];
+  const kindsIn = (hex: string) => [...unknownKinds(bytesOf(hex))];
+
+  test.each(UNKNOWN)('%s is only known to perf: %s', (hex, kind) => {
     for (const [before] of [[''], ...KNOWN]) {
-      expect(unknownPackets(bytesOf(`c9${PSB}${before}${hex}`)), before).toBe(what);
-      expect(unknownPackets(bytesOf(`${before}${hex}`)), 'without a PSB').toBeNull();
+      expect(kindsIn(`c9${PSB_HEX}${before}${hex}`), before).toEqual([kind]);
+      expect(kindsIn(`${before}${hex}`), 'without a PSB').toEqual([]);
+      expect(kindsIn(`${PSB_HEX}${hex}${PSB_HEX}${before}${PSB_HEX}${hex}${hex}`), 'of each stretch').toEqual([
+        kind,
+        kind,
+      ]);
+    }
+  });
+
+  test.each(DAMAGED)('a stretch with %s is damaged and says nothing', (hex) => {
+    for (const [unknown, kind] of UNKNOWN) {
+      expect(kindsIn(`${PSB_HEX}${unknown}${hex}${PSB_HEX}${unknown}`)).toEqual([kind]);
+      expect(kindsIn(`${PSB_HEX}${hex}${unknown}${PSB_HEX}`)).toEqual([]);
     }
   });
 
   test.each(KNOWN)('%s is known: %s', (hex) => {
-    const bytes = bytesOf(`${PSB}${hex}`);
-    for (let length = 0; length <= bytes.length; length++) expect(unknownPackets(bytes.subarray(0, length))).toBeNull();
+    const bytes = bytesOf(`${PSB_HEX}${hex}`);
+    for (let length = 0; length <= bytes.length; length++)
+      expect([...unknownKinds(bytes.subarray(0, length))]).toEqual([]);
   });
+});
+
+test('one packet of another kind is a flipped bit; two are not', async ({ dir }) => {
+  const taken = takeApart(readFileSync(recordingPath('cpus-4')));
+  const begins = taken.records.flatMap(({ trace }, row) => (trace.indexOf(PSB) === 0 ? [row] : []));
+  const with32BitCode = async (rows: readonly number[]) => {
+    const path = dir.file(`${rows.length}.data`);
+    const records = taken.records.map((raw, row) =>
+      rows.includes(row) ? { ...raw, trace: flipped(raw.trace, 8 * (raw.trace.indexOf(MODE_EXEC) + 1)) } : raw,
+    );
+    writeFileSync(path, putTogether({ ...taken, records }));
+    return unsupportedPackets(await openRecording(path), path);
+  };
+  expect(await with32BitCode(begins.slice(0, 1))).toBeNull();
+  expect(await with32BitCode(begins.slice(0, 2))).toEqual({ what: '32-bit code', hasRest: true });
 });
