@@ -7,6 +7,7 @@ import {
   KIND_CALL_INDIRECT,
   KIND_FAR_CALL,
   KIND_FAR_JUMP,
+  KIND_FAR_RETURN,
   KIND_INTERRUPT,
   KIND_IRET,
   KIND_JCC,
@@ -59,7 +60,8 @@ const BY_NAME: ReadonlyMap<string, number> = new Map(
     [KIND_IRET, 'Iret Iretd Iretq'],
     [KIND_INTERRUPT, 'Int Int3 Into'],
     [KIND_VMENTRY, 'Vmlaunch Vmresume'],
-    [KIND_RETURN, 'Ret Retf'],
+    [KIND_RETURN, 'Ret'],
+    [KIND_FAR_RETURN, 'Retf'],
     [KIND_JCC, 'Loop Loope Loopne Jrcxz Jecxz Jcxz'],
   ].flatMap(([kind, names]) => (names as string).split(' ').map((name) => [name, kind as number] as const)),
 );

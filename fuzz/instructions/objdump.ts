@@ -11,6 +11,7 @@ import {
   KIND_CALL_INDIRECT,
   KIND_FAR_CALL,
   KIND_FAR_JUMP,
+  KIND_FAR_RETURN,
   KIND_INTERRUPT,
   KIND_IRET,
   KIND_JCC,
@@ -92,7 +93,8 @@ function kindOf(text: string): number {
   if (/^callq?w?$/.test(plain)) return isIndirect ? KIND_CALL_INDIRECT : KIND_CALL;
   if (/^jmpq?w?$/.test(plain)) return isIndirect ? KIND_JUMP_INDIRECT : KIND_JUMP;
   if (/^(?:j[a-z]+|loop[a-z]*)$/.test(plain)) return KIND_JCC;
-  if (/^(?:l?ret[flqw]*)$/.test(plain)) return KIND_RETURN;
+  if (/^(?:lret|retf)[lqw]*$/.test(plain)) return KIND_FAR_RETURN;
+  if (/^ret[lqw]*$/.test(plain)) return KIND_RETURN;
   if (/^(?:lcall|rex.W lcall)/.test(plain)) return KIND_FAR_CALL;
   if (/^(?:ljmp|rex.W ljmp)/.test(plain)) return KIND_FAR_JUMP;
   if (/^(?:syscall|sysenter)$/.test(plain)) return KIND_SYSCALL;

@@ -32,6 +32,7 @@ const KINDS = [
   'iret',
   'int',
   'vmentry',
+  'return',
   'async',
   '',
 ];

@@ -17,9 +17,10 @@ export const KIND_SYSRET = 10;
 export const KIND_IRET = 11;
 export const KIND_INTERRUPT = 12;
 export const KIND_VMENTRY = 13;
+export const KIND_FAR_RETURN = 14;
 /** No instruction: asynchronous (interrupt, fault, signal), and none. */
-export const KIND_ASYNC = 14;
-export const KIND_NO_CODE = 15;
+export const KIND_ASYNC = 15;
+export const KIND_NO_CODE = 16;
 
 /** Where a branch stands at the edge of the trace. */
 export const EDGE_NONE = 0;

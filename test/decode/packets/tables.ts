@@ -38,6 +38,8 @@ export interface Table {
   readonly rows: readonly Row[];
   /** Jumps within functions are no events. */
   readonly callsOnly?: boolean;
+  /** perf decodes none of the rows so. */
+  readonly isUnlikePerf?: boolean;
 }
 
 const on = '0 tr strt 0 080';
@@ -559,6 +561,48 @@ const events: readonly Row[] = [
   ],
 ];
 
+/** Intel SDM volume 3, "Indirect Transfer Compression for Returns (RET)". */
+const fars: readonly Row[] = [
+  [
+    'a far call that an iret ends',
+    [...begun(0x300), at(TIP, 0x320), at(TIP, 0x312), tnt([1, 1])],
+    ['0 tr strt 0 300', '0 call 300 310', '0 call 310 320', '0 iret 320 312', '0 return 312 305', '0 jcc 305 305'],
+  ],
+  [
+    'a far return',
+    [...begun(0xa0), at(TIP, 0x330), at(TIP, 0x101), tnt([1])],
+    ['0 tr strt 0 0a0', '0 call 0a0 330', '0 return 330 101', '0 return 101 0a2'],
+  ],
+  [
+    'a far call takes no place of the 64 near ones',
+    [
+      ...begun(0x300),
+      at(TIP, 0x360),
+      ...bitsOf([...Array<number>(63).fill(0), 1]),
+      at(TIP, 0x330),
+      at(TIP, 0x36a),
+      ...bitsOf([...Array<number>(64).fill(1), 1]),
+    ],
+    [
+      '0 tr strt 0 300',
+      '0 call 300 310',
+      '0 call 310 360',
+      ...Array<string>(63).fill('0 call 362 360'),
+      '0 jcc 360 368',
+      '0 call 368 330',
+      '0 return 330 36a',
+      '0 return 36a 367',
+      ...Array<string>(62).fill('0 return 367 367'),
+      '0 return 367 305',
+      '0 jcc 305 305',
+    ],
+  ],
+];
+
+function bitsOf(bits: readonly number[]): Bytes[] {
+  return [longTnt(bits.slice(0, 40)), longTnt(bits.slice(40))];
+}
+
 export const TABLES: readonly Table[] = [
   { topic: 'time', settings: SETTINGS, rows: time },
   { topic: 'TMA, MTC and CYC', settings: SETTINGS, rows: crystal },
@@ -579,6 +623,26 @@ export const TABLES: readonly Table[] = [
   { topic: 'TNT', settings: SETTINGS, rows: bits },
   { topic: 'tracing: TIP.PGE, TIP.PGD, FUP', settings: SETTINGS, rows: tracing },
   { topic: 'PSB+', settings: SETTINGS, rows: psbs },
+  { topic: 'near calls alone return compressed', settings: SETTINGS, isUnlikePerf: true, rows: fars },
+  {
+    topic: 'far branches that are no calls',
+    settings: SETTINGS,
+    rows: [
+      [
+        'a far jump and an interrupt',
+        [...begun(0x340), at(TIP, 0x353), at(TIP, 0x320), at(TIP, 0x355), tnt([1, 1])],
+        [
+          '0 tr strt 0 340',
+          '0 call 340 350',
+          '0 jmp 350 353',
+          '0 int 353 320',
+          '0 iret 320 355',
+          '0 return 355 345',
+          '0 jcc 345 345',
+        ],
+      ],
+    ],
+  },
   { topic: 'a damaged first PSB+', settings: SETTINGS, rows: firsts },
   {
     topic: 'jumps that are no events',

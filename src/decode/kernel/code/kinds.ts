@@ -6,6 +6,7 @@ import {
   KIND_CALL_INDIRECT,
   KIND_FAR_CALL,
   KIND_FAR_JUMP,
+  KIND_FAR_RETURN,
   KIND_INTERRUPT,
   KIND_IRET,
   KIND_JCC,
@@ -49,9 +50,11 @@ export function oneByteKind(opcode: u8, modrm: u8, end: usize): void {
       return direct(KIND_JUMP, load<i8>(end - 1));
     case 0xc2:
     case 0xc3:
+      kind = KIND_RETURN;
+      return;
     case 0xca:
     case 0xcb:
-      kind = KIND_RETURN;
+      kind = KIND_FAR_RETURN;
       return;
     case 0x9a:
       kind = KIND_FAR_CALL;

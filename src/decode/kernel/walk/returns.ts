@@ -1,9 +1,14 @@
 /**
  * The calls that a compressed return can return to: a ring in the state. Unused entries are 0, so that equal calls are
  * equal bytes.
+ *
+ * The rule is the CPU's (Intel SDM volume 3, "Indirect Transfer Compression for Returns (RET)"; libipt's `pt_insn.c` does the
+ * same): the youngest 64 near calls; not a direct call of the next instruction, which only reads the address; near returns take
+ * the youngest one away, compressed or not. Far calls, jumps and returns, interrupts and system calls change nothing. (perf
+ * counts far calls and returns, too: docs/decoder.md.)
  */
 import { Block } from '../blocks';
-import { KIND_CALL, KIND_CALL_INDIRECT, KIND_FAR_CALL, KIND_RETURN } from '../layout';
+import { KIND_CALL, KIND_CALL_INDIRECT, KIND_RETURN } from '../layout';
 import { MAX_RETURNS, returns, state } from '../state';
 
 /** Where the entry of a number is. */
@@ -22,7 +27,6 @@ export function returnBefore(back: u32): u32 {
   return load<u32>(returnAt(state.returnTop - 1 - back));
 }
 
-/** As the CPU does: a call of the next instruction does not count, it only reads the address. */
 export function isPushed(block: Block): bool {
   return block.kind !== KIND_CALL || block.target !== block.after;
 }
@@ -48,5 +52,5 @@ export function popCall(): Block {
 /** What an indirect branch does to the calls. */
 export function passReturns(block: Block): void {
   if (block.kind === KIND_RETURN) popCall();
-  else if (block.kind === KIND_CALL_INDIRECT || block.kind === KIND_FAR_CALL) pushCall(block);
+  else if (block.kind === KIND_CALL_INDIRECT) pushCall(block);
 }
