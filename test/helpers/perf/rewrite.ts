@@ -64,6 +64,13 @@ function featuresOf(file: Buffer, tableAt: number): Map<number, Buffer> {
   return features;
 }
 
+/** A copy in which a bit, counted from the first byte's lowest, is another. */
+export function flipped(bytes: Buffer, bit: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+  return copy;
+}
+
 export function putTogether({ head: before, records, features }: RawRecording): Buffer {
   const head = Buffer.from(before);
   const index: bigint[] = [];
