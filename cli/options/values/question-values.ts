@@ -27,11 +27,27 @@ function parseDurations(text: string): Pick<CallPattern, 'minNs' | 'maxNs'> | nu
 /** "858572.85": on perf's clock; "+10ms": from the start of the recording. */
 function parseMoment(text: string): Moment | null {
   if (text.startsWith('+')) {
-    const afterStartNs = parseDuration(text.slice(1));
+    const afterStartNs = lacksUnit(text) ? null : parseDuration(text.slice(1));
     return afterStartNs === null ? null : { afterStartNs };
   }
   const match = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text);
   return match && { seconds: Number(match[1]), ns: Number((match[2] ?? '').padEnd(9, '0')) };
+}
+
+/** "+10": of what? Only zero is the same in all units. */
+function lacksUnit(text: string): boolean {
+  return /^\+[\d.]+$/.test(text) && Number(text) !== 0;
+}
+
+/** Says what is wrong with moments that cannot be parsed, by what was probably meant. `form`: what they must be. */
+function wrongMoments(text: string, form: string): string {
+  const parts = text.split(',').map((part) => part.trim());
+  const without = parts.find(lacksUnit);
+  if (without !== undefined) return `${without} has no unit: write ns, us, ms or s, such as ${without}ms`;
+  const hasUnit = (part: string) => IS_DURATION.test(part) && /\D$/.test(part);
+  if (!parts.some(hasUnit)) return form;
+  const meant = parts.map((part) => (hasUnit(part) ? `+${part}` : part)).join(',');
+  return `${text} is no time on perf's clock; did you mean ${meant}, from the start?`;
 }
 
 /** "/^get_/": a regular expression, as no name begins with a slash. Otherwise an exact name. */
@@ -59,20 +75,19 @@ function parseCalls(text: string): CallPattern | null {
 }
 
 /** Returns a schema of texts that `parse` accepts, which returns null for invalid ones. */
-function parsed<Value>(parse: (text: string) => Value | null, message: string) {
+function parsed<Value>(parse: (text: string) => Value | null, message: string | ((text: string) => string)) {
   return z.string().transform((text, context) => {
     const value = parse(text.trim());
     if (value !== null) return value;
-    context.addIssue({ code: 'custom', message });
+    context.addIssue({ code: 'custom', message: typeof message === 'string' ? message : message(text.trim()) });
     return z.NEVER;
   });
 }
 
 export const durations = parsed(parseDurations, 'must be MIN,MAX, such as 10us,1ms; either may be omitted');
 export const span = parsed(parseDuration, 'must be a duration, such as 10us');
-export const moment = parsed(
-  parseMoment,
-  "must be a time on perf's clock, such as 858572.85, or from the start, such as +10ms",
+export const moment = parsed(parseMoment, (text) =>
+  wrongMoments(text, "must be a time on perf's clock, such as 858572.85, or from the start, such as +10ms"),
 );
 export const functionPattern = parsed(parseFunction, 'must be a function name or /a regular expression/');
 
@@ -83,12 +98,15 @@ export const functionList = parsed((text) => {
   return found.length === functions.length && found.length > 1 ? found : null;
 }, 'must be two points or more, such as begin,write,sync');
 
-export const window = parsed((text) => {
-  const [from, to, ...more] = text.split(',').map((part) => part.trim());
-  if (from === undefined || to === undefined || more.length > 0 || (from === '' && to === '')) return null;
-  const [start, end] = [from, to].map((part) => (part === '' ? undefined : parseMoment(part)));
-  return start === null || end === null ? null : { from: start ?? null, to: end ?? null };
-}, 'must be FROM,TO, such as +10ms,+20ms or 858572.85,858572.9; either may be omitted');
+export const window = parsed(
+  (text) => {
+    const [from, to, ...more] = text.split(',').map((part) => part.trim());
+    if (from === undefined || to === undefined || more.length > 0 || (from === '' && to === '')) return null;
+    const [start, end] = [from, to].map((part) => (part === '' ? undefined : parseMoment(part)));
+    return start === null || end === null ? null : { from: start ?? null, to: end ?? null };
+  },
+  (text) => wrongMoments(text, 'must be FROM,TO, such as +10ms,+20ms or 858572.85,858572.9; either may be omitted'),
+);
 
 export const callPatterns = z.array(z.coerce.string()).transform((texts, context) => {
   const patterns = texts.map(parseCalls);

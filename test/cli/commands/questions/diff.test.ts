@@ -98,7 +98,7 @@ describe.concurrent('parts of a trace', () => {
 
   test('windows', async ({ dir }) => {
     const trace = await dir.write('t.txt', OLD);
-    const windows = ['--before', 'window=+0,+100', '--after', 'window=+100,'];
+    const windows = ['--before', 'window=+0,+100ns', '--after', 'window=+100ns,'];
     const diff = await answerOf([trace, ...windows]);
     expect(rowOf(diff, 'f')?.totalNs).toEqual({ before: 90, after: 410 });
   });
