@@ -24,5 +24,5 @@ export async function run(argv: readonly string[], signal: AbortSignal): Promise
 async function describe(invocation: Exclude<Invocation, { kind: 'run' }>): Promise<void> {
   const { help, version } = await import('./commands/self-description.js');
   if (invocation.kind === 'version') return version();
-  return help(invocation.command, { man: false }, PROGRAM);
+  return help(invocation.command, { man: false, isComplete: invocation.isComplete }, PROGRAM);
 }

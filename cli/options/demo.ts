@@ -8,7 +8,12 @@ import { general, outputs } from './shared.js';
 
 export const DemoOptions = memoize(() =>
   z.object({
-    ...group('Output', { output: outputs('where to write (default: flame.html); may be repeated') }),
+    ...group('Output', {
+      output: outputs(
+        'where to write (default: flame.html); may be repeated',
+        'where to write; the ending of FILE selects the format',
+      ),
+    }),
     ...general(),
   }),
 );

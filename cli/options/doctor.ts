@@ -15,9 +15,13 @@ export const DoctorOptions = memoize(() =>
       perf,
     }),
     ...group('What to fix', {
-      fix: flag(z.boolean().default(false), 'remove the probes that killed recordings left behind'),
+      fix: flag(z.boolean().default(false), 'remove the probes that killed recordings left behind', { common: true }),
     }),
-    ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
+    ...group('Output', {
+      json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md', {
+        common: 'print JSON, for programs',
+      }),
+    }),
     ...general(),
   }),
 );

@@ -19,14 +19,20 @@ export const ExportOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
     ...group('Output', {
-      to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', { value: 'TARGET' }),
-      build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME' }),
+      to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', {
+        value: 'TARGET',
+        common: 'parquet:DIR, the folder of the tables',
+      }),
+      build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME', common: true }),
       host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
         value: 'NAME',
+        common: true,
       }),
     }),
     ...group('Output', {
-      calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each'),
+      calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each', {
+        common: 'also a table of all calls',
+      }),
     }),
     ...srcline(),
     ...shown(),

@@ -11,7 +11,11 @@ export const ImportOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
     ...group('Output', {
-      output: flag(path, 'where to write the trace; - is standard output', { alias: 'o', value: 'FILE' }),
+      output: flag(path, 'where to write the trace; - is standard output', {
+        alias: 'o',
+        value: 'FILE',
+        common: 'where to write the trace',
+      }),
     }),
     ...selection(),
     ...decoding(),

@@ -10,7 +10,11 @@ import { path } from './values/values.js';
 export const InfoOptions = memoize(() =>
   z.object({
     file: path,
-    ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md') }),
+    ...group('Output', {
+      json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md', {
+        common: 'print JSON, for programs',
+      }),
+    }),
     ...group('Input', { symfs, wakes: decoding().wakes }),
     ...general(),
   }),

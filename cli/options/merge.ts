@@ -17,12 +17,17 @@ export const MergeOptions = memoize(() => {
   return z.object({
     inputs: z.array(path).min(1),
     ...group('Output', {
-      output: outputs('where to write; - is standard output (default); may be repeated'),
+      output: outputs(
+        'where to write; - is standard output (default); may be repeated',
+        'where to write; the ending of FILE selects the format',
+      ),
       format: flag(
         z.enum(MERGED_FORMATS).optional(),
         'format of all outputs (default: by the ending of FILE, else folded)',
       ),
-      by: flag(z.enum(['comm', 'host', 'build']).default('comm'), 'what to keep apart; build: not known of profiles'),
+      by: flag(z.enum(['comm', 'host', 'build']).default('comm'), 'what to keep apart; build: not known of profiles', {
+        common: 'what to keep apart',
+      }),
     }),
     ...{ title, icicle, width, minPx, annotate, minNs },
     ...resources(),

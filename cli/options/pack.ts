@@ -10,7 +10,7 @@ import { path } from './values/values.js';
 export const PackOptions = memoize(() =>
   z.object({
     recording: path,
-    ...group('Output', { output: flag(path, 'where to write the pack', { alias: 'o', value: 'FILE' }) }),
+    ...group('Output', { output: flag(path, 'where to write the pack', { alias: 'o', value: 'FILE', common: true }) }),
     symfs: decoding().symfs,
     kallsyms: decoding().kallsyms,
     ...general(),

@@ -25,9 +25,13 @@ export const RecordOptions = memoize(() =>
       pid: numberList('these processes and the threads they start, as pidof and pgrep print them', {
         alias: 'p',
         whenEmpty: 'no such process: is it running?',
+        common: 'these processes',
       }),
       tid: numberList('these threads, without those they start', { whenEmpty: 'no such thread: is it running?' }),
-      cpu: numberList('these CPUs: numbers and ranges, such as 0-3,8', { alias: 'C' }),
+      cpu: numberList('these CPUs: numbers and ranges, such as 0-3,8', {
+        alias: 'C',
+        common: 'these CPUs, such as 0-3,8',
+      }),
       allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
       perThread: flag(z.boolean().default(false), 'with --pid: one buffer per thread that exists now, not per CPU'),
       user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),
@@ -48,33 +52,45 @@ export const RecordOptions = memoize(() =>
       waits: flag(
         waits.optional(),
         'also who waits for whom: futexes of the target, and wakings on the whole machine in FILE.wakes.data; full: also why threads stop',
-        { valueOptional: true, value: 'full' },
+        { valueOptional: true, value: 'full', common: 'also who waits for whom; full: and why' },
       ),
       probe: flag(
         probes.optional(),
         "also each passage of a function, with arguments as perf probe takes them: 'push=./server:queue_push job=%di'; may be repeated",
-        { value: 'PROBE' },
+        { value: 'PROBE', common: 'also each passage of a function, with arguments' },
       ),
-      noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU'),
+      noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU', {
+        common: 'without Intel PT, on any CPU: only waits and probes',
+      }),
     }),
     ...group('When', {
       time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; for a command: until it ends)', {
         alias: 't',
         value: 'TIME',
+        common: 'how long, such as 500ms (default: 1s)',
       }),
       snapshot: flag(
         snapshotSize.optional(),
         'overwrite the buffer and keep its last part (SIZE), at the end or on --trigger',
-        { valueOptional: true, value: 'SIZE' },
+        { valueOptional: true, value: 'SIZE', common: 'keep only the last part, of this size' },
       ),
       trigger: flag(text.optional(), 'with --snapshot: take a snapshot at each SIGUSR2 to ptflame', {
         value: 'signal',
       }),
     }),
     ...group('Output', {
-      output: flag(path.default('perf.data'), 'where to write the recording', { alias: 'o', value: 'FILE' }),
-      render: flag(z.array(path).optional(), 'also render the recording to FILE; may be repeated', { value: 'FILE' }),
-      dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine'),
+      output: flag(path.default('perf.data'), 'where to write the recording', {
+        alias: 'o',
+        value: 'FILE',
+        common: 'where to write (default: perf.data)',
+      }),
+      render: flag(z.array(path).optional(), 'also render the recording to FILE; may be repeated', {
+        value: 'FILE',
+        common: 'also render the recording to FILE',
+      }),
+      dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine', {
+        common: 'print the commands and run nothing',
+      }),
     }),
     ...group('Precision and size', {
       auxSize,

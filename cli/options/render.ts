@@ -11,8 +11,14 @@ import { detailSize, fileSize, path } from './values/values.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {
-  title: flag(z.string().optional(), 'title of the picture (html, svg)', { formats: ['html', 'svg'] }),
-  icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: ['html', 'svg'] }),
+  title: flag(z.string().optional(), 'title of the picture (html, svg)', {
+    formats: ['html', 'svg'],
+    common: 'title of the picture',
+  }),
+  icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', {
+    formats: ['html', 'svg'],
+    common: 'callers on top, callees below',
+  }),
   width: flag(
     z.number('must be a number').min(300, 'must be 300 or more').max(20_000, 'must be 20000 or less').optional(),
     'width if no browser window sets it (svg; default: 1200)',
@@ -26,7 +32,7 @@ const appearance = group('Appearance', {
   by: flag(
     z.enum(['none', 'thread', 'process', 'comm']).default('none'),
     'add a root frame for each thread, process or command name (svg, folded)',
-    { formats: ['svg', 'folded'] },
+    { formats: ['svg', 'folded'], common: 'a root frame for each of them' },
   ),
   timeDetail: flag(
     detailSize.default(4 * 2 ** 20),
@@ -70,7 +76,10 @@ export const RenderOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
     ...group('Output', {
-      output: outputs('where to write; - is standard output (default); may be repeated'),
+      output: outputs(
+        'where to write; - is standard output (default); may be repeated',
+        'where to write; the ending of FILE selects the format',
+      ),
       format: flag(
         z.enum(FORMATS).optional(),
         `format of all outputs (default: by the ending of FILE, else folded): ${FORMATS.join(', ')}`,
@@ -81,6 +90,7 @@ export const RenderOptions = memoize(() =>
       blockedBy: flag(
         z.boolean().default(false),
         'only blocked time: stacks that waited, and above them, upside down, those of the threads that they waited for',
+        { common: 'only blocked time, and for whom threads waited' },
       ),
     }),
     ...srcline(),

@@ -19,11 +19,12 @@ export const ServeOptions = memoize(() =>
           .max(65_535, 'must be 65535 or less')
           .default(0),
         'port on 127.0.0.1 (default: any that is free)',
+        { common: 'port on 127.0.0.1' },
       ),
       levels: flag(
         path.optional(),
         'where all calls are kept, so that the next start need not replay the trace (default: TRACE.levels)',
-        { value: 'FILE' },
+        { value: 'FILE', common: 'where to keep all calls (default: TRACE.levels)' },
       ),
     }),
     ...replaying(),

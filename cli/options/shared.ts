@@ -15,8 +15,13 @@ export const general = memoize(() =>
   }),
 );
 
-export const outputs = (description: string) =>
-  flag(z.array(path).optional(), description, { alias: 'o', value: 'FILE' });
+/** `common`: what `--help` says, if not all of the description. */
+export const outputs = (description: string, common: string | true = true) =>
+  flag(z.array(path).optional(), description, {
+    alias: 'o',
+    value: 'FILE',
+    common,
+  });
 
 export const resources = memoize(() =>
   group('Resources', {
@@ -37,7 +42,10 @@ export const resources = memoize(() =>
   }),
 );
 
-export const symfs = flag(path.optional(), 'recordings: look for binaries below DIR instead of /', { value: 'DIR' });
+export const symfs = flag(path.optional(), 'recordings: look for binaries below DIR instead of /', {
+  value: 'DIR',
+  common: 'look for binaries below DIR instead of /',
+});
 
 export const decoding = memoize(() =>
   group('Input', {
@@ -83,7 +91,7 @@ export type DecodingOptions = z.infer<
 /** Select threads and CPUs. */
 export const selection = memoize(() =>
   group('Selection', {
-    tid: numberList('only these threads: numbers and ranges, such as 12,20-29'),
+    tid: numberList('only these threads: numbers and ranges, such as 12,20-29', { common: 'only these threads' }),
     pid: numberList('only these processes'),
     comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
     cpu: numberList('only what ran on these CPUs'),
@@ -95,6 +103,7 @@ export const windowed = memoize(() =>
   group('Selection', {
     window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
       value: 'FROM,TO',
+      common: 'only this time, such as +10ms,+20ms',
     }),
   }),
 );
@@ -109,7 +118,7 @@ export const filters = memoize(() => ({
     inside: flag(
       callPatterns.optional(),
       'only inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration, such as do_command#10us,1ms; may be repeated',
-      { value: 'CALLS' },
+      { value: 'CALLS', common: 'only inside calls of FUNCTION, or FUNCTION#MIN,MAX' },
     ),
   }),
   ...group('Replay', {
@@ -131,15 +140,18 @@ export const replaying = memoize(() =>
 export const shown = memoize(() => ({ ...selection(), ...filters(), ...replaying() }));
 export const reading = memoize(() => ({ ...decoding(), ...resources(), ...general() }));
 
-export const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md');
-export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets');
-const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX' });
+export const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md', {
+  common: 'print JSON, for programs',
+});
+export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets', { common: true });
+const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX', common: true });
 export const matching = memoize(() => group('Selection', { match }));
-export const limit = (byDefault: number, description: string, formats: readonly string[]) =>
+/** `common`: what `--help` says; without it, only `--help-all` shows the flag. */
+export const limit = (byDefault: number, description: string, formats: readonly string[], common?: string) =>
   flag(
     z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').default(byDefault),
     description,
-    { formats },
+    { formats, ...(common !== undefined && { common }) },
   );
 
 /** For commands that show functions. */

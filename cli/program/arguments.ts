@@ -9,10 +9,12 @@ export const TRACES: Argument = {
   property: 'inputs',
   placeholder: 'INPUT',
   description: `a recording (perf.data), a pack, an imported trace (.ptf), or ${TEXT}`,
+  short: 'a recording, a pack, an imported trace (.ptf) or text of perf script',
   isMany: true,
   isFile: true,
 };
 export const INPUTS: Argument = {
   ...TRACES,
   description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,
+  short: 'a recording, a pack, a trace (.ptf), a profile (.json) or text of perf script',
 };

@@ -8,10 +8,11 @@ import { StacksOptions } from '../options/questions/stacks.js';
 import { answerFormat } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS, TRACES } from './arguments.js';
+import { CALLS } from './tasks.js';
 
 export const REPORT = defineCommand({
   name: 'report',
-  task: 'Analyze',
+  task: CALLS,
   summary: 'list functions: time, calls, averages, percentiles',
   examples: [
     ['ptflame report perf.data --sort self --top 20', 'where the time goes'],
@@ -26,7 +27,7 @@ export const REPORT = defineCommand({
 
 export const LATENCY = defineCommand({
   name: 'latency',
-  task: 'Analyze',
+  task: CALLS,
   summary: 'show how long the calls of a function took, and why',
   details: 'Shows the distribution of durations, callees, callers, and how the slowest calls differ.',
   examples: [
@@ -53,7 +54,7 @@ export const LATENCY = defineCommand({
 
 export const STACKS = defineCommand({
   name: 'stacks',
-  task: 'Analyze',
+  task: CALLS,
   summary: "show every thread's stack at one moment",
   details: 'Shows what ran, what waited, and for how long.',
   examples: [
@@ -67,7 +68,7 @@ export const STACKS = defineCommand({
 
 export const DIFF = defineCommand({
   name: 'diff',
-  task: 'Analyze',
+  task: CALLS,
   summary: 'compare two traces, or two parts of one, as a table or picture',
   details: 'Differences that may be chance are marked: docs/answers.md#noise. Functions match by exact name.',
   examples: [

@@ -7,10 +7,11 @@ import { ServeOptions } from '../options/serve.js';
 import { FORMATS, outputFormats } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS } from './arguments.js';
+import { DRAWING } from './tasks.js';
 
 export const DEMO = defineCommand({
   name: 'demo',
-  task: 'Draw',
+  task: DRAWING,
   summary: 'draw the bundled trace, on any machine, without perf',
   examples: [
     ['ptflame demo', 'write flame.html'],
@@ -25,7 +26,7 @@ export const DEMO = defineCommand({
 
 export const RENDER = defineCommand({
   name: 'render',
-  task: 'Draw',
+  task: DRAWING,
   summary: 'draw a flame graph, or write folded stacks, a profile or the file of another tool',
   examples: [
     ['ptflame render perf.data -o flame.html', 'an interactive report for the browser'],
@@ -51,7 +52,7 @@ export const RENDER = defineCommand({
 
 export const SERVE = defineCommand({
   name: 'serve',
-  task: 'Draw',
+  task: DRAWING,
   summary: 'serve the report page of an imported trace, and all of its calls, to browsers on this machine',
   details:
     'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Ctrl-C ends the server.',

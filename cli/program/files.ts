@@ -7,10 +7,11 @@ import { InfoOptions } from '../options/info.js';
 import { PackOptions } from '../options/pack.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS, TRACES } from './arguments.js';
+import { FILES, FLEETS } from './tasks.js';
 
 export const IMPORT = defineCommand({
   name: 'import',
-  task: 'Convert and inspect',
+  task: FILES,
   summary: 'decode a trace once, into a file that is much faster to read',
   examples: [
     ['ptflame import perf.data -o trace.ptf', 'any trace that render reads'],
@@ -23,7 +24,7 @@ export const IMPORT = defineCommand({
 
 export const EXPORT = defineCommand({
   name: 'export',
-  task: 'Convert and inspect',
+  task: FLEETS,
   summary: 'write tables of recordings into a folder, for databases and fleets',
   details:
     'Each input is one recording. Tables are Parquet files, which DuckDB, ClickHouse, Spark and others read: docs/parquet.md. What the folder has already is kept.',
@@ -44,7 +45,7 @@ export const EXPORT = defineCommand({
 
 export const PACK = defineCommand({
   name: 'pack',
-  task: 'Convert and inspect',
+  task: FILES,
   summary: 'pack a recording and the binaries that decoding needs into one file',
   details: 'The pack can be rendered on any machine, without Intel PT, perf or the binaries.',
   examples: [
@@ -60,7 +61,7 @@ export const PACK = defineCommand({
 
 export const INFO = defineCommand({
   name: 'info',
-  task: 'Convert and inspect',
+  task: FILES,
   summary: 'describe a recording or imported trace without decoding it',
   examples: [['ptflame info perf.data', 'machine, settings, losses, threads, and the cost of decoding']],
   arguments: [

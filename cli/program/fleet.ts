@@ -5,10 +5,11 @@ import { FleetOptions } from '../options/fleet.js';
 import { MERGED_FORMATS, MergeOptions } from '../options/merge.js';
 import { answerFormat, outputFormats } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
+import { FLEETS } from './tasks.js';
 
 export const FLEET = defineCommand({
   name: 'fleet',
-  task: 'Analyze',
+  task: FLEETS,
   summary: 'list functions of many recordings: builds, hosts, outliers, SQL',
   details:
     'Reads the tables that ptflame export wrote, with DuckDB: npm install @duckdb/node-api. Files that are unfinished, damaged, foreign or repeated are named and not counted. docs/fleet.md describes tables and views.',
@@ -33,7 +34,7 @@ export const FLEET = defineCommand({
 
 export const MERGE = defineCommand({
   name: 'merge',
-  task: 'Draw',
+  task: FLEETS,
   summary: 'draw the call tree of many recordings: tables of export, or profiles',
   details: 'Groups are drawn as threads are: a root frame for each command name, host or build.',
   examples: [

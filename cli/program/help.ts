@@ -5,31 +5,31 @@ import { CompletionOptions, SHELLS } from '../options/completion.js';
 import { HelpOptions } from '../options/help.js';
 import type { Command, Program } from '../usage/command.js';
 import { defineCommand } from '../usage/define-command.js';
-import { unknownCommand } from '../usage/usage-errors.js';
+import { commandOf } from '../usage/invocation.js';
+import { HELP } from './tasks.js';
 
 export const defineHelp = (program: () => Program): Command =>
   defineCommand({
     name: 'help',
-    task: 'Help',
+    task: HELP,
     summary: 'explain ptflame or one of its commands',
     examples: [
       ['ptflame help render', 'the same as ptflame render --help'],
+      ['ptflame help render --help-all', 'all its options'],
       ['ptflame help --man | man -l -', 'the man page'],
     ],
     arguments: [{ property: 'command', placeholder: 'COMMAND', description: 'a command', isOptional: true }],
     schema: HelpOptions,
     run: async ({ command: name, man }) => {
-      const { commands } = program();
-      const command = commands.find((each) => each.name === name) ?? null;
-      if (name !== undefined && command === null) throw unknownCommand(name, commands, false);
-      (await import('../commands/self-description.js')).help(command, { man }, program());
+      const command = commandOf(name, program().commands);
+      (await import('../commands/self-description.js')).help(command, { man, isComplete: false }, program());
     },
   });
 
 export const defineCompletion = (program: () => Program): Command =>
   defineCommand({
     name: 'completion',
-    task: 'Help',
+    task: HELP,
     summary: 'print a script for shell completion',
     examples: [
       ['source <(ptflame completion bash)', 'in ~/.bashrc'],

@@ -9,6 +9,7 @@ import { EXPORT, IMPORT, INFO, PACK } from './files.js';
 import { FLEET, MERGE } from './fleet.js';
 import { defineCompletion, defineHelp } from './help.js';
 import { DOCTOR, RECORD } from './record.js';
+import { TASKS } from './tasks.js';
 import { LOCKS, REQUESTS, VALUES, WAITS } from './waits.js';
 
 /** In help, commands of a task keep this order. */
@@ -18,7 +19,6 @@ const COMMANDS: readonly Command[] = [
   RECORD,
   RENDER,
   SERVE,
-  MERGE,
   REPORT,
   LATENCY,
   STACKS,
@@ -27,13 +27,14 @@ const COMMANDS: readonly Command[] = [
   LOCKS,
   VALUES,
   DIFF,
-  FLEET,
-  IMPORT,
   EXPORT,
+  FLEET,
+  MERGE,
+  IMPORT,
   PACK,
   INFO,
   defineHelp(() => PROGRAM),
   defineCompletion(() => PROGRAM),
 ];
 
-export const PROGRAM: Program = { commands: COMMANDS, exitCodes: EXIT_MEANINGS };
+export const PROGRAM: Program = { tasks: TASKS, commands: COMMANDS, exitCodes: EXIT_MEANINGS };

@@ -6,10 +6,11 @@ import { RecordOptions } from '../options/record.js';
 import { FORMATS, outputFormats } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { RENDER } from './draw.js';
+import { RECORDING } from './tasks.js';
 
 export const DOCTOR = defineCommand({
   name: 'doctor',
-  task: 'Record',
+  task: RECORDING,
   summary: 'check whether this machine can record, and what to fix',
   examples: [
     ['ptflame doctor', 'one line for each requirement'],
@@ -21,7 +22,7 @@ export const DOCTOR = defineCommand({
 
 export const RECORD = defineCommand({
   name: 'record',
-  task: 'Record',
+  task: RECORDING,
   summary: 'record a process, threads, CPUs or a command with Intel PT',
   details: 'Ctrl-C stops the recording and keeps it; a second Ctrl-C discards it.',
   examples: [

@@ -8,10 +8,11 @@ import { WaitsOptions } from '../options/questions/waits.js';
 import { answerFormat } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { TRACES } from './arguments.js';
+import { EVENTS } from './tasks.js';
 
 export const WAITS = defineCommand({
   name: 'waits',
-  task: 'Analyze',
+  task: EVENTS,
   summary: 'show why threads waited, where, and who woke them',
   details:
     'The input must be recorded with ptflame record --waits. Functions are known if it has an Intel PT trace, too.',
@@ -29,17 +30,17 @@ export const WAITS = defineCommand({
 
 export const REQUESTS = defineCommand({
   name: 'requests',
-  task: 'Analyze',
-  summary: 'follow requests through threads: what each call of a function, and others for it, did',
+  task: EVENTS,
+  summary: 'follow requests through threads, with what others did for them',
   details:
     'Shows where the time of typical and of slow requests goes, and all that happened in the slowest. The work of other threads is found if the input was recorded with ptflame record --waits.',
   examples: [
     ['ptflame requests handle_request perf.data', 'distribution, and where the time goes'],
+    ['ptflame requests do_command perf.data --slowest 1 --min 100us', 'the slowest one, without short calls'],
     [
       'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --slowest 3',
       'with the work that was handed on by a queue, found by the argument job of two probes',
     ],
-    ['ptflame requests do_command perf.data --slowest 1 --min 100us', 'the slowest one, without short calls'],
     [
       'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --otlp >requests.jsonl',
       'all as spans, for a collector of OpenTelemetry, Jaeger or Tempo',
@@ -69,7 +70,7 @@ export const REQUESTS = defineCommand({
 
 export const LOCKS = defineCommand({
   name: 'locks',
-  task: 'Analyze',
+  task: EVENTS,
   summary: 'show the locks that threads waited for, and who held them',
   details:
     'Shows for each lock how long threads waited, who held it, and what the holders did meanwhile. The input must be recorded with ptflame record --waits.',
@@ -86,7 +87,7 @@ export const LOCKS = defineCommand({
 
 export const VALUES = defineCommand({
   name: 'values',
-  task: 'Analyze',
+  task: EVENTS,
   summary: 'show which values an argument of a probe or tracepoint had, and how often',
   details: 'Shows their distribution, by value, thread or function. The input needs no Intel PT trace.',
   examples: [

@@ -3,8 +3,12 @@
  */
 import type { Flag } from './flag.js';
 
-/** A group of commands in help. */
-export type Task = 'Record' | 'Draw' | 'Analyze' | 'Convert and inspect' | 'Help';
+/** A family of commands: help lists them together, and the help of each names the others. */
+export interface Task {
+  readonly title: string;
+  /** What they have in common, as a clause after the title. */
+  readonly about?: string;
+}
 
 /** A positional argument. */
 export interface Argument {
@@ -13,6 +17,8 @@ export interface Argument {
   /** Its name in help: "INPUT". */
   readonly placeholder: string;
   readonly description: string;
+  /** What `--help` says, if that is shorter. */
+  readonly short?: string;
   /** Accepts one or more: all remaining arguments. */
   readonly isMany?: boolean;
   readonly isOptional?: boolean;
@@ -43,6 +49,8 @@ export interface Command {
 
 /** The command line, as described in help, completion and the man page. */
 export interface Program {
+  /** In the order in which users need them. */
+  readonly tasks: readonly Task[];
   readonly commands: readonly Command[];
   readonly exitCodes: readonly (readonly [code: number, meaning: string])[];
 }

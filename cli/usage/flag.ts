@@ -18,6 +18,8 @@ export interface FlagMeta {
   readonly group?: string;
   /** Output formats that it affects. Default: all. */
   readonly formats?: readonly string[];
+  /** Among the ten or so that most users need, which `--help` shows; a text is shown there instead of the description. */
+  readonly common?: true | string;
 }
 
 export interface Flag {
@@ -39,6 +41,8 @@ export interface Flag {
   readonly description: string;
   readonly group: string;
   readonly formats: readonly string[] | null;
+  /** What `--help` says; null: only `--help-all` shows the flag. */
+  readonly short: string | null;
 }
 
 export function flag<Schema extends z.ZodType>(schema: Schema, description: string, meta: FlagMeta = {}): Schema {
@@ -79,6 +83,7 @@ function flagOf(property: string, field: z.ZodType): Flag {
     description: meta.description ?? '',
     group: meta.group ?? 'Other',
     formats: meta.formats ?? null,
+    short: meta.common === true ? (meta.description ?? '') : (meta.common ?? null),
   };
 }
 

@@ -1,14 +1,22 @@
 /**
  * Groups commands by task and flags by heading, for help, the man page and the reference.
  */
-import type { Argument, Command, Task } from './command.js';
+import type { Argument, Command, Program, Task } from './command.js';
 import type { Flag } from './flag.js';
 
-const TASKS: readonly Task[] = ['Record', 'Draw', 'Analyze', 'Convert and inspect', 'Help'];
+export function byTask({ tasks, commands }: Program): [Task, Command[]][] {
+  return tasks.map((task) => [task, commands.filter((command) => command.task === task)]);
+}
 
-/** Groups commands by task, in the order in which users need them. */
-export function byTask(commands: readonly Command[]): [Task, Command[]][] {
-  return TASKS.map((task) => [task, commands.filter((command) => command.task === task)]);
+/** "Waits and probes, of recordings made with …". */
+export function taskText({ title, about }: Task): string {
+  return about === undefined ? title : `${title}, ${about}`;
+}
+
+/** The other commands of its task: "ptflame locks, ptflame requests". */
+export function relatives({ name, task }: Command, { commands }: Program): string {
+  const others = commands.filter((each) => each.task === task && each.name !== name);
+  return others.map((each) => `ptflame ${each.name}`).join(', ');
 }
 
 /** "INPUT...", "[SHELL]". */

@@ -1,9 +1,9 @@
 /**
- * Formats help for the terminal: examples first, options by group.
+ * Formats help for the terminal: examples first, then one screen of options, or all by group.
  */
-import type { Command, Program } from './command.js';
+import type { Argument, Command, Program } from './command.js';
 import type { Flag } from './flag.js';
-import { argumentText, byTask, flagGroups } from './groups.js';
+import { argumentText, byTask, flagGroups, relatives, taskText } from './groups.js';
 import { definitions, widestTerm, wrap } from './lines.js';
 
 const TITLE = 'ptflame: wall-clock flame graphs from Intel Processor Trace';
@@ -17,11 +17,12 @@ const FIRST_STEPS: Command['examples'] = [
 const MAX_EXAMPLE_WIDTH = 40;
 
 /** `ptflame --help`. */
-export function overview({ commands, exitCodes }: Program, width: number): string[] {
+export function overview(program: Program, width: number): string[] {
+  const { commands, exitCodes } = program;
   const column = widestTerm(commands.map(({ name }) => [name]));
-  const tasks = byTask(commands).flatMap(([task, own]) => {
+  const tasks = byTask(program).flatMap(([task, own]) => {
     const rows = own.map(({ name, summary }) => [name, summary] as const);
-    return section(task, definitions(rows, width, column));
+    return section(taskText(task), definitions(rows, width, column));
   });
   return [
     TITLE,
@@ -33,27 +34,77 @@ export function overview({ commands, exitCodes }: Program, width: number): strin
     ...exitSection(exitCodes, width),
     ...section('Environment', definitions(ENVIRONMENT, width)),
     '',
-    ...wrap('ptflame help COMMAND explains a command and its options.', width),
+    ...wrap('ptflame help COMMAND explains a command and the options that most users need.', width),
   ];
 }
 
-/** `ptflame render --help`. */
-export function commandHelp(command: Command, { exitCodes }: Program, width: number): string[] {
+/** What a terminal of 80 columns and the usual height shows at once. */
+const SCREEN_LINES = 30;
+/** In the help of one screen: as many as there is space for. */
+const SHORT_EXAMPLES = { most: 3, least: 2 } as const;
+
+/** `ptflame render --help`: the options that most users need, or all of them if a screen has space for that. */
+export function commandHelp(command: Command, program: Program, width: number): string[] {
+  const all = completeHelp(command, program, width);
+  if (all.length <= SCREEN_LINES) return all;
+  const short = shortHelp(command, program, { width, maxExamples: SHORT_EXAMPLES.most });
+  return short.length <= SCREEN_LINES
+    ? short
+    : shortHelp(command, program, { width, maxExamples: SHORT_EXAMPLES.least });
+}
+
+/** `ptflame render --help-all`: all options by group. */
+export function completeHelp(command: Command, program: Program, width: number): string[] {
   const groups = flagGroups(command.flags()).map(
-    ([heading, flags]) => [heading, [...(heading === 'General' ? [HELP] : []), ...flags.map(flagRow)]] as const,
+    ([heading, flags]) => [heading, [...(heading === 'General' ? HELPS : []), ...flags.map(flagRow)]] as const,
   );
   const column = widestTerm(groups.flatMap(([, rows]) => rows));
-  const positional = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
   return [
-    ...wrap(`ptflame ${command.name}: ${command.summary}`, width),
+    ...head(command, width),
     ...(command.details === undefined ? [] : ['', ...wrap(command.details, width)]),
-    '',
-    `Usage: ${usageLine(command)}`,
-    ...section('Examples', examples(command, width)),
-    ...(positional.length === 0 ? [] : section('Arguments', definitions(positional, width))),
+    ...section('Examples', examples(command.examples, width)),
+    ...argumentSection(command, ({ description }) => description, width),
     ...groups.flatMap(([heading, rows]) => section(heading, definitions(rows, width, column))),
-    ...exitSection(exitCodes, width),
+    ...exitSection(program.exitCodes, width),
+    '',
+    ...related(command, program, width),
   ];
+}
+
+function shortHelp(
+  command: Command,
+  program: Program,
+  { width, maxExamples }: { readonly width: number; readonly maxExamples: number },
+): string[] {
+  const flags = command.flags();
+  const rows = flags.flatMap((flag) => (flag.short === null ? [] : [[flagRow(flag)[0], flag.short] as const]));
+  const rest = `ptflame ${command.name} --help-all explains all ${flags.length} options.`;
+  return [
+    ...head(command, width),
+    ...section('Examples', examples(command.examples.slice(0, maxExamples), width)),
+    ...argumentSection(command, ({ short, description }) => short ?? description, width),
+    ...section('Common options', definitions(rows, width)),
+    '',
+    rest,
+    ...related(command, program, width),
+  ];
+}
+
+function head(command: Command, width: number): string[] {
+  return [...wrap(`ptflame ${command.name}: ${command.summary}`, width), '', `Usage: ${usageLine(command)}`];
+}
+
+function argumentSection(
+  { arguments: positional }: Command,
+  meaning: (argument: Argument) => string,
+  width: number,
+): string[] {
+  const rows = positional.map((argument) => [argumentText(argument), meaning(argument)] as const);
+  return rows.length === 0 ? [] : section('Arguments', definitions(rows, width));
+}
+
+function related(command: Command, program: Program, width: number): string[] {
+  return wrap(`See also: ${relatives(command, program)}`, width);
 }
 
 /** "ptflame latency [OPTIONS] FUNCTION INPUT...". */
@@ -71,8 +122,11 @@ function section(heading: string, lines: readonly string[]): string[] {
   return ['', `${heading}:`, ...lines];
 }
 
-function examples({ examples: all }: Command, width: number): string[] {
-  return all.flatMap(([text, meaning]) => [`  ${text}`, ...wrap(meaning, width - 6).map((line) => `      ${line}`)]);
+function examples(all: Command['examples'], width: number): string[] {
+  return all.flatMap(([text, meaning]) => {
+    const line = `  ${text}  # ${meaning}`;
+    return line.length <= width ? [line] : [`  ${text}`, ...wrap(meaning, width - 6).map((part) => `      ${part}`)];
+  });
 }
 
 function exitSection(exitCodes: Program['exitCodes'], width: number): string[] {
@@ -80,9 +134,12 @@ function exitSection(exitCodes: Program['exitCodes'], width: number): string[] {
   return section('Exit codes', definitions(rows, width));
 }
 
-const HELP = ['-h, --help', 'print this help'] as const;
+const HELPS: readonly (readonly [string, string])[] = [
+  ['-h, --help', 'explain the options that most users need'],
+  ['    --help-all', 'explain all options'],
+];
 export const GENERAL_OPTIONS: readonly (readonly [string, string])[] = [
-  HELP,
+  ...HELPS,
   ['-V, --version', 'print the versions of ptflame, Node.js and perf'],
   ['-q, --quiet', 'print results and errors only'],
   ['    --no-color', 'print without colour, like NO_COLOR=1'],

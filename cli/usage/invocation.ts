@@ -7,7 +7,7 @@ import { parseWords } from './parse-words.js';
 import { missingArguments, missingCommand, unexpectedArgument, unknownCommand } from './usage-errors.js';
 
 export type Invocation =
-  | { readonly kind: 'help'; readonly command: Command | null }
+  | { readonly kind: 'help'; readonly command: Command | null; readonly isComplete: boolean }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run';
@@ -18,7 +18,8 @@ export type Invocation =
       readonly recordedCommand: readonly string[] | null;
     };
 
-const HELP = ['--help', '-h'];
+const COMPLETE_HELP = '--help-all';
+const HELP = ['--help', '-h', COMPLETE_HELP];
 const VERSION = ['--version', '-V', '-v'];
 
 /** @throws PtflameError BAD_OPTION */
@@ -29,8 +30,10 @@ export function parseInvocation(argv: readonly string[], commands: readonly Comm
   const words = argv.filter((_, index) => index !== at);
   const { ours, recordedCommand } = splitAtDashes(words, command);
   const beforeDashes = ours.slice(0, [...ours, '--'].indexOf('--'));
-  if (beforeDashes.some((word) => HELP.includes(word)) || argv.length === 0)
-    return { kind: 'help', command: command ?? null };
+  if (beforeDashes.some((word) => HELP.includes(word)) || argv.length === 0) {
+    const topic = name === 'help' ? (beforeDashes.find((word) => !word.startsWith('-')) ?? name) : name;
+    return { kind: 'help', command: commandOf(topic, commands), isComplete: beforeDashes.includes(COMPLETE_HELP) };
+  }
   if (beforeDashes.some((word) => VERSION.includes(word))) return { kind: 'version' };
   if (command === undefined) throw unknownOrMissingCommand(name, words, commands);
   const parsed = parseWords(ours, command.flags(), { command, commands });
@@ -40,6 +43,14 @@ export function parseInvocation(argv: readonly string[], commands: readonly Comm
     values: { ...parsed.values, ...assignArguments(parsed.arguments, command) },
     recordedCommand,
   };
+}
+
+/** `name`: undefined for ptflame as a whole, of which null is returned. @throws PtflameError BAD_OPTION */
+export function commandOf(name: string | undefined, commands: readonly Command[]): Command | null {
+  if (name === undefined) return null;
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined) throw unknownCommand(name, commands, existsSync(name));
+  return command;
 }
 
 /** Splits off the command after "--", which is not parsed. */

@@ -4,10 +4,11 @@
 import { PTFLAME_VERSION } from '../../src/text.js';
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
-import { byTask, flagGroups } from './groups.js';
+import { byTask, flagGroups, relatives, taskText } from './groups.js';
 import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
 
-export function manPage({ commands, exitCodes }: Program): string {
+export function manPage(program: Program): string {
+  const { commands, exitCodes } = program;
   const lines = [
     `.TH PTFLAME 1 "" "ptflame ${PTFLAME_VERSION}" "User Commands"`,
     '.nh', // no hyphenation, which would change names
@@ -18,8 +19,8 @@ export function manPage({ commands, exitCodes }: Program): string {
       roff(
         'Intel PT records every branch of a program with nanosecond times. ptflame replays the calls and returns of each thread into its stacks, and shows where the wall-clock time went: on the CPU, in system calls, blocked.',
       ),
-      ...byTask(commands).flatMap(([task, own]) => [
-        `.SS ${roff(task)}`,
+      ...byTask(program).flatMap(([task, own]) => [
+        `.SS ${roff(taskText(task))}`,
         ...own.flatMap(({ name, summary }) => term(bold(name), roff(summary))),
       ]),
     ]),
@@ -27,7 +28,10 @@ export function manPage({ commands, exitCodes }: Program): string {
       'All commands accept these options.',
       ...GENERAL_OPTIONS.flatMap(([spelling, meaning]) => term(bold(spelling.trim()), roff(meaning))),
     ]),
-    ...section('COMMANDS', commands.flatMap(commandLines)),
+    ...section(
+      'COMMANDS',
+      commands.flatMap((command) => commandLines(command, program)),
+    ),
     ...section(
       'EXIT STATUS',
       exitCodes.flatMap(([code, meaning]) => term(String(code), roff(meaning))),
@@ -41,7 +45,7 @@ export function manPage({ commands, exitCodes }: Program): string {
   return `${lines.join('\n')}\n`;
 }
 
-function commandLines(command: Command): string[] {
+function commandLines(command: Command, program: Program): string[] {
   const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // listed once, in OPTIONS
   return [
     `.SS ${roff(`ptflame ${command.name}`)}`,
@@ -54,6 +58,8 @@ function commandLines(command: Command): string[] {
     '.PP',
     'Examples:',
     ...command.examples.flatMap(([text, meaning]) => term(bold(text), roff(meaning))),
+    '.PP',
+    roff(`See also: ${relatives(command, program)}`),
   ];
 }
 

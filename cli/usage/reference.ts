@@ -3,12 +3,17 @@
  */
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
-import { argumentText, byTask, flagGroups } from './groups.js';
+import { argumentText, byTask, flagGroups, relatives, taskText } from './groups.js';
 import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
 
-export function reference({ commands }: Program): string {
-  const inOrder = byTask(commands).flatMap(([, own]) => own);
+export function reference(program: Program): string {
+  const tasks = byTask(program);
   const blocks = [
+    '## Commands',
+    ...tasks.flatMap(([task, own]) => [
+      `${taskText(task)}:`,
+      own.map(({ name, summary }) => `- [${name}](#ptflame-${name}): ${escaped(summary)}`).join('\n'),
+    ]),
     '## Options of every command',
     table(
       'option',
@@ -16,12 +21,12 @@ export function reference({ commands }: Program): string {
     ),
     '## Environment',
     table('variable', ENVIRONMENT),
-    ...inOrder.flatMap(commandBlocks),
+    ...tasks.flatMap(([, own]) => own.flatMap((command) => commandBlocks(command, program))),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
-function commandBlocks(command: Command): string[] {
+function commandBlocks(command: Command, program: Program): string[] {
   const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // listed once, at the top
   const positional = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
   return [
@@ -32,6 +37,7 @@ function commandBlocks(command: Command): string[] {
     code(command.examples.flatMap(([text, meaning]) => [`${text}`, `    # ${meaning}`])),
     ...(positional.length === 0 ? [] : [table('argument', positional)]),
     ...groups.map(([heading, flags]) => table(heading.toLowerCase(), flags.map(flagRow))),
+    `See also: ${relatives(command, program).replace(/ptflame (\w+)/g, '[$1](#ptflame-$1)')}`,
   ];
 }
 

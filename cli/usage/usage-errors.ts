@@ -13,7 +13,7 @@ export interface UsageContext {
 }
 
 /** Flags of every command that are in no schema. */
-const GENERAL_FLAGS = ['--help', '--version'];
+const GENERAL_FLAGS = ['--help', '--help-all', '--version'];
 
 /** `hint`: what was probably meant; followed by a reference to help. */
 function usageError(message: string, hint: string | null, command: Command | null): PtflameError {
@@ -32,9 +32,7 @@ export function unknownFlag(written: string, context: UsageContext): PtflameErro
   const { command, commands } = context;
   const flags = (command === null ? commands : [command]).flatMap((each) => each.flags());
   const nearest = nearestWord(written, [...GENERAL_FLAGS, ...flags.map(({ name }) => `--${name}`)]);
-  const others = commands.filter((each) => each.flags().some(({ name }) => `--${name}` === written));
-  const names = others.map(({ name }) => `ptflame ${name}`).join(', ');
-  const hint = others.length > 0 && command !== null ? `${written} is an option of ${names}` : suggestion(nearest);
+  const hint = (command === null ? null : optionOf(written, commands)) ?? suggestion(nearest);
   return usageError(`unknown option ${written}`, hint, command);
 }
 
@@ -60,12 +58,17 @@ export function unexpectedValue({ name }: Flag, context: UsageContext): PtflameE
 
 /** `isFile`: the word is the path of an existing file. */
 export function unknownCommand(word: string, commands: readonly Command[], isFile: boolean): PtflameError {
-  const nearest = nearestWord(
-    word,
-    commands.map(({ name }) => name),
-  );
-  const file = isFile && nearest === null ? `it is a file: ptflame render ${shellWords([word])} -o flame.html` : null;
-  return usageError(`unknown command ${word}`, suggestion(nearest) ?? file, null);
+  const names = commands.map(({ name }) => name);
+  const file = isFile ? `it is a file: ptflame render ${shellWords([word])} -o flame.html` : null;
+  const hint = suggestion(nearestWord(word, names)) ?? file ?? optionOf(`--${word}`, commands);
+  return usageError(`unknown command ${word}`, hint ?? `the commands are ${names.join(', ')}`, null);
+}
+
+/** "--inside is an option of ptflame render, ptflame report"; null if it is none. */
+function optionOf(written: string, commands: readonly Command[]): string | null {
+  const owners = commands.filter((each) => each.flags().some(({ name }) => `--${name}` === written));
+  if (owners.length === 0) return null;
+  return `${written} is an option of ${owners.map(({ name }) => `ptflame ${name}`).join(', ')}`;
 }
 
 export function missingCommand(): PtflameError {

@@ -17,11 +17,21 @@ export const DiffOptions = memoize(() =>
     beforeInput: path,
     afterInput: path.optional(),
     ...group('Output', {
-      sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this column'),
-      top: limit(40, 'maximum number of functions; 0: all (JSON and CSV: all)', ['text']),
+      sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this column', {
+        common: true,
+      }),
+      top: limit(
+        40,
+        'maximum number of functions; 0: all (JSON and CSV: all)',
+        ['text'],
+        'maximum number of rows, 0 for all',
+      ),
       json,
       csv,
-      output: outputs('write a picture or folded stacks of both, instead of printing the table; may be repeated'),
+      output: outputs(
+        'write a picture or folded stacks of both, instead of printing the table; may be repeated',
+        'write a picture or folded stacks instead',
+      ),
       format: flag(
         z.enum(OWN_FORMATS).optional(),
         'format of all outputs (default: by the ending of FILE, else folded)',
@@ -47,6 +57,7 @@ export const DiffOptions = memoize(() =>
       per: flag(
         z.enum(['call', 'second']).optional(),
         'divide times and calls by the calls of the outermost functions (see --root), or by the seconds recorded',
+        { common: 'divide by calls of outermost functions, or by seconds' },
       ),
       before: flag(
         side.optional(),
@@ -63,7 +74,7 @@ export const DiffOptions = memoize(() =>
       failAbove: flag(
         limits.optional(),
         "exit with code 3 if FUNCTION increases by more than this: 'FUNCTION avg|total|self|calls|p99 +20%', or +5us; may be repeated",
-        { value: 'LIMIT' },
+        { value: 'LIMIT', common: 'exit with 3 above a limit, such as "parse avg +20%"' },
       ),
       strict: flag(z.boolean().default(false), 'with --fail-above: fail even if the increase is within noise'),
     }),

@@ -13,13 +13,23 @@ export const LocksOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
     ...group('Output', {
-      top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
-      slowest: limit(0, 'show each of the N longest waits for locks, and for whom (not with --csv)', ['text', 'json']),
+      top: limit(
+        20,
+        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+        ['text'],
+        'maximum number of rows, 0 for all',
+      ),
+      slowest: limit(
+        0,
+        'show each of the N longest waits for locks, and for whom (not with --csv)',
+        ['text', 'json'],
+        'the N longest waits for locks, and for whom',
+      ),
       json,
-      csv: flag(z.boolean().default(false), 'print the locks as CSV'),
+      csv: flag(z.boolean().default(false), 'print the locks as CSV', { common: true }),
     }),
     ...group('Selection', {
-      lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS' }),
+      lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS', common: true }),
     }),
     ...windowed(),
     ...selection(),

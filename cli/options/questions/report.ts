@@ -14,12 +14,14 @@ export const ReportOptions = memoize(() =>
       sort: flag(
         z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
         'sort by this column',
+        { common: true },
       ),
       top: flag(
         z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
         'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
+        { common: 'maximum number of functions, 0 for all' },
       ),
-      threads: flag(z.boolean().default(false), 'repeat the table for each thread'),
+      threads: flag(z.boolean().default(false), 'repeat the table for each thread', { common: true }),
       json,
       csv,
     }),

@@ -17,12 +17,12 @@ export const RequestsOptions = memoize(() =>
     function: path,
     inputs: z.array(path).min(1),
     ...group('Output', {
-      slowest: limit(0, 'show each of the N slowest requests, with the work of other threads (not with --csv)', [
-        'text',
-        'json',
-        'otlp',
-        'perfetto',
-      ]),
+      slowest: limit(
+        0,
+        'show each of the N slowest requests, with the work of other threads (not with --csv)',
+        ['text', 'json', 'otlp', 'perfetto'],
+        'all that happened in the N slowest requests',
+      ),
       min: flag(
         span.optional(),
         'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest; with --otlp and --perfetto: all)',
@@ -30,16 +30,23 @@ export const RequestsOptions = memoize(() =>
           value: 'DURATION',
         },
       ),
-      top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
+      top: limit(
+        20,
+        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+        ['text'],
+        'maximum number of rows, 0 for all',
+      ),
       json,
       csv,
       otlp: flag(
         z.boolean().default(false),
         'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
+        { common: 'print requests as spans for OpenTelemetry' },
       ),
       perfetto: flag(
         z.boolean().default(false),
         'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
+        { common: 'print them as a trace for Perfetto' },
       ),
       maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
         'otlp',
@@ -50,7 +57,7 @@ export const RequestsOptions = memoize(() =>
       flow: flag(
         flows.optional(),
         'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
-        { value: 'PUSH:KEY=POP:KEY' },
+        { value: 'PUSH:KEY=POP:KEY', common: 'how work is handed on from thread to thread' },
       ),
       id: flag(
         regex.optional(),

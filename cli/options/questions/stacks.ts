@@ -12,7 +12,10 @@ export const StacksOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
     ...group('Selection', {
-      at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", { value: 'TIME' }),
+      at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", {
+        value: 'TIME',
+        common: 'the moment, such as +10ms from the start',
+      }),
     }),
     ...group('Output', { json }),
     ...srcline(),

@@ -14,18 +14,30 @@ export const WaitsOptions = memoize(() =>
     ...group('Selection', {
       in: flag(functionPattern.optional(), 'only waits inside calls of this function; the slowest are calls', {
         value: 'FUNCTION',
+        common: 'only waits inside calls of this function',
       }),
     }),
     ...group('Output', {
-      slowest: limit(0, 'show the critical path of each of the N longest waits (not with --csv)', ['text', 'json']),
+      slowest: limit(
+        0,
+        'show the critical path of each of the N longest waits (not with --csv)',
+        ['text', 'json'],
+        'what each of the N longest waits consisted of',
+      ),
       points: flag(
         functionList.optional(),
         'show the stages from each point to the next, in the same thread: calls of a function, or hits of a probe, as in push or probe:push, or other events',
         {
           value: 'P1,P2,…',
+          common: 'show the stages from point to point',
         },
       ),
-      top: limit(12, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
+      top: limit(
+        12,
+        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+        ['text'],
+        'maximum number of rows, 0 for all',
+      ),
       json,
       csv,
     }),

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { MIN_MEMORY_BYTES } from '../../../src/text.js';
-import { flag } from '../../usage/flag.js';
+import { type FlagMeta, flag } from '../../usage/flag.js';
 import { expression } from './question-values.js';
 
 const MAX_RANGE = 100_000;
@@ -20,13 +20,11 @@ const numbersOr = (whenEmpty: string | null) =>
   });
 
 /** A flag that takes a list of numbers. `whenEmpty`: what to say if the list is empty, as that of pidof may be. */
-export function numberList(description: string, { alias, whenEmpty }: { alias?: string; whenEmpty?: string } = {}) {
-  const schema = numbersOr(whenEmpty ?? null).optional();
-  return flag(schema, description, {
+export function numberList(description: string, meta: Pick<FlagMeta, 'alias' | 'whenEmpty' | 'common'> = {}) {
+  return flag(numbersOr(meta.whenEmpty ?? null).optional(), description, {
     value: 'LIST',
     takesNumbers: true,
-    ...(alias !== undefined && { alias }),
-    ...(whenEmpty !== undefined && { whenEmpty }),
+    ...meta,
   });
 }
 

@@ -7,7 +7,7 @@ import { argumentCandidates, type Candidates, quoted, spellings, valueCandidates
 export function bashCompletion(commands: readonly Command[]): string[] {
   const names = commands.map(({ name }) => name).join(' ');
   const cases = commands.flatMap((command) => commandCase(command, commands)).map((line) => `    ${line}`);
-  return [HEAD, `    '') _ptflame_words ${quoted(`${names} --help --version`)} ;;`, ...cases, TAIL];
+  return [HEAD, `    '') _ptflame_words ${quoted(`${names} --help --help-all --version`)} ;;`, ...cases, TAIL];
 }
 
 /** bash splits --by=thread into three words. */
@@ -30,7 +30,7 @@ complete -F _ptflame ptflame`;
 
 function commandCase(command: Command, commands: readonly Command[]): string[] {
   const flags = command.flags();
-  const words = [...flags.flatMap(spellings), '-h', '--help'].join(' ');
+  const words = [...flags.flatMap(spellings), '-h', '--help', '--help-all'].join(' ');
   const [argument] = command.arguments.slice(-1); // the ones before it are not files
   const candidates: Candidates = argument ? argumentCandidates(argument, commands) : { kind: 'nothing' };
   const values = flags.flatMap((flag) => {

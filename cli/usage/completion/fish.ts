@@ -13,6 +13,7 @@ export function fishCompletion(commands: readonly Command[]): string[] {
     `set -l none 'not __fish_seen_subcommand_from ${names}'`,
     ...commands.map(({ name, summary }) => `complete -c ptflame -n "$none" -a ${name} -d ${quotedForFish(summary)}`),
     'complete -c ptflame -s h -l help -d "print help"',
+    'complete -c ptflame -l help-all -d "explain all options"',
     'complete -c ptflame -n "$none" -s V -l version -d "print versions"',
     ...commands.flatMap((command) => [
       ...command.flags().map((flag) => flagLine(command.name, flag)),

@@ -35,6 +35,7 @@ function commandCase(command: Command, commands: readonly Command[]): string[] {
     ...command.flags().flatMap(flagSpecs),
     quoted('(-h --help)-h[print help]'),
     quoted('(-h --help)--help[print help]'),
+    quoted('--help-all[explain all options]'),
     ...command.arguments.map((argument) => {
       const prefix = argument.isMany ? '*' : argument.isOptional ? ':' : '';
       return quoted(`${prefix}:${argumentText(argument)}:${action(argumentCandidates(argument, commands))}`);

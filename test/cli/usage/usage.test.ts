@@ -5,10 +5,25 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
 import { PROGRAM as DESCRIPTION } from '../../../cli/program/program.js';
+import type { Command } from '../../../cli/usage/command.js';
 import { parseWords } from '../../../cli/usage/parse-words.js';
 import { expectRefusal, PROGRAM, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../../helpers/cli/run-cli.js';
 
 const NAMES = DESCRIPTION.commands.map(({ name }) => name);
+
+function commandNamed(name: string): Command {
+  return DESCRIPTION.commands.find((each) => each.name === name) as Command;
+}
+
+function flagPattern(name: string): RegExp {
+  return new RegExp(`^  (-\\w, |    )--${name}\\b`, 'm');
+}
+
+/** Lines over 80 columns, without examples, which can be copied as they are. */
+function linesTooLong(text: string, { examples }: Command): string[] {
+  const copied = examples.map(([example]) => example);
+  return text.split('\n').filter((line) => line.length > 80 && !copied.includes(line.trim()));
+}
 
 describe.concurrent('help', () => {
   test('is printed by ptflame alone, with every command and exit code', async () => {
@@ -19,25 +34,64 @@ describe.concurrent('help', () => {
     for (const args of [['help'], ['--help'], ['-h'], ['--quiet', '-h']]) expect(await ptflame(args)).toEqual(alone);
   });
 
-  test.for(NAMES)(
-    'ptflame help %s has examples first, every flag under a heading, and lines that fit',
-    async (name) => {
-      const { stdout, exitCode } = await ptflame(['help', name], { env: { COLUMNS: '80' } });
-      expect(exitCode).toBe(0);
-      expect(await ptflame([name, '--help'], { env: { COLUMNS: '80' } })).toMatchObject({ stdout });
-      const command = DESCRIPTION.commands.find((each) => each.name === name);
-      const flags = command?.flags() ?? [];
-      for (const flag of flags) expect(stdout).toMatch(new RegExp(`^  (-\\w, |    )--${flag.name}\\b`, 'm'));
-      const headings = stdout.match(/^\w.*:$/gm) ?? [];
-      expect(headings[0]).toBe('Examples:');
-      expect(headings).toContain('General:');
-      expect(headings).not.toContain('Other:'); // the heading of flags without a group
-      expect(headings.at(-1)).toBe('Exit codes:');
-      const examples = command?.examples.map(([text]) => text) ?? [];
-      const tooLong = stdout.split('\n').filter((line) => line.length > 80 && !examples.includes(line.trim()));
-      expect(tooLong).toEqual([]);
-    },
-  );
+  test.for(NAMES)('ptflame help %s has examples first, and fits one screen', async (name) => {
+    const command = commandNamed(name);
+    const help = await ptflame(['help', name], { env: { COLUMNS: '80' } });
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const args of [
+      [name, '--help'],
+      [name, '-h'],
+    ])
+      expect(await ptflame(args, { env: { COLUMNS: '80' } })).toEqual(help);
+    const { stdout } = help;
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+    expect(stdout.match(/^\w.*:$/gm)?.[0]).toBe('Examples:');
+    expect(linesTooLong(stdout, command)).toEqual([]);
+    const missing = command.flags().filter((flag) => !stdout.includes(`--${flag.name}`));
+    if (missing.length > 0) expect(stdout).toContain(`ptflame ${name} --help-all explains all`);
+    const common = command.flags().filter(({ short }) => short !== null);
+    for (const flag of common) expect(stdout).toMatch(flagPattern(flag.name));
+    expect(common.length).toBeLessThanOrEqual(12);
+    for (const other of DESCRIPTION.commands)
+      if (other !== command && other.task === command.task) expect(stdout).toContain(`ptflame ${other.name}`);
+  });
+
+  test.for(NAMES)('ptflame %s --help-all has every flag under a heading, and lines that fit', async (name) => {
+    const command = commandNamed(name);
+    const { stdout, exitCode } = await ptflame([name, '--help-all'], { env: { COLUMNS: '80' } });
+    expect(exitCode).toBe(0);
+    expect(await ptflame(['help', name, '--help-all'], { env: { COLUMNS: '80' } })).toMatchObject({ stdout });
+    for (const flag of command.flags()) expect(stdout).toMatch(flagPattern(flag.name));
+    const headings = stdout.match(/^\w.*:$/gm) ?? [];
+    expect(headings[0]).toBe('Examples:');
+    expect(headings).toContain('General:');
+    expect(headings).not.toContain('Other:'); // the heading of flags without a group
+    expect(headings.at(-1)).toBe('Exit codes:');
+    expect(linesTooLong(stdout, command)).toEqual([]);
+  });
+
+  test('introduces the views of waits as one family', async () => {
+    const { stdout } = await ptflame(['--help'], { env: { COLUMNS: '80' } });
+    const family = /^Analyze waits.*record --waits or --probe:\n((?: {2}.*\n)+)/m.exec(stdout)?.[1] ?? '';
+    expect(family.match(/^ {2}\w+/gm)).toEqual(['  waits', '  requests', '  locks', '  values']);
+    expect((await ptflame(['locks', '--help'])).stdout).toMatch(/^See also: ptflame waits, .*values$/m);
+  });
+
+  test.for([
+    ['help rendr', /unknown command rendr/, /did you mean render\?/],
+    ['rendr --help', /unknown command rendr/, /did you mean render\?/],
+    ['rendr --help-all', /unknown command rendr/, /did you mean render\?/],
+    ['--help rendr', /unknown command rendr/, /did you mean render\?/],
+    ['help rendr --help', /unknown command rendr/, /did you mean render\?/],
+    ['nosuch', /unknown command nosuch/, /the commands are demo, doctor, record, .*completion/],
+    ['help nosuch', /unknown command nosuch/, /the commands are demo, doctor, record, .*completion/],
+    ['nosuch --help', /unknown command nosuch/, /the commands are demo, doctor, record, .*completion/],
+    ['help inside', /unknown command inside/, /--inside is an option of ptflame render, ptflame report/],
+    ['help mutex', /unknown command mutex/, /the commands are/],
+    ['help lock', /unknown command lock/, /did you mean locks\?/],
+  ] as const)('%s is refused with what was probably meant', async ([line, message, hint]) => {
+    expectRefusal(await ptflame(line.split(' ')), 2, message, hint);
+  });
 
   test('takes precedence over errors in other words', async () => {
     expect((await ptflame(['render', '--bogus', '-h'])).exitCode).toBe(0);
