@@ -11,6 +11,7 @@ export { detectInputKind, type InputKind } from './pipeline/input/input-kind.js'
 export type { OpenedInput } from './pipeline/input/open-text.js';
 export { limitMemory } from './pipeline/workers/limit-memory.js';
 export type { ResourceOptions } from './pipeline/workers/resources.js';
+export { planResources } from './pipeline/workers/resources.js';
 export { type Place, sharedFile } from './pipeline/workers/shared-file.js';
 export { foldedBytes, maxFoldedBytes, renderFoldedBytes } from './render/folded.js';
 export { isTraceFile } from './trace-file/format.js';

@@ -50,10 +50,11 @@ interface Merged {
 
 async function loadMerged(options: MergeOptions, signal: AbortSignal): Promise<Merged> {
   const { inputs, by, memory } = options;
-  limitMemory(memory === undefined ? {} : { memoryBytes: memory });
   const directory = inputs.find(isDirectory);
-  if (directory === undefined)
+  if (directory === undefined) {
+    limitMemory(memory === undefined ? {} : { memoryBytes: memory });
     return { profile: await mergeFiles(inputs, by, signal), title: formatMany(inputs.length, 'profile') };
+  }
   if (inputs.length > 1)
     throw new PtflameError('BAD_OPTION', `${directory} is a folder, which is merged alone`, {
       hint: 'export all recordings to one folder: ptflame export RECORDING… --to parquet:DIR',

@@ -2,8 +2,11 @@
  * Opens the folder of a command, and names the files in it that do not count.
  */
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { type Fleet, type LeftOut, openFleet } from '../../src/fleet.js';
+import { limitMemory, planResources } from '../../src/internal.js';
 import { formatMany, visibleText } from '../../src/text.js';
+import { createTemporaryDirectory } from '../output/temporary-files.js';
 import { notify } from '../terminal/notify.js';
 
 /** Relative to `dist/cli`, the folder of all built files. */
@@ -15,8 +18,15 @@ interface FolderOptions {
   readonly tempDir?: string | undefined;
 }
 
+/** What Node, the program and DuckDB itself take; with little memory, DuckDB gets this share of it nevertheless. */
+const PROGRAM_BYTES = 160 * 2 ** 20;
+const DUCKDB_SHARE = 0.25;
+
 export async function openFolder(path: string, options: FolderOptions, signal: AbortSignal): Promise<Fleet> {
   const { jobs, memory, tempDir } = options;
+  const limits = memory === undefined ? {} : { memoryBytes: memory };
+  limitMemory(limits); // for the rest of the process
+  const { memoryBytes } = planResources(limits);
   const [tables, views] = await Promise.all(
     ['duckdb/tables.sql', 'views.sql'].map((file) => readFile(new URL(file, SQL), 'utf8')),
   );
@@ -25,13 +35,23 @@ export async function openFolder(path: string, options: FolderOptions, signal: A
     { tables: tables as string, views: views as string },
     {
       ...(jobs !== undefined && { threads: jobs }),
-      ...(memory !== undefined && { memoryBytes: memory }),
-      ...(tempDir !== undefined && { temporaryDirectory: tempDir }),
+      memoryBytes: Math.max(DUCKDB_SHARE * memoryBytes, memoryBytes - PROGRAM_BYTES),
+      ...temporaryDirectory(tempDir),
       signal,
     },
   );
   for (const line of leftOutLines(fleet.leftOut)) notify(line);
   return fleet;
+}
+
+/** Without a directory that the user named, queries may do without. */
+function temporaryDirectory(parent: string | undefined): { readonly temporaryDirectory?: string } {
+  try {
+    return { temporaryDirectory: createTemporaryDirectory(parent ?? tmpdir()) };
+  } catch (error) {
+    if (parent !== undefined) throw error;
+    return {};
+  }
 }
 
 /** More would hide the answer; JSON has all of them. */

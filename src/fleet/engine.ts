@@ -6,17 +6,19 @@ import type {
   DuckDBConnection,
   DuckDBDoubleVector,
   DuckDBInstance,
+  DuckDBResult,
   DuckDBTypeId,
   DuckDBVector,
 } from '@duckdb/node-api';
 import { PtflameError } from '../model/errors.js';
+import { checkMemory } from '../model/memory-watch.js';
 
 export interface EngineOptions {
   /** Default: DuckDB's, one per CPU. */
   readonly threads?: number;
-  /** Default: DuckDB's, four fifths of the machine's. */
+  /** For DuckDB. Default: its own, four fifths of the machine's. The process is watched as `watchMemory` says. */
   readonly memoryBytes?: number;
-  /** For what does not fit into memory. Default: none, so that nothing is written. */
+  /** For what does not fit into memory, up to so many times `memoryBytes`. Default: none, so that nothing is written. */
   readonly temporaryDirectory?: string;
   readonly signal?: AbortSignal;
 }
@@ -34,6 +36,11 @@ export type Values = BigInt64Array | Float64Array | readonly Cell[];
 
 /** The version that ptflame is tested with; package.json names it, too. */
 export const DUCKDB = '@duckdb/node-api@1.5.6-r.1';
+
+/** What queries may write to temporary files, as a multiple of their memory. */
+const TEMPORARY_SHARE = 16;
+/** How often the memory of the process is looked at while a query runs. */
+const WATCH_MS = 50;
 
 /** A database in memory. */
 export class Engine {
@@ -58,6 +65,10 @@ export class Engine {
       autoload_known_extensions: 'false',
       ...(threads !== undefined && { threads: String(threads) }),
       ...(memoryBytes !== undefined && { memory_limit: `${Math.floor(memoryBytes)}B` }),
+      ...(memoryBytes !== undefined &&
+        temporaryDirectory !== undefined && {
+          max_temp_directory_size: `${Math.floor(TEMPORARY_SHARE * memoryBytes)}B`,
+        }),
     });
     return new Engine(instance, await instance.connect(), signal);
   }
@@ -69,15 +80,16 @@ export class Engine {
 
   /** Returns the rows of a query of ours. `values`: of its parameters $1, $2, … */
   async rows(sql: string, values: readonly string[] = []): Promise<Rows> {
-    const reader = await this.guarded(() => this.connection.runAndReadAll(sql, [...values]));
-    const columns = reader.deduplicatedColumnNames();
-    return { columns, rows: reader.getRowsJS().map((row) => row.map(cellOf)) };
+    return this.guarded(async () => rowsOf(await this.connection.stream(sql, [...values])));
   }
 
   /** Returns each column of a query of ours. BIGINT and DOUBLE become typed arrays, and must have no NULL. */
   async columns(sql: string): Promise<readonly Values[]> {
-    const result = await this.guarded(() => this.connection.run(sql));
-    const [chunks, { DuckDBTypeId }] = [await result.fetchAllChunks(), await loadDuckDb()];
+    const { DuckDBTypeId } = await loadDuckDb();
+    const { result, chunks } = await this.guarded(async () => {
+      const found = await this.connection.run(sql);
+      return { result: found, chunks: await found.fetchAllChunks() };
+    });
     return Array.from({ length: result.columnCount }, (_, column) => {
       const vectors = chunks.map((chunk) => chunk.getColumnVector(column));
       return valuesOf(result.columnTypeId(column), vectors, DuckDBTypeId);
@@ -96,18 +108,14 @@ export class Engine {
 
   /** Returns the rows of a user's query. @throws PtflameError BAD_OPTION unless it is one SELECT that DuckDB can run */
   async ask(sql: string): Promise<Rows> {
-    try {
-      const { StatementType } = await loadDuckDb();
+    const { StatementType } = await loadDuckDb();
+    return this.guarded(async () => {
       const statements = sql.trim() === '' ? null : await this.connection.extractStatements(sql);
       if (statements?.count !== 1) throw notOneSelect();
       const statement = await statements.prepare(0);
       if (statement.statementType !== StatementType.SELECT) throw notOneSelect();
-      const reader = await statement.runAndReadAll();
-      return { columns: reader.deduplicatedColumnNames(), rows: reader.getRowsJS().map((row) => row.map(cellOf)) };
-    } catch (error) {
-      this.signal?.throwIfAborted();
-      throw error instanceof PtflameError ? error : badQuery(error);
-    }
+      return rowsOf(await statement.stream());
+    }, badQuery);
   }
 
   close(): void {
@@ -116,17 +124,57 @@ export class Engine {
     this.instance.closeSync();
   }
 
-  private async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Interrupts the work if the process needs more memory than it may have: DuckDB's limit does not count everything. */
+  private async guarded<Result>(work: () => Promise<Result>, explain = badTables): Promise<Result> {
+    this.signal?.throwIfAborted();
+    let refusal: unknown = null;
+    const watch = setInterval(() => {
+      try {
+        checkMemory();
+      } catch (error) {
+        refusal = error;
+        this.connection.interrupt();
+      }
+    }, WATCH_MS);
     try {
       return await work();
     } catch (error) {
       this.signal?.throwIfAborted();
-      throw new PtflameError('INPUT_UNREADABLE', `the tables cannot be read: ${firstLine(error)}`, {
-        hint: 'remove the file that the message names, and export its recording again',
-        cause: error,
-      });
+      const isTooLarge = refusal !== null || /^Out of Memory Error/.test(firstLine(error)) || isRefusal(error);
+      if (isTooLarge) throw tooLarge(refusal ?? error);
+      throw error instanceof PtflameError ? error : explain(error);
+    } finally {
+      clearInterval(watch);
     }
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof PtflameError && error.code === 'TOO_LARGE';
+}
+
+function tooLarge(cause: unknown): PtflameError {
+  return new PtflameError('TOO_LARGE', 'the query needs more memory than --memory allows', {
+    hint: 'allow more with --memory SIZE, or ask for less: sums instead of rows, WHERE, LIMIT',
+    cause,
+  });
+}
+
+function badTables(cause: unknown): PtflameError {
+  return new PtflameError('INPUT_UNREADABLE', `the tables cannot be read: ${firstLine(cause)}`, {
+    hint: 'remove the file that the message names, and export its recording again',
+    cause,
+  });
+}
+
+/** Reads rows as they are found, so that only one chunk of them is in the memory of both. */
+async function rowsOf(result: DuckDBResult): Promise<Rows> {
+  const rows: Cell[][] = [];
+  for await (const chunk of result.yieldRowsJs()) {
+    for (const row of chunk) rows.push(row.map(cellOf));
+    checkMemory();
+  }
+  return { columns: result.deduplicatedColumnNames(), rows };
 }
 
 /** Returns a text as SQL writes it. */

@@ -98,7 +98,7 @@ async function metadataOf(files: readonly string[], engine: Engine): Promise<Rea
   try {
     return await readMetadata(files, engine);
   } catch (error) {
-    if (!(error instanceof PtflameError)) throw error; // interrupted
+    if (!(error instanceof PtflameError) || error.code !== 'INPUT_UNREADABLE') throw error; // interrupted, or too large
     if (files.length === 1) return new Map();
     const half = files.length >> 1; // few are damaged
     const [first, second] = [files.slice(0, half), files.slice(half)];

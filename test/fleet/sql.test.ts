@@ -1,10 +1,12 @@
 /**
  * Queries of users read the tables of a folder, and nothing else; they write nothing.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askSql, type Fleet } from '../../src/fleet.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { watchMemory } from '../../src/model/memory-watch.js';
 import { temporaryFolder } from '../helpers/consumers/duckdb.js';
 import { addTrace, fileOf, openTestFleet, traceOfCalls } from '../helpers/consumers/fleet-folder.js';
 
@@ -87,3 +89,45 @@ test('an error names what is wrong', async () => {
     output: expect.arrayContaining([expect.stringContaining('SELECT nme')]),
   });
 });
+
+const LARGE = "SELECT a.range, b.range, repeat('x', 100) AS text FROM range(3000) AS a, range(10000) AS b";
+
+test('a query that needs more memory than DuckDB may have ends with a message, and so does one with too many rows', async () => {
+  const limited = await openTestFleet(folder, { memoryBytes: 2 ** 25 });
+  const refused = { code: 'TOO_LARGE', message: 'the query needs more memory than --memory allows' };
+  await expect(askSql(limited, `${LARGE} ORDER BY text, b.range % 7, a.range`)).rejects.toMatchObject(refused);
+  let chunks = 0;
+  const stop = watchMemory(() => {
+    if (chunks++ > 3) throw new PtflameError('TOO_LARGE', 'of the process', { hint: '' });
+  });
+  await expect(askSql(limited, LARGE)).rejects.toMatchObject(refused);
+  await expect(
+    askSql(limited, 'SELECT count(*) FROM range(1e5::BIGINT) AS a, range(1e8::BIGINT) AS b'),
+  ).rejects.toMatchObject(refused);
+  stop();
+  expect(await askSql(limited, 'SELECT 1 AS one')).toMatchObject({ rows: [[1]] });
+  limited.close();
+});
+
+test('what does not fit goes to the temporary directory, up to a limit, and is removed', async () => {
+  const directory = join(root, 'temporary');
+  mkdirSync(directory);
+  const limited = await openTestFleet(folder, { memoryBytes: 2 ** 26, temporaryDirectory: directory });
+  const { rows } = await askSql(
+    limited,
+    `SELECT count(*) FROM (SELECT DISTINCT hash(range), range FROM range(3000000))`,
+  );
+  expect(rows).toEqual([[3_000_000]]);
+  expect((await askSql(limited, "SELECT current_setting('max_temp_directory_size')")).rows).toEqual([['1.0 GiB']]);
+  limited.close();
+  expect(existsSync(directory) ? readdirSync(directory) : []).toEqual([]);
+});
+
+test('a signal interrupts a running query', async () => {
+  const interrupt = new AbortController();
+  const interrupted = await openTestFleet(folder, { signal: interrupt.signal });
+  const asked = askSql(interrupted, 'SELECT count(*) FROM range(1e7::BIGINT) AS a, range(1e9::BIGINT) AS b');
+  setTimeout(() => interrupt.abort(new Error('interrupted')), 100);
+  await expect(asked).rejects.toThrow('interrupted');
+  interrupted.close();
+}, 60_000);

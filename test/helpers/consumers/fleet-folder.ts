@@ -69,6 +69,7 @@ export function addProfile(
 const SQL = new URL('../../../sql/', import.meta.url);
 export const sqlFile = (name: string): string => readFileSync(new URL(name, SQL), 'utf8');
 
-export function openTestFleet(folder: string): Promise<Fleet> {
-  return openFleet(folder, { tables: sqlFile('duckdb/tables.sql'), views: sqlFile('views.sql') }, { threads: 2 });
+export function openTestFleet(folder: string, options: Parameters<typeof openFleet>[2] = {}): Promise<Fleet> {
+  const sql = { tables: sqlFile('duckdb/tables.sql'), views: sqlFile('views.sql') };
+  return openFleet(folder, sql, { threads: 2, ...options });
 }
