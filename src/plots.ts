@@ -6,6 +6,7 @@ export {
   type CallsPlot,
   DurationAxis,
   LABELLED,
+  percentileText,
   shadeOf,
   shadesOf,
   shadeText,

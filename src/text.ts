@@ -8,6 +8,7 @@ export { safeJson } from './model/safe-json.js';
 export { perfTimeText } from './model/trace/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';
 export {
+  EXACT_NS,
   formatAtLeast,
   formatAverageCount,
   formatBounds,
@@ -19,8 +20,13 @@ export {
   formatLongest,
   formatMany,
   formatPercentChange,
+  formatPercentile,
   formatShare,
+  formatTotal,
+  isAbout,
+  isTotalInferred,
   longestInferredNs,
+  type PercentileRange,
   threadNoun,
 } from './render/format.js';
 export { shorterNames } from './render/short-names.js';

@@ -5,7 +5,7 @@ import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from '../.
 import { formatCount, formatDuration, formatMany, formatPercentChange, visibleText } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
-import { callsCell, durationCell, longestCell, shareCell, UNKNOWN } from './numbers.js';
+import { callsCell, durationCell, longestCell, percentileCell, shareCell, UNKNOWN } from './numbers.js';
 import { topLines } from './top-lines.js';
 
 /** `top`: number of rows; 0: all. */
@@ -58,9 +58,9 @@ function functionColumns(allNs: number): TableColumn<FleetFunction>[] {
     { title: '%', text: ({ selfNs }) => shareCell(selfNs, allNs), rank: 5 },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
-    { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 6 },
-    { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
-    { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
+    { title: 'p50', text: percentileCell('p50Ns'), rank: 6 },
+    { title: 'p90', text: percentileCell('p90Ns'), rank: 7 },
+    { title: 'p99', text: percentileCell('p99Ns'), rank: 2 },
     { title: 'max', text: longestCell, rank: 1 },
     { title: 'recordings', text: ({ recordings }) => formatCount(recordings), rank: 4 },
   ];

@@ -7,6 +7,8 @@ import {
   formatCount,
   formatDuration,
   formatMany,
+  formatPercentile,
+  formatTotal,
   longestInferredNs,
   visibleText,
 } from '../../src/text.js';
@@ -72,7 +74,7 @@ function functionLines({ functions }: Latency, { pattern, width, top }: LatencyT
   const [only, ...others] = functions;
   if (others.length === 0) return [fittingName(only?.name ?? pattern, width), ...lineOf(only)];
   const columns: TableColumn<(typeof functions)[number]>[] = [
-    { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
+    { title: 'total', text: formatTotal },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'max', text: longestCell },
@@ -108,7 +110,10 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   if (calls === inferred) return lines;
   lines.push(
     ...alignColumns(
-      [cells.map(([title]) => title), cells.map(([, ns]) => durationCell(ns))],
+      [
+        cells.map(([title]) => title),
+        cells.map(([title, ns]) => (title.startsWith('p') ? formatPercentile(ns, stats) : durationCell(ns))),
+      ],
       cells.map(() => 'right'),
     ),
   );
@@ -156,11 +161,11 @@ function callerNames(callers: readonly CallerRow[]): (caller: CallerRow) => stri
 
 function callerLines(callers: readonly CallerRow[], { width, top }: LatencyTextOptions): string[] {
   const columns: TableColumn<CallerRow>[] = [
-    { title: 'total', text: ({ stats }) => formatDuration(stats.totalNs) },
+    { title: 'total', text: ({ stats }) => totalCell(stats) },
     { title: 'calls', text: ({ stats }) => callsCell(stats) },
     { title: 'avg', text: ({ stats }) => durationCell(stats.avgNs) },
-    { title: 'p50', text: ({ stats }) => durationCell(stats.p50Ns), rank: 4 },
-    { title: 'p99', text: ({ stats }) => durationCell(stats.p99Ns), rank: 2 },
+    { title: 'p50', text: ({ stats }) => formatPercentile(stats.p50Ns, stats), rank: 4 },
+    { title: 'p99', text: ({ stats }) => formatPercentile(stats.p99Ns, stats), rank: 2 },
     { title: 'max', text: ({ stats }) => longestCell(stats), rank: 1 },
     { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
     ...lineColumns(callers),
@@ -168,6 +173,18 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyTextO
   return topLines(callers, top, (rows) =>
     tableLines(rows, columns, { name: callerNames(callers), nameTitle: 'caller', width }),
   );
+}
+
+/** Of complete calls, the sum is known; of inferred ones, how long the longest lasted at least. */
+function totalCell({
+  calls,
+  inferred,
+  totalNs,
+  longestCutNs,
+}: Pick<LatencyStats, 'calls' | 'inferred' | 'totalNs' | 'longestCutNs'>): string {
+  if (inferred === 0) return formatDuration(totalNs);
+  const knownNs = totalNs + (longestCutNs ?? 0);
+  return calls === inferred && longestCutNs === null ? UNKNOWN : formatAtLeast(knownNs);
 }
 
 function callerSection(caller: CallerRow, name: string, hasSwitches: boolean, options: LatencyTextOptions): string[] {
@@ -178,15 +195,18 @@ function callerSection(caller: CallerRow, name: string, hasSwitches: boolean, op
 
 type Chain = Latency['chains'][number];
 
-function chainLines({ chains, chainsLeftOut }: Latency, { width, top }: LatencyTextOptions): string[] {
+function chainLines({ chains, chainsLeftOut, isOfParts }: Latency, { width, top }: LatencyTextOptions): string[] {
   const unlisted = `${UNKNOWN} and ${formatCount(chainsLeftOut)} with less time, too long to list`;
-  return [...topLines(chains, top, (rows) => pathTable(rows, width)), ...(chainsLeftOut > 0 ? [unlisted] : [])];
+  return [
+    ...topLines(chains, top, (rows) => pathTable(rows, isOfParts, width)),
+    ...(chainsLeftOut > 0 ? [unlisted] : []),
+  ];
 }
 
 /** Formats numbers in columns, and as much of the end of each path as fits. */
-function pathTable(chains: readonly Chain[], width: number): string[] {
+function pathTable(chains: readonly Chain[], isOfParts: boolean, width: number): string[] {
   const columns: TableColumn<Chain>[] = [
-    { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
+    { title: 'total', text: (chain) => (isOfParts ? formatTotal(chain) : totalCell(chain)) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'max', text: longestCell, rank: 1 },

@@ -3,12 +3,24 @@
  */
 export { formatAverageCount as averageCountCell, formatDifference as differenceCell } from '../../src/text.js';
 
-import { formatCalls, formatDuration, formatLongest, formatShare } from '../../src/text.js';
+import {
+  formatCalls,
+  formatDuration,
+  formatLongest,
+  formatPercentile,
+  formatShare,
+  type PercentileRange,
+} from '../../src/text.js';
 
 export const UNKNOWN = '–';
 
 export function durationCell(ns: number | null): string {
   return ns === null ? UNKNOWN : formatDuration(ns);
+}
+
+/** Returns the cell of a percentile of calls: "≈ 3 ms". */
+export function percentileCell<Key extends string>(key: Key) {
+  return (row: PercentileRange & Readonly<Record<Key, number | null>>): string => formatPercentile(row[key], row);
 }
 
 export function shareCell(part: number, all: number): string {

@@ -3,10 +3,18 @@
  */
 
 import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany, threadNoun, visibleText } from '../../src/text.js';
+import {
+  formatCount,
+  formatDuration,
+  formatMany,
+  formatTotal,
+  isTotalInferred,
+  threadNoun,
+  visibleText,
+} from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
-import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
+import { callsCell, durationCell, longestCell, percentileCell, shareCell } from './numbers.js';
 import { lineColumns } from './source-lines.js';
 import { topLines } from './top-lines.js';
 
@@ -22,7 +30,10 @@ export function* reportLines(report: Report, width: number, top: number): Iterab
         );
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
   for (const thread of threads) yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
+  if (!trace.isBlockedTime && functions.some(isTotalInferred)) yield* ['', INFERRED_NOTE];
 }
+
+const INFERRED_NOTE = '≈ in total: with time in which calls are not known to have gone on; max has only what is known';
 
 /** Returns the head of every answer: totals, bounds and selection. */
 export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
@@ -77,7 +88,7 @@ function columns(
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
     : [];
   return [
-    { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
+    { title: 'total', text: formatTotal },
     { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
     { title: 'self', text: ({ selfNs }) => formatDuration(selfNs) },
     { title: '%', text: ({ selfNs }) => shareCell(selfNs, totalNs), rank: 5 },
@@ -88,9 +99,9 @@ function columns(
     ...unwound,
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 9 },
-    { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 8 },
-    { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
-    { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
+    { title: 'p50', text: percentileCell('p50Ns'), rank: 8 },
+    { title: 'p90', text: percentileCell('p90Ns'), rank: 7 },
+    { title: 'p99', text: percentileCell('p99Ns'), rank: 2 },
     { title: 'max', text: longestCell },
     ...lines,
   ];

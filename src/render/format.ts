@@ -65,6 +65,50 @@ export function formatLongest(maxNs: number | null, longestCutNs: number | null)
   return maxNs === null || Number.isNaN(maxNs) ? '–' : formatDuration(maxNs);
 }
 
+/** What a total is compared with. Unknown durations are null or NaN. */
+export interface TotalOfCalls {
+  readonly calls: number;
+  readonly inferred: number;
+  readonly totalNs: number;
+  /** Of complete calls. */
+  readonly avgNs: number | null;
+  readonly longestCutNs: number | null;
+}
+
+/**
+ * Whether a total has time (over 1 %) in which its calls are not known to have gone on, as after losses: that counts in the
+ * total, but not in the longest call.
+ */
+export function isTotalInferred({ calls, inferred, totalNs, avgNs, longestCutNs }: TotalOfCalls): boolean {
+  const knownNs = (calls - inferred) * (avgNs || 0) + inferred * (longestCutNs || 0);
+  return inferred > 0 && totalNs > 1.01 * knownNs;
+}
+
+/** Returns "3 ms"; "≈ 3 ms" if calls are not known to have lasted as long. */
+export function formatTotal(sums: TotalOfCalls): string {
+  return `${isTotalInferred(sums) ? '≈ ' : ''}${formatDuration(sums.totalNs)}`;
+}
+
+/** Shorter durations have a bucket each in the histograms of calls (`model/calls/durations.ts`). */
+export const EXACT_NS = 64;
+
+/** The shortest and the longest of the calls that percentiles are of; unknown if there are none. */
+export interface PercentileRange {
+  readonly minNs: number | null;
+  readonly maxNs: number | null;
+}
+
+/** Whether a percentile of calls stands for a bucket of durations, and is accurate to 1.6 %. */
+export function isAbout(ns: number, { minNs, maxNs }: PercentileRange): boolean {
+  return ns >= EXACT_NS && minNs !== maxNs;
+}
+
+/** Returns a percentile of calls: "40 ns", "≈ 1.53 ms" for a bucket of durations, "–" if unknown. */
+export function formatPercentile(ns: number | null, range: PercentileRange): string {
+  if (ns === null || Number.isNaN(ns)) return '–';
+  return isAbout(ns, range) ? `≈ ${formatDuration(ns)}` : formatDuration(ns);
+}
+
 /** Returns "1 ms or more, 2 ms or less"; either bound may be absent. */
 export function formatBounds({ minNs, maxNs }: { readonly minNs?: number; readonly maxNs?: number }): string {
   const min = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];

@@ -1,7 +1,7 @@
 /**
  * Formats the calls of a function over time as a plot of characters, readable without colour: dots, or shades for counts.
  */
-import { type CallsPlot, callText, DurationAxis, LABELLED, titleOfCalls } from '../../../src/plots.js';
+import { type CallsPlot, callText, DurationAxis, LABELLED, percentileText, titleOfCalls } from '../../../src/plots.js';
 import { formatDuration, visibleText } from '../../../src/text.js';
 import { brailleCells, shadedCells } from './plot-cells.js';
 import { timeAxisLines } from './time-axis.js';
@@ -47,12 +47,14 @@ function durationLabels(axis: DurationAxis, height: number): string[] {
 /** Labels that would be on the same line are moved down, or up from the last one. */
 function percentileLabels({ percentiles }: CallsPlot, axis: DurationAxis, height: number): string[] {
   const labels = Array.from({ length: height }, () => '');
-  const known = percentiles.flatMap(({ name, ns }) => (ns === null ? [] : [{ name, ns }]));
-  for (const { name, ns } of known.sort((a, b) => b.ns - a.ns)) {
+  const known = percentiles.flatMap(({ name, ns, isAbout }) =>
+    ns === null ? [] : [{ ns, text: percentileText(name, ns, isAbout) }],
+  );
+  for (const { ns, text } of known.sort((a, b) => b.ns - a.ns)) {
     const line = lineOf(axis.at(ns), height);
     const below = labels.findIndex((label, at) => at >= line && label === '');
     const free = below < 0 ? labels.lastIndexOf('') : below;
-    if (free >= 0) labels[free] = ` ◂ ${name} ${formatDuration(ns)}`;
+    if (free >= 0) labels[free] = ` ◂ ${text}`;
   }
   return labels;
 }

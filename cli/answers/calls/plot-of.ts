@@ -3,15 +3,17 @@
  */
 import type { Latency } from '../../../src/answers.js';
 import type { CallsPlot } from '../../../src/plots.js';
+import { isAbout } from '../../../src/text.js';
 
 /** null: the answer does not have when calls were. */
 export function plotOf({ overTime, trace, stats }: Latency): CallsPlot | null {
   if (overTime === undefined) return null;
+  const percentile = (name: string, ns: number | null) => ({ name, ns, isAbout: ns !== null && isAbout(ns, stats) });
   const percentiles = [
     { name: 'max', ns: stats.maxNs },
-    { name: 'p99', ns: stats.p99Ns },
-    { name: 'p90', ns: stats.p90Ns },
-    { name: 'p50', ns: stats.p50Ns },
+    percentile('p99', stats.p99Ns),
+    percentile('p90', stats.p90Ns),
+    percentile('p50', stats.p50Ns),
   ];
   return { ...overTime, durationNs: trace.durationNs, percentiles };
 }

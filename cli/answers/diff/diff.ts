@@ -2,7 +2,7 @@
  * Formats a comparison of two traces as terminal text and as comma-separated values.
  */
 import { type Diff, type DiffRow, isChanged } from '../../../src/answers.js';
-import { formatDuration, formatMany, formatPercentChange } from '../../../src/text.js';
+import { EXACT_NS, formatDuration, formatMany, formatPercentChange } from '../../../src/text.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
 import { averageCountCell, differenceCell, durationCell, longestCell, UNKNOWN } from '../numbers.js';
 import { traceLines } from '../report.js';
@@ -62,7 +62,7 @@ const COLUMNS: readonly TableColumn<DiffRow>[] = [
   { title: 'avg', text: ({ avgNs }) => durationCell(avgNs.after), rank: 6 },
   { title: 'Δ avg', text: ({ avgNs, withinNoise }) => changeCell(avgNs, withinNoise.avgNs), rank: 2 },
   { title: 'Δ avg %', text: ({ avgNs }) => percentCell(avgNs), rank: 3 },
-  { title: 'Δ p99', text: ({ p99Ns, withinNoise }) => changeCell(p99Ns, withinNoise.p99Ns), rank: 5 },
+  { title: 'Δ p99', text: ({ p99Ns, withinNoise }) => percentileChangeCell(p99Ns, withinNoise.p99Ns), rank: 5 },
   {
     title: 'max',
     text: ({ maxNs, longestCutNs }) => longestCell({ maxNs: maxNs.after, longestCutNs: longestCutNs.after }),
@@ -76,6 +76,13 @@ type Change = DiffRow['avgNs'];
 function changeCell({ before, after }: Change, isNoise: boolean): string {
   if (before === null || after === null) return UNKNOWN;
   return `${isNoise ? NOISE : ''}${differenceCell(after - before)}`;
+}
+
+/** A percentile stands for a bucket of durations, unless it is short. */
+function percentileChangeCell(change: Change, isNoise: boolean): string {
+  const isBucket = [change.before, change.after].some((ns) => ns !== null && ns >= EXACT_NS);
+  const cell = changeCell(change, isNoise);
+  return isBucket && cell !== UNKNOWN ? `≈ ${cell}` : cell;
 }
 
 /** Returns "+54.5 %", relative to the number before. */

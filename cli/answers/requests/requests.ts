@@ -2,7 +2,7 @@
  * Formats requests, and where their time goes, as terminal text.
  */
 import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatMany, visibleText } from '../../../src/text.js';
+import { formatCount, formatDuration, formatMany, formatPercentile, visibleText } from '../../../src/text.js';
 import { alignColumns } from '../../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../../terminal/table.js';
 import { differenceCell, durationCell } from '../numbers.js';
@@ -75,7 +75,8 @@ function joinedLines({ joined }: RequestsAnswer): string[] {
 function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
   const { avgNs, minNs, p50Ns, p90Ns, p99Ns, maxNs } = stats;
   const titles = ['avg', 'min', 'p50', 'p90', 'p99', 'max'];
-  const values = [avgNs, minNs, p50Ns, p90Ns, p99Ns, maxNs].map(durationCell);
+  const percentiles = [p50Ns, p90Ns, p99Ns].map((ns) => formatPercentile(ns, stats));
+  const values = [durationCell(avgNs), durationCell(minNs), ...percentiles, durationCell(maxNs)];
   return alignColumns(
     [titles, values],
     titles.map(() => 'right'),

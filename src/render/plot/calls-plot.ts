@@ -2,6 +2,7 @@
  * What a picture of calls over time shows, and where: time to the right, duration upwards on a logarithmic scale.
  */
 import type { Nanoseconds, Tid } from '../../model/units.js';
+import { formatDuration } from '../format.js';
 
 export interface PlottedCall {
   readonly tid: Tid;
@@ -24,6 +25,18 @@ export interface PlottedCell {
   readonly inferred: number;
 }
 
+export interface Percentile {
+  readonly name: string;
+  readonly ns: Nanoseconds | null;
+  /** It stands for a bucket of durations (`isAbout`). Default: it is exact. */
+  readonly isAbout?: boolean;
+}
+
+/** Returns "p99 ≈ 1.53 ms". */
+export function percentileText(name: string, ns: Nanoseconds, isAbout = false): string {
+  return `${name} ${isAbout ? '≈ ' : ''}${formatDuration(ns)}`;
+}
+
 export interface CallsPlot {
   readonly durationNs: Nanoseconds;
   /** Longest first. */
@@ -33,7 +46,7 @@ export interface CallsPlot {
   readonly columns: number;
   readonly cells: readonly PlottedCell[];
   /** "p50", "p99", …; null: unknown. */
-  readonly percentiles: readonly { readonly name: string; readonly ns: Nanoseconds | null }[];
+  readonly percentiles: readonly Percentile[];
 }
 
 /** The slowest calls are marked by their rank. */

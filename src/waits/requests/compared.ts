@@ -1,6 +1,7 @@
 /**
  * Selects the requests that are compared: the typical ones, and the slowest.
  */
+import { bucketOf, percentile } from '../../model/calls/durations.js';
 import { rowNumbers } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 
@@ -36,17 +37,19 @@ export interface RequestStats {
   readonly maxNs: Nanoseconds;
 }
 
-/** The durations that these parts of the requests do not exceed; null: no request is complete. */
+/** Percentiles are those of `ptflame latency`: of buckets of durations. Null: no request is complete. */
 export function statsOf(durationNs: Float64Array): RequestStats | null {
   const ordered = durationNs.filter((ns) => !Number.isNaN(ns)).sort();
   if (ordered.length === 0) return null;
-  const percentile = (part: number) => ordered[Math.max(0, Math.ceil(part * ordered.length) - 1)];
+  const [minNs, maxNs] = [ordered[0], ordered[ordered.length - 1]];
+  const histogram = { bucket: ordered.map((ns) => bucketOf(Math.round(ns))), calls: ordered.map(() => 1) };
+  const durationOf = (part: number) => percentile(histogram, part, minNs, maxNs);
   return {
     avgNs: ordered.reduce((sum, ns) => sum + ns, 0) / ordered.length,
-    minNs: ordered[0],
-    p50Ns: percentile(0.5),
-    p90Ns: percentile(0.9),
-    p99Ns: percentile(0.99),
-    maxNs: ordered[ordered.length - 1],
+    minNs,
+    p50Ns: durationOf(0.5),
+    p90Ns: durationOf(0.9),
+    p99Ns: durationOf(0.99),
+    maxNs,
   };
 }

@@ -6,7 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { reportOf } from '../../../src/answers/report.js';
 import type { FunctionRow } from '../../../src/answers/schema.js';
 import { symbolLines } from '../../../src/model/names/symbol-table.js';
-import { formatCalls, formatDuration, formatLongest, formatShare } from '../../../src/render/format.js';
+import {
+  formatCalls,
+  formatDuration,
+  formatLongest,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../../src/render/format.js';
 import { START, type State } from '../../../src/render/page/view/state.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
@@ -57,7 +64,7 @@ function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
   const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));
   return [
     row.name,
-    duration(row.totalNs),
+    formatTotal(row),
     formatShare(row.totalNs, allNs),
     duration(row.selfNs),
     duration(row.outsideNs),
@@ -65,7 +72,8 @@ function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
     row.totalNs > 0 ? formatShare(row.onCpuNs, row.totalNs) : '–',
     duration(offCpuNs),
     formatCalls(row.calls, row.inferred),
-    ...[row.avgNs, row.minNs, row.p50Ns, row.p90Ns, row.p99Ns].map(duration),
+    ...[row.avgNs, row.minNs].map(duration),
+    ...[row.p50Ns, row.p90Ns, row.p99Ns].map((ns) => formatPercentile(ns, row)),
     formatLongest(row.maxNs, row.longestCutNs),
   ];
 }

@@ -1,7 +1,14 @@
 /**
  * The table of functions: sorted by a click on a title, limited to those that a search finds.
  */
-import { formatAverageCount, formatDifference, formatDuration, formatMany, formatPercentChange } from '../../format.js';
+import {
+  formatAverageCount,
+  formatDifference,
+  formatDuration,
+  formatMany,
+  formatPercentChange,
+  formatPercentile,
+} from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
 import { htmlElement as html } from '../../viewer/dom.js';
 import type { FunctionChange, RowNumber } from '../page/rows.js';
@@ -78,7 +85,7 @@ export class FunctionsTable {
 
 function cellsOf(row: FunctionChange, key: RowNumber): HTMLElement[] {
   const { before, after } = row[key];
-  const text = key === 'calls' ? formatAverageCount : formatDuration;
+  const text = TEXTS[key] ?? formatDuration;
   const now = html('td', {}, after === null ? '–' : text(after));
   if (before === null || after === null) return [now, html('td', {}, '–'), html('td', {}, '–')];
   const isNoise = key !== 'calls' && row.withinNoise[key];
@@ -89,6 +96,14 @@ function cellsOf(row: FunctionChange, key: RowNumber): HTMLElement[] {
   const percent = before > 0 ? formatPercentChange(before, after) : '–';
   return [now, html('td', attributes, sign + difference), html('td', attributes, percent)];
 }
+
+/** Of a side, shortest and longest are not in the file, so that only short percentiles are known to be exact. */
+const UNKNOWN_RANGE = { minNs: null, maxNs: Number.NaN };
+
+const TEXTS: Partial<Record<RowNumber, (value: number) => string>> = {
+  calls: formatAverageCount,
+  p99Ns: (ns) => formatPercentile(ns, UNKNOWN_RANGE),
+};
 
 function countChange(calls: number): string {
   return calls === 0 ? '0' : `${calls > 0 ? '+' : '−'}${formatAverageCount(Math.abs(calls))}`;

@@ -7,7 +7,14 @@ import type { SourceLine } from '../../../model/names/symbol-table.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import { formatDuration, formatMany, formatShare, longestInferredNs } from '../../format.js';
+import {
+  formatDuration,
+  formatMany,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+  longestInferredNs,
+} from '../../format.js';
 import {
   callsText,
   type FrameDetail,
@@ -106,7 +113,7 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), note };
   if (allNs === 0) return [{ label: 'all paths', ...counted }]; // a trace without times
   const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
-  const details = [{ label: 'all paths', value: formatDuration(totalNs), note: share }];
+  const details = [{ label: 'all paths', value: formatTotal(sums), note: share }];
   if (calls === 0) return details; // of an inlined function
   details.push({ label: '', ...counted });
   const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
@@ -117,6 +124,8 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
     ['p90', p90Ns],
     ['p99', p99Ns],
   ] as const;
-  const known = percentiles.filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => `${name} ${formatDuration(ns)}`);
+  const known = percentiles
+    .filter(([, ns]) => !Number.isNaN(ns))
+    .map(([name, ns]) => `${name} ${formatPercentile(ns, sums)}`);
   return [...details, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
 }

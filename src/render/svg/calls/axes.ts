@@ -2,7 +2,7 @@
  * Draws the axes of a plot: time below, durations on the left, percentiles on the right.
  */
 import { formatDuration } from '../../format.js';
-import { timeTicks } from '../../plot/calls-plot.js';
+import { percentileText, timeTicks } from '../../plot/calls-plot.js';
 import { xml } from '../xml.js';
 import { type PlotArea, tenths, yOf } from './plot-area.js';
 
@@ -29,13 +29,13 @@ export function* axes(area: PlotArea): Generator<string> {
 /** Lines end in labels, which are moved down where they would overlap. */
 function* percentiles(area: PlotArea): Generator<string> {
   const { widthPx } = area;
-  const known = area.plot.percentiles.flatMap(({ name, ns }) =>
-    ns === null ? [] : [{ name, ns, yPx: yOf(area, ns) }],
+  const known = area.plot.percentiles.flatMap(({ name, ns, isAbout }) =>
+    ns === null ? [] : [{ ns, text: percentileText(name, ns, isAbout), yPx: yOf(area, ns) }],
   );
   let freePx = Number.NEGATIVE_INFINITY;
-  for (const { name, ns, yPx } of known.sort((a, b) => b.ns - a.ns)) {
+  for (const { text, yPx } of known.sort((a, b) => b.ns - a.ns)) {
     const labelPx = tenths(Math.max(yPx, freePx));
     freePx = labelPx + LABEL_PX;
-    yield `<path class="percentile" d="M0 ${yPx}H${widthPx}l8 ${tenths(labelPx - yPx)}"/><text x="${widthPx + 12}" y="${tenths(labelPx + 4)}">${xml(`${name} ${formatDuration(ns)}`)}</text>\n`;
+    yield `<path class="percentile" d="M0 ${yPx}H${widthPx}l8 ${tenths(labelPx - yPx)}"/><text x="${widthPx + 12}" y="${tenths(labelPx + 4)}">${xml(text)}</text>\n`;
   }
 }

@@ -25,6 +25,14 @@ describe.concurrent('requests', () => {
     expect(answer).toMatchObject({ requests: 8, complete: 8, threads: 2, otherThreads: 2, joined: { byKey: 16 } });
   });
 
+  test('have the percentiles that latency has of the same calls, marked where they are of a bucket', async () => {
+    const { stats } = JSON.parse(await printed('--json'));
+    const latency = await ptflame(['latency', 'handle_request', INPUTS[0], '--json', '--quiet']);
+    expect(JSON.parse(latency.stdout).stats).toMatchObject(stats);
+    const marked = /avg +min +p50 +p90 +p99 +max\n.*≈ 9\.83 ms +≈ 16\.6 ms +≈ 16\.6 ms +16\.6 ms/;
+    expect(await printed()).toMatch(marked);
+  });
+
   test('are shown with the work of others where it was handed on', async () => {
     const lines = (await printed('--slowest', '1', '--min', '1ms')).split('\n');
     const head = lines.findIndex((line) => line.startsWith('slowest request 1: 16.6 ms'));

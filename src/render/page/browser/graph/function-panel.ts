@@ -1,7 +1,15 @@
 /**
  * The panel of the selected function: numbers, durations of calls, callers and callees.
  */
-import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
+import {
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatLongest,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../../format.js';
 import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { shortLine } from '../../captions/details.js';
@@ -118,7 +126,7 @@ function lineNumbers(line: FunctionView['line']): Numbers {
 
 function numbers({ sums, allNs, line }: FunctionView): Numbers {
   return [
-    ['total', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
+    ['total', `${formatTotal(sums)} · ${formatShare(sums.totalNs, allNs)}`],
     ['self', duration(sums.selfNs)],
     ['outside', `${duration(sums.outsideNs)} · self ${duration(sums.outsideSelfNs)}`],
     ['calls', `${formatCalls(sums.calls, sums.inferred)}${sums.inferred > 0 ? ' complete' : ''}`],
@@ -126,9 +134,9 @@ function numbers({ sums, allNs, line }: FunctionView): Numbers {
     ...(sums.unwound > 0 ? [['unwound', formatCount(sums.unwound)] as const] : []),
     ['average', duration(sums.avgNs)],
     ['min', duration(sums.minNs)],
-    ['p50', duration(sums.p50Ns)],
-    ['p90', duration(sums.p90Ns)],
-    ['p99', duration(sums.p99Ns)],
+    ['p50', formatPercentile(sums.p50Ns, sums)],
+    ['p90', formatPercentile(sums.p90Ns, sums)],
+    ['p99', formatPercentile(sums.p99Ns, sums)],
     ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
     ...lineNumbers(line),
   ];

@@ -2,7 +2,7 @@
  * Draws a histogram of call durations: number of calls above the line, total time of the calls below it.
  */
 import type { DurationStats } from '../../../../analysis/tree/duration-stats.js';
-import { formatDuration } from '../../../format.js';
+import { formatDuration, formatPercentile } from '../../../format.js';
 import { svgElement } from '../../../viewer/dom.js';
 import { type Bar, barPosition, barText } from '../../view/histogram.js';
 
@@ -16,7 +16,7 @@ const AXIS_PX = 15;
 const NAMES_PX = 34;
 const MARK_CHARACTER_PX = 6.2;
 
-type Percentiles = Pick<DurationStats, 'p50Ns' | 'p90Ns' | 'p99Ns'>;
+type Percentiles = Pick<DurationStats, 'p50Ns' | 'p90Ns' | 'p99Ns' | 'minNs' | 'maxNs'>;
 
 /** Draws the histogram. `heightPx`: of the highest bar on either side. */
 export function histogramPicture(
@@ -42,7 +42,9 @@ export function histogramPicture(
       height: pictureHeightPx,
       viewBox: `0 0 ${pictureWidthPx} ${pictureHeightPx}`,
       role: 'img',
-      'aria-label': [...texts, ...marks.map(({ name, ns }) => `${name} ${formatDuration(ns)}`)].join(', '),
+      'aria-label': [...texts, ...marks.map(({ name, ns }) => `${name} ${formatPercentile(ns, percentiles)}`)].join(
+        ', ',
+      ),
     },
     ...side(
       bars,

@@ -4,7 +4,15 @@
 import { longestNs } from '../../../../analysis/tree/duration-stats.js';
 import type { FunctionSums } from '../../../../analysis/tree/functions.js';
 import type { TraceMeta } from '../../../../model/profile/profile.js';
-import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
+import {
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatLongest,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../../format.js';
 import { formatWeight } from '../../../frames/frame-details.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { differenceText } from '../../captions/changes.js';
@@ -24,7 +32,7 @@ interface WidthTitles {
 const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
   wall: {
     title: 'Total',
-    hint: 'time on the stack; recursion counts once',
+    hint: 'time on the stack; recursion counts once; “≈”: its calls are not known to have lasted as long',
     own: ['Self', 'time on top of the stack'],
   },
   cpu: { title: 'On CPU', hint: 'part of total while the thread was on a CPU', own: null },
@@ -60,7 +68,14 @@ export function widthColumns(
   const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
   const column = { widthPx: width === 'calls' ? COUNT_PX : DURATION_PX };
   return [
-    { ...column, key: 'weight', title, hint, value: ({ weight }) => weight, cell: ({ weight }) => format(weight) },
+    {
+      ...column,
+      key: 'weight',
+      title,
+      hint,
+      value: ({ weight }) => weight,
+      cell: ({ weight, sums }) => (width === 'wall' && !isBlockedTime ? formatTotal(sums) : format(weight)),
+    },
     {
       key: 'share',
       title: '%',
@@ -170,6 +185,11 @@ export function sumColumns(
     };
   };
   const statistic = (...of: Parameters<typeof duration>) => ({ ...duration(...of), widthPx: SHORT_TITLE_PX });
+  const percentile = (title: string, hint: string, key: 'p50Ns' | 'p90Ns' | 'p99Ns') => ({
+    ...duration(title, title, `${hint}; “≈”: accurate to 1.6 %`, (sums) => sums[key]),
+    cell: ({ sums }: FunctionRow) => formatPercentile(sums[key], sums),
+    widthPx: [62, 78] as const,
+  });
   const share = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const part = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? value(sums) / sums.totalNs : Number.NaN);
     const cell = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? formatShare(value(sums), sums.totalNs) : '–');
@@ -194,7 +214,10 @@ export function sumColumns(
     ];
   const isWall = width === 'wall';
   const columns: (TableColumn<FunctionRow> | false)[] = [
-    !isWall && duration('total', 'Total', 'time on the stack; recursion counts once', ({ totalNs }) => totalNs),
+    !isWall && {
+      ...duration('total', 'Total', WIDTHS.wall.hint, ({ totalNs }) => totalNs),
+      cell: ({ sums }: FunctionRow) => formatTotal(sums),
+    },
     !isWall && width !== 'self' && duration('self', 'Self', 'time on top of the stack', ({ selfNs }) => selfNs),
     width !== 'outside' &&
       duration('outside', 'Outside', 'time in system calls and other stops, with callees', (sums) => sums.outsideNs),
@@ -219,9 +242,9 @@ export function sumColumns(
     },
     statistic('avg', 'Avg', 'average of complete calls', ({ avgNs }) => avgNs),
     statistic('min', 'Min', 'shortest complete call', ({ minNs }) => minNs),
-    statistic('p50', 'p50', 'half of the complete calls took no longer', ({ p50Ns }) => p50Ns),
-    statistic('p90', 'p90', '90 % of the complete calls took no longer', ({ p90Ns }) => p90Ns),
-    statistic('p99', 'p99', '99 % of the complete calls took no longer', ({ p99Ns }) => p99Ns),
+    percentile('p50', 'half of the complete calls took no longer', 'p50Ns'),
+    percentile('p90', '90 % of the complete calls took no longer', 'p90Ns'),
+    percentile('p99', '99 % of the complete calls took no longer', 'p99Ns'),
     longest('“≥”: the longest call is inferred; lower bound'),
   ];
   return columns.filter((column) => column !== false);

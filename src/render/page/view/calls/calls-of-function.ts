@@ -12,6 +12,7 @@ import type { TraceMeta } from '../../../../model/profile/profile.js';
 import type { ThreadSpans, Timeline } from '../../../../model/timeline/timeline.js';
 import { perfTimeText } from '../../../../model/trace/perf-time.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../../../model/units.js';
+import { isAbout } from '../../../format.js';
 import type { CallsPlot } from '../../../plot/calls-plot.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { Counted, selectedNodes } from '../selected-nodes.js';
@@ -168,12 +169,10 @@ function searchedThreads({ data, timeline, indexes, state, symbol }: CallsQuesti
 /** `durations`: for those that the sums lack. */
 function percentilesOf(sums: FunctionSums, durations: Histogram | null): CallsPlot['percentiles'] {
   const { p50Ns, p90Ns, p99Ns } = withPercentiles(sums, durations);
-  const known = (ns: number) => (Number.isFinite(ns) ? ns : null);
-  return [
-    { name: 'p99', ns: known(p99Ns) },
-    { name: 'p90', ns: known(p90Ns) },
-    { name: 'p50', ns: known(p50Ns) },
-  ];
+  const percentile = (name: string, ns: number) => {
+    return Number.isFinite(ns) ? { name, ns, isAbout: isAbout(ns, sums) } : { name, ns: null };
+  };
+  return [percentile('p99', p99Ns), percentile('p90', p90Ns), percentile('p50', p50Ns)];
 }
 
 /** Adds the percentiles if they are not known. `durations`: of the same calls; null: unknown. */
