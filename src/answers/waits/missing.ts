@@ -22,7 +22,11 @@ export function missingOf(recorded: Recorded): Missing {
   const { hasCalls, hasSwitches, hasWakings, hasFutexes = true, hasUnseenWakers, lostSamples } = recorded;
   const missingSides = hasUnseenWakers ? recorded.missingSides : [];
   const all: [boolean, string, string | null][] = [
-    [!hasSwitches, 'no switches of threads were recorded', 'record with ptflame record --waits'],
+    [
+      !hasSwitches,
+      'no switches of threads were recorded: when threads waited is not known',
+      'record with ptflame record --waits; decode text with perf script --show-switch-events',
+    ],
     [!hasWakings, 'no wakings were recorded: who woke whom is not known', 'record with ptflame record --waits'],
     [!hasFutexes, 'no futex calls were recorded: locks are not known', 'record with ptflame record --waits'],
     ...missingSides.map((side): [boolean, string, string] => [

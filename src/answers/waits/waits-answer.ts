@@ -75,11 +75,12 @@ function headOf(result: WaitsResult) {
       durationNs: isEmpty ? 0 : endNs - startNs,
       threads: shown.length,
       hasCalls: profile !== null,
+      hasSwitches: waits.tids.length > 0,
       part: result.part,
     },
     missing: missingOf({
       hasCalls: profile !== null,
-      hasSwitches: !isEmpty,
+      hasSwitches: waits.tids.length > 0,
       hasWakings: tableOf(samples, 'sched:sched_waking') !== null,
       missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
       hasUnseenWakers: summary.wakers.some(({ endedBy }) => endedBy === EndedBy.NotSeen),
