@@ -69,6 +69,7 @@ function summaryLines({ trace, stats, wakeUps }: WaitsAnswer): string[] {
   const recorded = `${formatMany(trace.threads, 'thread')} in ${formatDuration(trace.durationNs)} from ${trace.start}`;
   const cut = cutWaits === 0 ? '' : `; it cuts ${formatMany(cutWaits, 'wait')}: not in averages`;
   const part = trace.part === null ? [] : [`only ${visibleText(trace.part)}${cut}`];
+  if (!trace.hasSwitches) return ['waits are not known', ...part];
   if (stats.waits === 0) return [`no waits${trace.threads === 0 ? '' : ` of ${recorded}`}`, ...part];
   const lines = [
     `${formatMany(stats.waits, 'wait')} of ${recorded}: ${formatDuration(totalNs)} off the CPU`,
@@ -145,7 +146,7 @@ function meantLines({ name, kind, event }: StagePoint): string[] {
 function stageLines(stages: WaitsAnswer['stages'], { width }: WaitsTextOptions): string[] {
   if (stages === null) return [];
   const cut = stages.incomplete === 0 ? '' : `, ${formatCount(stages.incomplete)} begun but not completed`;
-  const title = `stages of ${formatMany(stages.complete, 'pass')}${cut}`.replace('passs', 'passes');
+  const title = `stages of ${formatCount(stages.complete)} pass${stages.complete === 1 ? '' : 'es'}${cut}`;
   const head = ['', title, ...stages.points.flatMap(meantLines)];
   if (stages.complete === 0) return [...head, 'a pass is all points in this order, by one thread'];
   const columns: TableColumn<StageRow>[] = [

@@ -20,12 +20,14 @@ export async function loadBlockedTime(
     });
   const traces = await requireTraces(inputs);
   const profile = await withProgress(traces, options, signal, (analyzing) => profileBlockedTime(traces, analyzing));
-  if (profile.threads.length === 0) notify(`warning: no thread was seen blocked${emptyBecause(options)}`);
+  if (profile.threads.length === 0) notify(`warning: no thread was seen blocked${emptyBecause(profile, options)}`);
   return profile;
 }
 
-function emptyBecause({ window, root, inside }: RenderOptions): string {
+function emptyBecause({ meta }: Profile, { window, root, inside }: RenderOptions): string {
+  if (meta.hasSwitches === false)
+    return ': no switches of threads were recorded, so the graph is empty; record with ptflame record --waits, and decode text with perf script --show-switch-events';
   return window || root !== undefined || inside
     ? ' in the selected time and calls: the graph is empty'
-    : ': the graph is empty; record with ptflame record --waits';
+    : ': the graph is empty';
 }

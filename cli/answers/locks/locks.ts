@@ -45,6 +45,7 @@ function headLines({ trace, total, missing, locks: rows }: Locks, address: strin
   const cut = total.cutWaits === 0 ? '' : `; it cuts ${formatMany(total.cutWaits, 'wait')}: not in averages`;
   const part = trace.part === null ? [] : [`only ${visibleText(trace.part)}${cut}`];
   const lacks = [...part, ...missingLines(missing)];
+  if (!trace.hasSwitches) return ['waits for locks are not known', ...lacks];
   if (waits === 0) return [`no waits for ${address === null ? 'locks' : `a lock at ${address}`}${where}`, ...lacks];
   const share = (ns: number) => shareCell(ns, waitedNs);
   const why = [

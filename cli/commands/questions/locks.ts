@@ -4,6 +4,7 @@
 import { type LockRow, type Locks, locksAnswer } from '../../../src/answers.js';
 import { askLocks } from '../../../src/waits.js';
 import { locksLines } from '../../answers/locks/locks.js';
+import { missingLines } from '../../answers/missing-lines.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { LocksOptions } from '../../options/questions/locks.js';
@@ -23,6 +24,7 @@ export async function locks(options: LocksOptions, signal: AbortSignal): Promise
   const answer = locksAnswer(found);
   const text = () => locksLines(answer, { width: tableWidth(), top, address: lock ?? null });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
+  if (options.csv && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
   if (!quiet && found.profile) for (const line of qualityLines(found.profile)) notify(line);
 }
 

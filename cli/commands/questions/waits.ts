@@ -4,6 +4,7 @@
 import { type WaitStats, type WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import type { FunctionPattern } from '../../../src/profiles.js';
 import { askWaits, type WaitsResult } from '../../../src/waits.js';
+import { missingLines } from '../../answers/missing-lines.js';
 import { type HasLine, LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { placeText, threadName, wakerText } from '../../answers/wait-names.js';
 import { waitsLines } from '../../answers/waits.js';
@@ -12,6 +13,7 @@ import { requireTraces, withProgress } from '../../input/traces.js';
 import type { WaitsOptions } from '../../options/questions/waits.js';
 import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
 import { notifyQuality } from '../../quality/lines.js';
+import { notify } from '../../terminal/notify.js';
 import { tableWidth } from '../../terminal/width.js';
 
 export async function waits(options: WaitsOptions, signal: AbortSignal): Promise<void> {
@@ -22,6 +24,7 @@ export async function waits(options: WaitsOptions, signal: AbortSignal): Promise
   const inside = options.in === undefined ? null : patternText(options.in);
   const text = () => waitsLines(answer, { inside, width: tableWidth(), top: options.top });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) }, options);
+  if (options.csv && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
   if (result.profile !== null) await notifyQuality(result.profile, options);
 }
 

@@ -35,6 +35,7 @@ export function locksAnswer(result: FoundLocks): schema.Locks {
       durationNs: endNs - startNs,
       threads: shownThreads,
       hasCalls: profile !== null,
+      hasSwitches: recorded.hasSwitches,
       part: result.part,
     },
     missing: missingOf({ ...recorded, hasCalls: profile !== null, hasUnseenWakers: rows.some(hasUnseenWaker) }),

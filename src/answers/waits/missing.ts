@@ -33,7 +33,11 @@ export function missingOf(recorded: Recorded): Missing {
   const missingSides = hasUnseenWakers ? recorded.missingSides : [];
   const all: [boolean, string, string | null][] = [
     [isIdle, 'no recorded thread ran or changed its state meanwhile', 'record for longer (-t), or while they work'],
-    [!hasSwitches && !isIdle, 'no switches of threads were recorded', 'record with ptflame record --waits'],
+    [
+      !hasSwitches && !isIdle,
+      'no switches of threads were recorded: when threads waited is not known',
+      'record with ptflame record --waits; decode text with perf script --show-switch-events',
+    ],
     [!hasWakings, 'no wakings were recorded: who woke whom is not known', 'record with ptflame record --waits'],
     [!hasFutexes, 'no futex calls were recorded: locks are not known', 'record with ptflame record --waits'],
     ...missingSides.map((side): [boolean, string, string] => [

@@ -22,6 +22,8 @@ export const waitsHead = {
     threads: count,
     /** false: recorded without Intel PT; no function is known. */
     hasCalls: z.boolean(),
+    /** false: no switch of any thread was recorded, so it is not known when threads waited. */
+    hasSwitches: z.boolean(),
     /** The selected time in words; null: all of it. */
     part: z.string().nullable(),
   }),

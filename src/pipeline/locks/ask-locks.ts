@@ -67,11 +67,11 @@ function boundsOf({ startNs, endNs }: Waits): { startNs: Nanoseconds; endNs: Nan
   };
 }
 
-function recordedEvents({ trace: { samples, account }, waits, threads }: TraceWaits): RecordedEvents {
+function recordedEvents({ trace: { samples, account }, waits }: TraceWaits): RecordedEvents {
   const has = (event: string) => tableOf(samples, event) !== null;
   return {
     isIdle: waits.tids.length === 0 && areAllEmpty(samples),
-    hasSwitches: waits.tids.some((tid) => threads.of(tid).isRecorded),
+    hasSwitches: waits.tids.length > 0,
     hasWakings: has('sched:sched_waking'),
     hasFutexes: has('syscalls:sys_enter_futex'),
     missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),

@@ -26,8 +26,15 @@ export function eventField(
 
 function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameError {
   return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, {
-    hint: `${eventsText(samples)}; ptflame record --probe records others`,
+    hint: `${eventsText(samples)}; ${recordedBy(name)}`,
   });
+}
+
+/** "ptflame record --waits=full records it". */
+function recordedBy(name: string): string {
+  if (/(^|:)sched_switch$/.test(name)) return 'ptflame record --waits=full records it';
+  if (/(^|:)(sched_waking|sys_(enter|exit)_futex)$/.test(name)) return 'ptflame record --waits records it';
+  return 'ptflame record --probe records others';
 }
 
 function noSuchField(table: SampleTable, what: string): PtflameError {

@@ -97,7 +97,7 @@ export function askWaits(
 async function callsInWindow(traceWaits: TraceWaits, pattern: FunctionPattern): Promise<ThreadCalls> {
   const { calls, trace, window } = traceWaits;
   if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
-  const all = await callsOfFunctions(calls, calls.askable.functions(pattern), shownTids(traceWaits));
+  const all = await callsOfFunctions(calls, calls.askable.functions(pattern), tracedTids(traceWaits));
   return callsWithin(all, window);
 }
 
@@ -111,6 +111,11 @@ function rowsInQuestion(traceWaits: TraceWaits, inside: ThreadCalls | null): Uin
 /** Threads whose waits are shown. */
 function shownTids({ waits, threads }: TraceWaits): Tid[] {
   return [...waits.tids].filter((tid) => threads.of(tid).isSelected);
+}
+
+/** Threads whose calls are shown: also those of which no switch is known. */
+function tracedTids({ trace, threads }: TraceWaits): Tid[] {
+  return trace.store.tids.filter((tid) => threads.of(tid).isSelected);
 }
 
 function rowsOfThreads(waits: Waits, tids: readonly Tid[]): Uint32Array {
@@ -157,5 +162,5 @@ async function callsAtPoints(traceWaits: TraceWaits, points: readonly Point[]): 
   const sets = points.flatMap((point) => (point.kind === 'function' ? [point.functions] : []));
   if (calls === null || sets.length === 0) return null;
   const functions = sets[0].map((_, symbol) => Number(sets.some((set) => set[symbol] === 1)));
-  return callsBegunWithin(await callsOfFunctions(calls, functions, shownTids(traceWaits)), window);
+  return callsBegunWithin(await callsOfFunctions(calls, functions, tracedTids(traceWaits)), window);
 }
