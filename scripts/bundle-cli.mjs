@@ -15,7 +15,7 @@ const DIRECTORY = 'dist/cli';
 const CODE = { program: 'cli/main.ts', worker: 'src/pipeline/workers/trace-worker.ts' };
 
 /** Not needed in every run: loaded from node_modules on demand. */
-const NOT_BUNDLED = ['@duckdb/node-api', 'cli-progress', 'execa', 'piscina', 'tar-stream'];
+const NOT_BUNDLED = ['@duckdb/node-api', 'cli-progress', 'execa', 'piscina', 'tar-stream', 'zstddec'];
 
 /** Only yargs' parser is used. The rest of its entry point initializes languages and Intl, which takes 10 ms. */
 const parserAlone = {
@@ -45,7 +45,7 @@ const requiredAtOnce = {
 const importedOnDemand = {
   name: 'imported-on-demand',
   setup({ onResolve }) {
-    onResolve({ filter: /^execa$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^(execa|zstddec\/stream)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, external: true } : { errors: [{ text: `import ${path} where it is used` }] },
     );
   },
