@@ -57,6 +57,7 @@ export function readBlockHead(block: Uint8Array): BlockHead | null {
   const parts = Array.from({ length: count }, (_, row) => partAt(view, blockHeadBytes(row)));
   if (parts.reduce((sum, part) => sum + part.events, 0) !== events) return null;
   const [startNs, endNs] = [view.getFloat64(Head.StartNs, true), view.getFloat64(Head.EndNs, true)];
+  if (![startNs, endNs, ...parts.map((part) => part.startNs)].every(Number.isSafeInteger)) return null;
   return { tid: view.getInt32(Head.Tid, true), events, startNs, endNs, parts };
 }
 

@@ -40,6 +40,20 @@ export class NumberReader {
     return code & 1 ? guess + distance : guess - distance;
   }
 
+  /** Likewise for a whole number that is exact, as times are. */
+  wholeNear(guess: number): number {
+    const value = this.near(guess);
+    if (Number.isSafeInteger(value)) return value;
+    throw this.fault(`has the number ${value} where only whole ones below 2^53 can be`);
+  }
+
+  /** Likewise for an address or a size; NaN: unknown. */
+  wholeOrUnknownNear(guess: number): number {
+    const value = this.near(guess);
+    if (Number.isNaN(value) || Number.isInteger(value)) return value;
+    throw this.fault(`has the number ${value} where only whole ones can be`);
+  }
+
   /** Likewise for an integer within bounds. */
   nearWithin(guess: number, min: number, max: number): number {
     return this.within(this.near(guess), min, max);

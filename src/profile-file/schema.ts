@@ -7,7 +7,8 @@ import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
 
 const wholeNumber = z.number().refine(Number.isInteger, 'expected a whole number');
 const count = wholeNumber.min(0);
-const ns = wholeNumber;
+/** A time or a duration: what differs by less than a nanosecond cannot be told apart above. */
+const ns = wholeNumber.min(-(2 ** 53)).max(2 ** 53);
 
 /** A column is checked at once, as it may have millions of values. Our own reader passes columns as typed arrays. */
 const listOf = <List>(isValue: (value: unknown) => boolean, what: string) =>

@@ -107,8 +107,8 @@ class IndexReader {
     const inflatedBytes = bytes + input.countWithin(0, most - bytes);
     const crc = input.countWithin(0, MAX_CRC);
     const events = input.countWithin(1, Math.min(MAX_BLOCK_EVENTS, inflatedBytes / MIN_EVENT_BYTES));
-    const startNs = input.near(last.startNs);
-    const endNs = input.near(startNs);
+    const startNs = input.wholeNear(last.startNs);
+    const endNs = input.wholeNear(startNs);
     if (offset < bounds.offset || offset + bytes > bounds.end) throw input.fault('has a block outside of the file');
     if (!(bounds.startNs <= startNs && startNs <= endNs && endNs <= bounds.endNs))
       throw input.fault('has a block outside of the recording');

@@ -39,6 +39,7 @@ export function readMeta(bytes: Uint8Array): TraceFileMeta {
   const { lines, events, gapLines, ignoredLines, damagedLines } = counts;
   if (lines !== events + gapLines + ignoredLines + damagedLines || unwanted > events)
     throw new FileFault('damaged', 'its line counts do not add up');
+  if (!Number.isSafeInteger(endNs - startNs)) throw new FileFault('damaged', 'its time is too long');
   if (startNs > endNs) throw new FileFault('damaged', 'it ends before it begins');
   return known;
 }
@@ -55,7 +56,7 @@ type Fits = (value: unknown) => boolean;
 
 const isText: Fits = (value) => typeof value === 'string';
 const isCount: Fits = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const isTime: Fits = (value) => Number.isFinite(value);
+const isTime: Fits = (value) => Number.isSafeInteger(value);
 const orNull =
   (fits: Fits): Fits =>
   (value) =>

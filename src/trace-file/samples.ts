@@ -113,8 +113,8 @@ class SampleReader {
   }
 
   private span() {
-    const fromNs = this.time(this.input.near(0));
-    return { fromNs, toNs: this.time(this.input.near(fromNs)) };
+    const fromNs = this.input.wholeNear(0);
+    return { fromNs, toNs: this.input.wholeNear(fromNs) };
   }
 
   private side(): SideAccount {
@@ -129,8 +129,8 @@ class SampleReader {
     const event = this.words.read();
     const length = input.length(MIN_ROW_BYTES);
     const timeNs = this.numbers(length);
-    if (!timeNs.every((time, row) => Number.isFinite(time) && (row === 0 || time >= timeNs[row - 1])))
-      throw input.fault('has times that are not in order');
+    if (!timeNs.every((time, row) => Number.isSafeInteger(time) && (row === 0 || time >= timeNs[row - 1])))
+      throw input.fault('has times that are not in order, or no whole numbers below 2^53');
     const [tid, pid, cpu] = [this.ids(length), this.ids(length), this.ids(length)];
     const context = this.bounded(new Uint8Array(this.lengthOf(length)), 0, SampleContext.HardInterrupt);
     const fields = Array.from({ length: input.length(MIN_FIELD_BYTES) }, () => this.field(length));
@@ -166,14 +166,9 @@ class SampleReader {
     const values = new Float64Array(this.lengthOf(length));
     let last = 0;
     for (let row = 0; row < length; row++) {
-      values[row] = this.input.near(last);
+      values[row] = this.input.wholeOrUnknownNear(last);
       if (!Number.isNaN(values[row])) last = values[row];
     }
     return values;
-  }
-
-  private time(value: number): number {
-    if (Number.isFinite(value)) return value;
-    throw this.input.fault('has an invalid time');
   }
 }

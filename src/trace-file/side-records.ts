@@ -126,7 +126,7 @@ class SideReader {
     if (code === Code.Fork) return { what: 'fork', ...at, pid, parentPid: this.id(pid) };
     if (code === Code.Traced) return { what: 'traced', ...at, pid };
     if (code !== Code.Gap) return { what: code === Code.Exec ? 'exec' : 'exit', ...at, pid };
-    return { what: 'gap', ...at, pid, code: this.id(0), ip: numbers.near(0), message: this.words.read() };
+    return { what: 'gap', ...at, pid, code: this.id(0), ip: numbers.wholeOrUnknownNear(0), message: this.words.read() };
   }
 
   name(): ThreadName {
@@ -138,14 +138,21 @@ class SideReader {
   mapping(): Mapping {
     const { tid: pid, timeNs } = this.when();
     const { numbers, version } = this;
-    const range = { start: numbers.near(0), length: numbers.near(0) };
-    return { pid, timeNs, ...range, fileOffset: version === 1 ? Number.NaN : numbers.near(0), file: this.words.read() };
+    const range = { start: numbers.wholeOrUnknownNear(0), length: numbers.wholeOrUnknownNear(0) };
+    return {
+      pid,
+      timeNs,
+      ...range,
+      fileOffset: version === 1 ? Number.NaN : numbers.wholeOrUnknownNear(0),
+      file: this.words.read(),
+    };
   }
 
   private when(): { readonly tid: number; readonly timeNs: number } {
     this.tid = this.id(this.tid);
     this.timeNs = this.numbers.near(this.timeNs);
-    if (!(this.timeNs < Number.POSITIVE_INFINITY)) throw this.numbers.fault('has an invalid time');
+    if (!Number.isSafeInteger(this.timeNs) && this.timeNs !== Number.NEGATIVE_INFINITY)
+      throw this.numbers.fault(`has the time ${this.timeNs}, which is no whole number below 2^53`);
     return { tid: this.tid, timeNs: this.timeNs };
   }
 

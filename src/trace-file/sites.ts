@@ -5,7 +5,7 @@
 import { NumberReader } from '../codec/number-reader.js';
 import { NumberWriter } from '../codec/number-writer.js';
 import { BranchKind, type BranchSites, RECORD_SITES, TraceEdge } from '../model/trace/branch-sites.js';
-import { type Address, NONE } from '../model/units.js';
+import { NONE } from '../model/units.js';
 
 /** At least one byte in each column. */
 const MIN_SITE_BYTES = 8;
@@ -34,7 +34,7 @@ export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   const count = input.length(MIN_SITE_BYTES);
   const kind = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, BranchKind.None, MAX_KIND));
   const edge = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, TraceEdge.None, MAX_EDGE));
-  const from = readColumn(input, new Float64Array(count), (last) => address(input, input.near(last)));
+  const from = readColumn(input, new Float64Array(count), (last) => input.wholeNear(last));
   const rest = {
     to: new Float64Array(count),
     fromStart: new Float64Array(count),
@@ -44,9 +44,9 @@ export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   };
   let lastSymbol = NONE;
   for (let site = 0; site < count; site++) {
-    rest.to[site] = address(input, input.near(from[site]));
-    rest.fromStart[site] = input.near(from[site]);
-    rest.toStart[site] = input.near(rest.to[site]);
+    rest.to[site] = input.wholeNear(from[site]);
+    rest.fromStart[site] = input.wholeOrUnknownNear(from[site]);
+    rest.toStart[site] = input.wholeOrUnknownNear(rest.to[site]);
     rest.fromSymbol[site] = lastSymbol = input.nearWithin(lastSymbol, NONE, symbols - 1);
     rest.toSymbol[site] = input.nearWithin(lastSymbol, NONE, symbols - 1);
   }
@@ -74,9 +74,4 @@ function readColumn<Values extends Uint8Array | Float64Array>(
   let last = 0;
   for (let row = 0; row < values.length; row++) values[row] = last = next(last);
   return values;
-}
-
-function address(input: NumberReader, value: number): Address {
-  if (Number.isFinite(value)) return value;
-  throw input.fault('has an invalid address');
 }

@@ -4,6 +4,13 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBlockHead, writeBlockHead } from '../../src/codec/block-head.js';
+import { FileFault } from '../../src/codec/file-fault.js';
+import { noLines } from '../../src/model/profile/quality.js';
+import { indexBytes, readIndex } from '../../src/trace-file/index-section.js';
+import { metaBytes, readMeta, type TraceFileMeta } from '../../src/trace-file/meta.js';
+import { readSamples, sampleBytes } from '../../src/trace-file/samples.js';
+import { readSide, sideBytes } from '../../src/trace-file/side-records.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { ALONE, analyzeFile, imported, refusalOfFile } from '../helpers/checks/files/trace-file.js';
 import { fixture, inputOf } from '../helpers/traces/load.js';
@@ -73,6 +80,12 @@ test('refuses a newer version, naming the ptflame that reads it', async () => {
     });
 });
 
+function metaWith(times: Partial<TraceFileMeta>): Uint8Array {
+  const counts = { counts: noLines(), unwanted: 0, timed: 0, timeless: 0 };
+  const lists = { damaged: [], broken: [], unknownFlags: { words: [], lines: 0 } };
+  return metaBytes({ originSeconds: 0, startNs: 0, endNs: 0, ...counts, ...lists, recorded: null, ...times });
+}
+
 /** The file with other contents in one frame, and correct checksums. */
 function resealed(kind: number, change: (part: Buffer) => void): Buffer {
   const bytes = Buffer.from(FILE);
@@ -109,6 +122,54 @@ describe('a forged file with correct checksums', () => {
     bytes.writeUInt32LE(crc32(bytes.subarray(HEAD_BYTES, HEAD_BYTES + 16)), HEAD_BYTES + 16);
     const message = expect.stringMatching(/no part of the expected kind begins at byte 32/);
     expect(await refusalOfFile(bytes)).toMatchObject({ code: 'TRACE_FILE_DAMAGED', message });
+  });
+});
+
+describe('numbers that no writer writes are damage', () => {
+  const at = { tid: 1, pid: 1, cpu: 0 };
+  const NO_TIMES = [0.5, 678_892_351.75, 2 ** 53, -1e300, Number.POSITIVE_INFINITY, Number.NaN];
+  const sideWith = (timeNs: number, ip = Number.NaN) =>
+    sideBytes({ records: [{ what: 'gap', ...at, timeNs, code: 1, ip, message: '' }], names: [], mappings: [] });
+  const block = { offset: 50, bytes: 9, inflatedBytes: 9, crc: 0, events: 1 };
+  const indexWith = (startNs: number, endNs: number) =>
+    indexBytes([{ tid: 1, lanes: [{ cpu: 0, events: 1 }], blocks: [{ ...block, startNs, endNs }] }]);
+  const bounds = { offset: 0, end: 100, startNs: -Infinity, endNs: Infinity };
+  const account = { lines: 0, unreadable: 0, damaged: 0, lost: 0 };
+  const samplesWith = (timeNs: number, lostNs = 0, value = 1) =>
+    sampleBytes({
+      tables: [
+        {
+          ...{ event: 'probe:f', length: 1, timeNs: Float64Array.of(timeNs) },
+          ...{ tid: Int32Array.of(1), pid: Int32Array.of(1), cpu: Int32Array.of(0), context: Uint8Array.of(0) },
+          fields: [{ name: 'x', style: 'signed', numbers: Float64Array.of(value), texts: null }],
+        },
+      ],
+      account: { ...account, lostSpans: [{ fromNs: 0, toNs: lostNs }] },
+      sides: [],
+    });
+  const blockWith = (startNs: number, partNs = 0) =>
+    writeBlockHead({ tid: 1, events: 1, startNs, endNs: 2 ** 53 - 1, parts: [{ cpu: 0, events: 1, startNs: partNs }] });
+
+  test.each(NO_TIMES)('%s as a time', (ns) => {
+    expect(() => readSide(sideWith(ns), 3)).toThrow(FileFault);
+    expect(() => readIndex(indexWith(ns, ns), bounds)).toThrow(FileFault);
+    expect(() => readIndex(indexWith(0, ns), bounds)).toThrow(FileFault);
+    expect(() => readSamples(samplesWith(ns))).toThrow(FileFault);
+    expect(() => readSamples(samplesWith(0, ns))).toThrow(FileFault);
+    expect(() => readMeta(metaWith({ startNs: ns }))).toThrow(/startNs/);
+    expect(() => readMeta(metaWith({ endNs: ns }))).toThrow(/endNs/);
+    const withEvent = (head: Uint8Array) => Buffer.concat([head, Buffer.alloc(2)]);
+    expect(readBlockHead(withEvent(blockWith(ns)))).toBeNull();
+    expect(readBlockHead(withEvent(blockWith(0, ns)))).toBeNull();
+  });
+
+  test('fractions as addresses and values', () => {
+    expect(() => readSide(sideWith(0, 0.5), 3)).toThrow(FileFault);
+    expect(() => readSamples(samplesWith(0, 0, 0.5))).toThrow(FileFault);
+  });
+
+  test('a recording longer than numbers hold exactly', () => {
+    expect(() => readMeta(metaWith({ startNs: -(2 ** 53) + 1, endNs: 2 ** 53 - 1 }))).toThrow(/too long/);
   });
 });
 

@@ -151,7 +151,7 @@ class BlockDecoder {
           lastNs = bytes.readDoubleLE(at);
           at += 8;
           step = 1;
-          if (!(lastNs >= startNs)) return false;
+          if (!(lastNs >= startNs && Number.isSafeInteger(lastNs))) return false;
         }
         if (!(step > 0 && ahead >= 0)) return false;
       }
