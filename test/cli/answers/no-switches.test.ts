@@ -38,7 +38,9 @@ describe.each(['text', '.ptf'])('a trace without switches, %s', (kind) => {
   });
 
   test('render --blocked-by warns', async ({ dir }) => {
-    const { stderr } = await ptflame(['render', '--blocked-by', await input(dir.path), '-o', 'x.html'], { cwd: dir.path });
+    const { stderr } = await ptflame(['render', '--blocked-by', await input(dir.path), '-o', 'x.html'], {
+      cwd: dir.path,
+    });
     expect(stderr).toMatch(REMEDY);
   });
 

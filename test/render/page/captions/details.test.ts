@@ -46,7 +46,13 @@ function linesOf(views: Views, state: State, name: string): string {
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const totals = sums === undefined ? null : { sums, allNs: view.allNs(), line: views.lineOf(symbol) };
-  const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches, isBlockedTime: false }, totals);
+  const { rows } = pageDetails(
+    table,
+    boxes,
+    box,
+    { width: state.width, hasSwitches: views.hasSwitches, isBlockedTime: false },
+    totals,
+  );
   return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
 }
 
