@@ -47,7 +47,8 @@ export function functionRows(view: View, metric: Metric, hasSwitches: boolean): 
   const weights = functionWeights(view.tree, own, metric === 'outside' || metric === 'off-cpu');
   const rows = [...view.functions().values()].map((sums): FunctionRow => {
     const { total, own } = weights.get(sums.symbol) ?? { total: 0, own: 0 };
-    return { sums, weight: total, selfWeight: own };
+    // of a stop, what is directly on it is all of its time, as in a report
+    return { sums, weight: total, selfWeight: metric === 'outside' ? sums.outsideSelfNs : own };
   });
   return {
     rows: byWeight(rows.filter(({ weight }) => weight > 0)),

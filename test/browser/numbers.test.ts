@@ -1,0 +1,457 @@
+/**
+ * Reads every cell of every table of every kind of page, and every number of the panel, and compares them with the JSON of the
+ * question that they answer. A column or a row without a declared truth fails.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startServer } from '../../cli/serve/server.js';
+import { type Diff, type DiffRow, diffOf, type FunctionRow, reportOf, waitsAnswer } from '../../src/answers.js';
+import { compareProfiles, renderDiffHtml } from '../../src/diff.js';
+import { mergeProfiles } from '../../src/fleet.js';
+import { askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
+import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
+import {
+  formatAverageCount,
+  formatCalls,
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatLongest,
+  formatMany,
+  formatPercentChange,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../src/render/format.js';
+import { windows } from '../helpers/browser/browser.js';
+import { drawn, eventually, goTo, htmlOf, rows } from '../helpers/browser/report-page.js';
+import { servedTrace } from '../helpers/browser/served-trace.js';
+import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
+
+const browser = windows('html', { viewport: { width: 2000, height: 4000 } });
+
+/** The columns of a profile file that sums are made of. */
+interface WrittenThread {
+  readonly tid: number;
+  readonly comm: string | null;
+  readonly tree: Readonly<Record<'parent' | 'symbol' | 'calls' | 'selfNs', readonly number[]>>;
+}
+
+interface Written {
+  readonly symbols: { readonly name: readonly string[]; readonly kind: readonly string[] };
+  readonly threads: readonly WrittenThread[];
+}
+
+const written = (profile: Profile): Written => JSON.parse([...renderJson(profile)].join(''));
+
+type Counts = (stop: string | null, tree: WrittenThread['tree'], node: number) => number;
+
+/** What counts as a function's time of a kind; `stop`: the kind of stop, if it is one. */
+const time = (counts: (stop: string | null) => boolean): Counts => {
+  return (stop, { selfNs }, node) => (counts(stop) ? (selfNs[node] as number) : 0);
+};
+const OFF_CPU = ['[off-cpu]', '[preempted]'];
+const isOffCpu = (stop: string | null) => stop !== null && OFF_CPU.includes(stop);
+const isStop = (stop: string | null) => stop !== null;
+const CALLS: Counts = (_, { calls }, node) => calls[node] as number;
+
+/** Sums up trees by function, as simply as possible: with all callees, recursion once. */
+function totals({ symbols, threads }: Written, counts: Counts): { of: (name: string) => number; all: number } {
+  const sums = new Map<string, number>();
+  let all = 0;
+  for (const { tree } of threads)
+    for (let node = 1; node < tree.parent.length; node++) {
+      const nameAt = (at: number) => symbols.name[tree.symbol[at] as number] as string;
+      const isSynthetic = symbols.kind[tree.symbol[node] as number] === 'synthetic';
+      const own = counts(isSynthetic ? nameAt(node) : null, tree, node);
+      all += own;
+      const path = new Set<string>();
+      for (let at = node; at > 0; at = tree.parent[at] as number) path.add(nameAt(at));
+      for (const name of path) sums.set(name, (sums.get(name) ?? 0) + own);
+    }
+  return { of: (name) => sums.get(name) ?? 0, all };
+}
+
+/** Titles of columns, and what they must show of a row; null: no number. */
+type Truth<Row> = Readonly<Record<string, ((row: Row) => string) | null>>;
+
+const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));
+
+/** What a page must show of a function, as its report in JSON has it. `file`: the profile. */
+function functionTruth(file: Written, hasSwitches: boolean, allNs: number): Truth<FunctionRow> {
+  const offCpu = totals(file, time(isOffCpu));
+  return {
+    Function: ({ name }) => name,
+    Total: formatTotal,
+    '%': ({ totalNs }) => formatShare(totalNs, allNs),
+    Self: ({ selfNs }) => formatDuration(selfNs),
+    Outside: ({ outsideNs }) => formatDuration(outsideNs),
+    'Out. self': ({ outsideSelfNs }) => formatDuration(outsideSelfNs),
+    [hasSwitches ? 'On CPU' : 'Traced']: ({ onCpuNs, totalNs }) => (totalNs > 0 ? formatShare(onCpuNs, totalNs) : '–'),
+    ...(hasSwitches && { 'Off CPU': ({ name }: FunctionRow) => formatDuration(offCpu.of(name)) }),
+    ...callTruth('Calls'),
+    Unwound: ({ unwound }) => formatCount(unwound),
+    p50: (row) => formatPercentile(row.p50Ns, row),
+    p90: (row) => formatPercentile(row.p90Ns, row),
+    p99: (row) => formatPercentile(row.p99Ns, row),
+  };
+}
+
+function callTruth(title: string): Truth<FunctionRow> {
+  return {
+    [title]: ({ calls, inferred }) => formatCalls(calls, inferred),
+    Avg: ({ avgNs }) => duration(avgNs),
+    Min: ({ minNs }) => duration(minNs),
+    Max: ({ maxNs, longestCutNs }) => formatLongest(maxNs, longestCutNs),
+  };
+}
+
+/** Of blocked time, the parts of waits; nothing of CPUs. */
+const blockedTruth = (allNs: number): Truth<FunctionRow> => ({
+  Function: ({ name }) => name,
+  Blocked: ({ totalNs }) => formatDuration(totalNs),
+  '%': ({ totalNs }) => formatShare(totalNs, allNs),
+  ...callTruth('Parts'),
+});
+
+/** With another width, the first columns are of it. */
+function widthTruth(file: Written, width: string, hasSwitches: boolean, own: Truth<FunctionRow>): Truth<FunctionRow> {
+  const { title, counts, format = formatDuration } = WIDTHS(hasSwitches)[width] as Width;
+  const weights = totals(file, counts);
+  return {
+    ...own,
+    [title]: ({ name }) => format(weights.of(name)),
+    '%': ({ name }) => formatShare(weights.of(name), weights.all),
+    ...(width === 'off-cpu' && { Own: ({ name }: FunctionRow) => format(ownWaits(file).get(name) ?? 0) }),
+  };
+}
+
+/** Time off the CPU, by stop and by the function that entered it. */
+function ownWaits({ symbols, threads }: Written): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { tree } of threads)
+    for (let node = 1; node < tree.parent.length; node++) {
+      const nameAt = (at: number) => symbols.name[tree.symbol[at] as number] as string;
+      const isSynthetic = (at: number) => symbols.kind[tree.symbol[at] as number] === 'synthetic';
+      if (!isSynthetic(node) || !isOffCpu(nameAt(node))) continue;
+      let below = tree.parent[node] as number;
+      while (below > 0 && isSynthetic(below)) below = tree.parent[below] as number;
+      for (const name of [nameAt(node), ...(below > 0 ? [nameAt(below)] : [])])
+        sums.set(name, (sums.get(name) ?? 0) + (tree.selfNs[node] as number));
+    }
+  return sums;
+}
+
+interface Width {
+  readonly title: string;
+  readonly counts: Counts;
+  readonly format?: (value: number) => string;
+}
+
+const WIDTHS = (hasSwitches: boolean): Readonly<Record<string, Width>> => ({
+  cpu: hasSwitches
+    ? { title: 'On CPU', counts: time((stop) => !isOffCpu(stop) && stop !== '[lost]') }
+    : { title: 'Traced', counts: time((stop) => !isStop(stop)) },
+  outside: { title: 'Outside', counts: time(isStop) },
+  ...(hasSwitches && { 'off-cpu': { title: 'Off CPU', counts: time(isOffCpu) } }),
+  calls: { title: 'With callees', counts: CALLS, format: formatCount },
+});
+
+/** Returns the titles of a table without the arrow of sorting, and all its rows. */
+async function tableOf(page: Page, label: string): Promise<{ titles: string[]; cells: string[][] }> {
+  const heads = page.locator(`.table[aria-label="${label}"] [role=columnheader]`);
+  const titles = (await heads.allTextContents()).map((title) => title.replace(/ [▲▼]$/, ''));
+  const count = Number(await page.locator(`.table[aria-label="${label}"]`).getAttribute('aria-rowcount')) - 1;
+  await eventually(async () => (await rows(page, label)).length).toBe(count);
+  const names = await page.$$eval(`.table[aria-label="${label}"] .row`, (all) =>
+    all.map((row) => row.querySelector('[title]')?.getAttribute('title')?.split('\n')[0] ?? ''),
+  ); // texts of cells may be shortened
+  const cells = (await rows(page, label)).map(([, ...others], row) => [names[row] as string, ...others]);
+  return { titles, cells };
+}
+
+/** Compares each cell with the truth of its column. `keyOf`: the row of an answer that cells are of. */
+function expectTrue<Row>(
+  { titles, cells }: { titles: readonly string[]; cells: readonly (readonly string[])[] },
+  truth: Truth<Row>,
+  rowOf: (cells: readonly string[]) => Row | undefined,
+): void {
+  expect(titles.filter((title) => !(title in truth))).toEqual([]); // each column has a truth
+  for (const shown of cells) {
+    const row = rowOf(shown);
+    expect(row, `${shown[0]} is in no answer`).toBeDefined();
+    titles.forEach((title, at) => {
+      const text = truth[title];
+      if (text) expect(shown[at], `${title} of ${shown[0]}`).toBe(text(row as Row));
+    });
+  }
+}
+
+/** Names are unique in these traces. */
+const byName = <Row extends { readonly name: string }>(all: readonly Row[]) => {
+  const named = new Map(all.map((row) => [row.name, row]));
+  return (cells: readonly string[]) => named.get(cells[0] as string);
+};
+
+/** Compares the numbers of the panel: those of the row. */
+async function expectTruePanel(page: Page, name: string, truth: Truth<FunctionRow>, row: FunctionRow): Promise<void> {
+  await page
+    .locator('.table[aria-label="Functions"] .row', { has: page.getByText(name, { exact: true }) })
+    .first()
+    .click();
+  await page.locator('.function h2', { hasText: name }).waitFor();
+  const shown = await page.$$eval('.function dl > div', (all) =>
+    all.map((each) => [...each.children].map(({ textContent }) => textContent ?? '')),
+  );
+  const text = (title: string) => truth[title]?.(row) ?? 'no truth';
+  const inferred = row.inferred > 0 ? ' complete' : '';
+  const known: Readonly<Record<string, string>> = {
+    total: `${text('Total')} · ${text('%')}`,
+    blocked: `${text('Blocked')} · ${text('%')}`,
+    self: text('Self'),
+    outside: `${text('Outside')} · self ${text('Out. self')}`,
+    calls: text('Calls') + inferred,
+    'parts of waits': text('Parts'),
+    inferred: formatCount(row.inferred),
+    unwound: text('Unwound'),
+    average: text('Avg'),
+    ...Object.fromEntries(['min', 'max'].map((key) => [key, text(key === 'min' ? 'Min' : 'Max')])),
+    ...Object.fromEntries(['p50', 'p90', 'p99'].map((key) => [key, text(key)])),
+  };
+  expect(shown.length).toBeGreaterThan(3);
+  for (const [label, value] of shown) expect(value, `${label} of ${name}`).toBe(known[label as string]);
+}
+
+/** Checks all tables of a page of a profile, and the panel of the first functions. */
+async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
+  const { trace, functions, threads = [] } = reportOf(profile, { threads: true });
+  const file = written(profile);
+  const { hasSwitches, totalNs, isBlockedTime = false } = trace;
+  const truthOf = (part: Written, allNs: number) =>
+    isBlockedTime ? blockedTruth(allNs) : functionTruth(part, hasSwitches, allNs);
+  const truth = truthOf(file, totalNs);
+  await goTo(page);
+  expect(await page.locator('header p').first().textContent()).toContain(
+    `${formatDuration(totalNs)} of ${isBlockedTime ? 'blocked' : 'wall-clock'} time`,
+  );
+  const shown = await tableOf(page, 'Functions');
+  expect(shown.cells).toHaveLength(functions.length);
+  expectTrue(shown, truth, byName(functions));
+  const widths = await page
+    .getByLabel('Width')
+    .locator('option')
+    .evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value));
+  expect(widths).toEqual(
+    isBlockedTime ? ['wall'] : ['wall', ...Object.keys(WIDTHS(hasSwitches)), 'self'].sort(byWidth),
+  );
+  for (const width of Object.keys(isBlockedTime ? {} : WIDTHS(hasSwitches))) {
+    await goTo(page, `#width=${width}`);
+    expectTrue(await tableOf(page, 'Functions'), widthTruth(file, width, hasSwitches, truth), byName(functions));
+  }
+  if (!isBlockedTime) {
+    await goTo(page, '#width=self');
+    const self = { ...truth, '%': ({ selfNs }: FunctionRow) => formatShare(selfNs, totalNs) };
+    expectTrue(await tableOf(page, 'Functions'), self, byName(functions));
+  }
+  await goTo(page);
+  for (const row of functions.filter((own) => !own.isStop).slice(0, 4))
+    await expectTruePanel(page, row.name, truth, row);
+  await expectTrueThreads(page, profile, file);
+  for (const { tid, totalNs, functions } of threads.slice(0, 2)) {
+    await goTo(page, `#threads=tid:${tid}`);
+    const part = { ...file, threads: file.threads.filter((thread) => thread.tid === tid) };
+    await eventually(async () => (await rows(page)).length).toBe(functions.length);
+    expectTrue(await tableOf(page, 'Functions'), truthOf(part, totalNs), byName(functions));
+  }
+}
+
+const ORDER = ['wall', 'cpu', 'outside', 'off-cpu', 'calls', 'self'];
+const byWidth = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b);
+
+/** A row of the table of threads: a thread, or several. */
+async function expectTrueThreads(page: Page, profile: Profile, file: Written): Promise<void> {
+  const { trace, threads = [] } = reportOf(profile, { threads: true });
+  const { hasSwitches, isBlockedTime } = trace;
+  const sumOf = (tids: readonly number[], counts: Counts) =>
+    totals({ ...file, threads: file.threads.filter(({ tid }) => tids.includes(tid)) }, counts).all;
+  type Row = { readonly tids: readonly number[]; readonly which: string; readonly name: string };
+  const sum = (row: Row, key: 'totalNs' | 'onCpuNs' | 'outsideNs') =>
+    threads.filter(({ tid }) => row.tids.includes(tid)).reduce((all, thread) => all + thread[key], 0);
+  const noStops: Counts = (stop, tree, node) => (stop?.startsWith('[') ? 0 : CALLS(stop, tree, node));
+  const calls = (row: Row) => formatCount(sumOf(row.tids, noStops));
+  const truth: Truth<Row> = {
+    ...{ TID: ({ which }) => which, 'Over time': null, Compare: null, 'Recorded, gaps marked': null },
+    ...Object.fromEntries(NAMES_OF_THREADS.map((title) => [title, ({ name }: Row) => name])),
+    ...(isBlockedTime
+      ? { Blocked: (row: Row) => formatDuration(sum(row, 'totalNs')), Parts: calls }
+      : {
+          'Wall clock': (row: Row) => formatDuration(sum(row, 'totalNs')),
+          [hasSwitches ? 'On CPU' : 'Traced']: (row: Row) => formatDuration(sum(row, 'onCpuNs')),
+          '%': (row: Row) => formatShare(sum(row, 'onCpuNs'), sum(row, 'totalNs')),
+          Outside: (row: Row) => formatDuration(sum(row, 'outsideNs')),
+          ...(hasSwitches && { 'Off CPU': (row: Row) => formatDuration(sumOf(row.tids, time(isOffCpu))) }),
+          Lost: (row: Row) =>
+            formatDuration(
+              sumOf(
+                row.tids,
+                time((stop) => stop === '[lost]'),
+              ),
+            ),
+          Calls: calls,
+        }),
+  };
+  await goTo(page, '#tab=threads');
+  const shown = await tableOf(page, 'Threads');
+  const nameOf = ({ tid, comm }: WrittenThread) => comm ?? `thread ${tid}`;
+  const at = shown.titles.indexOf('TID');
+  expectTrue(shown, truth, (cells) => {
+    const [name = '', which = ''] = [(cells[0] as string).replace(/ idle$/, ''), at < 0 ? '' : (cells[at] as string)];
+    const own = file.threads.filter(
+      (thread) => /^All /.test(name) || (/^\d+$/.test(which) ? `${thread.tid}` === which : nameOf(thread) === name),
+    );
+    const title = cells[0] as string;
+    const noun = own.length > 1 || /^All /.test(name) ? formatMany(own.length, 'thread') : `${own[0]?.tid}`;
+    return { tids: own.map(({ tid }) => tid), which: noun, name: title };
+  });
+}
+
+/** Of a merged profile, they are groups. */
+const NAMES_OF_THREADS = ['Thread', 'Command name', 'Host', 'Build'];
+
+async function reportPage(bytes: Uint8Array): Promise<{ page: Page; profile: Profile }> {
+  const profile = await analyzeText(bytes, { trees: 'apart', durations: true });
+  const page = await browser.open(htmlOf(profile));
+  await drawn(page);
+  return { page, profile };
+}
+
+describe('each number is that of the JSON', () => {
+  test.for([
+    ['with switches', 'lab/thread-create-switch-migrate.txt'],
+    ['without switches, with losses', 'lab/overflow-and-lost.txt'],
+    ['with exceptions', 'lab/cpp-exception-operators-lambda.txt'],
+  ])('on a report %s', async ([, file]) => {
+    const { page, profile } = await reportPage(fixture(file as string));
+    await expectTrueReport(page, profile);
+    await page.close();
+  });
+
+  test('on a page of a window', async () => {
+    const window = { from: { afterStartNs: 1000 }, to: { afterStartNs: 5000 } };
+    const input = inputOf(fixture('lab/overflow-and-lost.txt'));
+    const { profile, waits, timeline } = await analyzeForPage([input], { trees: 'apart', durations: true, window });
+    const page = await browser.open(await textOf(renderHtmlInParallel(profile, {}, { waits, timeline })));
+    await drawn(page);
+    await expectTrueReport(page, profile);
+    await page.close();
+  });
+
+  test('on a page of blocked time, whose sums are those of the waits', async () => {
+    const inputs = () => ['requests', 'waits'].map((name) => inputOf(fixture(`waits/${name}.txt.gz`), name));
+    const profile = await profileBlockedTime(inputs());
+    const page = await browser.open(htmlOf(profile));
+    await drawn(page);
+    await expectTrueReport(page, profile);
+    const { trace } = reportOf(profile);
+    expect(trace.totalNs).toBe(await blockedNs(inputs()));
+    expect(trace).toMatchObject({ outsideNs: trace.totalNs, offCpuNs: trace.totalNs });
+    expect(await page.getByLabel('Colour').locator('option').allTextContents()).toEqual(['Function']);
+    await page.close();
+  });
+
+  test('on a merged page', async () => {
+    const parts = ['lab/thread-create-switch-migrate.txt', 'lab/cpp-exception-operators-lambda.txt'].map((file) =>
+      analyzeText(fixture(file), { trees: 'apart', durations: true }),
+    );
+    const profile = mergeProfiles(await Promise.all(parts), 'comm');
+    const page = await browser.open(htmlOf(profile));
+    await drawn(page);
+    await expectTrueReport(page, profile);
+    await page.close();
+  });
+
+  const closing: (() => Promise<unknown> | void)[] = [];
+  afterAll(() => Promise.all(closing.map((close) => close())));
+
+  test('on a page that is served', async () => {
+    const trace = await servedTrace(inputOf(fixture('lab/cpp-exception-operators-lambda.txt')), 2000);
+    const server = await startServer(0);
+    closing.push(
+      () => server.close(),
+      () => trace.close(),
+    );
+    server.serve(trace.levels);
+    const page = await browser.openServed(`http://127.0.0.1:${server.port}/${server.token}/`, '');
+    await drawn(page);
+    await expectTrueReport(page, trace.profile);
+    await page.close();
+  });
+
+  test('on a page of a comparison', async () => {
+    const [before, after] = [
+      await analyzeText(fixture('lab/overflow-and-lost.txt'), { durations: true }),
+      await analyzeText(fixture('lab/cpp-exception-operators-lambda.txt'), { durations: true }),
+    ];
+    const diff: Diff = diffOf(before, after);
+    const page = await browser.open(
+      [...renderDiffHtml(compareProfiles(before, after), diff.functions, { title: 'a → b' })].join(''),
+    );
+    const titles = (await page.locator('#functions thead th').allTextContents()).map((title) =>
+      title.replace(/ [▴▾]$/, ''),
+    );
+    const cells = await page.$$eval('#functions tbody tr', (all) =>
+      all.map((row) => [...row.children].map(({ textContent }) => textContent ?? '')),
+    );
+    expect(cells).toHaveLength(diff.functions.length);
+    const named = byName(diff.functions.map((row) => ({ ...row, name: shownName(row) })));
+    expectTrue({ titles, cells }, { function: null, ...diffTruth() }, named);
+    await page.close();
+  });
+});
+
+async function textOf(parts: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const part of parts) text += part;
+  return text;
+}
+
+async function blockedNs(inputs: Parameters<typeof askWaits>[0]): Promise<number> {
+  const { threads } = waitsAnswer(await askWaits(inputs, {}));
+  return threads.reduce((sum, { stats }) => sum + stats.blockedNs + stats.wakeUpNs, 0);
+}
+
+const shownName = ({ name, isNew, isGone }: DiffRow) => `${isNew ? '✚ new ' : isGone ? '✕ gone ' : ''}${name}`;
+
+type Change = { readonly before: number | null; readonly after: number | null };
+
+/** Titles and columns of the table of a comparison. */
+function diffTruth(): Truth<DiffRow> {
+  const columns = [
+    ['total', 'totalNs', duration, formatDifference],
+    ['self', 'selfNs', duration, formatDifference],
+    ['calls', 'calls', (calls: number | null) => (calls === null ? '–' : formatAverageCount(calls)), countChange],
+    ['average', 'avgNs', duration, formatDifference],
+    ['p99', 'p99Ns', (ns: number | null) => formatPercentile(ns, { minNs: null, maxNs: Number.NaN }), formatDifference],
+  ] as const;
+  return Object.fromEntries(
+    columns.flatMap(([title, key, value, difference]) => [
+      [title, (row: DiffRow) => value(row[key].after)],
+      [`Δ ${title}`, (row: DiffRow) => differenceText(row[key], difference, noiseOf(row, key))],
+      [`Δ ${title}, %`, ({ [key]: change }: DiffRow) => percentText(change)],
+    ]),
+  );
+}
+
+const noiseOf = (row: DiffRow, key: string) => row.withinNoise[key as keyof DiffRow['withinNoise']] === true;
+const countChange = (calls: number) =>
+  calls === 0 ? '0' : `${calls > 0 ? '+' : '−'}${formatAverageCount(Math.abs(calls))}`;
+
+function differenceText({ before, after }: Change, format: (value: number) => string, isNoise: boolean): string {
+  if (before === null || after === null) return '–';
+  const sign = before === after ? '' : isNoise ? '≈ ' : after > before ? '▲ ' : '▼ ';
+  return sign + format(after - before);
+}
+
+function percentText({ before, after }: Change): string {
+  return before === null || after === null || before === 0 ? '–' : formatPercentChange(before, after);
+}
