@@ -33,6 +33,7 @@ export async function main(): Promise<Finished> {
     const ran = await Promise.race([run(process.argv.slice(2), interrupt.signal), interrupted]);
     return { exitCode: await exitCodeOfSuccess(), ran };
   } catch (error) {
+    await new Promise((turn) => setImmediate(turn)); // the interrupt that ended the work may be handled only now
     return { exitCode: interrupt.signal.aborted ? EXIT.interrupted : reportError(error), ran: null };
   } finally {
     removeTemporaryFiles();

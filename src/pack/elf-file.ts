@@ -55,6 +55,8 @@ const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;
 const MAX_ENTRIES = 1024;
 const MAX_BYTES = 1024 * 1024;
+/** Headers may name the same bytes again and again. */
+const MAX_NOTE_SEGMENTS = 16;
 
 /** Returns null if it is not a little-endian ELF file, or cannot be read. */
 export async function readElf(path: string): Promise<ElfFile | null> {
@@ -88,8 +90,10 @@ async function readBuildId(file: FileHandle, header: DataView, layout: Layout): 
   const { segments: table, segment, wordBytes } = layout;
   const count = Math.min(header.getUint16(table.count, true), MAX_ENTRIES);
   const segments = await bytesAt(file, wordAt(header, table.at, wordBytes), count * segment.bytes);
-  for (let at = 0; at + segment.bytes <= segments.byteLength; at += segment.bytes) {
+  let notes = 0;
+  for (let at = 0; at + segment.bytes <= segments.byteLength && notes < MAX_NOTE_SEGMENTS; at += segment.bytes) {
     if (segments.getUint32(at, true) !== PT_NOTE) continue;
+    notes++;
     const buildId = buildIdIn(await partAt(file, segments, at, segment, wordBytes));
     if (buildId !== null) return buildId;
   }
@@ -148,5 +152,5 @@ function textAt(view: DataView, at: number, maxBytes: number): string {
 }
 
 function filledUp(bytes: number): number {
-  return (bytes + 3) & ~3;
+  return Math.ceil(bytes / 4) * 4; // without bit operations, sizes up to 4 GiB do not wrap
 }

@@ -36,6 +36,13 @@ describe.each([32, 64] as const)('an ELF file of %d bits', (bits) => {
     await fc.assert(isRead, { numRuns: 300 });
   });
 
+  test('may have notes whose lengths wrap', async ({ dir }) => {
+    const bytes = elfFile({ bits, buildId: ID });
+    bytes.writeUInt32LE(0xfffffff4, bytes.indexOf('GNU\0') - 12);
+    bytes.writeUInt32LE(0, bytes.indexOf('GNU\0') - 8);
+    expect((await readElf(await dir.write('wrapped', bytes)))?.buildId).toBeNull();
+  });
+
   test('may be truncated anywhere', async ({ dir }) => {
     const whole = elfFile({ bits, buildId: ID, debugLink: 'x' });
     for (let length = 0; length < whole.length; length += 7)

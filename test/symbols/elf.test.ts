@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { readElf } from '../../src/symbols/elf/elf-file.js';
+import { type ElfFile, type ElfSection, readElf } from '../../src/symbols/elf/elf-file.js';
 import { buildIdOf, debugLinkOf } from '../../src/symbols/elf/identity.js';
 import { buildSymbolTable } from '../../src/symbols/table/symbol-table.js';
 import { elfFile as fileOfPack } from '../helpers/perf/elf.js';
@@ -88,3 +88,18 @@ function intel(bytes: Uint8Array): Uint8Array {
   changed[18] = 62;
   return changed;
 }
+
+test('reads each byte of notes about once, however many headers name them', () => {
+  const notes = Buffer.alloc(2 ** 20);
+  const parts = { name: '.note', type: 7, bytes: notes };
+  const one = readElf(sourceOf(program({ more: [parts] }))).elf as ElfFile;
+  const note = one.sections.find(({ type }) => type === 7) as ElfSection;
+  let bytesRead = 0;
+  const read = (at: number, length: number) => {
+    bytesRead += length;
+    return one.source.read(at, length);
+  };
+  const many = { ...one, sections: new Array(2000).fill(note), source: { length: one.source.length, read } };
+  expect(buildIdOf(many)).toBeNull();
+  expect(bytesRead).toBeLessThan(4 * notes.length);
+});

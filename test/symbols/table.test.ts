@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { readElf } from '../../src/symbols/elf/elf-file.js';
+import { type ElfFile, type ElfSection, readElf } from '../../src/symbols/elf/elf-file.js';
 import type { PltNames } from '../../src/symbols/table/plt.js';
 import { buildSymbolTable, type SymbolTable } from '../../src/symbols/table/symbol-table.js';
 import { number, type ProgramParts, program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
@@ -170,5 +170,54 @@ describe('calls into libraries', () => {
   test('names none if the binary has no symbols', () => {
     const table = tableOf({ ...parts, symbols: [] });
     expect([...Array(0x20000).keys()].some((at) => table.find(at) !== null)).toBe(false);
+  });
+});
+
+describe('long names', () => {
+  const NAME_BYTES = 2 ** 20;
+
+  /** A table of symbols whose names begin in one long name: all of them are at one address if `step` is 0. */
+  function sharing(count: number, step: number, nameStep: number) {
+    let demangled = 0;
+    const symbols = Array.from({ length: count }, (_, row) => ({
+      name: 'x',
+      value: TEXT_ADDRESS + row * step,
+      size: 8,
+    }));
+    const bytes = program({ symbols });
+    const { elf } = readElf(sourceOf(bytes)) as { elf: ElfFile };
+    const [table, names] = ['.symtab', '.symtab.names'].map((name) => elf.sections.find((own) => own.name === name));
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    for (let row = 1; row <= count; row++) view.setUint32((table?.offset ?? 0) + 24 * row, 1 + row * nameStep, true);
+    const long = { ...(names as ElfSection), offset: bytes.length, length: NAME_BYTES };
+    const source = sourceOf(Buffer.concat([bytes, Buffer.alloc(NAME_BYTES - 1, '_'), Buffer.alloc(1)]));
+    const sections = elf.sections.map((own) => (own === names ? long : own));
+    const counting = (name: string) => {
+      demangled += name.length;
+      return demangle(name);
+    };
+    const own = { ...elf, source, sections };
+    return { table: buildSymbolTable(own, own, { demangle: counting, pltNames: 'all' }), demangled: () => demangled };
+  }
+
+  test('of many symbols are one text, cut and marked', () => {
+    const { table, demangled } = sharing(500, 16, 0);
+    const found = Array.from({ length: 500 }, (_, row) => table.find(TEXT_OFFSET + 16 * row)?.name);
+    expect(new Set(found).size).toBe(1);
+    expect(found[0]).toMatch(/^_{1024}…\[cut, 0x1\]$/);
+    expect(demangled()).toBeLessThan(NAME_BYTES);
+  });
+
+  test('that begin alike are different ones', () => {
+    const { table } = sharing(500, 16, 1);
+    const found = Array.from({ length: 500 }, (_, row) => table.find(TEXT_OFFSET + 16 * row)?.name);
+    expect(new Set(found).size).toBe(500);
+    expect(Math.max(...found.map((name) => name?.length ?? 0))).toBeLessThan(1100);
+  });
+
+  test('of aliases are compared as far as the file is long', () => {
+    const { table, demangled } = sharing(3000, 0, 1);
+    expect(table.find(TEXT_OFFSET)?.name).toMatch(/^_{1024}…/);
+    expect(demangled()).toBeLessThan(16 * NAME_BYTES);
   });
 });

@@ -43,6 +43,27 @@ export function wordAt(view: DataView, at: number): number {
   return view.getInt32(at + 4, true) * HIGH_WORD + view.getUint32(at, true);
 }
 
+/** Mangled names of templates have thousands of bytes. A longer name would be in each table and page that shows it. */
+export const MAX_NAME_BYTES = 16 * 1024;
+
+/**
+ * Reads the name at an offset of a string table. One of more than `MAX_NAME_BYTES` is cut, and marked with where it is:
+ * another that begins like it stays another.
+ */
+export function tableName(bytes: Uint8Array, at: number): string {
+  const head = bytes.subarray(at, at + MAX_NAME_BYTES + 1);
+  const name = textAt(head, 0);
+  if (head.length <= MAX_NAME_BYTES || head.includes(0)) return name;
+  return cutName(name, at);
+}
+
+/** `at`: what tells it from others that begin like it. */
+export function cutName(name: string, at: number): string {
+  return name.length <= MAX_NAME_BYTES ? name : `${name.slice(0, CUT_NAME_CHARS)}…[cut, 0x${at.toString(16)}]`;
+}
+
+const CUT_NAME_CHARS = 1024;
+
 /** Reads UTF-8 text up to a zero byte. */
 export function textAt(bytes: Uint8Array, at: number): string {
   const zero = bytes.indexOf(0, at);

@@ -48,6 +48,10 @@ const SECTION_BYTES = 64;
 const SEGMENT_BYTES = 56;
 const SHF_ALLOC = 2;
 const SHF_COMPRESSED = 0x800;
+/** Binaries have some dozens; object files, one for each function. */
+const MAX_SECTIONS = 65_536;
+/** Linkers make four to ten, and each address of a symbol is looked for in all of them. */
+const MAX_LOADED_SEGMENTS = 64;
 /** In the header, a section number that does not fit: it is in the first section instead. */
 const ELSEWHERE = 0xffff;
 
@@ -78,7 +82,7 @@ function readSections(source: ByteSource, header: DataView): ElfSection[] {
   const first = viewOf(partOf(source, at, SECTION_BYTES));
   if (first.byteLength === 0 || header.getUint16(58, true) !== SECTION_BYTES) return [];
   const count = header.getUint16(60, true) || wordAt(first, 32);
-  const table = viewOf(partOf(source, at, count * SECTION_BYTES));
+  const table = viewOf(partOf(source, at, Math.min(count, MAX_SECTIONS) * SECTION_BYTES));
   const names = header.getUint16(62, true);
   const namesAt = (names === ELSEWHERE ? first.getUint32(40, true) : names) * SECTION_BYTES;
   const hasNames = namesAt + SECTION_BYTES <= table.byteLength;
@@ -125,6 +129,16 @@ function readSegments(source: ByteSource, header: DataView): ElfSegment[] {
       memoryLength: wordAt(table, at + 40),
     });
   return segments;
+}
+
+/** The segments that are mapped into memory. */
+export function loadedSegments({ segments }: ElfFile): ElfSegment[] {
+  return segments.filter(({ type }) => type === SegmentType.Load).slice(0, MAX_LOADED_SEGMENTS);
+}
+
+/** Returns the table of a type; no linker makes two. */
+export function tableOfType({ sections }: ElfFile, wanted: number): ElfSection | null {
+  return sections.find(({ type }) => type === wanted) ?? null;
 }
 
 export function sectionNamed(elf: ElfFile, name: string): ElfSection | null {

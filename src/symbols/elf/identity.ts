@@ -7,6 +7,7 @@ import { bytesOf, type ElfFile, SectionType, SegmentType, sectionNamed } from '.
 const NT_GNU_BUILD_ID = 3;
 /** Real ones have 20 bytes. */
 const MAX_BUILD_ID_BYTES = 64;
+/** Of all notes together; headers may name the same bytes again and again. Real binaries have some hundred. */
 const MAX_NOTE_BYTES = 1024 * 1024;
 
 /** Returns it in hexadecimal, or null. Searches sections, too: debug files have no notes in their segments. */
@@ -17,9 +18,13 @@ export function buildIdOf(elf: ElfFile): string | null {
     ...inSections.map(({ offset, length }) => ({ offset, length })),
     ...inSegments.map(({ offset, fileLength }) => ({ offset, length: fileLength })),
   ];
+  let left = MAX_NOTE_BYTES;
   for (const { offset, length } of parts) {
-    const buildId = buildIdIn(partOf(elf.source, offset, Math.min(length, MAX_NOTE_BYTES)));
+    const bytes = Math.min(length, left);
+    const buildId = buildIdIn(partOf(elf.source, offset, bytes));
     if (buildId !== null) return buildId;
+    left -= bytes;
+    if (left <= 0) break;
   }
   return null;
 }

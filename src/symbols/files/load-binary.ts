@@ -6,6 +6,7 @@ import { buildIdOf } from '../elf/identity.js';
 import { type FunctionAround, functionBounds } from '../functions/bounds.js';
 import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } from '../table/symbol-table.js';
 import { binaryPaths, debugPaths } from './candidates.js';
+import { interruptible } from './interruptible.js';
 import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 
 interface OpenElf {
@@ -90,10 +91,11 @@ export function buildIdWithoutSymbols(
   });
 }
 
+/** A large file takes seconds, and a hostile one as long as it may. */
 function withReader<T>(files: SymbolFiles, read: (reader: Reader) => T): T {
   const reader: Reader = { files, opened: [] };
   try {
-    return read(reader);
+    return interruptible(() => read(reader));
   } finally {
     for (const file of reader.opened) file.close();
   }

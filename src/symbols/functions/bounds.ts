@@ -6,7 +6,7 @@
 import { countAtOrBelow } from '../../model/columns.js';
 import type { Address } from '../../model/units.js';
 import { viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, type ElfFile, SectionType, SegmentType } from '../elf/elf-file.js';
+import { bytesOf, type ElfFile, loadedSegments, SectionType, tableOfType } from '../elf/elf-file.js';
 import { eachFrame } from './frames.js';
 
 /** Offsets in the file. */
@@ -52,9 +52,8 @@ const UNDEFINED = 0;
 const RESERVED = 0xff00;
 
 function eachSymbol(elf: ElfFile, onSymbol: (address: Address, bytes: number) => void): void {
-  for (const section of elf.sections) {
-    if (section.type !== SectionType.SymbolTable && section.type !== SectionType.DynamicSymbols) continue;
-    const table = viewOf(bytesOf(elf, section));
+  for (const type of [SectionType.SymbolTable, SectionType.DynamicSymbols]) {
+    const table = viewOf(bytesOf(elf, tableOfType(elf, type)));
     for (let at = 0; at + SYMBOL_BYTES <= table.byteLength; at += SYMBOL_BYTES) {
       const type = table.getUint8(at + 4) & 0xf;
       const number = table.getUint16(at + 6, true);
@@ -66,8 +65,8 @@ function eachSymbol(elf: ElfFile, onSymbol: (address: Address, bytes: number) =>
 }
 
 /** Returns NaN for addresses that are not in the file. */
-function fileOffsets({ segments }: ElfFile): (address: Address) => number {
-  const loaded = segments.filter(({ type }) => type === SegmentType.Load);
+function fileOffsets(elf: ElfFile): (address: Address) => number {
+  const loaded = loadedSegments(elf);
   return (address) => {
     for (const { address: start, fileLength, offset } of loaded)
       if (address >= start && address < start + fileLength) return address - start + offset;

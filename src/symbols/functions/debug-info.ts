@@ -3,7 +3,7 @@
  */
 import { demangle } from '../demangle/demangle.js';
 import { isReadable } from '../dwarf/sections.js';
-import { type ElfFile, type ElfSection, SegmentType, sectionNamed } from '../elf/elf-file.js';
+import { type ElfFile, type ElfSection, loadedSegments, sectionNamed } from '../elf/elf-file.js';
 import { type DebugSection, loadDebugInfo } from '../files/load-binary.js';
 import type { PltNames } from '../table/plt.js';
 import { buildSymbolTable } from '../table/symbol-table.js';
@@ -80,8 +80,8 @@ function nameCheck(elf: ElfFile, runtime: ElfFile, pltNames: PltNames): (traced:
 }
 
 /** Returns a function from offsets in a binary to addresses; NaN for offsets that are not loaded. */
-function addresses({ segments }: ElfFile): (offset: number) => number {
-  const loaded = segments.filter(({ type }) => type === SegmentType.Load);
+function addresses(elf: ElfFile): (offset: number) => number {
+  const loaded = loadedSegments(elf);
   return (offset) => {
     for (const { address, fileLength, offset: start } of loaded)
       if (offset >= start && offset < start + fileLength) return offset - start + address;

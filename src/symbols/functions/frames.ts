@@ -15,6 +15,8 @@ const ENTRY_BYTES = 8;
 const FRAME_BYTES = 16;
 const FRAME_START_AT = 8;
 const FRAME_LENGTH_AT = 12;
+/** `.plt`, `.plt.got`, `.plt.sec`, `.plt.bnd`. */
+const MAX_LINKAGE_TABLES = 8;
 
 /** Calls `onFrame` for each function. Linkage tables are none: they have one frame for all of their slots. */
 export function eachFrame(elf: ElfFile, onFrame: (address: Address, bytes: number) => void): void {
@@ -23,7 +25,7 @@ export function eachFrame(elf: ElfFile, onFrame: (address: Address, bytes: numbe
   const table = viewOf(bytesOf(elf, header));
   const frames = viewOf(bytesOf(elf, section));
   if (header === null || section === null || table.byteLength < HEADER_BYTES || table.getUint32(0) !== HEADER) return;
-  const linkage = elf.sections.filter(({ name }) => name.startsWith('.plt'));
+  const linkage = elf.sections.filter(({ name }) => name.startsWith('.plt')).slice(0, MAX_LINKAGE_TABLES);
   for (let entry = HEADER_BYTES; entry + ENTRY_BYTES <= table.byteLength; entry += ENTRY_BYTES) {
     const address = header.address + table.getInt32(entry, true);
     const at = header.address + table.getInt32(entry + 4, true) - section.address;

@@ -2,7 +2,7 @@
  * Adds the symbols of an ELF table that perf uses, in order.
  */
 import { viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, type ElfFile, type ElfSection, SegmentType } from '../elf/elf-file.js';
+import { bytesOf, type ElfFile, type ElfSection, loadedSegments } from '../elf/elf-file.js';
 import type { NameSource, SymbolRows } from './symbol-rows.js';
 
 export const SYMBOL_BYTES = 24;
@@ -64,8 +64,9 @@ function needsOf(symbols: DataView, at: number): number {
 }
 
 /** Converts by the segment that holds the address, otherwise by the section of the symbol. */
-function fileOffsets({ segments, sections }: ElfFile): (address: number, section: number) => number {
-  const loaded = segments.filter(({ type }) => type === SegmentType.Load);
+function fileOffsets(elf: ElfFile): (address: number, section: number) => number {
+  const { sections } = elf;
+  const loaded = loadedSegments(elf);
   return (address, section) => {
     for (const segment of loaded)
       if (address >= segment.address && address < segment.address + segment.memoryLength)

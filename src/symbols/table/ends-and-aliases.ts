@@ -39,7 +39,7 @@ function betterOf(rows: SymbolRows, first: number, second: number): number {
     compare(end[first] > start[first], end[second] > start[second]) ||
     compare(binding[first] !== Binding.Weak, binding[second] !== Binding.Weak) ||
     compare(binding[first] === Binding.Global, binding[second] === Binding.Global) ||
-    (rows.hasSameName(first, second) ? 0 : compareNames(rows.nameOf(first), rows.nameOf(second)));
+    (rows.hasSameName(first, second) || !rows.mayCompare ? 0 : compareNames(rows.nameOf(first), rows.nameOf(second)));
   return isBetter >= 0 ? first : second;
 }
 

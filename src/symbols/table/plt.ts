@@ -3,7 +3,7 @@
  */
 import type { Address } from '../../model/units.js';
 import { viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed } from '../elf/elf-file.js';
+import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed, tableOfType } from '../elf/elf-file.js';
 import { SYMBOL_BYTES } from './elf-symbols.js';
 import { Binding, NameSource, type SymbolRows } from './symbol-rows.js';
 
@@ -20,8 +20,8 @@ const SHORT_ENTRY_BYTES = 8;
 const OTHER_SLOTS = ['.plt.sec', '.plt.got'];
 
 export function addPlt(rows: SymbolRows, elf: ElfFile, style: PltNames, onRow: (row: number) => void): void {
-  const dynamic = elf.sections.find(({ type }) => type === SectionType.DynamicSymbols);
-  if (dynamic === undefined) return;
+  const dynamic = tableOfType(elf, SectionType.DynamicSymbols);
+  if (dynamic === null) return;
   const symbols = viewOf(bytesOf(elf, dynamic));
   const names = bytesOf(elf, elf.sections[dynamic.link]);
   rows.setNames(NameSource.Plt, names);

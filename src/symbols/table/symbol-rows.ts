@@ -2,7 +2,7 @@
  * Symbols as columns: where they begin and end in the file, and where their names are. A library can have 500,000.
  */
 import { NONE } from '../../model/units.js';
-import { textAt } from '../elf/byte-source.js';
+import { cutName, MAX_NAME_BYTES, tableName } from '../elf/byte-source.js';
 
 /** Which string table has the name of a row. */
 export type NameSource = 0 | 1 | 2;
@@ -21,6 +21,10 @@ function isVariant(name: Uint8Array, at: number, otherByte: number): boolean {
   return (name[at - 1] === LETTER_C || name[at - 1] === LETTER_D) && isNumber(name[at]) && isNumber(otherByte);
 }
 
+/** How often each name may be read, on average. */
+const NAME_USES = 4;
+const MIN_NAME_BUDGET = 2 ** 20;
+
 export class SymbolRows {
   length = 0;
   readonly start: Float64Array; // offset in the file
@@ -30,6 +34,10 @@ export class SymbolRows {
   readonly binding: Uint8Array;
   private readonly names: [Uint8Array, Uint8Array, Uint8Array];
   private readonly demangle: Demangle;
+  /** Names as they are printed, by source, then by offset: symbols may share them. */
+  private readonly known = [0, 1, 2].map(() => new Map<number, string>());
+  /** Bytes of names that may still be compared or demangled; each name is, a few times at most. */
+  private budget = MIN_NAME_BUDGET;
 
   constructor(capacity: number, demangle: Demangle) {
     this.start = new Float64Array(capacity);
@@ -44,6 +52,8 @@ export class SymbolRows {
   /** Sets the string table for names of a source. */
   setNames(source: NameSource, bytes: Uint8Array): void {
     this.names[source] = bytes;
+    this.known[source].clear();
+    this.budget += NAME_USES * bytes.length;
   }
 
   /** Returns NONE if the columns are full. */
@@ -67,8 +77,10 @@ export class SymbolRows {
     const otherBytes = this.names[this.nameSource[other]];
     const distance = this.nameAt[other] - this.nameAt[one];
     const start = this.nameAt[one];
+    if (distance === 0 && oneBytes === otherBytes) return true;
     for (let at = start; ; at++) {
       const byte = oneBytes[at];
+      if (--this.budget < 0) return false;
       if (byte !== otherBytes[at + distance] && !isVariant(oneBytes, at, otherBytes[at + distance])) return false;
       if (byte === undefined || byte === 0) return true;
     }
@@ -77,8 +89,23 @@ export class SymbolRows {
   /** Returns the name as perf prints it. */
   nameOf(row: number): string {
     const source = this.nameSource[row];
-    const raw = textAt(this.names[source], this.nameAt[row]);
-    const name = this.demangle(raw) ?? raw;
+    const known = this.known[source];
+    const at = this.nameAt[row];
+    let name = known.get(at);
+    if (name === undefined) known.set(at, (name = this.readName(source, at)));
+    return name;
+  }
+
+  /** Whether names can still be compared: symbols without number may share long names in part. */
+  get mayCompare(): boolean {
+    return this.budget > 0;
+  }
+
+  private readName(source: number, at: number): string {
+    const raw = tableName(this.names[source], at);
+    this.budget -= raw.length;
+    const isMangled = raw.length <= MAX_NAME_BYTES && this.budget > 0;
+    const name = cutName((isMangled ? this.demangle(raw) : null) ?? raw, at);
     return source === NameSource.Plt ? `${name}@plt` : name;
   }
 }

@@ -2,7 +2,7 @@
  * Finds the symbol that perf prints for an offset in a binary.
  */
 import { NONE } from '../../model/units.js';
-import { countEntries, type ElfFile, type ElfSection, SectionType } from '../elf/elf-file.js';
+import { countEntries, type ElfFile, SectionType, tableOfType } from '../elf/elf-file.js';
 import { addSymbols, SYMBOL_BYTES } from './elf-symbols.js';
 import { dropAliases, setEnds } from './ends-and-aliases.js';
 import { findRow } from './find-row.js';
@@ -38,7 +38,7 @@ const TABLES = [
 
 /** `symbols`: the file with the symbols; `runtime`: the binary that ran, which may be the same. */
 export function buildSymbolTable(symbols: ElfFile, runtime: ElfFile, options: TableOptions): SymbolTable {
-  const counts = TABLES.map(({ type }) => countEntries(symbols, tableOf(symbols, type), SYMBOL_BYTES));
+  const counts = TABLES.map(({ type }) => countEntries(symbols, tableOfType(symbols, type), SYMBOL_BYTES));
   const capacity = counts.reduce((sum, count) => sum + count, pltCapacity(runtime));
   const rows = new SymbolRows(Math.min(capacity, MAX_SYMBOLS), options.demangle);
   const order = new OrderedRows(rows.start);
@@ -59,8 +59,8 @@ function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: E
   };
   if (pltNames === 'all') addPlt(rows, runtime, pltNames, insert); // first, so that symbols without a size end there
   for (const { type, nameSource } of TABLES) {
-    const table = tableOf(symbols, type);
-    if (table === undefined) continue;
+    const table = tableOfType(symbols, type);
+    if (table === null) continue;
     if (addSymbols(rows, symbols, runtime, table, nameSource, insert) === 'broken') return;
     setEnds(rows, order);
     dropAliases(rows, order);
@@ -70,10 +70,6 @@ function fill(rows: SymbolRows, order: OrderedRows, symbols: ElfFile, runtime: E
 
 /** Whether it has `.symtab`; `.dynsym` alone lacks most names. */
 export function hasSymbols(elf: ElfFile): boolean {
-  const table = tableOf(elf, SectionType.SymbolTable);
+  const table = tableOfType(elf, SectionType.SymbolTable);
   return countEntries(elf, table, SYMBOL_BYTES) > 1;
-}
-
-function tableOf(elf: ElfFile, wanted: number): ElfSection | undefined {
-  return elf.sections.find(({ type }) => type === wanted);
 }

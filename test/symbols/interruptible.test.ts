@@ -1,0 +1,37 @@
+/**
+ * Ctrl-C ends work on symbol files that does not return to the event loop, and is handled as any other.
+ */
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { interruptible } from '../../src/symbols/files/interruptible.js';
+
+const BUILT = pathToFileURL(join(import.meta.dirname, '../../dist/src/symbols/files/interruptible.js'));
+const ENDLESS = `
+  import { writeSync } from 'node:fs';
+  import { interruptible } from '${BUILT}';
+  process.on('SIGINT', () => writeSync(1, 'handled '));
+  try {
+    interruptible(() => interruptible(() => { writeSync(1, 'begun '); for (;;); }));
+  } catch ({ code }) {
+    writeSync(1, code + ' ');
+  }
+  setTimeout(() => {}, 200);
+`;
+
+test('Ctrl-C ends a loop without end', async () => {
+  const running = execa(process.execPath, ['--input-type=module', '-e', ENDLESS], { timeout: 60_000 });
+  await new Promise((begun) => running.stdout.once('data', begun));
+  running.kill('SIGINT');
+  expect((await running).stdout).toBe('begun INTERRUPTED handled ');
+});
+
+test('otherwise, work returns and throws as it does without', () => {
+  expect(interruptible(() => interruptible(() => 7))).toBe(7);
+  const fail = () => {
+    throw new RangeError('own');
+  };
+  expect(() => interruptible(fail)).toThrow(RangeError);
+});
