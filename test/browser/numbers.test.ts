@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../cli/serve/server.js';
 import { type Diff, type DiffRow, diffOf, type FunctionRow, reportOf, waitsAnswer } from '../../src/answers.js';
 import { compareProfiles, renderDiffHtml } from '../../src/diff.js';
-import { mergeProfiles } from '../../src/fleet.js';
+import { ProfileSum } from '../../src/fleet.js';
 import { askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
 import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
 import {
@@ -363,14 +363,16 @@ describe('each number is that of the JSON', () => {
     const parts = ['lab/thread-create-switch-migrate.txt', 'lab/cpp-exception-operators-lambda.txt'].map((file) =>
       analyzeText(fixture(file), { trees: 'apart', durations: true }),
     );
-    const profile = mergeProfiles(await Promise.all(parts), 'comm');
+    const sum = new ProfileSum('comm');
+    for (const part of await Promise.all(parts)) sum.add(part, 'perf.data');
+    const profile = sum.build();
     const page = await browser.open(htmlOf(profile));
     await drawn(page);
     await expectTrueReport(page, profile);
     await page.close();
   });
 
-  const closing: (() => Promise<unknown> | void)[] = [];
+  const closing: (() => unknown)[] = [];
   afterAll(() => Promise.all(closing.map((close) => close())));
 
   test('on a page that is served', async () => {

@@ -1,17 +1,16 @@
 /**
  * Questions about waits of a trace without switches of threads: the answer says so, and how to record them.
  */
-import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 
 const TEXT = fixturePath('lab/demo-cre.txt');
 const REMEDY = /record with ptflame record --waits.*--show-switch-events/;
 
 describe.each(['text', '.ptf'])('a trace without switches, %s', (kind) => {
-  const input = async (dir: string) => {
+  const input = async (dir: Directory) => {
     if (kind === 'text') return TEXT;
-    const file = join(dir, 'demo.ptf');
+    const file = dir.file('demo.ptf');
     expect((await ptflame(['import', TEXT, '-o', file], { cwd: dir.path })).exitCode).toBe(0);
     return file;
   };
@@ -20,25 +19,25 @@ describe.each(['text', '.ptf'])('a trace without switches, %s', (kind) => {
     ['waits', 'waits are not known'],
     ['locks', 'waits for locks are not known'],
   ])('%s does not say that nobody waited', async ([command, head], { dir }) => {
-    const { stdout } = await ptflame([command as string, await input(dir.path), '-q'], { cwd: dir.path });
+    const { stdout } = await ptflame([command as string, await input(dir), '-q'], { cwd: dir.path });
     expect(stdout.split('\n')[0]).toBe(head);
     expect(stdout).toMatch(REMEDY);
   });
 
   test.for(['waits', 'locks'])('%s --csv says so beside the table', async (command, { dir }) => {
-    const { stdout, stderr } = await ptflame([command, await input(dir.path), '--csv'], { cwd: dir.path });
+    const { stdout, stderr } = await ptflame([command, await input(dir), '--csv'], { cwd: dir.path });
     expect(stdout).not.toContain('note:');
     expect(stderr).toMatch(REMEDY);
   });
 
   test('--in counts the calls, although no wait in them is known', async ({ dir }) => {
-    const { stdout } = await ptflame(['waits', await input(dir.path), '--in', 'main', '--json'], { cwd: dir.path });
+    const { stdout } = await ptflame(['waits', await input(dir), '--in', 'main', '--json'], { cwd: dir.path });
     const { inside, trace } = JSON.parse(stdout);
     expect([inside.calls, trace.hasSwitches]).toEqual([1, false]);
   });
 
   test('render --blocked-by warns', async ({ dir }) => {
-    const { stderr } = await ptflame(['render', '--blocked-by', await input(dir.path), '-o', 'x.html'], {
+    const { stderr } = await ptflame(['render', '--blocked-by', await input(dir), '-o', 'x.html'], {
       cwd: dir.path,
     });
     expect(stderr).toMatch(REMEDY);
@@ -48,7 +47,7 @@ describe.each(['text', '.ptf'])('a trace without switches, %s', (kind) => {
     ['sched:sched_switch:prev_state', '--waits=full'],
     ['sched_waking', '--waits'],
   ])('values %s names the option that records it', async ([field, option], { dir }) => {
-    const { exitCode, stderr } = await ptflame(['values', field as string, await input(dir.path)], { cwd: dir.path });
+    const { exitCode, stderr } = await ptflame(['values', field as string, await input(dir)], { cwd: dir.path });
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`ptflame record ${option} records it`);
   });
