@@ -50,7 +50,7 @@ describe('samples in text', () => {
     expect(counts.damagedLines).toBe(0);
     const tables = read.build();
     expect(tables.map(({ event, length }) => [event, length])).toEqual(
-      samples.tables.map(({ event, length }) => [event, length]),
+      samples.tables.filter(({ length }) => length > 0).map(({ event, length }) => [event, length]), // text has no empty ones
     );
     for (const table of tables) {
       const twin = tableOf(samples.tables, table.event) as SampleTable;

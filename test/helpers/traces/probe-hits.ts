@@ -40,6 +40,7 @@ export function recordingOf(hits: readonly Hit[]): SampledRecording {
     formats: [],
     unreadable: 0,
     damaged: 0,
+    others: [],
   };
   const sampled = { sideband: [], samples, lostRecords: 0, bounds: null } as unknown as SampledRecording['sampled'];
   return { name: 'hits', sampled, sides: [], recorded: null, broken: null };
