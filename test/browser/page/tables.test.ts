@@ -382,7 +382,7 @@ function manyFunctions(): string {
 
 /** Parses "1.5 µs" (in ns), "12 %", "1,234"; a missing value is less than any other. */
 function amountOf(text: string): number {
-  const [, number = '-1', unit = ''] = /^(?:≥ |[\d,]+ of )?([\d.,]+) ?(\S*)$/.exec(text) ?? [];
+  const [, number = '-1', unit = ''] = /^(?:[≥≈] |[\d,]+ of )?([\d.,]+) ?(\S*)$/.exec(text) ?? [];
   const sizes: Readonly<Record<string, number>> = { µs: 1e3, ms: 1e6, s: 1e9 };
   return Number(number.replaceAll(',', '')) * (sizes[unit] ?? 1);
 }
