@@ -15,7 +15,7 @@ export interface PlotOptions {
 }
 
 const LEFT_WIDTH = 9;
-const RIGHT_WIDTH = 14;
+const RIGHT_WIDTH = 16;
 const MAX_HEIGHT = 16;
 
 export function plotLines(plot: CallsPlot, { name, bounds, isHeatMap, width }: PlotOptions): string[] {

@@ -34,7 +34,7 @@ export function missingOf(recorded: Recorded): Missing {
   const all: [boolean, string, string | null][] = [
     [isIdle, 'no recorded thread ran or changed its state meanwhile', 'record for longer (-t), or while they work'],
     [
-      !hasSwitches && !isIdle,
+      !hasSwitches,
       'no switches of threads were recorded: when threads waited is not known',
       'record with ptflame record --waits; decode text with perf script --show-switch-events',
     ],

@@ -67,6 +67,7 @@ function headOf(result: WaitsResult) {
   const startNs = shown.reduce((first, thread) => Math.min(first, waits.startNs[thread]), Number.POSITIVE_INFINITY);
   const endNs = shown.reduce((last, thread) => Math.max(last, waits.endNs[thread]), startNs);
   const isEmpty = shown.length === 0;
+  const isIdle = waits.tids.length === 0 && areAllEmpty(samples);
   return {
     version: 2 as const,
     producer: PRODUCER,
@@ -75,13 +76,13 @@ function headOf(result: WaitsResult) {
       durationNs: isEmpty ? 0 : endNs - startNs,
       threads: shown.length,
       hasCalls: profile !== null,
-      hasSwitches: waits.tids.length > 0,
+      hasSwitches: isIdle || waits.tids.length > 0,
       part: result.part,
     },
     missing: missingOf({
       hasCalls: profile !== null,
-      isIdle: waits.tids.length === 0 && areAllEmpty(samples),
-      hasSwitches: waits.tids.length > 0,
+      isIdle,
+      hasSwitches: isIdle || waits.tids.length > 0,
       hasWakings: tableOf(samples, 'sched:sched_waking') !== null,
       missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
       hasUnseenWakers: summary.wakers.some(({ endedBy }) => endedBy === EndedBy.NotSeen),

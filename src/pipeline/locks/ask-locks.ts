@@ -69,9 +69,10 @@ function boundsOf({ startNs, endNs }: Waits): { startNs: Nanoseconds; endNs: Nan
 
 function recordedEvents({ trace: { samples, account }, waits }: TraceWaits): RecordedEvents {
   const has = (event: string) => tableOf(samples, event) !== null;
+  const isIdle = waits.tids.length === 0 && areAllEmpty(samples);
   return {
-    isIdle: waits.tids.length === 0 && areAllEmpty(samples),
-    hasSwitches: waits.tids.length > 0,
+    isIdle,
+    hasSwitches: isIdle || waits.tids.length > 0,
     hasWakings: has('sched:sched_waking'),
     hasFutexes: has('syscalls:sys_enter_futex'),
     missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
