@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { describe, expect } from 'vitest';
 import { type Directory, PROGRAM, SIX_LINES, SIX_LINES_FOLDED, test } from '../../helpers/cli/run-cli.js';
 
-const SUMMARY = 'explains a command and its options';
+const SUMMARY = 'explain ptflame or one of its commands';
 
 /** Copies the program as it was built: no code is kept yet. */
 function install({ path }: Directory): string {

@@ -73,10 +73,10 @@ describe.concurrent('a plot in the terminal', () => {
       "take: 9 calls over time
       a dot for each call
 
-              │2     3     ⠂    ⠐     ⠐     ⠂     ⠂     1      ◂ max 172 µs
-              │                                                ◂ p99 172 µs
-       100 µs │                                                ◂ p90 172 µs
-              │                                                ◂ p50 170 µs
+              │2     3    ⠐     ⠂    ⠐     ⠂    ⠐     1      ◂ max 172 µs
+              │                                              ◂ p99 ≈ 172 µs
+       100 µs │                                              ◂ p90 ≈ 172 µs
+              │                                              ◂ p50 ≈ 170 µs
               │
               │
         50 µs │
@@ -89,8 +89,8 @@ describe.concurrent('a plot in the terminal', () => {
         10 µs │
               │⠂
               │
-              └┬───────────────┬────────────────┬─────────────
-               0               +500 µs          +1 ms
+              └┬───────────────┬───────────────┬────────────
+               0               +500 µs         +1 ms
       1: 172 µs, thread 5001 threads, from 12345.680116524
       2: 172 µs, thread 5001 threads, from 12345.678909789
       3: 172 µs, thread 5001 threads, from 12345.679082223
