@@ -94,7 +94,9 @@ describe('why is the p99 of a function high?', () => {
     const steps = new Steps();
     await goTo(served);
     await steps.click(row(served, 'Functions', /^serve/));
-    await eventually(() => texts(served, '.function dl > div')).toContainEqual(expect.stringMatching(/^p99(≈ )?5\d\.\d µs$/));
+    await eventually(() => texts(served, '.function dl > div')).toContainEqual(
+      expect.stringMatching(/^p99(≈ )?5\d\.\d µs$/),
+    );
     const [, slowest] = await texts(served, '.calls tr');
     expect(slowest).toContain('refill +');
     await steps.click(served.locator('.calls button').first());

@@ -28,7 +28,9 @@ describe.concurrent('a trace without switches and samples', () => {
   test('has no graph of blocked time', async () => {
     const { stdout, stderr, exitCode } = await ptflame(['render', '--blocked-by', SIX_LINES]);
     expect([exitCode, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('warning: no thread was seen blocked: no switches of threads were recorded, so the graph is empty');
+    expect(stderr).toContain(
+      'warning: no thread was seen blocked: no switches of threads were recorded, so the graph is empty',
+    );
     const within = await ptflame(['render', '--blocked-by', SIX_LINES, '--window', '+0,']);
     expect(within.stderr).toContain('warning: no thread was seen blocked: no switches of threads were recorded');
     const untimed = await ptflame(['render', '--blocked-by', SIX_LINES, '--by-calls']);
