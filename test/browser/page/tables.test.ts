@@ -313,6 +313,30 @@ test('keeps all columns visible when a function opens', async () => {
   await small.setViewportSize({ width: 1600, height: 1200 });
 });
 
+test('no number in the table of functions is cut, at the narrowest columns', async () => {
+  const calls = [9.571, 16.13, 13.81, 99.93].map((ms, at) => {
+    const [from, to] = [200e6 * at, 200e6 * at + 1e6 * ms];
+    return `${from} call main f\n${to} return f main\n${to + 5} call main f\n${to + 5 + 1e6 * ms} return f main`;
+  });
+  const own = await openReport(browser, traceOf(calls.join('\n')), {}, '#function=f');
+  await own.setViewportSize({ width: 900, height: 800 });
+  await own.locator('.function:not([hidden])').waitFor();
+  const cut = await own.$$eval('[aria-label="Functions"] .row .number', (cells) =>
+    cells
+      .filter((cell) => {
+        const text = document.createRange(); // an ellipsis begins before the padding overflows
+        text.selectNodeContents(cell);
+        const { paddingLeft, paddingRight } = getComputedStyle(cell);
+        const spacePx = cell.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+        return text.getBoundingClientRect().width > spacePx + 0.1;
+      })
+      .map((cell) => cell.textContent),
+  );
+  expect((await rows(own)).flat().filter((text) => /^≈ .* ms$/.test(text)).length).toBeGreaterThan(1);
+  expect(cut).toEqual([]);
+  await own.close();
+});
+
 test.for([
   ['wide', ''],
   ['narrow', '&panel=12'],
