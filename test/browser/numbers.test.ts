@@ -24,7 +24,7 @@ import {
   formatTotal,
 } from '../../src/render/format.js';
 import { windows } from '../helpers/browser/browser.js';
-import { drawn, eventually, goTo, htmlOf, rows } from '../helpers/browser/report-page.js';
+import { drawn, eventually, frames, goTo, htmlOf, rows } from '../helpers/browser/report-page.js';
 import { servedTrace } from '../helpers/browser/served-trace.js';
 import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
@@ -222,6 +222,39 @@ async function expectTruePanel(page: Page, name: string, truth: Truth<FunctionRo
   for (const [label, value] of shown) expect(value, `${label} of ${name}`).toBe(known[label as string]);
 }
 
+/** Compares callers and callees in the panel, and its histogram, with the tree. Recursive functions count once: not these. */
+async function expectTrueNeighbours(page: Page, { symbols, threads }: Written, { name, calls, inferred }: FunctionRow) {
+  const [callers, callees] = [new Map<string, number>(), new Map<string, number>()];
+  for (const { tree } of threads)
+    for (let node = 1; node < tree.parent.length; node++) {
+      const nameAt = (at: number) => (at > 0 ? symbols.name[tree.symbol[at] as number] : '') as string;
+      const caller = nameAt(tree.parent[node] as number);
+      const add = (sums: Map<string, number>, key: string) =>
+        sums.set(key, (sums.get(key) ?? 0) + (tree.calls[node] as number));
+      if (nameAt(node) === name) add(callers, caller);
+      if (caller === name) add(callees, nameAt(node));
+    }
+  if (callers.has(name)) return;
+  const bars = (await page.locator('.function .histogram').getAttribute('aria-label')) ?? '';
+  const counted = [...bars.matchAll(/: ([\d,]+) calls?/g)].map(([, count = '']) => Number(count.replaceAll(',', '')));
+  expect(
+    counted.reduce((sum, count) => sum + count, 0),
+    `calls in the histogram of ${name}`,
+  ).toBe(calls - inferred);
+  for (const [half, truth, isBelow] of [
+    ['callers', callers, false],
+    ['callees', callees, true],
+  ] as const) {
+    const drawn = await frames(page, `.half.${half} .graph`);
+    const rowsPx = [...new Set(drawn.map(({ y }) => y))].sort((a, b) => (isBelow ? a - b : b - a));
+    const next = drawn.filter(({ y, label }) => y === rowsPx[1] && / · [\d,]+( |$)/.test(label));
+    for (const { label } of next) {
+      const [, shown = '', count = ''] = /^(.*?) · (?:[\d,]+ of )?([\d,]+)(?: ·|$)/.exec(label) ?? [];
+      expect(Number(count.replaceAll(',', '')), `${half} of ${name}: ${label}`).toBe(truth.get(shown));
+    }
+  }
+}
+
 /** Checks all tables of a page of a profile, and the panel of the first functions. */
 async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
   const { trace, functions, threads = [] } = reportOf(profile, { threads: true });
@@ -256,6 +289,13 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
   await goTo(page);
   for (const row of functions.filter((own) => !own.isStop).slice(0, 4))
     await expectTruePanel(page, row.name, truth, row);
+  if (!isBlockedTime)
+    for (const row of functions.filter((own) => !own.isStop && own.calls > own.inferred).slice(0, 4)) {
+      await goTo(page, `#function=${encodeURIComponent(row.name)}`);
+      await page.locator('.function h2', { hasText: row.name }).waitFor();
+      await expectTrueNeighbours(page, file, row);
+    }
+  await goTo(page);
   await expectTrueThreads(page, profile, file);
   for (const { tid, totalNs, functions } of threads.slice(0, 2)) {
     await goTo(page, `#threads=tid:${tid}`);
@@ -343,6 +383,29 @@ describe('each number is that of the JSON', () => {
     const page = await browser.open(await textOf(renderHtmlInParallel(profile, {}, { waits, timeline })));
     await drawn(page);
     await expectTrueReport(page, profile);
+    await page.close();
+  });
+
+  test('in a time range, as those of a report of the window', async () => {
+    const window = { from: { afterStartNs: 1000 }, to: { afterStartNs: 5000 } };
+    const open = () => inputOf(fixture('lab/overflow-and-lost.txt'));
+    const settings = { trees: 'apart', durations: true, timelineBytes: 1e7 } as const;
+    const { profile, waits, timeline } = await analyzeForPage([open()], settings);
+    const { profile: part } = await analyzeForPage([open()], { ...settings, window });
+    const page = await browser.open(await textOf(renderHtmlInParallel(profile, {}, { waits, timeline })));
+    await drawn(page);
+    const { trace, functions } = reportOf(part);
+    const known = functionTruth(written(part), trace.hasSwitches, trace.totalNs);
+    const truth: Truth<FunctionRow> = { ...known, p50: null, p90: null, p99: null }; // of all calls of a function, or none
+    await goTo(page, '#range=1000-5000');
+    const shown = await tableOf(page, 'Functions');
+    expect(shown.cells).toHaveLength(functions.length);
+    expectTrue(shown, truth, byName(functions));
+    for (const width of Object.keys(WIDTHS(trace.hasSwitches))) {
+      await goTo(page, `#range=1000-5000&width=${width}`);
+      const own = widthTruth(written(part), width, trace.hasSwitches, truth);
+      expectTrue(await tableOf(page, 'Functions'), own, byName(functions));
+    }
     await page.close();
   });
 

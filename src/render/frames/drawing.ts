@@ -104,6 +104,11 @@ export function topPx({ isIcicle, rowCount }: Pick<Drawing, 'isIcicle' | 'rowCou
   return (isIcicle ? row : rowCount - 1 - row) * ROW_PX;
 }
 
+/** Returns the width that a frame needs to show a text of so many characters. */
+export function widthForLabel(characters: number, characterPx: number): number {
+  return Math.ceil(characters * characterPx) + 2 * TEXT_LEFT_PX;
+}
+
 /** Leaves a gap next to a frame, unless the frame is too narrow for one. */
 export function drawnWidthPx(widthPx: number): number {
   return widthPx >= 3 ? widthPx - GAP_PX : widthPx;

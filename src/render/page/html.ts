@@ -62,7 +62,7 @@ function beforeData(profile: Profile, options: HtmlOptions): string {
   const style = pageStyle();
   const start: State = { ...START, isIcicle: icicle };
   return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
-<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
+<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start, null))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
 }

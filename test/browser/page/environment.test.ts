@@ -27,10 +27,29 @@ test('redraws for another window width', async () => {
 test('prints without controls and in light colours', async () => {
   await goTo(page);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  for (const hidden of ['.actions', '.toolbar .group', '.tablist'])
+  for (const hidden of ['.actions', '.toolbar .group', '.toolbar .search', '.tablist'])
     expect(await page.locator(hidden).first().isVisible()).toBe(false);
   expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ media: null, colorScheme: null });
+});
+
+test('prints what the screen shows: zoom, panel, search and the filter of the table, without buttons', async () => {
+  const calls = Array.from({ length: 40 }, (_, at) => `${9 * at} call main f${at}\n${9 * at + 7} return f${at} main`);
+  const own = await openReport(browser, traceOf(calls.join('\n')), {}, '#zoom=main&search=f&function=f7');
+  await own.setViewportSize({ width: 1200, height: 500 }); // fewer rows on the screen than on paper
+  await own.emulateMedia({ media: 'print' });
+  expect(await own.getByRole('searchbox').inputValue()).toBe('f');
+  for (const shown of ['.search input', '.search output', '.function h2', '.above:has-text("only matches: 40 of")'])
+    expect(await own.locator(shown).first().isVisible(), shown).toBe(true);
+  expect(await own.locator('button:visible:not(.head button, .chip, .calls button)').allTextContents()).toEqual([]);
+  const rowsOnPaper = await own.$eval('.table', (table) => {
+    const { top, bottom } = table.getBoundingClientRect();
+    const inside = [...table.querySelectorAll('.row')].map((row) => row.getBoundingClientRect());
+    return { shown: inside.filter((row) => row.bottom <= bottom + 1).length, heightPx: bottom - top };
+  });
+  expect(rowsOnPaper.shown).toBe(20);
+  await own.emulateMedia({ media: null });
+  await own.close();
 });
 
 test('shrinks to the width of the paper, without extra sheets', async () => {

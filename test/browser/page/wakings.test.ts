@@ -53,6 +53,36 @@ describe('in a stack chart', () => {
     await eventually(chart).toBe('Stack chart: customer 1');
   });
 
+  /** Rests the pointer on the wait of the customer, at this moment, and zooms there with the wheel. */
+  async function zoomAt(ns: number, row: number): Promise<void> {
+    const { x, y, width } = (await page.locator('.stack canvas').boundingBox()) as never;
+    await page.mouse.move(x + (width * ns) / 102, y + 20 * row + 10);
+    for (const px of [-120, -120]) await page.mouse.wheel(0, px);
+  }
+
+  test.for([
+    ['at once', 0],
+    ['when the address has followed', 400],
+  ] as const)('after the wheel, keys act on the wait below the pointer: %s', async ([, ms]) => {
+    await open('#chart=1&tab=calls&call=1@20-22'); // nobody woke it in that call
+    await eventually(chart).toBe('Stack chart: customer 1');
+    await zoomAt(70, 4);
+    await page.waitForTimeout(ms);
+    await press(page, 'w');
+    await eventually(chart).toBe('Stack chart: clerk 3');
+    await eventually(() => hashOf(page)).toContain('call=3@90-95');
+    const { at = '' } = Object.fromEntries(new URLSearchParams(hashOf(page)));
+    const [fromNs = 0, toNs = 0] = at.split('-').map(Number);
+    expect(toNs - fromNs).toBeLessThan(80); // as much time as the wheel left
+    await press(page, 'Shift+W'); // not of the box that happens to be below the pointer in this chart
+    await eventually(chart).toBe('Stack chart: customer 1');
+    await page.goBack();
+    await eventually(chart).toBe('Stack chart: clerk 3');
+    await page.goBack(); // to where the wheel had zoomed
+    await eventually(chart).toBe('Stack chart: customer 1');
+    expect(hashOf(page)).toMatch(/at=/);
+  });
+
   test('the woken thread is reached from what its waker did', async () => {
     await open('#chart=2&tab=calls');
     await press(page, 'ArrowDown', 'W');

@@ -6,11 +6,13 @@ import { nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import { isShortcut } from '../../viewer/keys.js';
 import { chipsOf } from '../captions/chips.js';
+import { droppedText, misfitsOf } from '../captions/misfits.js';
 import { existingPrefix } from '../view/paths.js';
 import { isSameView, NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { StackChart } from './chart/stack-chart.js';
 import { Menu } from './controls/menu.js';
+import { Notice } from './controls/notice.js';
 import { Toolbar } from './controls/toolbar.js';
 import { Dock } from './dock.js';
 import { saveProfile, saveView } from './downloads.js';
@@ -41,12 +43,13 @@ export class App {
   private readonly dock: Dock;
   private readonly axis: Axis;
   private readonly chart: StackChart;
+  private readonly misfits = new Notice();
   private pendingFrame = 0;
   private pendingCalls = 0;
 
   constructor(views: Views, container: HTMLElement, start: State) {
     this.views = views;
-    this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
+    this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
     this.actions = new FrameActions(this.main, this.navigation, views);
     this.toolbar = this.newToolbar();
@@ -65,6 +68,7 @@ export class App {
     const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
     this.dock = dock;
     container.replaceChildren(
+      this.misfits.element,
       axis.element, // above the chips, so that it stays where it is
       toolbar.element,
       main.legend,
@@ -80,6 +84,7 @@ export class App {
   }
 
   draw(): void {
+    this.fitLink();
     this.showChart(this.navigation.state);
     this.dock.applyLayout(this.navigation.state);
     this.drawGraph(true);
@@ -103,8 +108,19 @@ export class App {
     }
   }
 
-  private show(state: State, before: State): void {
+  /** Leaves out what the page does not have of a link, and says so. */
+  private fitLink(): void {
+    const { navigation, views } = this;
+    const { change, dropped } = misfitsOf(views, navigation.state);
+    navigation.correct(change);
+    this.misfits.show(droppedText([...navigation.dropped, ...dropped]));
+  }
+
+  private show(given: State, before: State, isLink: boolean): void {
     this.menu.close();
+    if (isLink) this.fitLink();
+    else if (!isSameView(given, before)) this.misfits.show('');
+    const { state } = this.navigation;
     this.showChart(state);
     this.dock.applyLayout(state);
     if (isSameView(state, before)) return this.drawTables();

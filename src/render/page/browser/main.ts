@@ -13,9 +13,9 @@ async function start(): Promise<void> {
   measureScrollbar();
   const container = document.getElementById('app') as HTMLElement;
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
-  const initial = parseHash(container.dataset['start'] ?? '', data.symbols.length, START);
   const timeline = document.getElementById('timeline')?.textContent;
   const views = new Views(data);
+  const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
   const app = new App(views, container, initial);
   if (timeline == null) return app.draw();
   if (!app.needsTimeline) {

@@ -7,21 +7,27 @@ import type { FrameTable } from '../../frames/frame-table.js';
 import type { State } from './state.js';
 
 /** Returns the node at the end of a path; null if the path does not exist. */
-export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId | null {
-  let node: NodeId = ROOT;
-  for (const symbol of path) {
-    node = firstChild[node];
-    while (node !== NONE && tree.symbol[node] !== symbol) node = nextSibling[node];
-    if (node === NONE) return null;
-  }
-  return node;
+export function nodeAt(table: FrameTable, path: readonly SymbolId[]): NodeId | null {
+  const nodes = nodesOn(table, path);
+  return nodes.length < path.length ? null : (nodes.at(-1) ?? ROOT);
 }
 
 /** Returns the longest prefix of a path that exists. */
 export function existingPrefix(table: FrameTable, path: readonly SymbolId[]): readonly SymbolId[] {
-  let part = path;
-  while (nodeAt(table, part) === null) part = part.slice(0, -1);
-  return part;
+  return path.slice(0, nodesOn(table, path).length);
+}
+
+/** Returns the nodes of a path, as far as it exists. */
+function nodesOn({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId[] {
+  const nodes: NodeId[] = [];
+  let node: NodeId = ROOT;
+  for (const symbol of path) {
+    node = firstChild[node];
+    while (node !== NONE && tree.symbol[node] !== symbol) node = nextSibling[node];
+    if (node === NONE) break;
+    nodes.push(node);
+  }
+  return nodes;
 }
 
 /** Returns the siblings that fill the width; the root without a zoom or if the zoomed path does not exist. */

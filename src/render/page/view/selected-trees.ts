@@ -13,6 +13,7 @@ import type { SymbolId } from '../../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { FrameTables } from './frame-tables.js';
+import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
 import type { AllCalls } from './served/all-calls.js';
 import type { State } from './state.js';
@@ -25,6 +26,7 @@ import { WakingIndex } from './wakings/waking-index.js';
 export class SelectedTrees {
   readonly data: PageData;
   readonly names: readonly string[];
+  readonly linkNames: LinkNames;
   readonly threads: readonly ThreadRow[];
   /** The trace has times; otherwise only calls. */
   readonly hasTimes: boolean;
@@ -54,6 +56,7 @@ export class SelectedTrees {
     this.isBlockedTime = data.meta.isBlockedTime ?? false;
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
+    this.linkNames = new LinkNames(data.symbols);
     this.hasTimes = data.meta.weight === 'ns';
     this.threads = threadRows(data, this.hasSwitches);
   }

@@ -4,6 +4,7 @@
 import type { Bounds } from '../../../analysis/questions.js';
 import { METRICS, type Metric } from '../../../analysis/tree/metrics.js';
 import type { SymbolId, Tid } from '../../../model/units.js';
+import type { LinkNames } from './link-names.js';
 
 /** Colour by function, by average duration of calls, or by share of time outside traced code. */
 export const COLOURINGS = ['function', 'average', 'outside'] as const;
@@ -117,19 +118,39 @@ const BESIDE_VIEW = { ...pageLayoutOf(START), chart: null, chartRange: null, cal
 
 /** Whether the graph and the tables show the same in two states, except for page layout. */
 export function isSameView(a: State, b: State): boolean {
-  return formatHash({ ...a, ...BESIDE_VIEW }) === formatHash({ ...b, ...BESIDE_VIEW });
+  return JSON.stringify({ ...a, ...BESIDE_VIEW }) === JSON.stringify({ ...b, ...BESIDE_VIEW });
 }
 
-/** Parses a hash and ignores invalid parts. `symbols`: number of symbols. `start`: initial state of the file. */
-export function parseHash(hash: string, symbols: number, start: State = START): State {
+/** What an address says. */
+export interface ReadHash {
+  readonly state: State;
+  /** What is left out: it has no meaning, or the functions are not there. "function foo", "width=height". */
+  readonly dropped: readonly string[];
+}
+
+/** Parses a hash. `start`: initial state of the file. */
+export function parseHash(hash: string, names: LinkNames, start: State = START): ReadHash {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const dropped: string[] = [];
   const isSet = (name: string, fallback: boolean) => (params.has(name) ? params.get(name) === '1' : fallback);
-  const oneOf = <Word extends string>(name: string, known: readonly Word[], fallback: Word) =>
-    known.find((word) => word === params.get(name)) ?? fallback;
-  const ids = (name: string) => idsOf(params.get(name) ?? '', symbols);
-  const zoom = ids('zoom');
-  const chart = numberOf(params.get('chart'));
-  return {
+  /** Reads a parameter; what cannot be read is dropped. */
+  const read = <Value>(name: string, parse: (text: string) => Value | null | undefined, fallback: Value): Value => {
+    const text = params.get(name) ?? '';
+    const value = text === '' ? fallback : parse(text);
+    if (value == null && text !== '') dropped.push(`${name}=${text}`);
+    return value ?? fallback;
+  };
+  const oneOf = <Word extends string>(name: string, known: readonly Word[], fallback: Word): Word =>
+    read(name, (text) => known.find((word) => word === text), fallback);
+  const functions = (name: string, what: string, isPath = false): readonly SymbolId[] => {
+    const { symbols, missing } = names.read(params.get(name) ?? '', isPath);
+    const shown = isPath ? missing.slice(-1) : missing; // the frame, not all its callers
+    dropped.push(...shown.map((missing) => `${what} ${missing}`));
+    return symbols;
+  };
+  const zoom = functions('zoom', 'zoom to', true);
+  const chart = read('chart', numberOf, null);
+  const state = {
     threads: params.get('threads') ?? start.threads,
     against: params.get('against') ?? '',
     hidesIdle: !isSet('idle', !start.hidesIdle),
@@ -138,17 +159,17 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     isIcicle: isSet('icicle', start.isIcicle),
     foldsRecursion: isSet('fold', start.foldsRecursion),
     order: oneOf('order', ORDERS, start.order),
-    focus: ids('focus')[0] ?? null,
-    hidden: ids('hide'),
+    focus: functions('focus', 'only inside')[0] ?? null,
+    hidden: functions('hide', 'without'),
     zoom,
-    zoomLast: zoom.length > 0 ? (ids('to')[0] ?? null) : null,
+    zoomLast: zoom.length > 0 ? (functions('to', 'zoom to')[0] ?? null) : null,
     search: params.get('search') ?? '',
     isOnlyMatches: isSet('only', false),
-    chosen: ids('function')[0] ?? null,
-    range: rangeOf(params.get('range')),
+    chosen: functions('function', 'function')[0] ?? null,
+    range: read('range', rangeOf, null),
     chart,
-    chartRange: chart === null ? null : rangeOf(params.get('at')),
-    call: callOf(params.get('call')),
+    chartRange: chart === null ? null : read('at', rangeOf, null),
+    call: read('call', callOf, null),
     tab: oneOf('tab', TABS, start.tab),
     functionsSort: params.get('sort') ?? '',
     threadsSort: params.get('sort-threads') ?? '',
@@ -156,6 +177,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     graphShare: shareOf(params.get('graph')),
     panelShare: shareOf(params.get('panel')),
   };
+  return { state, dropped };
 }
 
 /** Reads what `boundsText` writes. */
@@ -191,15 +213,10 @@ function shareOf(text: string | null): number | null {
   return Math.min(MAX_SHARE, Math.max(MIN_SHARE, Number(text)));
 }
 
-function idsOf(text: string, symbols: number): SymbolId[] {
-  const ids = text.split('.').map((word) => (/^\d{1,9}$/.test(word) ? Number(word) : symbols));
-  return ids.every((id) => id < symbols) ? ids : [];
-}
-
-/** Writes only what differs from the start. */
-export function formatHash(state: State, start: State = START): string {
+/** Writes only what differs from the start. `names`: of the functions; null: the state has none. */
+export function formatHash(state: State, names: LinkNames | null, start: State = START): string {
   const flag = (isSet: boolean) => (isSet ? '1' : '0');
-  const ids = (list: readonly (SymbolId | null)[]) => list.filter((id) => id !== null).join('.');
+  const ids = (list: readonly (SymbolId | null)[]) => names?.write(list.filter((id) => id !== null)) ?? '';
   const text = (each: State): readonly (readonly [string, string])[] => [
     ['threads', each.threads],
     ['against', each.against],
@@ -230,5 +247,5 @@ export function formatHash(state: State, start: State = START): string {
   const before = text(start);
   const params = new URLSearchParams();
   for (const [at, [name, value]] of text(state).entries()) if (value !== before[at]?.[1]) params.set(name, value);
-  return `#${params}`;
+  return `#${`${params}`.replace(/%(?:2C|3A|3B|40)/g, decodeURIComponent)}`; // , : ; @ need no escapes
 }

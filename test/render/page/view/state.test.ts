@@ -3,6 +3,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SymbolKind, type SymbolTable } from '../../../../src/model/names/symbol-table.js';
+import { NONE } from '../../../../src/model/units.js';
+import { LinkNames } from '../../../../src/render/page/view/link-names.js';
 import {
   COLOURINGS,
   formatHash,
@@ -17,6 +20,36 @@ import {
 } from '../../../../src/render/page/view/state.js';
 
 const SYMBOLS = 40;
+/** Names that are hard to write: with separators, like numbers, of two files, of a file that is in no name, twice. */
+const HARD = [
+  'a;b',
+  '%3b',
+  '12',
+  '1.2',
+  '7@x',
+  'f',
+  'f',
+  'f@b',
+  'g',
+  'g',
+  'ü ك',
+  'operator<<',
+  '\u202e',
+  '\\u202e',
+  '__proto__',
+  '',
+];
+const DSOS = ['/lib/a', '/lib/b'];
+const table: SymbolTable = {
+  length: SYMBOLS,
+  name: Array.from({ length: SYMBOLS }, (_, symbol) => HARD[symbol] ?? `function${symbol}`),
+  kind: Array.from({ length: SYMBOLS }, () => SymbolKind.Function),
+  dso: Array.from({ length: SYMBOLS }, (_, symbol) => ({ 5: 0, 6: 1 })[symbol] ?? NONE),
+  dsoName: DSOS,
+};
+const names = new LinkNames(table);
+const without = (missing: string) =>
+  new LinkNames({ ...table, name: table.name.map((name) => (name === missing ? 'other' : name)) });
 const symbol = fc.nat(SYMBOLS - 1);
 const text = fc.string({ unit: 'grapheme' });
 
@@ -70,7 +103,7 @@ const starts = fc.boolean().map((isIcicle): State => ({ ...START, isIcicle }));
 test('restores the state from the address', () => {
   fc.assert(
     fc.property(states, starts, (state, start) => {
-      expect(parseHash(formatHash(state, start), SYMBOLS, start)).toEqual(state);
+      expect(parseHash(formatHash(state, names, start), names, start)).toEqual({ state, dropped: [] });
     }),
     { numRuns: 500 },
   );
@@ -79,10 +112,56 @@ test('restores the state from the address', () => {
 test('reads an empty address as the initial state, and writes the initial state as an empty address', () => {
   fc.assert(
     fc.property(starts, (start) => {
-      expect(formatHash(start, start)).toBe('#');
-      for (const hash of ['', '#', '#&&=', '#other=1']) expect(parseHash(hash, SYMBOLS, start)).toEqual(start);
+      expect(formatHash(start, null, start)).toBe('#');
+      for (const hash of ['', '#', '#&&=', '#other=1']) expect(parseHash(hash, names, start).state).toEqual(start);
     }),
   );
+});
+
+test('a link names functions, with the file where another has one of that name', () => {
+  const state = { ...START, zoom: [11, 20, 21], zoomLast: 22, hidden: [5, 8], chosen: 0 };
+  const hash = formatHash(state, names);
+  const text = 'hide=f@a;g&zoom=operator<<;function20;function21&to=function22&function=a%3bb';
+  expect(decodeURIComponent(hash)).toBe(`#${text}`);
+  const moved = new LinkNames({
+    ...table,
+    name: ['new', ...table.name],
+    dso: [NONE, ...table.dso],
+    length: SYMBOLS + 1,
+  });
+  const { state: there, dropped } = parseHash(hash, moved);
+  expect(there).toEqual({ ...START, zoom: [12, 21, 22], zoomLast: 23, hidden: [6, 9], chosen: 1 });
+  expect(dropped).toEqual([]);
+});
+
+test('a link of a file with several functions of a name finds the one that is left, also without files', () => {
+  const only = (symbol: number) => table.name.map((name, at) => (name === 'f' && at !== symbol ? 'other' : name));
+  const hash = formatHash({ ...START, chosen: 5 }, names);
+  expect(parseHash(hash, new LinkNames({ ...table, name: only(5) })).state.chosen).toBe(5);
+  expect(parseHash(hash, new LinkNames({ ...table, name: only(6) })).state.chosen).toBe(null);
+  const noFiles = { ...table, name: only(6), dso: table.dso.map(() => NONE) };
+  expect(parseHash(hash, new LinkNames(noFiles)).state.chosen).toBe(6);
+});
+
+test('says which functions are not there, and keeps the others', () => {
+  const state = { ...START, zoom: [20, 21, 22], hidden: [21, 23], focus: 21, chosen: 21 };
+  const { state: left, dropped } = parseHash(formatHash(state, names), without('function21'));
+  expect(left).toEqual({ ...START, zoom: [20], hidden: [23] });
+  expect(dropped.toSorted()).toEqual(
+    ['function function21', 'only inside function21', 'without function21', 'zoom to function21'].toSorted(),
+  );
+});
+
+test('reads the numbers of older links', () => {
+  const { state } = parseHash('#zoom=9.6.3&to=4&hide=1.2&focus=12&function=39', names);
+  expect(state).toEqual({ ...START, zoom: [9, 6, 3], zoomLast: 4, hidden: [1, 2], focus: 12, chosen: 39 });
+});
+
+test('a path that is too long for names is written in numbers, and any length is read', () => {
+  const zoom = Array.from({ length: 100_000 }, (_, at) => at % SYMBOLS);
+  const hash = formatHash({ ...START, zoom }, names);
+  expect(hash.length).toBeLessThan(300_000);
+  expect(parseHash(hash, names).state.zoom).toEqual(zoom);
 });
 
 test.for([
@@ -97,8 +176,7 @@ test.for([
   'to=1',
   'focus=40',
   'focus=',
-  'hide=1.40',
-  'function=__proto__',
+  'function=constructor',
   'tab=x',
   'list=1',
   'graph=x',
@@ -118,7 +196,10 @@ test.for([
   'call=7@1-2@3',
   'threads',
 ])('nonsense (%s) is as if it were not there', (hash) => {
-  expect(parseHash(`#${hash}`, SYMBOLS)).toEqual(hash === 'threads' ? { ...START, threads: '' } : START);
+  const { state, dropped } = parseHash(`#${hash}`, names);
+  expect(state).toEqual(hash === 'threads' ? { ...START, threads: '' } : START);
+  const isSilent = ['to=1', 'focus=', 'list=1', 'graph=x', 'panel=100', 'at=1-2', 'threads'].includes(hash);
+  expect(dropped.length > 0).toBe(!isSilent);
 });
 
 test('reads any text as an address, and the result is stable', () => {
@@ -132,10 +213,10 @@ test('reads any text as an address, and the result is stable', () => {
   );
   fc.assert(
     fc.property(hashes, (hash) => {
-      const state = parseHash(`#${hash}`, SYMBOLS);
+      const { state } = parseHash(`#${hash}`, names);
       for (const id of [state.focus, state.chosen, state.zoomLast, ...state.hidden, ...state.zoom])
         if (id !== null) expect(id).toBeLessThan(SYMBOLS);
-      expect(parseHash(formatHash(state), SYMBOLS)).toEqual(state);
+      expect(parseHash(formatHash(state, names), names)).toEqual({ state, dropped: [] });
     }),
     { numRuns: 500 },
   );

@@ -48,7 +48,9 @@ export class AddressedWindow {
     this.thread = thread;
     if (thread === null) return;
     const shown = textOf(thread.tid, range);
-    if (shown !== this.shown) this.bounds = clampedWindow(range ?? this.all, this.durationNs);
+    if (shown === this.shown) return;
+    this.dropPending();
+    this.bounds = clampedWindow(range ?? this.all, this.durationNs);
     this.shown = shown;
   }
 
@@ -68,7 +70,7 @@ export class AddressedWindow {
 
   /** Shows another window, as a step of the history. */
   goTo(window: Bounds, change: Partial<State> = {}): void {
-    clearTimeout(this.settling);
+    this.settle();
     this.shown = '';
     this.changed();
     this.navigation.change({ ...change, chartRange: this.addressOf(window) });
@@ -80,7 +82,7 @@ export class AddressedWindow {
   }
 
   close(): void {
-    clearTimeout(this.settling);
+    this.settle();
     this.navigation.change({ chart: null, chartRange: null, call: null });
   }
 
@@ -91,17 +93,24 @@ export class AddressedWindow {
   private gesture(window: Bounds): void {
     this.bounds = window;
     this.changed();
-    clearTimeout(this.settling);
+    this.dropPending();
     this.settling = setTimeout(() => this.settle(), SETTLED_MS) as unknown as number;
   }
 
-  private settle(): void {
-    if (this.thread === null) return;
+  /** Writes the window of a gesture that has just ended into the address, so that the back button returns to it. */
+  settle(): void {
+    if (this.settling === 0 || this.thread === null) return;
+    this.dropPending();
     const { navigation, address: chartRange } = this;
     const isSameStep = navigation.state === this.gestured;
     this.shown = textOf(this.thread.tid, chartRange);
     navigation.change({ chartRange }, isSameStep);
     this.gestured = navigation.state;
+  }
+
+  private dropPending(): void {
+    clearTimeout(this.settling);
+    this.settling = 0;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which box of a stack chart is meant: the selected call, the one below the pointer, or the one that keys reached last.
+ * Which box of a stack chart is meant: the selected call, or the one that keys reached last.
  */
 
 import { type BoxBounds, boxOfCall } from '../../view/chart/call-at.js';
@@ -7,8 +7,6 @@ import type { ChartBoxes } from '../../view/chart/chart-boxes.js';
 import type { ChosenCall } from '../../view/state.js';
 
 export class AimedBoxes {
-  /** The box below the pointer; null: none. */
-  pointed: number | null = null;
   private boxes!: ChartBoxes; // set by the first `show`
   private call: ChosenCall | null = null;
   /** Boxes have other numbers after each layout. */
@@ -28,11 +26,6 @@ export class AimedBoxes {
   /** The box that keys reached last. */
   get focused(): number | null {
     return this.reached && boxOfCall(this.boxes, this.reached);
-  }
-
-  /** The box that keys act on. */
-  get aimed(): number | null {
-    return this.pointed ?? this.focused ?? this.selected;
   }
 
   get hasFocused(): boolean {

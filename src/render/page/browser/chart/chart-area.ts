@@ -45,6 +45,8 @@ export class ChartArea {
   private readonly events: AreaEvents;
   private chart!: DrawnChart; // set by the first `show`
   private firstRow = 0;
+  /** Where the pointer rests; null: it is elsewhere, or keys were used since it moved. */
+  private pointer: Pick<MouseEvent, 'clientX' | 'clientY'> | null = null;
 
   constructor(views: Views, characterPx: number, events: AreaEvents) {
     this.events = events;
@@ -74,21 +76,33 @@ export class ChartArea {
     for (const role of ['waiter', 'waker'] as const) this.lanes[role].element.hidden = !has(role);
   }
 
-  /** `firstRow`: the outermost rows are left out. */
-  show(chart: DrawnChart, firstRow: number, marks: ChartMarks): void {
+  /** Makes room for a chart. `firstRow`: the outermost rows are left out. */
+  place(chart: DrawnChart, firstRow: number): void {
     this.chart = chart;
     this.firstRow = firstRow;
-    const { scroller, widthPx } = this;
-    const allPx = (chart.thread.rows - firstRow) * ROW_PX;
-    this.stack.style.height = `${allPx}px`;
-    const heightPx = Math.min(scroller.clientHeight, allPx);
+    this.stack.style.height = `${this.allPx}px`;
+  }
+
+  paint(marks: ChartMarks): void {
+    const { chart, firstRow, scroller, widthPx } = this;
+    const heightPx = Math.min(scroller.clientHeight, this.allPx);
     for (const role of ['waiter', 'waker'] as const) this.lanes[role].show(chart.arrows[role], chart.thread.durationNs);
     this.painter.paint({ ...marks, chart, firstRow, widthPx, heightPx, topPx: scroller.scrollTop });
     paintTicks(this.ticks, this.colours, chart.window, { leftPx: 0, widthPx, heightPx: TICKS_PX });
   }
 
-  /** Returns the box at the pointer; null: none. */
-  boxBelow({ clientX, clientY }: MouseEvent): number | null {
+  /** The box below the resting pointer, whatever was drawn since it moved; null: none. */
+  get pointedBox(): number | null {
+    return this.pointer && this.boxBelow(this.pointer);
+  }
+
+  /** Until it moves, keys act on what they reached. */
+  forgetPointer(): void {
+    this.pointer = null;
+  }
+
+  /** Returns the box at a point of the browser's window; null: none. */
+  boxBelow({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): number | null {
     const { boxes, pixelNs } = this.chart;
     const { left, top } = this.stack.getBoundingClientRect();
     const row = Math.floor((clientY - top) / ROW_PX) + this.firstRow;
@@ -120,6 +134,10 @@ export class ChartArea {
       scroller.scrollTop = topPx + ROW_PX - scroller.clientHeight;
   }
 
+  private get allPx(): number {
+    return (this.chart.thread.rows - this.firstRow) * ROW_PX;
+  }
+
   private nsAt(xPx: number): Nanoseconds {
     return this.chart.window.startNs + xPx * this.chart.pixelNs;
   }
@@ -136,6 +154,11 @@ export class ChartArea {
       zoom: (factor, xPx) => events.zoom(factor, this.nsAt(xPx)),
       select: (fromPx, toPx, isDone) => this.select(fromPx, toPx, isDone),
     };
+    const point = ({ clientX, clientY }: MouseEvent) => {
+      this.pointer = { clientX, clientY };
+    };
+    for (const type of ['pointermove', 'contextmenu'] as const) stack.addEventListener(type, point);
+    stack.addEventListener('pointerleave', () => this.forgetPointer());
     listenToChart(stack, gestures);
     listenToChart(this.ticks, { ...gestures, click: () => {}, hover: () => {} }, true);
     stack.addEventListener('contextmenu', (event) => {

@@ -56,6 +56,8 @@ export class StackChart {
   private chart!: DrawnChart; // with `thread`
   private hidesCallers = false;
   private isOver = false;
+  /** The box below the pointer, as it is outlined. */
+  private outlined: number | null = null;
   private pendingFrame = 0;
 
   constructor(context: ChartContext) {
@@ -102,7 +104,6 @@ export class StackChart {
   /** Draws it again: calls arrived from the server, or will not arrive. */
   redraw(): void {
     if (this.thread === null) return;
-    this.aim.pointed = null;
     this.draw();
     this.describe();
   }
@@ -125,8 +126,10 @@ export class StackChart {
 
   /** Handles a key if it is meant for the chart; returns false for others. */
   press(event: KeyboardEvent): boolean {
-    const { window, area, aim } = this;
+    const { window, area } = this;
     if (this.thread === null || !(area.hasFocus || this.isOver)) return false;
+    window.settle(); // draws what the wheel has just zoomed to: boxes have other numbers then
+    const { aimed } = this;
     const act = chartKey(event, area.hasFocus, {
       step: (key) => this.step(key),
       move: (x, y) => this.moveBy(x, y),
@@ -135,7 +138,7 @@ export class StackChart {
       jump: (isEnd) => window.jump(isEnd),
       back: () => this.goBack(),
       menu: () => this.openMenu(),
-      actions: () => (aim.aimed === null ? [] : this.actionsOf(aim.aimed)),
+      actions: () => (aimed === null ? [] : this.actionsOf(aimed)),
     });
     act?.();
     return act !== null;
@@ -184,8 +187,12 @@ export class StackChart {
     return timeline && chartThread(data, timeline, tid);
   }
 
+  /** The box that keys act on: the one below the pointer, unless keys were used since it moved. */
+  private get aimed(): number | null {
+    return this.area.pointedBox ?? this.aim.focused ?? this.aim.selected;
+  }
+
   private moved(): void {
-    this.aim.pointed = null;
     this.context.tooltip.hide();
     this.drawSoon();
   }
@@ -208,9 +215,11 @@ export class StackChart {
     const chart = new DrawnChart(views, known, bounds, area.widthPx);
     this.chart = chart;
     aim.show(chart.boxes, state.call?.tid === thread.tid ? state.call : null);
-    area.show(chart, this.firstRow, {
+    area.place(chart, this.firstRow);
+    this.outlined = area.pointedBox;
+    area.paint({
       ...this.marksOf(state),
-      outlined: [aim.selected, aim.pointed ?? (area.hasFocus ? aim.focused : null)],
+      outlined: [aim.selected, this.outlined ?? (area.hasFocus ? aim.focused : null)],
       range: views.rangeAt(state),
     });
   }
@@ -269,11 +278,8 @@ export class StackChart {
   private hover(event: MouseEvent): void {
     if (!this.isOpen) return;
     this.isOver = true;
-    const box = this.area.boxBelow(event);
-    if (box !== this.aim.pointed) {
-      this.aim.pointed = box;
-      this.drawSoon();
-    }
+    const box = this.area.pointedBox;
+    if (box !== this.outlined) this.drawSoon();
     this.area.aim(box);
     if (box === null) this.context.tooltip.hide();
     else this.context.tooltip.show(this.detailsOf(box), null, event.clientX, event.clientY);
@@ -281,7 +287,6 @@ export class StackChart {
 
   private leave(): void {
     this.isOver = false;
-    this.aim.pointed = null;
     this.context.tooltip.hide();
     this.drawSoon();
   }
@@ -289,7 +294,7 @@ export class StackChart {
   private click(event: PointerEvent): void {
     const box = this.area.boxBelow(event);
     this.area.focus();
-    this.leave();
+    this.context.tooltip.hide();
     if (box !== null) this.zoomTo(box);
   }
 
@@ -312,7 +317,7 @@ export class StackChart {
       if (direction !== undefined) this.moveBy(direction, 0);
       return;
     }
-    aim.pointed = null;
+    area.forgetPointer();
     this.focus(box);
     area.reveal(box);
     this.draw();
@@ -342,13 +347,15 @@ export class StackChart {
     });
   }
 
+  /** The next key acts on what the other thread did, not on what happens to be below the pointer there. */
   private follow(waking: Waking, role: Role): void {
+    this.area.forgetPointer();
     this.links.follow(waking, role);
     this.area.focus();
   }
 
   private openMenu(): void {
-    const box = this.aim.aimed;
+    const box = this.aimed;
     if (box === null) return;
     const { xPx, yPx } = this.area.positionOf(box);
     this.openMenuOf(box, xPx, yPx + ROW_PX, () => this.area.focus());
@@ -356,8 +363,8 @@ export class StackChart {
 
   private openMenuAt(event: MouseEvent): void {
     this.hover(event);
-    const { pointed } = this.aim;
-    if (pointed !== null) this.openMenuOf(pointed, event.clientX, event.clientY, () => this.area.focus());
+    const { pointedBox } = this.area;
+    if (pointedBox !== null) this.openMenuOf(pointedBox, event.clientX, event.clientY, () => this.area.focus());
   }
 
   /** One step per key press: first the selected call, then the zoom, then the chart. */

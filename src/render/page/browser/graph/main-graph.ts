@@ -4,8 +4,10 @@
 import { type Boxes, BoxKind, sumSiblings } from '../../../../layout/layout.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
+import { widthForLabel } from '../../../frames/drawing.js';
 import { symbolAt } from '../../../frames/frame-details.js';
-import type { FrameTable } from '../../../frames/frame-table.js';
+import { type FrameTable, nameOf } from '../../../frames/frame-table.js';
+import { textWidth } from '../../../frames/labels.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../search/find-frames.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { wordingOfDifferences } from '../../captions/changes.js';
@@ -20,8 +22,8 @@ import { Graph } from './graph.js';
 import { showLegend } from './legend.js';
 import type { Tooltip } from './tooltip.js';
 
-/** Bounds for a match that is stepped to: minimum width and maximum distance from the frame that fills the width. */
-const MIN_MATCH_PX = 24;
+/** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
+const MAX_NAME_SHARE = 1 / 4;
 const MAX_MATCH_ROWS = 200;
 
 /** Acts on a box, at a point of the window next to it. */
@@ -41,11 +43,13 @@ export class MainGraph {
   private readonly views: Views;
   private readonly navigation: Navigation;
   private readonly tooltip: Tooltip;
+  private readonly characterPx: number;
 
   constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, openMenu: BoxAction) {
     this.views = views;
     this.navigation = navigation;
     this.tooltip = tooltip;
+    this.characterPx = characterPx;
     this.graph = new Graph(
       this.container,
       characterPx,
@@ -140,8 +144,8 @@ export class MainGraph {
   }
 
   /**
-   * Steps to the next match in the entire tree, the largest first; -1: to the previous. `takesFocus`: focuses the frame; otherwise
-   * the frame is only marked.
+   * Steps to the next match in the entire tree, the largest first; -1: to the previous. Zooms if its name cannot be read.
+   * `takesFocus`: focuses the frame; otherwise the frame is only marked.
    */
   stepMatch(by: 1 | -1, takesFocus: boolean): void {
     const { found, table } = this;
@@ -149,7 +153,8 @@ export class MainGraph {
     if (match === null) return;
     this.match = match;
     this.pointer = null;
-    if (this.boxOf(match.node) === null)
+    const drawn = this.boxOf(match.node);
+    if (drawn === null || (this.graph.boxes.widthPx[drawn] as number) < this.readablePx(match.node))
       this.navigation.change({ zoom: this.zoomFor(match.node), zoomLast: null }, true);
     const box = this.boxOf(match.node);
     if (box === null) return;
@@ -185,10 +190,16 @@ export class MainGraph {
     return zoomedRange(this.table, this.state);
   }
 
-  /** Returns the zoom to the outermost caller that leaves the match wide enough. */
+  /** Returns the width at which the name of a frame can be read; long names are shortened. */
+  private readablePx(node: NodeId): number {
+    const namePx = widthForLabel(textWidth(nameOf(this.table, node)), this.characterPx);
+    return Math.min(namePx, MAX_NAME_SHARE * this.graph.widthPx);
+  }
+
+  /** Returns the zoom to the outermost caller that leaves the name of the match readable. */
   private zoomFor(node: NodeId): SymbolId[] {
     const { total, parent } = this.table;
-    const largest = (total[node] * this.graph.widthPx) / MIN_MATCH_PX;
+    const largest = (total[node] * this.graph.widthPx) / this.readablePx(node);
     let top = node;
     for (let rows = 1; rows < MAX_MATCH_ROWS && top !== ROOT && total[parent[top]] <= largest; rows++)
       top = parent[top];

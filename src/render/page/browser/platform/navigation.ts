@@ -1,23 +1,34 @@
 /**
  * Keeps the state of the page in the URL hash. The back button undoes changes; typing a search is one step.
  */
-import { formatHash, NO_ZOOM, type PageLayout, pageLayoutOf, parseHash, type State } from '../../view/state.js';
+import type { LinkNames } from '../../view/link-names.js';
+import {
+  formatHash,
+  NO_ZOOM,
+  type PageLayout,
+  pageLayoutOf,
+  parseHash,
+  type ReadHash,
+  type State,
+} from '../../view/state.js';
 
 /** Marks history entries of the page; addresses entered by the user have no mark. */
 const OURS = 'ptflame';
 
 export class Navigation {
   state: State;
-  private readonly symbols: number;
+  /** What the link to this state says that the page does not know. */
+  dropped: readonly string[];
+  private readonly names: LinkNames;
   private readonly start: State;
-  private readonly show: (state: State, before: State) => void;
+  private readonly show: Show;
 
-  /** `symbols`: number of symbols. `start`: initial state of the file. */
-  constructor(symbols: number, start: State, show: (state: State, before: State) => void) {
-    this.symbols = symbols;
+  /** `start`: initial state of the file. */
+  constructor(names: LinkNames, start: State, show: Show) {
+    this.names = names;
     this.start = start;
     this.show = show;
-    this.state = this.read();
+    ({ state: this.state, dropped: this.dropped } = this.read());
     this.correctAddress(this.state);
     addEventListener('hashchange', () => this.follow());
     addEventListener('popstate', ({ state }) => this.follow(state === OURS));
@@ -26,11 +37,11 @@ export class Navigation {
   /** Changes the state. `isSameStep`: replaces the last history entry. */
   change(change: Partial<State>, isSameStep = false): void {
     const state = { ...this.state, ...change };
-    const hash = formatHash(state, this.start);
-    if (hash === formatHash(this.state, this.start)) return;
+    const hash = this.hashOf(state);
+    if (hash === this.hashOf(this.state)) return;
     if (isSameStep) history.replaceState(OURS, '', hash);
     else history.pushState(OURS, '', hash);
-    this.goTo(state);
+    this.goTo(state, false);
   }
 
   /** Changes the page layout without a new history entry. */
@@ -55,23 +66,32 @@ export class Navigation {
 
   /** Handles a change of the address by the user or the back button (`isOurs`), which keeps the page layout. */
   private follow(isOurs = false): void {
-    const parsed = this.read();
+    const { state: parsed, dropped } = this.read();
     const state = isOurs ? { ...parsed, ...pageLayoutOf(this.state) } : parsed;
     this.correctAddress(state);
-    if (formatHash(state, this.start) !== formatHash(this.state, this.start)) this.goTo(state);
+    if (dropped.length === 0 && this.hashOf(state) === this.hashOf(this.state)) return;
+    this.dropped = dropped;
+    this.goTo(state, !isOurs);
   }
 
   private correctAddress(state: State): void {
-    history.replaceState(OURS, '', formatHash(state, this.start));
+    history.replaceState(OURS, '', this.hashOf(state));
   }
 
-  private goTo(state: State): void {
+  private goTo(state: State, isLink: boolean): void {
     const before = this.state;
     this.state = state;
-    this.show(state, before);
+    this.show(state, before, isLink);
   }
 
-  private read(): State {
-    return parseHash(location.hash, this.symbols, this.start);
+  private hashOf(state: State): string {
+    return formatHash(state, this.names, this.start);
+  }
+
+  private read(): ReadHash {
+    return parseHash(location.hash, this.names, this.start);
   }
 }
+
+/** Draws a state. `isLink`: the user has entered an address, which need not fit the page. */
+type Show = (state: State, before: State, isLink: boolean) => void;

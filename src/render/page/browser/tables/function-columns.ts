@@ -188,7 +188,7 @@ export function sumColumns(
   const percentile = (title: string, hint: string, key: 'p50Ns' | 'p90Ns' | 'p99Ns') => ({
     ...duration(title, title, `${hint}; “≈”: accurate to 1.6 %`, (sums) => sums[key]),
     cell: ({ sums }: FunctionRow) => formatPercentile(sums[key], sums),
-    widthPx: [62, 78] as const,
+    widthPx: [64, 78] as const,
   });
   const share = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const part = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? value(sums) / sums.totalNs : Number.NaN);

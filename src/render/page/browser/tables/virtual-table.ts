@@ -47,6 +47,8 @@ export interface RowMarks<Row> {
 
 const ROW_PX = 26;
 const HEAD_PX = 26;
+/** The table may be lower on the screen than on paper; as in the style sheet. */
+const PRINTED_ROWS = 20;
 const ROWS_AHEAD = 6;
 const ARROW_PX = 10;
 /** Padding left and right of the content of a cell. */
@@ -107,7 +109,7 @@ export class VirtualTable<Row> {
   private widthOf(column: TableColumn<Row>): [min: string, max: string] {
     const arrowPx = column === this.sorted ? ARROW_PX : 0;
     const [minPx, maxPx] = column.widthPx;
-    if (maxPx === Number.POSITIVE_INFINITY) return [`max(${minPx + arrowPx}px, 16cqw, 50cqw - 330px)`, '1fr'];
+    if (maxPx === Number.POSITIVE_INFINITY) return [`max(${minPx + arrowPx}px, 15cqw, 50cqw - 336px)`, '1fr'];
     return [`${minPx + arrowPx}px`, `${maxPx + arrowPx}px`];
   }
 
@@ -163,7 +165,11 @@ export class VirtualTable<Row> {
     const { scrollTop, clientHeight } = this.element;
     const availablePx = (this.head.firstElementChild?.clientWidth ?? 0) - 2 * PADDING_PX;
     const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - ROWS_AHEAD);
-    const end = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_PX) + ROWS_AHEAD);
+    const end = Math.min(
+      this.rows.length,
+      Math.max(Math.ceil((scrollTop + clientHeight) / ROW_PX), Math.ceil(scrollTop / ROW_PX) + PRINTED_ROWS) +
+        ROWS_AHEAD,
+    );
     const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at, availablePx));
     this.canvas.replaceChildren(...drawn);
     const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow));
