@@ -260,7 +260,7 @@ test('refuses more numbers than a tree can have before they fill the memory', as
 }, 60_000);
 
 test('refuses a text of any length as soon as it is longer than any is', async () => {
-  const text = Buffer.concat([Buffer.from('{"format":"'), Buffer.alloc(2 ** 24 + 16, 'a')]); // it does not even end
+  const text = Buffer.concat([Buffer.from('{"format":"ptflame-profile","a":"'), Buffer.alloc(2 ** 24 + 16, 'a')]); // it does not even end
   const { code, message } = await refusalOf(text);
   expect(code).toBe('TOO_LARGE');
   expect(message).toMatch(/a text of more than 16777216 bytes/);
