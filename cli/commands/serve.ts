@@ -18,7 +18,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   limitMemory(memory === undefined ? {} : { memoryBytes: memory });
   if (!isTraceFile(firstBytes(trace))) throw await notImported(trace);
   refuseOverwriting([trace], [path]);
-  const server = await startServer(port); // a port that is in use is reported before the work
+  const server = await startServer(port, notifyOnce(path)); // a port that is in use is reported before the work
   let file: LevelsFile | null = null;
   try {
     file = await openLevels(path, options, signal);
@@ -28,6 +28,15 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
     server.close();
     await file?.close();
   }
+}
+
+/** A page asks again and again. */
+function notifyOnce(path: string): (trouble: PtflameError) => void {
+  let isTold = false;
+  return ({ message, hint }) => {
+    if (!isTold) notify(`${path}: ${message}: ${hint}`);
+    isTold = true;
+  };
 }
 
 async function untilEnded({ port, token }: RunningServer, quiet: boolean): Promise<void> {

@@ -33,7 +33,7 @@ export async function openInputs(
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'pass - once' });
   const inputs: CommandInput[] = [];
-  for (const path of paths) inputs.push(path === '-' ? openStdin() : await openPath(path, options, signal));
+  for (const path of paths) inputs.push(path === '-' ? openStdin(options) : await openPath(path, options, signal));
   return inputs;
 }
 
@@ -49,8 +49,8 @@ async function openPath(
   if (options.wakes === undefined && isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
   if (options.wakes !== undefined) throw noMain(path);
   const pipe = openIfPipe(path);
-  if (pipe === null) return openTraceFile(path);
-  return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
+  if (pipe === null) return openTraceFile(path, options);
+  return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }), options);
 }
 
 function severalMains(): PtflameError {
@@ -80,10 +80,10 @@ export function totalSize(inputs: readonly CommandInput[]): number | null {
   return sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
 }
 
-function openStdin(): OpenedInput {
+function openStdin(options: DecodingOptions): OpenedInput {
   if (process.stdin.isTTY)
     throw new PtflameError('BAD_OPTION', 'standard input is a terminal', {
       hint: 'pipe a trace in: perf script … | ptflame render -',
     });
-  return traceStream('standard input', process.stdin);
+  return traceStream('standard input', process.stdin, options);
 }

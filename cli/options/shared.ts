@@ -76,6 +76,10 @@ export const decoding = memoize(() =>
       'recordings: the wakings of the whole machine (default: those next to the recording, in FILE.wakes.data)',
       { value: 'FILE' },
     ),
+    maxRatio: flag(
+      z.number('must be a number').min(0, 'must be 0 or more').default(200),
+      'text: refuse gzip that unpacks to more than so many times its size; 0: no limit',
+    ),
     salvage: flag(
       z.boolean().default(false),
       'recordings, imported traces: use the readable part of a truncated or damaged file',

@@ -1,8 +1,9 @@
 /**
  * Chooses permissions of output files: only users who may read all inputs may read the output.
  */
-import { fstatSync, type Stats, statSync } from 'node:fs';
+import { fstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { statOrNull } from './file-identity.js';
 
 const FOR_ALL = 0o666;
 const GROUP_BITS = 0o060;
@@ -13,15 +14,22 @@ export function newFileMode(inputs: readonly string[]): number {
   return inputs.flatMap(filesOf).reduce((mode, stats) => mode & permissionsOf(stats), FOR_ALL);
 }
 
-/** For a directory, as written by `perf record --kcore`, also returns the recording in it. */
+/** For a directory, also returns the recording in it (`perf record --kcore`), or all files below it (exported tables). */
 function filesOf(path: string): Stats[] {
   try {
     const stats = path === '-' ? fstatSync(0) : statSync(path);
-    if (stats.isDirectory()) return [stats, statSync(join(path, 'data'))];
-    return stats.isFile() ? [stats] : [];
+    if (!stats.isDirectory()) return stats.isFile() ? [stats] : [];
+    const data = statOrNull(join(path, 'data'));
+    return [stats, ...(data?.isFile() ? [data] : filesBelow(path))];
   } catch {
     return []; // opening the input reports the error
   }
+}
+
+/** Links are not followed: they may form a circle. */
+function filesBelow(path: string): Stats[] {
+  const files = readdirSync(path, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => statSync(join(parentPath, name)));
 }
 
 /** Group permissions apply to the new file only if its group is the same; otherwise those of others do. */

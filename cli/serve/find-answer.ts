@@ -7,11 +7,13 @@
  *     /calls/TID/LIST/FIRST-LAST,…     consecutive chunks of lists, as they are stored; a list is a level, "split" or
  *                                      "functions"
  */
-import type { LevelsFile, Part } from '../../src/levels.js';
+import { BLOCK_BYTES, type LevelsFile, type Part } from '../../src/levels.js';
 
 export interface Answer {
   readonly type: string;
-  readonly body: Buffer;
+  readonly bytes: number;
+  /** Piece by piece, as the reader takes them. */
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 /** More are not needed at once. */
@@ -19,13 +21,13 @@ const MAX_CHUNKS = 256;
 const CHUNKS = /^(\d{1,10})\/(\d{1,2}|split|functions)\/(\d{1,9})-(\d{1,9})$/;
 
 /** Returns null for any other path. */
-export async function findAnswer(path: string, levels: LevelsFile): Promise<Answer | null> {
-  if (path === '/') return answerWith('text/html; charset=utf-8', await levels.read(levels.page));
-  if (path === '/calls') return answerWithJson(levels.all);
+export function findAnswer(path: string, levels: LevelsFile): Answer | null {
+  if (path === '/') return answerWithParts('text/html; charset=utf-8', [levels.page], levels);
+  if (path === '/calls') return answerWithJson(levels.indexJson);
   const [, tid] = /^\/calls\/(\d{1,10})$/.exec(path) ?? [];
-  if (tid !== undefined) return answerWithJson(levels.thread(Number(tid)));
+  if (tid !== undefined) return answerWithJson(levels.threadJson(Number(tid)));
   const parts = chunksAt(path, levels);
-  return parts && answerWith('application/octet-stream', await bytesOf(parts, levels));
+  return parts && answerWithParts('application/octet-stream', parts, levels);
 }
 
 function chunksAt(path: string, levels: LevelsFile): Part[] | null {
@@ -44,20 +46,21 @@ function isNamed(list: string | undefined): list is 'split' | 'functions' {
   return list === 'split' || list === 'functions';
 }
 
-async function bytesOf(parts: readonly Part[], levels: LevelsFile): Promise<Buffer | null> {
-  const read: Buffer[] = [];
+function answerWithJson(json: Buffer | null): Answer | null {
+  return json && { type: 'application/json', bytes: json.length, body: [json] };
+}
+
+function answerWithParts(type: string, parts: readonly Part[], levels: LevelsFile): Answer {
+  return { type, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), body: piecesOf(parts, levels) };
+}
+
+async function* piecesOf(parts: readonly Part[], levels: LevelsFile): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
-    const bytes = await levels.read(part);
-    if (bytes === null) return null;
-    read.push(bytes);
+    const end = part.at + part.bytes;
+    for (let at = part.at; at < end; ) {
+      const bytes = Math.min(end - at, BLOCK_BYTES - (at % BLOCK_BYTES)); // up to the next border of blocks
+      yield await levels.read({ at, bytes });
+      at += bytes;
+    }
   }
-  return Buffer.concat(read);
-}
-
-function answerWithJson(value: object | null): Answer | null {
-  return value && answerWith('application/json', Buffer.from(JSON.stringify(value)));
-}
-
-function answerWith(type: string, body: Buffer | null): Answer | null {
-  return body && { type, body };
 }

@@ -2,9 +2,9 @@
  * Opens the levels file of a trace; makes it if there is none, or none that fits.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fsyncSync } from 'node:fs';
+import { closeSync, createReadStream, fsyncSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type LevelsFile, LevelsWriter, readLevels, type Unusable } from '../../src/levels.js';
+import { type LevelsFile, LevelsWriter, type Origin, readLevels, type Unusable } from '../../src/levels.js';
 import { pagePolicy, renderHtmlInParallel } from '../../src/page.js';
 import { openStoredTrace } from '../../src/profiles.js';
 import { PTFLAME_VERSION, PtflameError } from '../../src/text.js';
@@ -15,21 +15,34 @@ import { newFileMode } from '../output/new-file-mode.js';
 import { createTemporaryFile, type TemporaryFile } from '../output/temporary-files.js';
 import { unwritable, whyUnwritable } from '../output/unwritable.js';
 import { notify } from '../terminal/notify.js';
+import { userSecret } from './user-secret.js';
 
 /** What the timeline may take in the page: all calls are in the levels file. */
 const TIMELINE_BYTES = 3 * 2 ** 20;
 
-/** @throws PtflameError as reading the trace; BAD_OPTION if `path` is another file, OUTPUT_UNWRITABLE */
+/**
+ * Only a file that this user made of this trace is used or replaced. Any other is left unchanged, and all calls are in a temporary
+ * file until the process ends.
+ *
+ * @throws PtflameError as reading the trace; BAD_OPTION if `path` is another file, OUTPUT_UNWRITABLE
+ */
 export async function openLevels(path: string, options: ServeOptions, signal: AbortSignal): Promise<LevelsFile> {
-  const key = await keyOf(options);
-  const found = await readIfThere(path, key);
+  const { bytes: secret, whyNotKept } = userSecret();
+  const version = versionOf(options.trace);
+  const trace = await contentHash(options.trace, signal);
+  const origin = { secret, trace, key: keyOf(options, trace) };
+  const found = await readIfThere(path, origin, signal);
   if (found === 'other') throw notOverwritten(path);
   if (typeof found === 'object' && found !== null) return found;
-  if (found !== null && !options.quiet) notify(`${path} ${WHY_AGAIN[found]}: made again`);
-  await makeLevels(path, key, options, signal).catch((error) => {
+  const isKept = whyNotKept === null && found !== 'foreign';
+  const why = whyNotKept === null ? found && `${path} ${WHY_AGAIN[found]}` : `${whyNotKept}: ${TEMPORARY}`;
+  if (why !== null && !options.quiet) notify(why);
+  const temporary = await makeLevels(path, origin, options, signal).catch((error) => {
     throw (error as NodeJS.ErrnoException).syscall === 'write' ? cannotWrite(path, error) : error;
   });
-  const made = await readIfThere(path, key);
+  if (versionOf(options.trace) !== version) throw replacedTrace(options.trace);
+  if (isKept) await temporary.rename().catch((error) => Promise.reject(cannotWrite(path, error)));
+  const made = await readIfThere(isKept ? path : temporary.path, origin, signal);
   if (typeof made === 'object' && made !== null) return made;
   throw unwritable(path, 'what was written cannot be read', null, OTHER_FILE);
 }
@@ -40,9 +53,12 @@ function cannotWrite(path: string, error: unknown): PtflameError {
   return unwritable(path, whyUnwritable(error), error, OTHER_FILE);
 }
 
+const TEMPORARY = 'all calls are in a temporary file until the server ends';
+
 const WHY_AGAIN = {
-  damaged: 'is damaged',
-  stale: 'is of another trace, of other options or of another version of ptflame',
+  damaged: 'is damaged: made again',
+  stale: 'is of other options or of another version of ptflame: made again',
+  foreign: `is of another trace or was not made by you on this machine: made again, it is left unchanged and ${TEMPORARY}; remove it, or name another with --levels FILE`,
 };
 
 function notOverwritten(path: string): PtflameError {
@@ -51,48 +67,60 @@ function notOverwritten(path: string): PtflameError {
   });
 }
 
-async function readIfThere(path: string, key: string): Promise<LevelsFile | Unusable | null> {
+async function readIfThere(path: string, origin: Origin, signal: AbortSignal): Promise<LevelsFile | Unusable | null> {
   const stats = statOrNull(path);
   if (stats === null) return null;
-  if (!stats.isFile()) return 'other';
-  const file = await open(path);
-  const read = await readLevels(file, key);
-  if (typeof read === 'string') await file.close();
-  return read;
+  return stats.isFile() ? readLevels(await open(path), origin, signal) : 'other';
 }
 
 /** Everything that decides what is in the file: the trace, how it is replayed, and this version of ptflame and its page. */
-async function keyOf({ trace, tailCalls, noExtend }: ServeOptions): Promise<string> {
-  const made = [PTFLAME_VERSION, pagePolicy(true), TIMELINE_BYTES, tailCalls, noExtend, await contentHash(trace)];
+function keyOf({ tailCalls, noExtend }: ServeOptions, trace: string): string {
+  const made = [PTFLAME_VERSION, pagePolicy(true), TIMELINE_BYTES, tailCalls, noExtend, trace];
   return createHash('sha256').update(JSON.stringify(made)).digest('hex');
 }
 
-async function contentHash(path: string): Promise<string> {
+async function contentHash(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  for await (const part of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(part);
+  for await (const part of createReadStream(path, { highWaterMark: 2 ** 20, signal })) hash.update(part);
   return hash.digest('hex');
 }
 
-async function makeLevels(path: string, key: string, options: ServeOptions, signal: AbortSignal): Promise<void> {
+/** Equal if a file was neither replaced nor written to. */
+function versionOf(path: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  return `${[dev, ino, size, mtimeNs, ctimeNs]}`;
+}
+
+function replacedTrace(trace: string): PtflameError {
+  return new PtflameError('INPUT_UNREADABLE', `${trace} was changed while it was read`, {
+    hint: 'try again once it no longer changes',
+  });
+}
+
+/** Returns a complete file next to `path`, which is removed at the end unless it is renamed. */
+async function makeLevels(
+  path: string,
+  origin: Origin,
+  options: ServeOptions,
+  signal: AbortSignal,
+): Promise<TemporaryFile> {
   const temporary = temporaryFor(path, options.trace);
-  const writer = new LevelsWriter(temporary.fd);
+  const writer = new LevelsWriter(temporary.fd, origin);
   const { profile, ...extras } = await loadPageContents(
     [openStoredTrace(options.trace)],
     { ...options, foldRecursion: false },
     { trees: 'apart', durations: true, timelineBytes: TIMELINE_BYTES, onChunks: (...own) => writer.addThread(...own) },
     signal,
   );
-  await writer.finish(key, renderHtmlInParallel(profile, { isServed: true }, extras));
+  await writer.finish(renderHtmlInParallel(profile, { isServed: true }, extras));
   fsyncSync(temporary.fd);
   closeSync(temporary.fd);
-  await temporary.rename().catch((error) => {
-    throw cannotWrite(path, error);
-  });
+  return temporary;
 }
 
 function temporaryFor(path: string, trace: string): TemporaryFile {
   try {
-    return createTemporaryFile(realTarget(path), { replaced: statOrNull(path), mode: newFileMode([trace]) });
+    return createTemporaryFile(realTarget(path), { mode: newFileMode([trace]) });
   } catch (error) {
     throw cannotWrite(path, error);
   }

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import type { LevelsFile } from '../../src/levels.js';
 import { pagePolicy } from '../../src/page.js';
 import { PtflameError } from '../../src/text.js';
@@ -21,11 +22,14 @@ const LIMITS = {
   maxHeaderSize: 8192,
   headersTimeout: 10_000,
   requestTimeout: 10_000,
-  keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 5000,
 };
+/** A reader that takes nothing for so long is gone. */
+const SLOW_READER_MS = 60_000;
 
+/** A connection has one request: more that are sent at once would all have to be kept. */
 const HEADERS = {
+  Connection: 'close',
   'Cache-Control': 'no-store',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -40,18 +44,27 @@ const MAX_CONNECTIONS = 64;
 /**
  * Takes the port; until there is something to send, requests are answered with 503.
  *
- * `port`: 0 for any that is free. @throws PtflameError SYSTEM
+ * `port`: 0 for any that is free. `onTrouble`: called when an answer cannot be sent whole; a reader that has gone is none.
+ * @throws PtflameError SYSTEM
  */
-export async function startServer(port: number): Promise<RunningServer> {
+export async function startServer(
+  port: number,
+  onTrouble: (trouble: PtflameError) => void = () => {},
+): Promise<RunningServer> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer(LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = 1;
+  server.timeout = SLOW_READER_MS;
   await listening(server, port);
   const address = { port: (server.address() as AddressInfo).port, token };
   const headers = { ...HEADERS, 'Content-Security-Policy': `${pagePolicy(true)}; frame-ancestors 'none'` };
   let served: LevelsFile | null = null;
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    respond(request, response, address, served, headers).catch(() => response.destroy());
+    respond(request, response, address, served, headers).catch((error: unknown) => {
+      response.destroy();
+      if (error instanceof PtflameError) onTrouble(error);
+    });
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);
   return {
@@ -77,16 +90,15 @@ async function respond(
   if (refusal !== null) return refuse(response, refusal);
   const path = pathAfterToken(request.url ?? '', address.token);
   if (path !== null && levels === null) return refuse(response, 503);
-  const found = path === null || levels === null ? null : await findAnswer(path, levels);
+  const found = path === null || levels === null ? null : findAnswer(path, levels);
   if (found === null) return refuse(response, 404);
-  const { type, body } = found;
-  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': body.length });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const { type, bytes, body } = found;
+  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': bytes });
+  await pipeline(request.method === 'HEAD' ? [] : body, response); // waits for a slow reader
 }
 
-/** The connection ends: what else was sent is not read. */
 function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { ...HEADERS, 'Content-Length': 0, Connection: 'close' }).end();
+  response.writeHead(status, { ...HEADERS, 'Content-Length': 0 }).end();
 }
 
 function listening(server: Server, port: number): Promise<void> {

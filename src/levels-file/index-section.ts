@@ -38,8 +38,8 @@ const SHAPE = z.object({
   threads: z.object({ tid: z.number().int(), at: size, levels: chunks.array(), split: chunks, functions }).array(),
 });
 
-/** More than any index has. */
-const MAX_BYTES = 2 ** 30;
+/** More than the index of 10^9 calls has. */
+const MAX_BYTES = 2 ** 28;
 
 export function indexBytes(index: LevelsIndex): Buffer {
   return deflateRawSync(JSON.stringify(index));
@@ -66,6 +66,6 @@ export function listsOf({ levels, split, functions }: ThreadLists): ChunkIndex[]
 }
 
 /** Returns the size of all chunks of a list. */
-export function listBytes({ bytes }: ChunkIndex): number {
+function listBytes({ bytes }: ChunkIndex): number {
   return bytes.reduce((sum, own) => sum + own, 0);
 }

@@ -1,8 +1,8 @@
 /**
  * Unpacks a pack into a directory, and returns its manifest.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -14,6 +14,8 @@ import { MANIFEST, PACK_PATHS } from './pack-paths.js';
 import { SIDE_FILES } from './side-files.js';
 
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
+/** Files and folders that are made. A program that compiles at runtime may have a file for each of its functions. */
+const MAX_ENTRIES = 100_000;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
 /** Errors caused by the names in a pack, not by the directory. */
 const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
@@ -24,12 +26,17 @@ const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
  * @throws PtflameError PACK_DAMAGED for a pack that is truncated, garbled or made by another program; NEWER_VERSION;
  *   TEMPORARY_FILE if the directory cannot be written; INPUT_UNREADABLE
  */
-export async function readPack(path: string, directory: string, signal: AbortSignal): Promise<Manifest> {
+export async function readPack(
+  path: string,
+  directory: string,
+  signal: AbortSignal,
+  maxEntries = MAX_ENTRIES,
+): Promise<Manifest> {
   const archive = extract();
   try {
     const headers = new HeaderGuard((await stat(path)).size);
     const reading = pipeline(createReadStream(path), createGunzip(), headers.guarded, archive, { signal });
-    const [manifest] = await Promise.all([extractAll(path, archive, directory, headers), reading]);
+    const [manifest] = await Promise.all([extractAll(path, archive, directory, headers, maxEntries), reading]);
     return manifest;
   } catch (cause) {
     signal.throwIfAborted();
@@ -42,9 +49,11 @@ async function extractAll(
   archive: AsyncIterable<Entry>,
   directory: string,
   headers: HeaderGuard,
+  maxEntries: number,
 ): Promise<Manifest> {
   let manifest: Manifest | null = null;
   const names = new Set<string>();
+  const folders = new Set([dirname(join(directory, MANIFEST))]); // as `extractEntry` names it
   for await (const entry of archive) {
     headers.enterFile();
     const { name, type, size = 0 } = entry.header;
@@ -53,7 +62,9 @@ async function extractAll(
     if (names.has(name)) throw new Error(`it contains ${JSON.stringify(name)} twice`);
     names.add(name);
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
-    else await extractEntry(entry, directory);
+    else await extractEntry(entry, directory, folders);
+    if (names.size + folders.size - 1 > maxEntries)
+      throw new Error(`it contains more than ${maxEntries} files and folders, which no pack does`);
     headers.leaveFile();
   }
   return complete(manifest, names);
@@ -68,12 +79,29 @@ function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manife
   return manifest;
 }
 
-async function extractEntry(entry: Entry, directory: string): Promise<void> {
+/** Synchronous: of many small files, most time would be spent between the steps. `folders`: those that exist. */
+async function extractEntry(entry: Entry, directory: string, folders: Set<string>): Promise<void> {
   const { name } = entry.header;
   if (!isExpected(name)) throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
   const target = join(directory, name);
-  await mkdir(dirname(target), { recursive: true, mode: PRIVATE.directory });
-  await pipeline(entry, createWriteStream(target, { flags: 'wx', mode: PRIVATE.file }));
+  makeFolder(dirname(target), folders);
+  const fd = openSync(target, 'wx', PRIVATE.file);
+  try {
+    for await (const piece of entry) writeAll(fd, piece);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeFolder(path: string, folders: Set<string>): void {
+  if (folders.has(path)) return;
+  makeFolder(dirname(path), folders);
+  mkdirSync(path, PRIVATE.directory);
+  folders.add(path);
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
 
 /** Nothing is written outside of the directory, whatever names a pack contains. */

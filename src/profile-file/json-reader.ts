@@ -173,15 +173,16 @@ class JsonReader {
   private text(): string {
     const { bytes } = this;
     const begin = this.at++;
+    const maxAt = begin + MAX_TEXT_BYTES;
     let isPlain = true;
     for (let byte = bytes[this.at]; byte !== QUOTE; byte = bytes[++this.at]) {
       if (byte === undefined || byte < 0x20) throw this.unexpected();
+      if (this.at > maxAt) throw new FileFault('too-large', `a text of more than ${MAX_TEXT_BYTES} bytes`);
       if (byte !== BACKSLASH) continue;
       isPlain = false;
       this.at++;
     }
     const end = ++this.at;
-    if (end - begin > MAX_TEXT_BYTES) throw new FileFault('too-large', `a text of ${end - begin} bytes`);
     return isPlain ? bytes.toString('utf8', begin + 1, end - 1) : this.unescaped(begin, end);
   }
 

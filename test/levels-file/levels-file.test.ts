@@ -2,10 +2,12 @@
  * Levels files: what was written is read, and no damage goes unnoticed.
  */
 import { openSync } from 'node:fs';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Origin } from '../../src/levels-file/format.js';
+import type { IndexedThread } from '../../src/levels-file/index-section.js';
 import { readLevels } from '../../src/levels-file/read.js';
 import { LevelsWriter } from '../../src/levels-file/write.js';
 
@@ -27,9 +29,11 @@ const byFunction = (...bytes: number[]) => {
   return { ...list(...bytes), firstFunction: functions, lastFunction: functions };
 };
 
+const ORIGIN: Origin = { secret: Buffer.alloc(32, 7), trace: 'trace', key: 'key' };
+
 async function written(): Promise<string> {
   const path = join(directory, 'levels');
-  const writer = new LevelsWriter(openSync(path, 'w'));
+  const writer = new LevelsWriter(openSync(path, 'w'), ORIGIN);
   writer.addThread(9, { levels: [], split: list(), functions: byFunction(), bytes: Buffer.alloc(0) });
   writer.addThread(7, {
     levels: [list(2, 1), list(), list(3)],
@@ -41,15 +45,12 @@ async function written(): Promise<string> {
     yield 'a pa';
     yield 'gé';
   };
-  await writer.finish('key', page());
+  await writer.finish(page());
   return path;
 }
 
-async function read(path: string, key = 'key') {
-  const file = await open(path);
-  const levels = await readLevels(file, key);
-  if (typeof levels === 'string') await file.close();
-  return levels;
+async function read(path: string, differing: Partial<Origin> = {}) {
+  return readLevels(await open(path), { ...ORIGIN, ...differing });
 }
 
 test('reads the page, and chunks of each list', async () => {
@@ -77,25 +78,51 @@ test('reads the page, and chunks of each list', async () => {
     [7, 0, 1, 0],
   ] as const)
     expect(await text(tid, name, first, last)).toBeNull();
-  expect(levels.thread(7)?.levels.length).toBe(3);
-  expect(levels.thread(8)).toBeNull();
-  expect(levels.all.map(({ tid }) => tid)).toEqual([7, 9]);
+  const threads = JSON.parse(String(levels.indexJson)) as IndexedThread[];
+  expect(threads.map(({ tid }) => tid)).toEqual([7, 9]);
+  expect(threads[0]?.levels.length).toBe(3);
+  expect(JSON.parse(String(levels.threadJson(7)))).toEqual(threads[0]);
+  expect(levels.threadJson(8)).toBeNull();
   await levels.close();
 });
 
-test('notices any damage, another version, and another key', async () => {
+test('notices any damage, another version, other options, another trace, and another maker', async () => {
   const path = await written();
   const right = await readFile(path);
-  expect(await read(path, 'other')).toBe('stale');
+  expect(await read(path, { key: 'of other options' })).toBe('stale');
+  expect(await read(path, { trace: 'another' })).toBe('foreign');
+  expect(await read(path, { secret: Buffer.alloc(32, 8) })).toBe('foreign');
   const damaged = join(directory, 'damaged');
   for (let at = 0; at < right.length; at++) {
     const bytes = Buffer.from(right);
     bytes[at] ^= 1 << (at % 8);
     await writeFile(damaged, bytes);
-    expect(await read(damaged)).toBe(at < 8 ? 'other' : at < 12 ? 'stale' : 'damaged');
+    expect(await read(damaged)).toBe(at < 8 ? 'other' : at < 12 ? 'stale' : at < 44 ? 'foreign' : 'damaged');
     await writeFile(damaged, right.subarray(0, at));
-    expect(await read(damaged)).toBe(at < 12 ? 'other' : 'damaged');
+    expect(await read(damaged)).toBe(at < 44 ? 'other' : 'damaged');
   }
   await writeFile(damaged, Buffer.concat([right, right]));
   expect(await read(damaged)).toBe('damaged');
+});
+
+test('reads nothing of a forged file but its head', async () => {
+  const path = await written();
+  const forged = join(directory, 'forged');
+  await writeFile(forged, await readFile(path));
+  await truncate(forged, 2 ** 40); // sparse: reading it would take hours
+  expect(await read(forged, { trace: 'another' })).toBe('foreign');
+  expect(await read(forged)).toBe('damaged');
+});
+
+test('reads nothing that was written after the file was opened', async () => {
+  const path = await written();
+  const levels = await read(path);
+  if (typeof levels === 'string') throw new Error(levels);
+  const bytes = await readFile(path);
+  bytes[levels.page.at] = 0x41;
+  await writeFile(path, bytes);
+  await expect(levels.read(levels.page)).rejects.toThrow(/was changed while it was served/);
+  await truncate(path, 50);
+  await expect(levels.read(levels.page)).rejects.toThrow(/was changed while it was served/);
+  await levels.close();
 });

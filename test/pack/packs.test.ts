@@ -2,7 +2,7 @@
  * Reads packs, written by ptflame or forged: files are extracted into the directory, and nowhere else.
  */
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, truncate } from 'node:fs/promises';
+import { mkdir, readFile, rm, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
@@ -33,9 +33,9 @@ async function packOf(dir: Directory, entries: readonly Entry[]): Promise<string
   return dir.file('x.pack');
 }
 
-async function unpacked(dir: Directory, path: string): Promise<Manifest> {
+async function unpacked(dir: Directory, path: string, maxEntries?: number): Promise<Manifest> {
   await mkdir(dir.file('below/place'), { recursive: true });
-  return readPack(path, dir.file('below/place'), NEVER);
+  return readPack(path, dir.file('below/place'), NEVER, maxEntries);
 }
 
 async function written(dir: Directory, files: readonly PackedFile[]): Promise<string> {
@@ -125,6 +125,17 @@ describe('refuses', () => {
     const path = await packOf(dir, [LIST, RECORDING, endless]);
     expect(isPack(firstBytes(path))).toBe(true);
     await expect(unpacked(dir, path)).rejects.toMatchObject({ code: 'PACK_DAMAGED' });
+  });
+
+  test('more files and folders than a pack has', async ({ dir }) => {
+    const files = [LIST, RECORDING, { name: 'root/a/b/c', content: '' }, { name: 'root/a/d', content: '' }];
+    const path = await packOf(dir, files); // four files, three folders
+    await expect(unpacked(dir, path, 6)).rejects.toMatchObject({
+      code: 'PACK_DAMAGED',
+      message: expect.stringContaining('more than 6 files and folders'),
+    });
+    await rm(dir.file('below'), { recursive: true });
+    expect(await unpacked(dir, path, 7)).toEqual(MANIFEST);
   });
 
   test('a pack that unpacks to far more than binaries and traces do, before it fills the disk', async ({ dir }) => {

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { formatBytes, formatDuration, PTFLAME_VERSION, PtflameError, safeJson } from '../../../src/text.js';
 import { notesPath } from '../../input/data-file.js';
+import { newFileMode } from '../../output/new-file-mode.js';
 import { createTemporaryFile } from '../../output/temporary-files.js';
 import { RecordingDisplay } from '../../terminal/recording-line.js';
 import { perfFailure } from '../failures/failures.js';
@@ -137,8 +138,9 @@ function workloadOf(
   return { command: [...target.command], exitCode: exitCode ?? null, signal: signal ?? null };
 }
 
+/** As private as the recording: command lines may have passwords. */
 async function writeNotes(output: string, notes: RecordingNotes): Promise<void> {
-  const temporary = createTemporaryFile(resolve(notesPath(output)));
+  const temporary = createTemporaryFile(resolve(notesPath(output)), { mode: newFileMode([output]) });
   const stream = createWriteStream(temporary.path, { fd: temporary.fd, flush: true });
   stream.end(`${safeJson(JSON.stringify(notes, null, 2))}\n`);
   await finished(stream);

@@ -4,8 +4,14 @@
 import { createGunzip } from 'node:zlib';
 import { READ_BYTES } from './text-file.js';
 
-/** Yields everything before the damage, if there is any, then throws. */
-export async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Yields everything before the damage, if there is any, then throws. `onPacked` receives the size of each piece before it is
+ * unpacked.
+ */
+export async function* gunzipped(
+  bytes: AsyncIterable<Uint8Array>,
+  onPacked: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: READ_BYTES });
   const text: Uint8Array[] = [];
   gunzip.on('data', (piece: Uint8Array) => text.push(piece));
@@ -17,6 +23,7 @@ export async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
       begin(() => done(null));
     });
   for await (const piece of inSmallPieces(bytes)) {
+    onPacked(piece.length);
     const error = await step((done) => gunzip.write(piece, done));
     yield* text.splice(0);
     if (error) throw error;

@@ -14,24 +14,36 @@ export interface OpenedInput extends TraceInput {
   readonly sizeBytes: number | null;
 }
 
+export interface OpenOptions {
+  /**
+   * Text that unpacks to more than this many times its size is refused, unless it is small. 0: none is. Default: 200. Text of traces
+   * unpacks to 10 to 100 times its size; nothing but repeated bytes to a thousand times, which fills memory for hours.
+   */
+  readonly maxRatio?: number | undefined;
+}
+
+const MAX_RATIO = 200;
+/** Less is never refused. */
+const MIN_REFUSED_BYTES = 64 * 1024 * 1024;
+
 /**
  * Opens a file of trace text or a profile, compressed or not. It is reopened when it is read, so that there may be more inputs
  * than a process may have open files. A piece of its bytes is valid only until the next one is read.
  *
- * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, if it is not text
+ * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, if it is not text; TOO_LARGE as `maxRatio` says
  */
-export async function openTraceFile(path: string): Promise<OpenedInput> {
+export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<OpenedInput> {
   const fd = openFile(path);
   const stats = fstatSync(fd);
   if (!stats.isFile() && !stats.isDirectory())
-    return traceStream(path, createReadStream(path, { fd, highWaterMark: READ_BYTES }));
+    return traceStream(path, createReadStream(path, { fd, highWaterMark: READ_BYTES }), options);
   const first = firstBytes(fd);
   closeSync(fd);
   if (stats.isDirectory())
     throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'pass the files in it' });
   const bytes = new TextFile(path, stats);
   const isText = kindOf(first) === null;
-  return { ...traceStream(path, bytes), sizeBytes: stats.size, file: isText ? bytes : null };
+  return { ...traceStream(path, bytes, options), sizeBytes: stats.size, file: isText ? bytes : null };
 }
 
 /** Returns enough bytes to detect the kind; none if the file cannot be read. */
@@ -45,20 +57,60 @@ function firstBytes(fd: number): Uint8Array {
 }
 
 /** Wraps a stream of trace text or a profile, compressed or not; `name` is for messages. */
-export function traceStream(name: string, bytes: AsyncIterable<Uint8Array>): OpenedInput {
-  return { name, bytes: decompressed(name, bytes), sizeBytes: null };
+export function traceStream(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { maxRatio }: OpenOptions = {},
+): OpenedInput {
+  return { name, bytes: new Unpacking(name, maxRatio).text(bytes), sizeBytes: null };
 }
 
 /** A file may be compressed twice by mistake; more layers are an attack. */
 const MAX_LAYERS = 2;
 
-async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>, layers = 0): AsyncGenerator<Uint8Array> {
-  const { first, all } = await peek(bytes, (first) => first.length >= MAX_MAGIC_BYTES);
-  const kind = kindOf(first);
-  if (kind?.kind === GZIP && layers === MAX_LAYERS) throw tooManyLayers(name);
-  if (kind?.kind === GZIP) yield* decompressed(name, gunzipped(all), layers + 1);
-  else if (kind) throw wrongKind(name, kind);
-  else yield* all;
+class Unpacking {
+  private readonly name: string;
+  private readonly maxRatio: number | undefined;
+  private packedBytes = 0;
+  private textBytes = 0;
+
+  constructor(name: string, maxRatio: number | undefined) {
+    this.name = name;
+    this.maxRatio = maxRatio;
+  }
+
+  async *text(bytes: AsyncIterable<Uint8Array>, layers = 0): AsyncGenerator<Uint8Array> {
+    const { first, all } = await peek(bytes, (first) => first.length >= MAX_MAGIC_BYTES);
+    const kind = kindOf(first);
+    if (kind?.kind === GZIP && layers === MAX_LAYERS) throw tooManyLayers(this.name);
+    if (kind?.kind === GZIP) yield* this.text(this.unpacked(all, layers), layers + 1);
+    else if (kind) throw wrongKind(this.name, kind);
+    else yield* layers === 0 ? all : this.limited(all);
+  }
+
+  /** Counts what the file has, not what a layer in it has. */
+  private unpacked(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncGenerator<Uint8Array> {
+    return gunzipped(bytes, (packedBytes) => {
+      if (layers === 0) this.packedBytes += packedBytes;
+    });
+  }
+
+  private async *limited(text: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const { maxRatio = MAX_RATIO } = this;
+    for await (const piece of text) {
+      this.textBytes += piece.length;
+      const maxBytes = maxRatio === 0 ? Number.POSITIVE_INFINITY : maxRatio * this.packedBytes;
+      if (this.textBytes > Math.max(MIN_REFUSED_BYTES, maxBytes)) throw this.unpacksTooFar(maxRatio);
+      yield piece;
+    }
+  }
+
+  private unpacksTooFar(maxRatio: number): PtflameError {
+    const unpack = 'unpack it first: gzip -dc FILE > UNPACKED';
+    return new PtflameError('TOO_LARGE', `${this.name} unpacks to more than ${maxRatio} times its size`, {
+      hint: `if it is what you expect, ${this.maxRatio === undefined ? unpack : `allow it with --max-ratio N (0: any), or ${unpack}`}`,
+    });
+  }
 }
 
 function tooManyLayers(name: string): PtflameError {

@@ -4,6 +4,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../model/errors.js';
+import { askForMemory } from '../../model/memory-watch.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import type { TraceInput } from '../input/trace-input.js';
@@ -39,6 +40,7 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
   try {
     for await (const piece of bytes) {
       signal?.throwIfAborted();
+      askForMemory(piece.length);
       pieces.push(new Uint8Array(piece)); // a copy: a piece is valid only until the next one is read
       length += piece.length;
       if (length > MAX_BYTES) throw tooLargeProfile(name, MAX_BYTES);
@@ -47,5 +49,6 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
     if (error instanceof PtflameError || signal?.aborted) throw error;
     throw brokenProfile(name, error);
   }
+  askForMemory(length);
   return Buffer.concat(pieces, length);
 }

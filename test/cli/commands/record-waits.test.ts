@@ -2,6 +2,7 @@
  * `ptflame record` with `--waits`, `--probe` and `--no-trace`, with a fake perf.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
 import { type Directory, test } from '../../helpers/cli/run-cli.js';
@@ -72,6 +73,11 @@ describe.concurrent('record --waits plans', () => {
 });
 
 describe.concurrent('record --waits', () => {
+  test('makes each file that it leaves as private as the recording', async ({ dir }) => {
+    await record(dir, WAITS);
+    for (const name of ALL) expect([name, (await stat(dir.file(name))).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
   test('records wakings from before until after the target, and writes formats', async ({ dir }) => {
     const RECORDING = await dir.write('recording', perfData({}));
     const { exitCode, stderr } = await record(dir, WAITS, { fake: { RECORDING } });

@@ -119,4 +119,13 @@ describe.concurrent('keeps outputs of private inputs private', () => {
     expect((await ptflame(['pack', path, '-o', dir.file('x.pack')])).exitCode).toBe(0);
     expect((await stat(dir.file('x.pack'))).mode & 0o777).toBe(0o600);
   });
+
+  test('what is merged of a folder', async ({ dir }) => {
+    const trace = await dir.write('t.txt', await readFile(SIX_LINES));
+    await chmod(trace, 0o600);
+    const fleet = dir.file('fleet');
+    expect(await ptflame(['export', trace, '--to', `parquet:${fleet}`])).toMatchObject({ exitCode: 0 });
+    expect(await ptflame(['merge', fleet, '-o', dir.file('m.json')])).toMatchObject({ exitCode: 0 });
+    expect((await stat(dir.file('m.json'))).mode & 0o777).toBe(0o600);
+  });
 });

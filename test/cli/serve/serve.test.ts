@@ -2,11 +2,13 @@
  * `ptflame serve`: the page and the calls for the one who has the address, nothing for anyone else; it ends when asked to.
  */
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { execa } from 'execa';
-import { describe, expect, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
 import type { LevelsFile } from '../../../src/levels.js';
 import type { IndexedThread } from '../../../src/levels-file/index-section.js';
@@ -24,6 +26,14 @@ import {
   test,
 } from '../../helpers/cli/run-cli.js';
 
+/** Where the secret is by which levels files are recognized: not in the home of who runs the tests. */
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'state-'));
+  process.env['XDG_STATE_HOME'] = home;
+});
+afterAll(() => rm(home, { recursive: true }));
+
 async function imported(dir: Directory, text = THREE_THREADS): Promise<string> {
   const trace = dir.file('t.ptf');
   await ptflame(['import', await dir.write('t.txt', text), '-o', trace]);
@@ -32,16 +42,18 @@ async function imported(dir: Directory, text = THREE_THREADS): Promise<string> {
 
 interface Served {
   readonly address: URL;
+  readonly pid: number;
   /** Ends it by Ctrl-C and returns what it printed to standard error. */
   end(): Promise<string>;
 }
 
-async function serving(args: readonly string[]): Promise<Served> {
-  const running = startPtflame(['serve', ...args], { input: null });
+async function serving(args: readonly string[], env: Record<string, string> = {}): Promise<Served> {
+  const running = startPtflame(['serve', ...args], { input: null, env });
   const first = running.stdout && (await Promise.race([once(running.stdout, 'data'), running.then(() => null)]));
   if (first === null) throw new Error((await running).stderr);
   return {
     address: new URL(String(first).trim()),
+    pid: running.pid as number,
     async end() {
       running.kill('SIGINT');
       const { exitCode, stderr } = await running;
@@ -49,6 +61,12 @@ async function serving(args: readonly string[]): Promise<Served> {
       return stderr;
     },
   };
+}
+
+/** Returns what it sends as its page, and what it had printed at its end. */
+async function pageOf({ address, end }: Served): Promise<{ page: string; stderr: string }> {
+  const page = await (await fetch(address)).text();
+  return { page, stderr: await end() };
 }
 
 /** Sends text as it is and returns the first line of the answer; empty: the connection was closed. */
@@ -181,7 +199,7 @@ describe.concurrent('serve', () => {
     expect(await readFile(dir.file('1'))).toEqual(await readFile(dir.file('4')));
   });
 
-  test('makes damaged, old and foreign levels again, and says so', async ({ dir }) => {
+  test('makes damaged and old levels again, and says so', async ({ dir }) => {
     const trace = await imported(dir);
     const levels = `${trace}.levels`;
     await (await serving([trace])).end();
@@ -199,8 +217,93 @@ describe.concurrent('serve', () => {
     await dir.write('t.ptf.levels', flipped(8));
     expect(await (await serving([trace])).end()).toMatch(/another version of ptflame: made again/);
     expect(await (await serving([trace, '--tail-calls', 'replace'])).end()).toMatch(/other options.*: made again/);
-    await ptflame(['import', SIX_LINES, '-o', trace]);
-    expect(await (await serving([trace, '--tail-calls', 'replace'])).end()).toMatch(/another trace.*: made again/);
+  });
+
+  test('neither serves nor overwrites levels of another trace, or of somebody else', async ({ dir }) => {
+    const trace = await imported(dir);
+    const levels = `${trace}.levels`;
+    const right = await pageOf(await serving([trace]));
+    const own = await readFile(levels);
+    const other = dir.file('other.ptf');
+    await ptflame(['import', SIX_LINES, '-o', other]);
+    await (await serving([other])).end();
+    // as if it were of this trace: anyone can compute what is not keyed
+    const ofOther = await readFile(`${other}.levels`);
+    const renamed = Buffer.concat([own.subarray(0, 44), ofOther.subarray(44)]);
+    for (const foreign of [ofOther, Buffer.concat([own.subarray(0, 12), ofOther.subarray(12)])]) {
+      await dir.write('t.ptf.levels', foreign);
+      const served = await serving([trace]);
+      const names = await dir.names();
+      expect(names.filter((name) => name.includes('.ptflame-'))).toHaveLength(1);
+      expect(await pageOf(served)).toEqual({
+        page: right.page,
+        stderr: expect.stringMatching(/is of another trace.*: made again/),
+      });
+      expect(await readFile(levels)).toEqual(foreign);
+      expect(await dir.names()).not.toContainEqual(expect.stringContaining('.ptflame-'));
+    }
+    await dir.write('t.ptf.levels', renamed);
+    expect((await pageOf(await serving([trace]))).page).toBe(right.page);
+    await dir.write('t.ptf.levels', own);
+    const ofAnother = await pageOf(await serving([trace], { XDG_STATE_HOME: dir.file('another') }));
+    expect(ofAnother).toEqual({ page: right.page, stderr: expect.stringMatching(/not made by you.*: made again/) });
+    expect(await readFile(levels)).toEqual(own);
+    expect((await stat(dir.file('another/ptflame/levels.key'))).mode & 0o777).toBe(0o600);
+    expect((await pageOf(await serving([trace]))).stderr).not.toContain('made again');
+  });
+
+  test('keeps no levels without a secret of its own', async ({ dir }) => {
+    const trace = await imported(dir);
+    const served = await serving([trace], { XDG_STATE_HOME: trace });
+    expect((await pageOf(served)).stderr).toMatch(/cannot use .*levels\.key: .*temporary file/);
+    expect(await dir.names()).toEqual(['t.ptf', 't.txt']);
+  });
+
+  test('sends nothing that was written into the levels while they are served', async ({ dir }) => {
+    const trace = await imported(dir);
+    const { address, end } = await serving([trace]);
+    const levels = `${trace}.levels`;
+    await writeFile(levels, Buffer.alloc((await stat(levels)).size, '<'));
+    for (const path of ['', 'calls/101/functions/0-0'])
+      await expect(fetch(new URL(path, address)).then((answer) => answer.arrayBuffer())).rejects.toThrow();
+    expect((await fetch(new URL('calls', address))).status).toBe(200);
+    expect((await end()).match(/t\.ptf\.levels: .* was changed while it was served/g)).toHaveLength(1);
+  });
+
+  test('bounds pipelined requests and slow readers, and ends at once', async ({ dir }) => {
+    const { address, pid, end } = await serving([await imported(dir)]);
+    const residentKb = async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    const get = `GET ${address.pathname} HTTP/1.1\r\nHost: ${address.host}\r\n\r\n`;
+    await (await fetch(address)).arrayBuffer();
+    const beforeKb = await residentKb();
+    const sockets = Array.from({ length: 60 }, () => {
+      const socket = connect(Number(address.port), '127.0.0.1').pause();
+      socket.on('error', () => {});
+      socket.write(get.repeat(2000));
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    expect((await fetch(address)).status).toBe(200); // after all that was sent before
+    expect((await residentKb()) - beforeKb).toBeLessThan(200_000);
+    const from = performance.now();
+    await end();
+    expect(performance.now() - from).toBeLessThan(20_000); // a guard against waiting for readers
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('answers the first of pipelined requests, and closes the connection', async ({ dir }) => {
+    const { address, end } = await serving([await imported(dir)]);
+    const socket = connect(Number(address.port), '127.0.0.1');
+    socket.write(`GET ${address.pathname}calls HTTP/1.1\r\nHost: ${address.host}\r\n\r\n`.repeat(20_000));
+    const answers: Buffer[] = [];
+    socket.on('data', (data) => answers.push(data)).on('error', () => {});
+    await once(socket, 'close');
+    expect(
+      Buffer.concat(answers)
+        .toString()
+        .match(/^HTTP\/1\.1 \d+/gm),
+    ).toEqual(['HTTP/1.1 200']);
+    await end();
   });
 
   test('does not overwrite another file', async ({ dir }) => {

@@ -10,6 +10,8 @@ import { type LevelsFile, LevelsWriter, readLevels } from '../../../src/levels.j
 import type { Timeline } from '../../../src/model/timeline/timeline.js';
 import { analyzeForPage, renderHtmlInParallel } from '../../../src/page.js';
 
+const ORIGIN = { secret: Buffer.alloc(32), trace: 'trace', key: 'key' };
+
 export interface ServedTrace {
   readonly levels: LevelsFile;
   readonly profile: Profile;
@@ -21,13 +23,13 @@ export interface ServedTrace {
 export async function servedTrace(input: TraceInput, timelineBytes: number): Promise<ServedTrace> {
   const folder = await mkdtemp(join(tmpdir(), 'served-'));
   const path = join(folder, 'levels');
-  const writer = new LevelsWriter(openSync(path, 'w'));
+  const writer = new LevelsWriter(openSync(path, 'w'), ORIGIN);
   const { profile, timeline, ...extras } = await analyzeForPage([input], {
     ...{ trees: 'apart', byCalls: true, durations: true, timelineBytes },
     onChunks: (...own) => writer.addThread(...own),
   });
-  await writer.finish('key', renderHtmlInParallel(profile, { isServed: true }, { ...extras, timeline }));
-  const levels = (await readLevels(await open(path), 'key')) as LevelsFile;
+  await writer.finish(renderHtmlInParallel(profile, { isServed: true }, { ...extras, timeline }));
+  const levels = (await readLevels(await open(path), ORIGIN)) as LevelsFile;
   const close = async () => {
     await levels.close();
     await rm(folder, { recursive: true });

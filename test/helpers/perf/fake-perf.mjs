@@ -45,8 +45,9 @@ function write() {
     mkdirSync(path, { recursive: true });
     path += '/data';
   }
-  if (FAKE_PERF_RECORDING) writeFileSync(path, readFileSync(FAKE_PERF_RECORDING));
-  else writeFileSync(path, recording(FAKE_PERF_MODE === 'empty' ? 0 : 64));
+  if (FAKE_PERF_RECORDING)
+    writeFileSync(path, readFileSync(FAKE_PERF_RECORDING), { mode: 0o600 }); // as perf does
+  else writeFileSync(path, recording(FAKE_PERF_MODE === 'empty' ? 0 : 64), { mode: 0o600 });
 }
 
 function end(code, signal) {

@@ -8,11 +8,14 @@ import { PtflameError, systemReason } from '../../../../src/text.js';
 import { formatsPath } from '../../../input/data-file.js';
 import { eventDirectory } from '../../machine/tracing.js';
 
+/** perf creates recordings with it. There is none yet whose mode could be taken. */
+const MODE_OF_PERF = 0o600;
+
 /** `tracing`: the directory of tracefs. @throws PtflameError OUTPUT_UNWRITABLE */
 export async function writeFormats(output: string, events: readonly string[], tracing: string): Promise<void> {
   const formats = await Promise.all(events.map((event) => formatOf(event, tracing)));
   const path = formatsPath(output);
-  await writeFile(path, formats.join(''), { flag: 'wx', flush: true }).catch((cause: unknown) => {
+  await writeFile(path, formats.join(''), { flag: 'wx', mode: MODE_OF_PERF, flush: true }).catch((cause: unknown) => {
     throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${systemReason(cause)}`, {
       hint: 'choose another directory with -o',
       cause,

@@ -211,7 +211,8 @@ describe('over HTTP', () => {
   /** Serves a levels file, as ptflame serve does, with small chunks. */
   async function serving(file: string) {
     const path = join(directory, 'levels');
-    const writer = new LevelsWriter(openSync(path, 'w'));
+    const origin = { secret: Buffer.alloc(32), trace: 'trace', key: 'key' };
+    const writer = new LevelsWriter(openSync(path, 'w'), origin);
     const page = await pageOf(file);
     for (const { tid, spans } of page.timeline.threads) {
       const deflater = new ChunkDeflater();
@@ -219,8 +220,8 @@ describe('over HTTP', () => {
         for (const chunk of inChunks(calls, 100)) deflater.add(level, chunk);
       writer.addThread(tid, deflater.build());
     }
-    await writer.finish('key', (async function* () {})());
-    const levels = (await readLevels(await open(path), 'key')) as LevelsFile;
+    await writer.finish((async function* () {})());
+    const levels = (await readLevels(await open(path), origin)) as LevelsFile;
     const server = await startServer(0);
     server.serve(levels);
     return { page, levels, server, address: `http://127.0.0.1:${server.port}/${server.token}/` };
@@ -229,7 +230,7 @@ describe('over HTTP', () => {
   test('a window has all calls of the levels file; without the server, it has those of the page', async () => {
     const { page, levels, server, address } = await serving('fixtures/truth/ptemu-rec.perf.txt.gz');
     const [own] = threadsOf(without(page, 100)) as [ChartThread];
-    const index = levels.thread(own.tid) as ChunkLists;
+    const index = JSON.parse(String(levels.threadJson(own.tid))) as ChunkLists;
     const all: Spans[] = [];
     for (const [level, { bytes }] of index.levels.entries())
       for (const chunk of bytes.keys()) {
@@ -265,7 +266,7 @@ describe('over HTTP', () => {
     const wrong = await settled(new CallServer(`${address.slice(0, -2)}/`), own, window, 1);
     expect(wrong.fault).toMatch(/refused a request \(404\)/);
     server.serve({
-      thread: (tid: number) => levels.thread(tid),
+      threadJson: (tid: number) => levels.threadJson(tid),
       chunks: (...where: Parameters<LevelsFile['chunks']>) => levels.chunks(...where),
       read: async ({ bytes }: Part) => Buffer.alloc(bytes),
     } as unknown as LevelsFile);
