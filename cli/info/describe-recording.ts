@@ -43,7 +43,7 @@ export function describeRecording(
     buildIds: buildIds.map((id) => ({ ...id })),
     damage: [...damage],
     decoding,
-    estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes),
+    estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes, trace.hasKernel),
   };
 }
 

@@ -117,10 +117,15 @@ export const RecordingInfo = z.object({
       /** Branches taken, and the calls and returns among them: counted if the sample is the whole trace, else estimated. */
       branches: count,
       callsAndReturns: count,
+      /** How far both may be off, as a share of them: two standard errors; 0: they were counted. */
+      uncertainty: z.number(),
       /** Estimated time on one CPU of this machine. */
       seconds: z.number(),
-      /** What was decoded for this: pieces at equal distances. Errors: code that is missing, and the like. */
-      sample: z.object({ pieces: count, bytes: count, ofBytes: count, errors: count }),
+      /**
+       * What was decoded for this: pieces all over the trace. Errors: code that is missing, and the like; those in code that is in no
+       * file, as that of JIT compilers, are generated errors, too.
+       */
+      sample: z.object({ pieces: count, bytes: count, ofBytes: count, errors: count, generatedErrors: count }),
     })
     .nullable(),
   /** Estimated output and time of one `perf script --itrace=cre`; null: nothing to decode. */

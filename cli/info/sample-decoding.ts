@@ -1,7 +1,7 @@
 /**
  * Decodes a sample of a recording, to say how many branches it has and how long decoding takes.
  */
-import { type DecodedSample, decodeSample, findBinaries, type Recording } from '../../src/recordings.js';
+import { decodeSample, findBinaries, type Recording } from '../../src/recordings.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import type { RecordingInfo } from './recording-info.js';
@@ -21,16 +21,13 @@ export function sampleDecoding(recording: Recording, { path, symfs }: RecordingP
   const beganMs = performance.now();
   const calls = decodeSample(encodedRecording(recording, { ...options, jumps: 'none' }));
   const seconds = (performance.now() - beganMs) / 1000;
-  const { pieces, bytes, ofBytes, errors } = all;
-  if (bytes === 0) return null;
+  const { pieces, bytes, ofBytes, errors, generatedErrors } = all;
+  if (bytes === 0 || calls.bytes === 0) return null;
   return {
-    branches: ofAll(all),
-    callsAndReturns: ofAll(calls),
-    seconds: (seconds * ofBytes) / bytes,
-    sample: { pieces, bytes, ofBytes, errors },
+    branches: all.branches,
+    callsAndReturns: calls.branches,
+    uncertainty: Math.max(all.uncertainty, calls.uncertainty),
+    seconds: (seconds * ofBytes) / calls.bytes,
+    sample: { pieces, bytes, ofBytes, errors, generatedErrors },
   };
-}
-
-function ofAll({ branches, bytes, ofBytes }: DecodedSample): number {
-  return Math.round((branches * ofBytes) / bytes);
 }
