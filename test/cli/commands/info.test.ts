@@ -114,8 +114,8 @@ decoding  …
   });
 
   test.for([
-    ['in the middle, after a long idle time', 0.2, 0.6],
-    ['in bursts', 0.25, 1],
+    ['in a twentieth of it, after a long idle time', 0.05, 0.6],
+    ['in bursts, every now and then', 0.05, 1],
   ] as const)(
     'estimates the branches of a long trace from pieces, if there are branches %s',
     async (uneven, { dir }) => {
