@@ -67,6 +67,8 @@ export const RecordingInfo = z.object({
     .nullable(),
   /** First and last time of any record, on perf's clock; null: no record has a time. */
   time: z.object({ start: perfTime, end: perfTime, durationNs: count }).nullable(),
+  /** First and last branch: the time that all other commands show; null: unknown, as ptflame cannot decode it. */
+  traced: z.object({ start: perfTime, end: perfTime, durationNs: count }).nullable(),
   /** The trace data. */
   aux: z.object({
     bytes: count,

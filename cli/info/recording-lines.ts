@@ -86,8 +86,15 @@ function eventText({ event, settings }: RecordingInfo): string {
   return `${event ?? 'unknown'}: ${details.join(', ')}`;
 }
 
-function timeText({ time }: RecordingInfo): string {
-  return time === null ? 'unknown' : `${formatDuration(time.durationNs)} from ${time.start} on perf's clock`;
+/** The records of a recording begin before its trace: perf first writes what is there already. */
+function timeText({ time, traced }: RecordingInfo): string {
+  const records = time === null ? 'unknown' : `${formatDuration(time.durationNs)} from the first record to the last`;
+  const start = (traced ?? time)?.start;
+  return [
+    ...(traced === null ? [] : [`${formatDuration(traced.durationNs)} traced`]),
+    records,
+    ...(start === undefined ? [] : [`from ${start} on perf's clock`]),
+  ].join(', ');
 }
 
 function lossTexts({ losses }: RecordingInfo): string[] {

@@ -6,10 +6,12 @@
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
 import { errorsOf, runsOf } from '../../decode/decoded-part.js';
+import type { Slot } from '../../decode/schedule.js';
 import { endOf, type Part, type Stream, type TraceRecordBytes } from '../../decode/streams.js';
 import { homeOfCode } from '../../model/names/mapped-files.js';
+import type { Recording } from '../../perfdata/recording.js';
 import { cpuError } from './decode-errors.js';
-import { decodePlan } from './decode-plan.js';
+import { decodePlan, nsOf } from './decode-plan.js';
 import { type DecodeContext, RecordingDecoder } from './decode-task.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
 
@@ -49,9 +51,13 @@ const PIECE_BYTES = 1024 * 1024;
 /** Read at once where PSBs are looked for, which takes about a tenth of the time of decoding. */
 const SEARCH_BYTES = 32 * 1024;
 const SEARCH_COST = 0.1;
+/** Of pieces without branches at an end of a trace. */
+const MAX_ENDS = 64;
 const PSB = Buffer.from('0282'.repeat(8), 'hex');
 const BAD_PACKET = 3;
 const NO_CODE = 5;
+/** An overflow, and lost trace data: there is nothing to decode. */
+const NOT_RECORDED: readonly number[] = [7, 8];
 
 /** Same recording, same pieces. */
 export function decodeSample(encoded: EncodedRecording, limits: SampleLimits = LIMITS): DecodedSample {
@@ -63,6 +69,41 @@ export function decodeSample(encoded: EncodedRecording, limits: SampleLimits = L
   } finally {
     sampler.close();
   }
+}
+
+/** On perf's clock, in nanoseconds. */
+export interface TracedTime {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/**
+ * Returns the time from the first branch to the last, as replay has it; null: there is none. Decodes only the ends of a long trace.
+ */
+export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimits = LIMITS): TracedTime | null {
+  const { recording } = encoded;
+  const originNs = recording.bounds === null ? 0n : nsOf(recording.bounds.start);
+  const sampler = new Sampler(decodeContext(encoded, decodePlan(encoded), originNs));
+  try {
+    if (sampler.ofBytes <= wholeBytes) sampler.count();
+    else sampler.decodeEnds();
+    const times = [...sampler.bounds, ...(sampler.isIncomplete ? switchesOf(recording, sampler.pids, originNs) : [])];
+    if (!times.some(Number.isFinite)) return null;
+    const [first, last] = [Math.min, Math.max].map((end) => times.filter(Number.isFinite).reduce((a, b) => end(a, b)));
+    return {
+      start: originNs + BigInt(Math.round(first as number)),
+      end: originNs + BigInt(Math.round(last as number)),
+    };
+  } finally {
+    sampler.close();
+  }
+}
+
+/** Where code could not be decoded, the switches tell when threads ran, as in store/undecoded.ts. */
+function switchesOf({ sideband }: Recording, pids: ReadonlySet<number>, originNs: bigint): number[] {
+  return sideband.flatMap(({ tid, pid, time, record }) =>
+    record.what === 'switch' && tid > 0 && pids.has(pid) && time !== null ? [Number(nsOf(time) - originNs)] : [],
+  );
 }
 
 type Cpu = DecodeContext['cpus'][number];
@@ -88,6 +129,12 @@ class Sampler {
   private readonly pieces: Cpu[] = [];
   private readonly decoder: RecordingDecoder;
   private readonly memory: Int32Array;
+  /** Of the first branch and the last; not finite: there is none. */
+  readonly bounds: [startNs: number, endNs: number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  /** Trace was there, but could not be decoded. */
+  isIncomplete = false;
+  /** Processes that ran. */
+  readonly pids = new Set<number>();
   private bytes = 0;
   private searched = 0;
   private errors = 0;
@@ -115,6 +162,28 @@ class Sampler {
   count(): DecodedSample {
     const branches = this.streams.reduce((sum, { cpu, stream }) => sum + this.branchesOf(cpu, stream), 0);
     return this.result(branches, 0);
+  }
+
+  /** Decodes pieces from both ends of each CPU's trace until there are branches. */
+  decodeEnds(): void {
+    for (const cpu of this.context.cpus) {
+      const { streams } = cpu.trace;
+      streams.some((stream) => this.decodeFrom(cpu, stream, stream[0].offset, (piece) => piece.end));
+      streams
+        .toReversed()
+        .some((stream) => this.decodeFrom(cpu, stream, endOf(stream) - 1, (piece) => piece.start - 1));
+    }
+  }
+
+  /** Returns whether there were branches in the pieces that `next` leads to. */
+  private decodeFrom(cpu: Cpu, stream: Stream, offset: number, next: (piece: Range) => number): boolean {
+    for (let [at, pieces] = [offset, 0]; at >= stream[0].offset && at < endOf(stream) && pieces < MAX_ENDS; pieces++) {
+      const start = this.psbBefore(stream, at) ?? at;
+      const piece = { start, end: this.endOfPiece(stream, start) };
+      if (this.branchesOf(cpu, cutOut(stream, piece)) > 0) return true;
+      at = next(piece);
+    }
+    return false;
   }
 
   /** Decodes rounds of pieces until they agree well enough. */
@@ -155,8 +224,12 @@ class Sampler {
     const at = stream[0].offset + position - before;
     const start = this.psbBefore(stream, at);
     if (start === null) return at - PIECE_BYTES < stream[0].offset ? 0 : null; // no decoder can begin before the first PSB
-    const end = this.psbAfter(stream, start + PSB.length) ?? Math.min(start + PIECE_BYTES, endOf(stream));
+    const end = this.endOfPiece(stream, start);
     return this.branchesOf(cpu, cutOut(stream, { start, end })) / (end - start);
+  }
+
+  private endOfPiece(stream: Stream, start: number): number {
+    return this.psbAfter(stream, start + PSB.length) ?? Math.min(start + PIECE_BYTES, endOf(stream));
   }
 
   /** Returns where the last PSB at or before an offset begins. */
@@ -199,10 +272,18 @@ class Sampler {
     for (let part: Part | null = whole; part !== null; ) {
       const decoded = this.decoder.decode(row, part, this.memory);
       this.bytes += decoded.bytes;
-      for (const { events } of runsOf(decoded, 0, undefined)) branches += events;
+      for (const { events, slot, startNs, endNs } of runsOf(decoded, 0, undefined)) {
+        const { tid, pid } = slots[slot] as Slot;
+        branches += events;
+        if (tid <= 0) continue; // an idle CPU
+        this.pids.add(pid);
+        this.bounds[0] = Math.min(this.bounds[0], startNs);
+        this.bounds[1] = Math.max(this.bounds[1], endNs);
+      }
       for (const error of errorsOf(decoded, 0, undefined)) {
         if (error.code === BAD_PACKET) continue;
         this.errors++;
+        this.isIncomplete ||= !NOT_RECORDED.includes(error.code);
         const home = error.code === NO_CODE ? homeOfCode(cpuError(error, piece, this.context.images).file) : 'file';
         this.generatedErrors += Number(home === 'generated' || home === 'unmapped');
       }

@@ -7,10 +7,11 @@ import { describe, expect } from 'vitest';
 import { describeRecording } from '../../../cli/info/describe-recording.js';
 import { RecordingInfo } from '../../../cli/info/recording-info.js';
 import { recordingLines } from '../../../cli/info/recording-lines.js';
+import type { Stacks } from '../../../src/answers.js';
 import type { Profile } from '../../../src/index.js';
-import { openRecording } from '../../../src/recordings.js';
+import { openRecording, tracedTime } from '../../../src/recordings.js';
 import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
-import { profileOfOwn } from '../../helpers/perf/both-decoders.js';
+import { encodedOf, profileOfOwn } from '../../helpers/perf/both-decoders.js';
 import { jitRecording } from '../../helpers/perf/jit.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 import {
@@ -61,7 +62,7 @@ host      ptemu, Linux 6.18.44-fc-v669 x86_64
 CPU       Emulated Intel(R) processor with Intel PT @ 3.00GHz, 2 of 2 online, 4.3 GB of memory
 perf      6.1.ptemu
 event     intel_pt/cyc/u: user only, cycle-accurate times, one buffer per CPU, all context switches
-time      189 µs from 12345.678889752 on perf's clock
+time      187 µs traced, 189 µs from the first record to the last, from 12345.678891952 on perf's clock
 trace     8.3 kB in 2 pieces
 losses    the buffer was full 2 times: 12345.678910709 CPU 0, 12345.678929051 CPU 0
 threads   5 of 1 process
@@ -146,11 +147,35 @@ decoding  …
     },
   );
 
+  test.for(['cpus-1', 'cpus-4', 'loop', 'lossy', 'tracepoints'])(
+    'knows how long the trace of %s is, as stacks does',
+    async (name) => {
+      const path = recordingPath(name);
+      const { stdout } = await ptflame(['stacks', path, '--symfs', RECORDED_ROOT, '--at', '+0', '--json', '-q']);
+      const { start, durationNs } = (JSON.parse(stdout) as Stacks).trace;
+      const info = await ptflame(['info', path, '--symfs', RECORDED_ROOT, '--json']);
+      expect(RecordingInfo.parse(JSON.parse(info.stdout)).traced).toMatchObject({ start, durationNs });
+      const encoded = await encodedOf(path, RECORDED_ROOT, 'leaving');
+      const ofEnds = tracedTime(encoded, { wholeBytes: 0, maxBytes: 0 });
+      expect(ofEnds).toEqual(tracedTime(encoded));
+    },
+  );
+
+  test('tells the time of the trace from that of the records', async () => {
+    const info = await jsonOf(TRUNCATED);
+    const timeOf = (traced: RecordingInfo['traced']) =>
+      /^time +(.*)$/m.exec(recordingLines({ ...info, traced }).join('\n'))?.[1];
+    expect(timeOf({ start: '12345.678892352', end: '12345.679079170', durationNs: 186_818 })).toBe(
+      "187 µs traced, 189 µs from the first record to the last, from 12345.678892352 on perf's clock",
+    );
+    expect(timeOf(null)).toBe("189 µs from the first record to the last, from 12345.678889752 on perf's clock");
+  });
+
   test('estimates the text of kernel recordings by the ratios of such', async () => {
     const path = fixturePath('perfdata/truncated.data');
     const recording = await openRecording(path);
     const withKernel = { ...recording, trace: recording.trace && { ...recording.trace, hasKernel: true } };
-    const { estimate } = describeRecording(path, withKernel, [], null);
+    const { estimate } = describeRecording(path, withKernel, [], { decoding: null, traced: null });
     expect(estimate?.lines).toEqual({ least: 3325, most: 6650 });
   });
 
