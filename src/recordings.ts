@@ -26,7 +26,7 @@ export { type FoundBinaries, findBinaries } from './pipeline/decode/binaries/fin
 export { withJitCode } from './pipeline/decode/binaries/jit-code.js';
 export { locator } from './pipeline/decode/binaries/locate.js';
 export { decodePlan } from './pipeline/decode/decode-plan.js';
-export { type DecodedSample, decodeSample } from './pipeline/decode/decode-sample.js';
+export { type DecodedSample, decodeSample, type TracedTime, tracedTime } from './pipeline/decode/decode-sample.js';
 export { RecordingDecoder } from './pipeline/decode/decode-task.js';
 export { decodeContext, type EncodedRecording, type Jumps } from './pipeline/decode/encoded-recording.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';

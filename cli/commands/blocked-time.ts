@@ -19,7 +19,9 @@ export async function loadBlockedTime(
       hint: 'leave out --by-calls',
     });
   const traces = await requireTraces(inputs);
-  const profile = await withProgress(traces, options, signal, (analyzing) => profileBlockedTime(traces, analyzing));
+  const { profile } = await withProgress(traces, options, signal, async (analyzing) => ({
+    profile: await profileBlockedTime(traces, analyzing),
+  }));
   if (profile.threads.length === 0) notify(`warning: no thread was seen blocked${emptyBecause(profile, options)}`);
   return profile;
 }

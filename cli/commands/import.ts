@@ -3,6 +3,7 @@
  */
 import { type ImportedTrace, importTrace, PtflameError, readProfile } from '../../src/profiles.js';
 import { formatBytes, formatMany } from '../../src/text.js';
+import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
 import type { ImportOptions } from '../options/import.js';
@@ -21,7 +22,8 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
   const output = await openOutput(path, options.inputs);
   const imported = await importWithProgress(inputs, output, options, signal);
   await output.publish();
-  if (!options.quiet) for (const line of summaryLines(path, imported)) notify(line);
+  if (options.quiet) return;
+  for (const line of [...lackingByLoss(inputs, null), ...summaryLines(path, imported)]) notify(line);
 }
 
 /**

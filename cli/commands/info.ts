@@ -26,8 +26,8 @@ async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promi
   const { file, symfs = null, wakes } = options;
   const { recording, path, root } = await open(file, signal);
   const sides = await openSides({ name: file, path, recording }, wakes, signal);
-  const decoding = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
-  const described = describeRecording(file, recording, sides, decoding);
+  const sampled = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
+  const described = describeRecording(file, recording, sides, sampled);
   return { json: () => described, text: () => recordingLines(described) };
 }
 

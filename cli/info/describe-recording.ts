@@ -5,6 +5,7 @@ import type { AuxBuffer, AuxRecord, PerfTime, Recording, SideRecording } from '.
 import { estimateDecoding } from './estimate-decoding.js';
 import { recordedThreads } from './recorded-threads.js';
 import type { RecordingInfo } from './recording-info.js';
+import type { SampledDecoding } from './sample-decoding.js';
 
 const MAX_TRUNCATED = 100;
 
@@ -12,7 +13,7 @@ export function describeRecording(
   file: string,
   recording: Recording,
   sides: readonly SideRecording[],
-  decoding: RecordingInfo['decoding'],
+  { decoding, traced }: SampledDecoding,
 ): RecordingInfo {
   const { sizeBytes, machine, command, eventName, trace, buffers, sideband, buildIds, damage } = recording;
   const parts = auxParts(buffers);
@@ -29,6 +30,7 @@ export function describeRecording(
     event: eventName,
     settings: trace,
     time: timeOf(recording),
+    traced: traced && timeBetween(perfTimeOf(traced.start), perfTimeOf(traced.end)),
     aux: { bytes: auxBytes, pieces: buffers.length, parts },
     losses: lossesOf(recording),
     samples: samplesOf(recording.samples),
@@ -43,7 +45,7 @@ export function describeRecording(
     buildIds: buildIds.map((id) => ({ ...id })),
     damage: [...damage],
     decoding,
-    estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes),
+    estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes, trace.hasKernel),
   };
 }
 
@@ -57,8 +59,14 @@ function samplesOf({ tables, unreadable, damaged, others }: Recording['samples']
 }
 
 function timeOf({ bounds }: Recording): RecordingInfo['time'] {
-  if (bounds === null) return null;
-  const { start, end } = bounds;
+  return bounds && timeBetween(bounds.start, bounds.end);
+}
+
+function perfTimeOf(ns: bigint): PerfTime {
+  return { seconds: Number(ns / 1_000_000_000n), ns: Number(ns % 1_000_000_000n) };
+}
+
+function timeBetween(start: PerfTime, end: PerfTime): NonNullable<RecordingInfo['time']> {
   return { start: timeText(start), end: timeText(end), durationNs: distanceNs(start, end) };
 }
 

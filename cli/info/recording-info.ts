@@ -67,6 +67,8 @@ export const RecordingInfo = z.object({
     .nullable(),
   /** First and last time of any record, on perf's clock; null: no record has a time. */
   time: z.object({ start: perfTime, end: perfTime, durationNs: count }).nullable(),
+  /** First and last branch: the time that all other commands show; null: unknown, as ptflame cannot decode it. */
+  traced: z.object({ start: perfTime, end: perfTime, durationNs: count }).nullable(),
   /** The trace data. */
   aux: z.object({
     bytes: count,
@@ -117,10 +119,15 @@ export const RecordingInfo = z.object({
       /** Branches taken, and the calls and returns among them: counted if the sample is the whole trace, else estimated. */
       branches: count,
       callsAndReturns: count,
+      /** How far both may be off, as a share of them: two standard errors; 0: they were counted. */
+      uncertainty: z.number(),
       /** Estimated time on one CPU of this machine. */
       seconds: z.number(),
-      /** What was decoded for this: pieces at equal distances. Errors: code that is missing, and the like. */
-      sample: z.object({ pieces: count, bytes: count, ofBytes: count, errors: count }),
+      /**
+       * What was decoded for this: pieces all over the trace. Errors: code that is missing, and the like; those in code that is in no
+       * file, as that of JIT compilers, are generated errors, too.
+       */
+      sample: z.object({ pieces: count, bytes: count, ofBytes: count, errors: count, generatedErrors: count }),
     })
     .nullable(),
   /** Estimated output and time of one `perf script --itrace=cre`; null: nothing to decode. */

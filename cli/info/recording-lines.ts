@@ -86,8 +86,15 @@ function eventText({ event, settings }: RecordingInfo): string {
   return `${event ?? 'unknown'}: ${details.join(', ')}`;
 }
 
-function timeText({ time }: RecordingInfo): string {
-  return time === null ? 'unknown' : `${formatDuration(time.durationNs)} from ${time.start} on perf's clock`;
+/** The records of a recording begin before its trace: perf first writes what is there already. */
+function timeText({ time, traced }: RecordingInfo): string {
+  const records = time === null ? 'unknown' : `${formatDuration(time.durationNs)} from the first record to the last`;
+  const start = (traced ?? time)?.start;
+  return [
+    ...(traced === null ? [] : [`${formatDuration(traced.durationNs)} traced`]),
+    records,
+    ...(start === undefined ? [] : [`from ${start} on perf's clock`]),
+  ].join(', ');
 }
 
 function lossTexts({ losses }: RecordingInfo): string[] {
@@ -118,19 +125,34 @@ function positionText({ time, cpu, tid }: RecordingInfo['losses']['truncatedAt']
 function decodingTexts(info: RecordingInfo): string[] {
   const { decoding } = info;
   if (decoding === null) return estimateTexts(info);
-  const { branches, callsAndReturns, seconds, sample } = decoding;
-  const { pieces, bytes, ofBytes, errors } = sample;
+  const { branches, callsAndReturns, uncertainty, seconds, sample } = decoding;
+  const { pieces, bytes, ofBytes } = sample;
   const isCounted = bytes === ofBytes;
-  const size = (value: number) => formatCount(isCounted ? value : rounded(value));
-  const errorText = errors === 0 ? '' : `; ${formatMany(errors, 'error')} in it: are all binaries there (--symfs)?`;
+  const size = (value: number) => {
+    if (isCounted) return formatCount(value);
+    if (uncertainty <= MAX_UNCERTAINTY) return `about ${formatCount(rounded(value))}`;
+    return `${formatCount(rounded(value * Math.max(0, 1 - uncertainty)))} to ${formatCount(rounded(value * (1 + uncertainty)))}`;
+  };
   return [
-    `${isCounted ? '' : 'about '}${size(branches)} branches, ${size(callsAndReturns)} of them calls and returns, ` +
+    `${size(branches)} branches, ${size(callsAndReturns)} of them calls and returns, ` +
       `about ${formatDuration(rounded(1e9 * seconds))} on one CPU`,
-    isCounted
-      ? `counted in the whole trace${errorText}`
-      : `estimated from a decoded sample of ${formatBytes(bytes)} in ${formatMany(pieces, 'piece')}${errorText}`,
+    (isCounted
+      ? 'counted in the whole trace'
+      : `estimated from a decoded sample of ${formatBytes(bytes)} in ${formatMany(pieces, 'piece')}`) +
+      errorText(sample),
   ];
 }
+
+/** Errors in code of no file are no reason to look for binaries. */
+function errorText({ errors, generatedErrors }: NonNullable<RecordingInfo['decoding']>['sample']): string {
+  if (errors === 0) return '';
+  const all = `; ${formatMany(errors, 'error')} in it`;
+  if (generatedErrors === 0) return `${all}: are all binaries there (--symfs)?`;
+  return `${all}, ${formatCount(generatedErrors)} of them in code outside every file (docs/decoder.md), of a JIT compiler`;
+}
+
+/** An estimate that may be further off is a range. */
+const MAX_UNCERTAINTY = 0.12;
 
 /** perf decodes it. */
 function estimateTexts({ estimate }: RecordingInfo): string[] {

@@ -1,7 +1,7 @@
 /**
  * Decodes a sample of a recording, to say how many branches it has and how long decoding takes.
  */
-import { type DecodedSample, decodeSample, findBinaries, type Recording } from '../../src/recordings.js';
+import { decodeSample, findBinaries, type Recording, type TracedTime, tracedTime } from '../../src/recordings.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import type { RecordingInfo } from './recording-info.js';
@@ -12,25 +12,30 @@ export interface RecordingPaths {
   readonly symfs: string | null;
 }
 
-/** Returns null for a recording that ptflame cannot decode. */
-export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): RecordingInfo['decoding'] {
+export interface SampledDecoding {
+  readonly decoding: RecordingInfo['decoding'];
+  readonly traced: TracedTime | null;
+}
+
+/** Returns nulls for a recording that ptflame cannot decode. */
+export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): SampledDecoding {
   const found = findBinaries(recording, rootsOf(symfs));
-  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found }) !== null) return null;
+  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found }) !== null)
+    return { decoding: null, traced: null };
   const options = { name: path, path, symfs, recorded: null, broken: null };
   const all = decodeSample(encodedRecording(recording, { ...options, jumps: 'all' }));
   const beganMs = performance.now();
   const calls = decodeSample(encodedRecording(recording, { ...options, jumps: 'none' }));
   const seconds = (performance.now() - beganMs) / 1000;
-  const { pieces, bytes, ofBytes, errors } = all;
-  if (bytes === 0) return null;
-  return {
-    branches: ofAll(all),
-    callsAndReturns: ofAll(calls),
-    seconds: (seconds * ofBytes) / bytes,
-    sample: { pieces, bytes, ofBytes, errors },
+  const { pieces, bytes, ofBytes, errors, generatedErrors } = all;
+  if (bytes === 0 || calls.bytes === 0) return { decoding: null, traced: null };
+  const traced = tracedTime(encodedRecording(recording, { ...options, jumps: 'leaving' })); // as other commands decode it
+  const decoding = {
+    branches: all.branches,
+    callsAndReturns: calls.branches,
+    uncertainty: Math.max(all.uncertainty, calls.uncertainty),
+    seconds: (seconds * ofBytes) / calls.bytes,
+    sample: { pieces, bytes, ofBytes, errors, generatedErrors },
   };
-}
-
-function ofAll({ branches, bytes, ofBytes }: DecodedSample): number {
-  return Math.round((branches * ofBytes) / bytes);
+  return { decoding, traced };
 }

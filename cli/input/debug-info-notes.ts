@@ -1,7 +1,8 @@
 /**
  * Says of which binaries there is no debug information, and what would help.
  */
-import type { DebugInfoState } from '../../src/recordings.js';
+import { homeOfCode } from '../../src/profiles.js';
+import { type DebugInfoState, isJitDump } from '../../src/recordings.js';
 import { formatMany } from '../../src/text.js';
 
 const MAX_NAMES = 3;
@@ -19,8 +20,9 @@ const NOTES: Readonly<Record<Exclude<DebugInfoState, 'read'>, readonly [what: st
 export class DebugInfoNotes {
   private readonly states = new Map<string, DebugInfoState>();
 
-  /** A binary that was read once is read. */
+  /** A binary that was read once is read. The kernel and JIT compilers have no such binary. */
   add(file: string, state: DebugInfoState): void {
+    if (!file.startsWith('/') || homeOfCode(file) !== 'file' || isJitDump(file)) return;
     if (this.states.get(file) !== 'read') this.states.set(file, state);
   }
 

@@ -11,9 +11,11 @@ import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import type { OnlySamples } from '../perf/script/decode.js';
 import { firstBytes } from './data-file.js';
+import type { MayLack } from './lacking-files.js';
 
 /** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */
-export type CommandInput = OpenedInput | DecodedRecording | EncodedRecording | SampledRecording | StoredTrace;
+export type CommandInput = (OpenedInput | DecodedRecording | EncodedRecording | SampledRecording | StoredTrace) &
+  MayLack;
 
 /** Where the result goes; only standard output for commands that write no files. */
 interface Outputs {

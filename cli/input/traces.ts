@@ -15,6 +15,7 @@ import {
 import type { RenderOptions } from '../options/render.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
+import { lackingByLoss } from './lacking-files.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 import { refuseProfile, refuseReplayOptions, refuseTimeless } from './refuse-profile.js';
 
@@ -120,7 +121,7 @@ export async function soleTextInput(
 }
 
 /** Runs `work` on traces and shows progress. */
-export async function withProgress<Result>(
+export async function withProgress<Result extends object>(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
   signal: AbortSignal,
@@ -142,11 +143,18 @@ export async function withProgress<Result>(
       onProgress: (at: Progress) => progress.show(at),
     });
     progress.stop();
-    if (!flags.quiet) for (const note of debugInfo?.notes() ?? []) notify(`note: ${note}`);
+    if (flags.quiet) return result;
+    for (const line of lackingByLoss(inputs, lossesOf(result))) notify(line);
+    for (const note of debugInfo?.notes() ?? []) notify(`note: ${note}`);
     return result;
   } finally {
     progress.stop();
   }
+}
+
+/** Returns null for a result without a profile: the answer does not tell what was lost. */
+function lossesOf(result: { readonly profile?: Profile | null }): Profile['quality']['losses'] | null {
+  return result.profile?.quality.losses ?? null;
 }
 
 /** What is asked of the debug information; null: nothing, as most commands. */

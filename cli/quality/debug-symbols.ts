@@ -1,10 +1,10 @@
 /**
- * Finds binaries without symbols in a profile, and where their debug symbols can be installed from.
+ * Finds code without symbols in a profile, and what helps: for binaries, where their debug symbols can be installed from.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, SymbolKind } from '../../src/profiles.js';
+import { GENERATED_REMEDY, homeOfCode, type Profile, SymbolKind } from '../../src/profiles.js';
 import { readElf } from '../../src/recordings.js';
 import { formatShare } from '../../src/text.js';
 
@@ -19,7 +19,7 @@ export interface SystemPaths {
 }
 const SYSTEM: SystemPaths = { dpkgInfo: '/var/lib/dpkg/info', osRelease: '/etc/os-release' };
 
-/** Returns one line, and one per notable binary; nothing if nearly all time in code has symbols. Not escaped. */
+/** Returns one line, and one per notable binary, and code outside them; nothing if nearly all time in code has symbols. Not escaped. */
 export async function debugSymbolNotes(profile: Profile, system: SystemPaths = SYSTEM): Promise<string[]> {
   if (profile.meta.weight !== 'ns') return [];
   const { codeNs, namelessNs, byFile } = namelessTime(profile);
@@ -28,8 +28,9 @@ export async function debugSymbolNotes(profile: Profile, system: SystemPaths = S
   const notable = largest.filter(([, ns]) => ns >= MIN_SHARE * namelessNs).slice(0, MAX_FILES);
   const isRecordedHere = profile.meta.recorded === null || profile.meta.recorded.host === hostname();
   const lines = notable.map(async ([file, ns]) => {
-    const remedy = file === null ? remedyWithoutFile(profile) : await remedyFor(file, isRecordedHere, system);
-    return `  ${formatShare(ns, codeNs)} in ${file ?? 'code outside any known file'}${remedy}`;
+    const where =
+      file === null ? placeWithoutFile(profile) : `in ${file}${await remedyFor(file, isRecordedHere, system)}`;
+    return `  ${formatShare(ns, codeNs)} ${where}`;
   });
   return [
     `${formatShare(namelessNs, codeNs)} of the time in code is in functions without a symbol`,
@@ -37,6 +38,7 @@ export async function debugSymbolNotes(profile: Profile, system: SystemPaths = S
   ];
 }
 
+/** Time by file; null: in none, or the file is not known. */
 function namelessTime({ symbols, threads, together }: Profile) {
   const byFile = new Map<string | null, number>();
   let codeNs = 0;
@@ -49,21 +51,29 @@ function namelessTime({ symbols, threads, together }: Profile) {
       codeNs += ns;
       if (symbols.kind[row] !== SymbolKind.Unknown) continue;
       namelessNs += ns;
-      const file = symbols.dsoName[symbols.dso[row]] ?? null;
+      const printed = symbols.dsoName[symbols.dso[row]] ?? null;
+      const file = OUTSIDE.includes(homeOfCode(printed)) ? null : printed;
       byFile.set(file, (byFile.get(file) ?? 0) + ns);
     }
   return { codeNs, namelessNs, byFile };
 }
 
-function remedyWithoutFile({ meta }: Profile): string {
-  return meta.recorded === null
-    ? ': perf script -F +dso --show-mmap-events shows the file; JIT code has none'
-    : ': JIT code or unmapped; a jitdump has its symbols (docs/decoder.md)';
+const OUTSIDE: readonly string[] = ['generated', 'unmapped'] satisfies ReturnType<typeof homeOfCode>[];
+
+/** Text knows files only if perf printed them. */
+function placeWithoutFile({ meta, symbols }: Profile): string {
+  return meta.recorded !== null || symbols.dsoName.length > 0
+    ? `outside every file, most likely ${GENERATED_REMEDY}`
+    : 'in files that are not known: perf script -F +dso --show-mmap-events shows them; code of a JIT compiler has none';
 }
 
-/** Looks up packages and build ids only if the trace was recorded on this machine. */
+const KALLSYMS = 'pass --kallsyms a copy of /proc/kallsyms, made by root on the machine that recorded it';
+
+/** Returns nothing if nothing helps. Looks up packages and build ids only if the trace was recorded on this machine. */
 async function remedyFor(file: string, isRecordedHere: boolean, system: SystemPaths): Promise<string> {
-  const buildId = isRecordedHere && file.startsWith('/') ? ((await readElf(file))?.buildId ?? null) : null;
+  if (homeOfCode(file) === 'kernel') return `: ${KALLSYMS}`;
+  if (!file.startsWith('/')) return '';
+  const buildId = isRecordedHere ? ((await readElf(file))?.buildId ?? null) : null;
   const owner = isRecordedHere ? debianPackage(file, system.dpkgInfo) : null;
   const ways = [
     ...(owner === null ? [] : [`apt install ${debugPackage(owner)}`]),

@@ -3,6 +3,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
+import { isMadeAtRunTime } from '../model/names/mapped-files.js';
 import type { Recording } from '../perfdata/recording.js';
 import { readElf } from './elf-file.js';
 
@@ -17,8 +18,8 @@ export interface NeededFile {
   readonly debugFiles: readonly string[];
 }
 
-/** Mappings without a file: `//anon`, `[vdso]`, shared memory, devices. */
-const NO_FILE = /^(?!\/)|^\/\/|^\/(?:dev|proc|memfd:|SYSV|anon_hugepage)/;
+/** `[vdso]`, `//toolong`, devices: nothing that can be copied or looked for. */
+const NO_FILE = /^(?!\/)|^\/\/|^\/(?:dev|proc)\//;
 const DELETED = ' (deleted)';
 const DEBUG_FOLDER = '/usr/lib/debug';
 
@@ -33,7 +34,7 @@ export function mappedFiles(recording: Recording): { readonly path: string; read
   const mapped = new Set(
     recording.sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])), // bytes as latin1 characters
   );
-  const files = [...mapped].filter((path) => !NO_FILE.test(path)).sort();
+  const files = [...mapped].filter((path) => !NO_FILE.test(path) && !isMadeAtRunTime(path)).sort();
   const paths = files.map((latin1) => Buffer.from(latin1, 'latin1').toString());
   return paths.map((path) => ({ path, buildId: buildIdOf.get(path) ?? null }));
 }

@@ -1,6 +1,7 @@
 /**
  * Describes losses in words: one line per cause, with its remedy.
  */
+import type { TraceMeta } from '../model/profile/profile.js';
 import type { LossKind, Quality } from '../model/profile/quality.js';
 import { remedyOf } from '../model/profile/remedies.js';
 import { formatDuration, formatMany } from './format.js';
@@ -9,10 +10,15 @@ const MAX_MESSAGE_LENGTH = 80;
 const MAX_FILE_LENGTH = 160;
 
 /** Returns one line per cause, the largest loss first; causes after the first `maxCauses` share a line. Input text is not escaped. */
-export function lossTexts({ losses }: Pick<Quality, 'losses'>, maxCauses: number): string[] {
-  const lines = losses
-    .slice(0, maxCauses)
-    .map((kind) => `${amountText([kind])}: ${causeText(kind)}${remedyText(kind)}`);
+export function lossTexts(
+  { losses }: Pick<Quality, 'losses'>,
+  meta: Pick<TraceMeta, 'recorded'>,
+  maxCauses: number,
+): string[] {
+  const lines = losses.slice(0, maxCauses).map((kind) => {
+    const remedy = remedyOf(kind, losses, meta);
+    return `${amountText([kind])}: ${causeText(kind)}${remedy === null ? '' : `; ${remedy}`}`;
+  });
   const others = losses.slice(maxCauses);
   if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
   return lines;
@@ -37,9 +43,4 @@ function causeText({ cause, code, message, file }: LossKind): string {
 /** Keeps the end of a path, which is more useful than its start. */
 function truncateStart(file: string): string {
   return file.length <= MAX_FILE_LENGTH ? file : `…${file.slice(1 - MAX_FILE_LENGTH)}`;
-}
-
-function remedyText(kind: LossKind): string {
-  const remedy = remedyOf(kind);
-  return remedy === null ? '' : `; ${remedy}`;
 }

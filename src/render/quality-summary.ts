@@ -31,7 +31,7 @@ export interface QualitySummary {
 
 /** Summarizes the quality. `maxCauses`: number of loss causes with a line of their own. */
 export function qualitySummary({ quality, threads, meta }: ProfileHeader, maxCauses = MAX_CAUSES): QualitySummary {
-  const notes = [...lossTexts(quality, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
+  const notes = [...lossTexts(quality, meta, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
   const line = `${sizeText(quality, threads.length, meta)}; ${lostText(quality, threads.length, meta)}, ${inferredText(quality)}`;
   return { line, damage: damageOf(quality), warnings: warningsOf(quality, meta), notes };
 }

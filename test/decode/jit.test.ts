@@ -112,8 +112,28 @@ test.for<[string, Buffer, bigint, bigint]>([
 test('without the jitdump, the time is lost', async ({ dir }) => {
   const profile = await profileWith(dir, null);
   expect(profile).not.toContain('"_start"');
-  expect(profile).toContain('a jitdump');
+  expect(profile).toContain('jitdumps keep it');
 });
+
+describe('code of a JIT compiler without a dump has the names and the files that perf gives it', () => {
+  test.for<[string, string | null]>([
+    ['anonymous memory', '//anon'],
+    ['memory with a name', '/memfd:jit (deleted)'],
+    ['the heap', '[heap]'],
+    ['named anonymous memory', '[anon:jit]'],
+    ['memory without a mapping', null],
+  ])('%s', async ([, code], { dir }) => {
+    const path = await dir.write('perf.data', jitRecording({ marker: '/marker', code }));
+    const own = symbolsOf(await profileOfOwn(path, dir.path, true));
+    expect(own).toEqual(symbolsOf(await profileOfPerf(path, dir.path, true)));
+    expect(own).toContainEqual(['[unknown 0x401000-0x401fff]', null]);
+  });
+});
+
+function symbolsOf(profile: string): [name: string, file: string | null][] {
+  const { symbols } = JSON.parse(profile) as { symbols: { name: string[]; dso: number[]; dsoName: string[] } };
+  return symbols.name.map((name, row) => [name, symbols.dsoName[symbols.dso[row]] ?? null]);
+}
 
 test('a function that is missing in the dump is missing in the profile', async ({ dir }) => {
   const some = FUNCTIONS.map((code, index) => loadRecord(code, index, EARLY)).toSpliced(1, 1);

@@ -29,6 +29,7 @@ test('finds unchanged, changed and missing files', async ({ dir }) => {
     '/bin/ünïchanged': [OTHER_ID, 'changed'],
     '/bin/text': [ID, 'changed'],
     '/bin/gone': [ID, 'missing'],
+    '/development/gone': [null, 'missing'],
     '/bin/same (deleted)': [ID, 'missing'],
     '/bin/directory': [null, 'missing'],
     '/bin/pipe': [null, 'missing'],

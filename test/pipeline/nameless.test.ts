@@ -95,6 +95,14 @@ describe('a function without a symbol is named', () => {
     expect(await names(both(` (${LIB})`, ' (/opt/other)'))).toEqual(['[liblzma.so.5.4.1+0x6340]', '[other+0x2340]']);
   });
 
+  test('by its address in generated code, also if another process has a file there', async () => {
+    const mappings = mapping(11, 0x7f0000010000, LIB) + mapping(12, 0x7f0000010000, '//anon');
+    expect(await names(mappings + call(12, 0x7f0000012340, ' (/tmp/perf-12.map)') + call(11, 0x7f0000099990))).toEqual([
+      '[unknown 0x7f0000012340]',
+      '[unknown 0x7f0000099990]',
+    ]);
+  });
+
   test('by the mappings of the parent after a fork', async () => {
     const fork = '12 [000] 4.000000000: PERF_RECORD_FORK(12:12):(11:11)\n';
     expect(await names(mapping(11, 0x7f0000010000, LIB) + fork + call(12, 0x7f0000012340))).toEqual([

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderJson } from '../../src/index.js';
-import { remedyOf } from '../../src/model/profile/remedies.js';
+import { GENERATED_REMEDY, remedyOf } from '../../src/model/profile/remedies.js';
 import { openRecording } from '../../src/recordings.js';
 import { decoded } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
@@ -354,8 +354,41 @@ test('code generated in a named mapping is reported as such', async () => {
   const failed = error(7, 210).replace('0x401000', '0x600000');
   const { times, quality } = await of(anonymous, MISSING[0], call, failed, OUT(7, 300), IN(7, 700), ...BACK);
   expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
-  expect(quality.losses.map((kind) => [kind.file, remedyOf(kind)])).toContainEqual([
+  expect(quality.losses.map((kind) => [kind.file, remedyOf(kind, quality.losses, { recorded: null })])).toContainEqual([
     '//anon',
-    'that code was generated at run time: a jitdump can keep it (docs/decoder.md)',
+    GENERATED_REMEDY,
   ]);
+});
+
+describe('the remedy for code that was not decoded', () => {
+  const cause = (file: string | null, code: number | null = 5) =>
+    ({ cause: code === null ? 'undecoded' : 'decode-error', code, file }) as const;
+  const recorded = { host: null, kernel: null, cpu: null, perf: null, command: null, startedAt: null };
+  const files = [cause('/opt/a'), cause('/opt/b', 6)];
+  const generated = cause('/memfd:jit (deleted)');
+
+  test.each(['//anon', '[heap]', '[anon:jit]', '/memfd:jit (deleted)', '/SYSV00000000 (deleted)', '/tmp/perf-7.map'])(
+    'is a jitdump, if anything, in %s',
+    (file) => expect(remedyOf(cause(file), [], { recorded: null })).toBe(GENERATED_REMEDY),
+  );
+
+  test('is a jitdump if a recording has no mapping there; of text, the mappings may be missing', () => {
+    expect(remedyOf(cause(null), [], { recorded })).toBe(
+      `no mapping was recorded there, most likely ${GENERATED_REMEDY}`,
+    );
+    expect(remedyOf(cause(null), [], { recorded: null })).toMatch('--show-mmap-events');
+  });
+
+  test('is the binary for code of a file', () => {
+    for (const kind of files) expect(remedyOf(kind, files, { recorded })).toMatch('that file is not the one that ran');
+    expect(remedyOf(cause(null, null), files, { recorded })).toMatch('keep all binaries');
+  });
+
+  test('does not blame a file for what follows from generated code', () => {
+    const all = [...files, generated];
+    expect(remedyOf(cause('/opt/a'), all, { recorded })).toMatch(/^that file is not the one that ran/);
+    for (const code of [6, null])
+      expect(remedyOf(cause('/opt/b', code), all, { recorded })).toMatch(/^generated code .* called it/);
+    expect(remedyOf(cause(null, null), all, { recorded })).toBe(GENERATED_REMEDY);
+  });
 });

@@ -17,11 +17,12 @@ import {
   type SampledRecording,
   salvageRecording,
 } from '../../../src/recordings.js';
-import { formatBytes, formatMany } from '../../../src/text.js';
+import { formatBytes } from '../../../src/text.js';
 import { chooseDecoder } from '../../input/choose-decoder.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
 import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../../input/fetch-binaries.js';
+import { lackingAtFirst, type MayLack } from '../../input/lacking-files.js';
 import { openSides, recordsEvents } from '../../input/open-sides.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
@@ -40,7 +41,7 @@ export async function decodeInput(
   path: string,
   options: DecodingOptions & OnlySamples,
   signal: AbortSignal,
-): Promise<DecodedRecording | EncodedRecording | SampledRecording> {
+): Promise<(DecodedRecording | EncodedRecording | SampledRecording) & MayLack> {
   const { symfs = null, kallsyms = null } = options;
   const isPacked = isPack(firstBytes(path));
   const paths = isPacked
@@ -72,8 +73,9 @@ export async function decodeInput(
   const fetching = { roots, quiet: options.quiet, signal };
   const debuginfod = options.debuginfod && !isPacked;
   const fetched = debuginfod && decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
-  const lacking = files.filter(({ path, state }) => state !== 'same' && !fetched.executables.has(path));
-  if (!options.quiet) warnOfFiles(lacking, isPacked ? null : symfs);
+  const lackingFiles = files.filter(({ path, state }) => state !== 'same' && !fetched.executables.has(path));
+  const lacking = { files: lackingFiles, symfs: isPacked ? null : symfs };
+  if (!options.quiet) for (const line of lackingAtFirst(lacking)) notify(line);
   const { perf, precise, jobs = availableParallelism() } = options;
   if (decoder === 'own') {
     const { symfs } = paths;
@@ -88,10 +90,10 @@ export async function decodeInput(
       recorded,
       broken,
     };
-    return { ...encodedRecording(recording, encoding), sides };
+    return { ...encodedRecording(recording, encoding), sides, lacking };
   }
   const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, ...paths, name: path });
-  return { ...decoded, recorded, broken, sides };
+  return { ...decoded, recorded, broken, sides, lacking };
 }
 
 function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {
@@ -107,30 +109,11 @@ async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, si
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 
-/** Warns before decoding begins, which takes long. `symfs`: where they were looked for; null: where they ran, or in a pack. */
-function warnOfFiles(files: readonly NeededFile[], symfs: string | null): void {
-  const where = symfs === null ? '' : ` below ${symfs}`;
-  for (const { path, state } of files.slice(0, MAX_WARNINGS)) {
-    const consequence = state === 'changed' ? 'what is decoded of its code may be wrong' : 'its code cannot be decoded';
-    notify(`warning: ${path}${where} ${STATE_TEXT[state]}: ${consequence}`);
-  }
-  if (files.length > MAX_WARNINGS)
-    notify(`warning: the same of ${formatMany(files.length - MAX_WARNINGS, 'more file')}`);
-}
-
 /** A binary with a copy of the recorded build id in another place is present. */
 function withCopy(file: NeededFile, { paths }: FoundBinaries, root: string): NeededFile {
   const copy = paths.get(Buffer.from(file.path).toString('latin1'));
   return copy === undefined || resolve(copy) === resolve(join(root, file.path)) ? file : { ...file, state: 'same' };
 }
-
-const MAX_WARNINGS = 10;
-const STATE_TEXT = {
-  same: 'is present',
-  changed: 'is not the build that was recorded',
-  unreadable: 'is not readable',
-  missing: 'is missing',
-} as const;
 
 function noTrace(path: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${path} is a recording without an Intel PT trace`, {

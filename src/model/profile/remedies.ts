@@ -1,6 +1,7 @@
 /**
  * Remedies for what a trace lacks, in the same words for terminal, pictures and files.
  */
+import { homeOfCode } from '../names/mapped-files.js';
 import type { TraceMeta } from './profile.js';
 import type { LossKind, Quality } from './quality.js';
 
@@ -34,7 +35,7 @@ const REMEDIES: Readonly<Record<number, string>> = {
 export function withRemedies(quality: Quality, meta: Pick<TraceMeta, 'recorded' | 'hasSwitches'>) {
   return {
     ...quality,
-    losses: quality.losses.map((kind) => ({ ...kind, remedy: remedyOf(kind) })),
+    losses: quality.losses.map((kind) => ({ ...kind, remedy: remedyOf(kind, quality.losses, meta) })),
     remedies: {
       hiddenJumps: hiddenJumpsRemedy(quality, meta),
       switches: meta.hasSwitches === false ? switchesRemedy(meta) : null,
@@ -42,22 +43,47 @@ export function withRemedies(quality: Quality, meta: Pick<TraceMeta, 'recorded' 
   };
 }
 
-/** Returns the remedy for a cause of loss; null: none is known. */
-export function remedyOf({ cause, code, file }: Pick<LossKind, 'cause' | 'code' | 'file'>): string | null {
-  if (cause === 'undecoded' && file === null) return 'keep all binaries that ran, or use --symfs';
-  if (cause === 'undecoded' || code === 5 || code === 6) return remedyForCode(file);
-  return REMEDIES[code ?? 0] ?? null;
+/** What helps for code that a JIT compiler generated. It has neither a file nor symbols that could be installed. */
+export const GENERATED_REMEDY =
+  'code of a JIT compiler: node --perf-prof and other jitdumps keep it; for LuaJIT and PCRE, which write none, nothing does (docs/decoder.md)';
+
+type Cause = Pick<LossKind, 'cause' | 'code' | 'file'>;
+
+/** Returns the remedy for a cause of loss; null: none is known. `all`: the causes of the same profile. */
+export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<TraceMeta, 'recorded'>): string | null {
+  if (!lacksCode(kind)) return REMEDIES[kind.code ?? 0] ?? null;
+  switch (homeOfCode(kind.file)) {
+    case 'generated':
+      return GENERATED_REMEDY;
+    case 'kernel':
+      return "perf record --kcore keeps the kernel's code";
+    case 'file':
+      return remedyForFile(kind, all);
+    case 'unmapped':
+      if (kind.cause === 'undecoded')
+        return all.some(isGenerated) ? GENERATED_REMEDY : 'keep all binaries that ran, or use --symfs';
+      return recorded
+        ? `no mapping was recorded there, most likely ${GENERATED_REMEDY}`
+        : 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
+  }
 }
 
-/** perf's names for memory without a file, and for the kernel's memory. */
-const IS_MADE_AT_RUN_TIME = /^(?:\/\/anon|\/anon_hugepage|\/dev\/zero|\/memfd:|\[heap|\[stack)/;
-const IS_KERNEL = /^\[(?:guest\.)?kernel/;
-
 /** perf did not find the code that ran, or found other code. */
-function remedyForCode(file: string | null): string {
-  if (file === null) return 'perf script --show-mmap-events shows the file';
-  if (IS_MADE_AT_RUN_TIME.test(file))
-    return 'that code was generated at run time: a jitdump can keep it (docs/decoder.md)';
-  if (IS_KERNEL.test(file)) return "perf record --kcore keeps the kernel's code";
-  return 'that file is not the one that ran, or is missing; keep it, or use --symfs';
+function lacksCode({ cause, code }: Cause): boolean {
+  return cause === 'undecoded' || code === NO_CODE || code === OTHER_CODE;
+}
+
+const NO_CODE = 5;
+const OTHER_CODE = 6;
+
+function isGenerated(kind: Cause): boolean {
+  return lacksCode(kind) && homeOfCode(kind.file) === 'generated';
+}
+
+/** A function that generated code called returns to where nothing is decoded: its code does not match, although it is the right one. */
+function remedyForFile({ cause, code }: Cause, all: readonly Cause[]): string {
+  const mayBeCalled = (code === OTHER_CODE || cause === 'undecoded') && all.some(isGenerated);
+  return mayBeCalled
+    ? 'generated code that is lost called it, or that file is not the one that ran: keep it, or use --symfs'
+    : 'that file is not the one that ran, or is missing; keep it, or use --symfs';
 }

@@ -48,12 +48,16 @@ export class Interner {
     return this.symbols.intern(fromLatin1(name), dso === null ? null : fromLatin1(dso));
   }
 
+  /** Returns the symbol of code without a name; `dso`: null if no file is known or printed. */
+  namelessIn(dso: string | null): SymbolId {
+    return dso === null ? SpecialSymbol.Unknown : this.symbolOf(UNKNOWN_NAME, dso);
+  }
+
   private read(text: string): number {
     const { address, name, offset, dso, fileOffset } = parseLocation(text);
     if (address === 0 && name === null) return this.location(address, NONE, Number.NaN);
     if (name !== null) return this.location(address, this.symbolOf(name, dso), address - offset);
-    const nameless = dso === null ? SpecialSymbol.Unknown : this.symbolOf(UNKNOWN_NAME, dso);
-    return this.location(address, nameless, address - fileOffset);
+    return this.location(address, this.namelessIn(dso), address - fileOffset);
   }
 }
 

@@ -1,9 +1,17 @@
 /**
  * Decodes pieces of a recording's trace, to see how much there is to decode.
+ *
+ * A decoder can only begin at a PSB, so a piece is what lies between two of them. Pieces are drawn by position: each has a chance
+ * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
+ * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
 import { errorsOf, runsOf } from '../../decode/decoded-part.js';
+import type { Slot } from '../../decode/schedule.js';
 import { endOf, type Part, type Stream, type TraceRecordBytes } from '../../decode/streams.js';
-import { decodePlan } from './decode-plan.js';
+import { homeOfCode } from '../../model/names/mapped-files.js';
+import type { Recording } from '../../perfdata/recording.js';
+import { cpuError } from './decode-errors.js';
+import { decodePlan, nsOf } from './decode-plan.js';
 import { type DecodeContext, RecordingDecoder } from './decode-task.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
 
@@ -13,70 +21,297 @@ export interface DecodedSample {
   /** Of trace. */
   readonly bytes: number;
   readonly ofBytes: number;
-  /** Branches taken, or calls and returns alone, as the recording is to be decoded. */
+  /** Of the whole trace: branches taken, or calls and returns alone, as the recording is to be decoded. */
   readonly branches: number;
-  /** Without bad packets: the end of a piece may be one. */
+  /** Two standard errors of `branches`; 0: they were counted. */
+  readonly uncertainty: number;
+  /** In the pieces, without bad packets: the end of a piece may be one. */
   readonly errors: number;
+  /** Those of them that are about code of no file, as JIT compilers generate it. */
+  readonly generatedErrors: number;
 }
 
-/** A trace of this size is decoded as a whole. */
-const MAX_BYTES = 2 * 1024 * 1024;
-const PIECE_BYTES = 64 * 1024;
+export interface SampleLimits {
+  /** A trace of this size is decoded as a whole. */
+  readonly wholeBytes: number;
+  /** After so many bytes, no more pieces are decoded, however uncertain the estimate is. */
+  readonly maxBytes: number;
+}
+
+const LIMITS: SampleLimits = { wholeBytes: 2 * 1024 * 1024, maxBytes: 24 * 1024 * 1024 };
+/** The first round of pieces; each further round has twice as many. */
+const FIRST_PIECES = 64;
+const MAX_PIECES = 512;
+/** Good enough: two standard errors of the estimate, as a share of it. */
+const WANTED_UNCERTAINTY = 0.08;
+/** Before so many pieces had branches, how much they differ says little. */
+const WANTED_PIECES = 100;
+/** No piece is longer. With the defaults of perf, a PSB comes each 16 KiB. */
+const PIECE_BYTES = 1024 * 1024;
+/** Read at once where PSBs are looked for, which takes about a tenth of the time of decoding. */
+const SEARCH_BYTES = 32 * 1024;
+const SEARCH_COST = 0.1;
+/** Of pieces without branches at an end of a trace. */
+const MAX_ENDS = 64;
+const PSB = Buffer.from('0282'.repeat(8), 'hex');
 const BAD_PACKET = 3;
+const NO_CODE = 5;
+/** An overflow, and lost trace data: there is nothing to decode. */
+const NOT_RECORDED: readonly number[] = [7, 8];
 
-/** Decodes pieces at equal distances in the trace of all CPUs. Same recording, same pieces. */
-export function decodeSample(encoded: EncodedRecording, maxBytes = MAX_BYTES): DecodedSample {
+/** Same recording, same pieces. */
+export function decodeSample(encoded: EncodedRecording, limits: SampleLimits = LIMITS): DecodedSample {
   const context = decodeContext(encoded, decodePlan(encoded), 0n);
-  const ofBytes = context.cpus.flatMap(({ trace }) => trace.streams).reduce((sum, stream) => sum + bytesOf(stream), 0);
-  const pieces = piecesOf(context, ofBytes <= maxBytes ? null : { ofBytes, count: Math.ceil(maxBytes / PIECE_BYTES) });
-  const decoder = new RecordingDecoder({ ...context, cpus: pieces });
-  const memory = new Int32Array(context.eventBytes / Int32Array.BYTES_PER_ELEMENT);
-  const sample = { pieces: pieces.length, bytes: 0, ofBytes, branches: 0, errors: 0 };
+  const sampler = new Sampler(context);
   try {
-    for (const [row, piece] of pieces.entries()) {
-      const start = wholePart(piece);
-      for (let part: Part | null = start; part !== null; ) {
-        const decoded = decoder.decode(row, part, memory);
-        sample.bytes += decoded.bytes;
-        for (const { events } of runsOf(decoded, 0, undefined)) sample.branches += events;
-        for (const { code } of errorsOf(decoded, 0, undefined)) sample.errors += Number(code !== BAD_PACKET);
-        part = decoded.rest && { ...start, ...decoded.rest };
-      }
-    }
+    if (sampler.ofBytes > limits.wholeBytes) return sampler.estimate(limits.maxBytes);
+    return sampler.count();
   } finally {
-    decoder.close();
+    sampler.close();
   }
-  return sample;
 }
 
-type Piece = DecodeContext['cpus'][number];
-
-function wholePart({ trace }: Piece): Part {
-  const offset = trace.streams[0]?.[0].offset ?? 0;
-  return { stream: 0, lastStream: 0, offset, cut: Number.POSITIVE_INFINITY, state: null };
+/** On perf's clock, in nanoseconds. */
+export interface TracedTime {
+  readonly start: bigint;
+  readonly end: bigint;
 }
 
-/** Each piece is a CPU with one stream of its own. `spread`: null: everything. */
-function piecesOf(
-  { cpus }: DecodeContext,
-  spread: { readonly ofBytes: number; readonly count: number } | null,
-): Piece[] {
-  const whole = cpus.flatMap(({ trace, slots }) =>
-    trace.streams.map((stream) => ({ trace: { ...trace, streams: [stream] }, slots, stream })),
+/**
+ * Returns the time from the first branch to the last, as replay has it; null: there is none. Decodes only the ends of a long trace.
+ */
+export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimits = LIMITS): TracedTime | null {
+  const { recording } = encoded;
+  const originNs = recording.bounds === null ? 0n : nsOf(recording.bounds.start);
+  const sampler = new Sampler(decodeContext(encoded, decodePlan(encoded), originNs));
+  try {
+    if (sampler.ofBytes <= wholeBytes) sampler.count();
+    else sampler.decodeEnds();
+    const times = [...sampler.bounds, ...(sampler.isIncomplete ? switchesOf(recording, sampler.pids, originNs) : [])];
+    if (!times.some(Number.isFinite)) return null;
+    const [first, last] = [Math.min, Math.max].map((end) => times.filter(Number.isFinite).reduce((a, b) => end(a, b)));
+    return {
+      start: originNs + BigInt(Math.round(first as number)),
+      end: originNs + BigInt(Math.round(last as number)),
+    };
+  } finally {
+    sampler.close();
+  }
+}
+
+/** Where code could not be decoded, the switches tell when threads ran, as in store/undecoded.ts. */
+function switchesOf({ sideband }: Recording, pids: ReadonlySet<number>, originNs: bigint): number[] {
+  return sideband.flatMap(({ tid, pid, time, record }) =>
+    record.what === 'switch' && tid > 0 && pids.has(pid) && time !== null ? [Number(nsOf(time) - originNs)] : [],
   );
-  if (spread === null) return whole;
-  const pieces: Piece[] = [];
-  const step = spread.ofBytes / spread.count;
-  let before = 0;
-  for (const { trace, slots, stream } of whole) {
-    const bytes = bytesOf(stream);
-    while (pieces.length * step < before + bytes) {
-      const from = stream[0].offset + Math.max(0, Math.floor(pieces.length * step) - before);
-      pieces.push({ trace: { ...trace, streams: [cutOut(stream, from, from + PIECE_BYTES)] }, slots });
-    }
-    before += bytes;
+}
+
+type Cpu = DecodeContext['cpus'][number];
+
+/** A stream of a CPU, and how much trace is before it. */
+interface PlacedStream {
+  readonly cpu: Cpu;
+  readonly stream: Stream;
+  readonly before: number;
+}
+
+/** Offsets in a stream. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+class Sampler {
+  readonly ofBytes: number;
+  private readonly context: DecodeContext;
+  private readonly streams: readonly PlacedStream[];
+  /** Each piece is a CPU of its own. */
+  private readonly pieces: Cpu[] = [];
+  private readonly decoder: RecordingDecoder;
+  private readonly memory: Int32Array;
+  /** Of the first branch and the last; not finite: there is none. */
+  readonly bounds: [startNs: number, endNs: number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  /** Trace was there, but could not be decoded. */
+  isIncomplete = false;
+  /** Processes that ran. */
+  readonly pids = new Set<number>();
+  private bytes = 0;
+  private searched = 0;
+  private errors = 0;
+  private generatedErrors = 0;
+
+  constructor(context: DecodeContext) {
+    this.context = context;
+    let before = 0;
+    this.streams = context.cpus.flatMap((cpu) =>
+      cpu.trace.streams.map((stream) => {
+        const placed = { cpu, stream, before };
+        before += bytesOf(stream);
+        return placed;
+      }),
+    );
+    this.ofBytes = before;
+    this.decoder = new RecordingDecoder({ ...context, cpus: this.pieces });
+    this.memory = new Int32Array(context.eventBytes / Int32Array.BYTES_PER_ELEMENT);
   }
-  return pieces;
+
+  close(): void {
+    this.decoder.close();
+  }
+
+  count(): DecodedSample {
+    const branches = this.streams.reduce((sum, { cpu, stream }) => sum + this.branchesOf(cpu, stream), 0);
+    return this.result(branches, 0);
+  }
+
+  /** Decodes pieces from both ends of each CPU's trace until there are branches. */
+  decodeEnds(): void {
+    for (const cpu of this.context.cpus) {
+      const { streams } = cpu.trace;
+      streams.some((stream) => this.decodeFrom(cpu, stream, stream[0].offset, (piece) => piece.end));
+      streams
+        .toReversed()
+        .some((stream) => this.decodeFrom(cpu, stream, endOf(stream) - 1, (piece) => piece.start - 1));
+    }
+  }
+
+  /** Returns whether there were branches in the pieces that `next` leads to. */
+  private decodeFrom(cpu: Cpu, stream: Stream, offset: number, next: (piece: Range) => number): boolean {
+    for (let [at, pieces] = [offset, 0]; at >= stream[0].offset && at < endOf(stream) && pieces < MAX_ENDS; pieces++) {
+      const start = this.psbBefore(stream, at) ?? at;
+      const piece = { start, end: this.endOfPiece(stream, start) };
+      if (this.branchesOf(cpu, cutOut(stream, piece)) > 0) return true;
+      at = next(piece);
+    }
+    return false;
+  }
+
+  /** Decodes rounds of pieces until they agree well enough. */
+  estimate(maxBytes: number): DecodedSample {
+    let [drawn, filled, sum, squares] = [0, 0, 0, 0];
+    for (let pieces = FIRST_PIECES; ; pieces *= 2) {
+      const densities = this.densities(pieces);
+      drawn += densities.length;
+      filled += densities.filter((density) => density > 0).length;
+      sum += densities.reduce((all, density) => all + density, 0);
+      squares += squaredErrorOfSum(densities);
+      const uncertainty = sum === 0 ? 1 : (2 * Math.sqrt(squares)) / sum;
+      const isGood = uncertainty <= WANTED_UNCERTAINTY && filled >= WANTED_PIECES;
+      const isLast = 2 * pieces > MAX_PIECES || 3 * this.cost > maxBytes; // the next round has two thirds of all pieces
+      if (isGood || isLast) return this.result(drawn === 0 ? 0 : Math.round((sum / drawn) * this.ofBytes), uncertainty);
+    }
+  }
+
+  private get cost(): number {
+    return this.bytes + SEARCH_COST * this.searched;
+  }
+
+  private result(branches: number, uncertainty: number): DecodedSample {
+    const { pieces, bytes, ofBytes, errors, generatedErrors } = this;
+    return { pieces: pieces.length, bytes, ofBytes, branches, uncertainty, errors, generatedErrors };
+  }
+
+  /** Returns branches per byte at one position in each of `count` equal parts of the trace; without those that cannot be known. */
+  private densities(count: number): number[] {
+    return Array.from({ length: count }, (_, row) => {
+      const at = Math.floor(((row + ((row * GOLDEN_RATIO) % 1)) / count) * this.ofBytes);
+      return this.densityAt(at);
+    }).filter((density) => density !== null);
+  }
+
+  private densityAt(position: number): number | null {
+    const { cpu, stream, before } = this.streams[streamAt(this.streams, position)] as PlacedStream;
+    const at = stream[0].offset + position - before;
+    const start = this.psbBefore(stream, at);
+    if (start === null) return at - PIECE_BYTES < stream[0].offset ? 0 : null; // no decoder can begin before the first PSB
+    const end = this.endOfPiece(stream, start);
+    return this.branchesOf(cpu, cutOut(stream, { start, end })) / (end - start);
+  }
+
+  private endOfPiece(stream: Stream, start: number): number {
+    return this.psbAfter(stream, start + PSB.length) ?? Math.min(start + PIECE_BYTES, endOf(stream));
+  }
+
+  /** Returns where the last PSB at or before an offset begins. */
+  private psbBefore(stream: Stream, offset: number): number | null {
+    const first = stream[0].offset;
+    for (let end = offset; end > offset - PIECE_BYTES && end >= first; end -= SEARCH_BYTES) {
+      const start = Math.max(first, end - SEARCH_BYTES + 1);
+      const found = this.read(stream, { start, end: end + PSB.length }).lastIndexOf(PSB);
+      if (found >= 0) return start + found;
+    }
+    return null;
+  }
+
+  private psbAfter(stream: Stream, offset: number): number | null {
+    for (let start = offset; start < Math.min(offset + PIECE_BYTES, endOf(stream)); start += SEARCH_BYTES) {
+      const found = this.read(stream, { start, end: start + SEARCH_BYTES + PSB.length - 1 }).indexOf(PSB);
+      if (found >= 0) return start + found;
+    }
+    return null;
+  }
+
+  private read(stream: Stream, { start, end }: Range): Buffer {
+    const bytes = Buffer.alloc(Math.max(0, Math.min(end, endOf(stream)) - start));
+    this.decoder.read(stream, start, bytes);
+    this.searched += bytes.length;
+    return bytes;
+  }
+
+  private branchesOf({ trace, slots }: Cpu, stream: Stream): number {
+    const piece = { trace: { ...trace, streams: [stream] }, slots };
+    const row = this.pieces.push(piece) - 1;
+    const whole: Part = {
+      stream: 0,
+      lastStream: 0,
+      offset: stream[0].offset,
+      cut: Number.POSITIVE_INFINITY,
+      state: null,
+    };
+    let branches = 0;
+    for (let part: Part | null = whole; part !== null; ) {
+      const decoded = this.decoder.decode(row, part, this.memory);
+      this.bytes += decoded.bytes;
+      for (const { events, slot, startNs, endNs } of runsOf(decoded, 0, undefined)) {
+        const { tid, pid } = slots[slot] as Slot;
+        branches += events;
+        if (tid <= 0) continue; // an idle CPU
+        this.pids.add(pid);
+        this.bounds[0] = Math.min(this.bounds[0], startNs);
+        this.bounds[1] = Math.max(this.bounds[1], endNs);
+      }
+      for (const error of errorsOf(decoded, 0, undefined)) {
+        if (error.code === BAD_PACKET) continue;
+        this.errors++;
+        this.isIncomplete ||= !NOT_RECORDED.includes(error.code);
+        const home = error.code === NO_CODE ? homeOfCode(cpuError(error, piece, this.context.images).file) : 'file';
+        this.generatedErrors += Number(home === 'generated' || home === 'unmapped');
+      }
+      part = decoded.rest && { ...whole, ...decoded.rest };
+    }
+    return branches;
+  }
+}
+
+/** Multiples of it, without their whole part, are spread evenly and have no period. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+
+/** Of densities in adjacent parts of the trace: those of neighbours differ only by what is not known. */
+function squaredErrorOfSum(densities: readonly number[]): number {
+  const steps = densities.slice(1).map((density, row) => (density - (densities[row] as number)) ** 2);
+  const sum = steps.reduce((all, step) => all + step, 0);
+  return steps.length === 0 ? 0 : (sum / (2 * steps.length)) * densities.length;
+}
+
+/** Returns the row of the stream that holds a position of the trace. */
+function streamAt(streams: readonly PlacedStream[], position: number): number {
+  let [low, high] = [0, streams.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((streams[middle] as PlacedStream).before <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function bytesOf(stream: Stream): number {
@@ -84,7 +319,7 @@ function bytesOf(stream: Stream): number {
 }
 
 /** Returns the bytes of a stream from one offset to another; at least one record is there. */
-function cutOut(stream: Stream, from: number, to: number): Stream {
+function cutOut(stream: Stream, { start: from, end: to }: Range): Stream {
   const records = stream.flatMap((record): TraceRecordBytes[] => {
     const start = Math.max(from, record.offset);
     const end = Math.min(to, record.offset + record.sizeBytes);

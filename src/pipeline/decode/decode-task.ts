@@ -128,8 +128,11 @@ export class RecordingDecoder {
     return new PartDecoder({ ...this.context, readCode, functionAt: this.functionAt }, replaced);
   }
 
-  /** Of a file that became shorter, what is missing is padding; it is refused at the end (unchanged-file.ts). */
-  private read(stream: Stream, start: number, into: Uint8Array): void {
+  /**
+   * Fills in bytes of a stream, from an offset on. Of a file that became shorter, what is missing is padding; it is refused at
+   * the end (unchanged-file.ts).
+   */
+  read(stream: Stream, start: number, into: Uint8Array): void {
     const end = start + into.length;
     into.fill(0);
     for (let row = recordAt(stream, start); row < stream.length; row++) {

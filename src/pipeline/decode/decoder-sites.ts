@@ -5,7 +5,6 @@ import { branchKind, traceEdge } from '../../decode/branch-kinds.js';
 import type { Image } from '../../decode/code/images.js';
 import { type DecoderSites, siteCount, siteRow } from '../../decode/decoded-part.js';
 import { assert } from '../../model/errors.js';
-import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import { bundleEnd, bundleSites } from '../../model/trace/event-bundle.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { Interner } from '../../parser/sites/intern.js';
@@ -44,8 +43,9 @@ export class SiteNames {
     const { interner } = this;
     if (address === 0) return interner.location(address, NONE, Number.NaN);
     const found = image ? this.locate(image, address) : null;
-    const { name, file, start } = found ?? { name: null, file: UNKNOWN_NAME, start: Number.NaN };
-    return interner.location(address, interner.symbolOf(name ?? UNKNOWN_NAME, file), start);
+    if (found === null || found.name === null)
+      return interner.location(address, interner.namelessIn(found?.file ?? null), Number.NaN);
+    return interner.location(address, interner.symbolOf(found.name, found.file), found.start);
   }
 }
 

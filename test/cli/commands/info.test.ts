@@ -4,11 +4,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { describeRecording } from '../../../cli/info/describe-recording.js';
 import { RecordingInfo } from '../../../cli/info/recording-info.js';
 import { recordingLines } from '../../../cli/info/recording-lines.js';
+import type { Stacks } from '../../../src/answers.js';
 import type { Profile } from '../../../src/index.js';
+import { openRecording, tracedTime } from '../../../src/recordings.js';
 import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
-import { profileOfOwn } from '../../helpers/perf/both-decoders.js';
+import { encodedOf, profileOfOwn } from '../../helpers/perf/both-decoders.js';
+import { jitRecording } from '../../helpers/perf/jit.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 import {
   auxtrace,
@@ -26,6 +30,14 @@ import { buffersOf, putTogether, takeApart, withBuffers } from '../../helpers/pe
 import { fixture } from '../../helpers/traces/load.js';
 
 const TRUNCATED = fixturePath('perfdata/truncated.data');
+
+/** PSB+ without an address each 4 KiB: nothing ran. */
+function idleTrace(bytes: number): Buffer {
+  const psb = Buffer.from(`${'0282'.repeat(8)}0223`, 'hex');
+  const trace = Buffer.alloc(bytes);
+  for (let at = 0; at + psb.length <= bytes; at += 4096) psb.copy(trace, at);
+  return trace;
+}
 
 async function textOf(path: string): Promise<string> {
   const { exitCode, stdout, stderr } = await ptflame(['info', path]);
@@ -50,7 +62,7 @@ host      ptemu, Linux 6.18.44-fc-v669 x86_64
 CPU       Emulated Intel(R) processor with Intel PT @ 3.00GHz, 2 of 2 online, 4.3 GB of memory
 perf      6.1.ptemu
 event     intel_pt/cyc/u: user only, cycle-accurate times, one buffer per CPU, all context switches
-time      189 µs from 12345.678889752 on perf's clock
+time      187 µs traced, 189 µs from the first record to the last, from 12345.678891952 on perf's clock
 trace     8.3 kB in 2 pieces
 losses    the buffer was full 2 times: 12345.678910709 CPU 0, 12345.678929051 CPU 0
 threads   5 of 1 process
@@ -102,28 +114,87 @@ decoding  …
     }
   });
 
-  test('estimates the branches of a long trace from a sample', async ({ dir }) => {
-    const path = dir.file('long.data');
-    const recording = takeApart(await readFile(recordingPath('cpus-1')));
-    const [first] = buffersOf(recording);
-    if (first === undefined) throw new Error('the recording has trace');
-    const trace = Buffer.concat(buffersOf(recording).map((buffer) => buffer.trace));
-    const repeats = 400;
-    const buffers = Array.from({ length: repeats }, (_, row) => ({ ...first, trace, offset: row * trace.length }));
-    await writeFile(path, putTogether(withBuffers(recording, buffers)));
-    const infoOf = async (of: string) =>
-      RecordingInfo.parse(JSON.parse((await ptflame(['info', of, '--json', '--symfs', RECORDED_ROOT])).stdout));
-    const once = (await infoOf(recordingPath('cpus-1'))).decoding;
-    const { decoding } = await infoOf(path);
-    expect(decoding?.sample).toMatchObject({ pieces: 32, ofBytes: repeats * trace.length });
-    expect(decoding?.sample.bytes).toBeLessThanOrEqual(2 ** 21);
-    const share = (decoding?.branches ?? 0) / (repeats * (once?.branches ?? 0));
-    expect(share).toBeGreaterThan(0.8);
-    expect(share).toBeLessThan(1.05);
-    const { stdout } = await ptflame(['info', path, '--symfs', RECORDED_ROOT]);
-    expect(stdout).toMatch(
-      /\ndecoding {2}about [\d,]+ branches, .*\n {10}estimated from a decoded sample of 2\.1 MB in 32 pieces\n/,
+  test.for([
+    ['in a twentieth of it, after a long idle time', 0.05, 0.6],
+    ['in bursts, every now and then', 0.05, 1],
+  ] as const)(
+    'estimates the branches of a long trace from pieces, if there are branches %s',
+    async (uneven, { dir }) => {
+      const [, share, where] = uneven;
+      const path = dir.file('long.data');
+      const recording = takeApart(await readFile(recordingPath('cpus-1')));
+      const [first] = buffersOf(recording);
+      if (first === undefined) throw new Error('the recording has trace');
+      const trace = Buffer.concat(buffersOf(recording).map((buffer) => buffer.trace));
+      const idle = idleTrace(trace.length);
+      const repeats = 600;
+      const isBusy = (row: number) =>
+        where === 1 ? row % 20 < 20 * share : row >= repeats * where && row < repeats * (where + share);
+      const rows = Array.from({ length: repeats }, (_, row) => isBusy(row));
+      const buffers = rows.map((busy, row) => ({ ...first, trace: busy ? trace : idle, offset: row * trace.length }));
+      await writeFile(path, putTogether(withBuffers(recording, buffers)));
+      const infoOf = async (of: string) =>
+        RecordingInfo.parse(JSON.parse((await ptflame(['info', of, '--json', '--symfs', RECORDED_ROOT])).stdout));
+      const once = (await infoOf(recordingPath('cpus-1'))).decoding;
+      const { decoding } = await infoOf(path);
+      expect(decoding?.sample).toMatchObject({ ofBytes: repeats * trace.length, errors: 0 });
+      expect(decoding?.sample.bytes).toBeLessThanOrEqual(24 * 2 ** 20);
+      for (const key of ['branches', 'callsAndReturns'] as const) {
+        const estimated = (decoding?.[key] ?? 0) / (rows.filter(Boolean).length * (once?.[key] ?? 0));
+        expect(estimated).toBeGreaterThan(1 / 1.2);
+        expect(estimated).toBeLessThan(1.2);
+      }
+    },
+  );
+
+  test.for(['cpus-1', 'cpus-4', 'loop', 'lossy', 'tracepoints'])(
+    'knows how long the trace of %s is, as stacks does',
+    async (name) => {
+      const path = recordingPath(name);
+      const { stdout } = await ptflame(['stacks', path, '--symfs', RECORDED_ROOT, '--at', '+0', '--json', '-q']);
+      const { start, durationNs } = (JSON.parse(stdout) as Stacks).trace;
+      const info = await ptflame(['info', path, '--symfs', RECORDED_ROOT, '--json']);
+      expect(RecordingInfo.parse(JSON.parse(info.stdout)).traced).toMatchObject({ start, durationNs });
+      const encoded = await encodedOf(path, RECORDED_ROOT, 'leaving');
+      const ofEnds = tracedTime(encoded, { wholeBytes: 0, maxBytes: 0 });
+      expect(ofEnds).toEqual(tracedTime(encoded));
+    },
+  );
+
+  test('tells the time of the trace from that of the records', async () => {
+    const info = await jsonOf(TRUNCATED);
+    const timeOf = (traced: RecordingInfo['traced']) =>
+      /^time +(.*)$/m.exec(recordingLines({ ...info, traced }).join('\n'))?.[1];
+    expect(timeOf({ start: '12345.678892352', end: '12345.679079170', durationNs: 186_818 })).toBe(
+      "187 µs traced, 189 µs from the first record to the last, from 12345.678892352 on perf's clock",
     );
+    expect(timeOf(null)).toBe("189 µs from the first record to the last, from 12345.678889752 on perf's clock");
+  });
+
+  test('estimates the text of kernel recordings by the ratios of such', async () => {
+    const path = fixturePath('perfdata/truncated.data');
+    const recording = await openRecording(path);
+    const withKernel = { ...recording, trace: recording.trace && { ...recording.trace, hasKernel: true } };
+    const { estimate } = describeRecording(path, withKernel, [], { decoding: null, traced: null });
+    expect(estimate?.lines).toEqual({ least: 3325, most: 6650 });
+  });
+
+  test('shows an estimate that may be far off as a range', async () => {
+    const info = await jsonOf(TRUNCATED);
+    const sample = { pieces: 64, bytes: 1e6, ofBytes: 1e7, errors: 0, generatedErrors: 0 };
+    const decoding = { branches: 345_451, callsAndReturns: 100_000, seconds: 1, sample };
+    const textWith = (uncertainty: number) =>
+      recordingLines({ ...info, decoding: { ...decoding, uncertainty } }).join('\n');
+    expect(textWith(0.05)).toContain('\n          estimated from a decoded sample of 1.0 MB in 64 pieces\n');
+    expect(textWith(0.05)).toContain('\ndecoding  about 350,000 branches, about 100,000 of them calls and returns, ');
+    expect(textWith(0.5)).toContain('\ndecoding  170,000 to 520,000 branches, 50,000 to 150,000 of them calls');
+  });
+
+  test('does not ask for binaries of code that a JIT compiler generated', async ({ dir }) => {
+    const path = await dir.write('jit.data', jitRecording({ marker: '/marker', code: '//anon' }));
+    const { stdout } = await ptflame(['info', path, '--symfs', RECORDED_ROOT]);
+    expect(stdout).toMatch(/counted in the whole trace; (\d+) errors in it, \1 of them in code outside every file/);
+    expect(stdout).not.toContain('--symfs');
   });
 
   test('says that code is missing', async ({ dir }) => {

@@ -3,6 +3,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
+import { DebugInfoNotes } from '../../../cli/input/debug-info-notes.js';
 import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
 import { type ElfFile, readElf } from '../../../src/symbols/elf/elf-file.js';
 import { ptflame, test } from '../../helpers/cli/run-cli.js';
@@ -22,6 +23,13 @@ async function compressWithZstd(path: string): Promise<void> {
   for (const { isCompressed, offset } of elf.sections) if (isCompressed) bytes[offset] = 2;
   await writeFile(path, bytes);
 }
+
+test('of the kernel and JIT compilers, no debug information is missed', () => {
+  const notes = new DebugInfoNotes();
+  for (const file of ['/tmp/jit-7.dump', '/tmp/perf-7.map', '//anon', '[kernel.kallsyms]', '[vdso]', '/opt/fx/plain'])
+    notes.add(file, 'absent');
+  expect(notes.lines()).toEqual([expect.stringContaining('no debug information for 1 of 1 file: /opt/fx/plain; ')]);
+});
 
 describe.concurrent('notes on debug information', () => {
   test('none where it was read, or with -q', async ({ dir }) => {

@@ -63,6 +63,32 @@ test('suggests no packages of this machine for a recording of another', async ()
   expect((await debugSymbolNotes(from('elsewhere'), systemPaths({ packages })))[1]).not.toMatch('apt');
 });
 
+test.each([
+  ['anonymous memory', '//anon'],
+  ['a perf map', '/tmp/perf-7.map'],
+  ['memory with a name', '/memfd:jit (deleted)'],
+  ['no file, as earlier versions wrote it', '[unknown]'],
+])('suggests no symbols for code of a JIT compiler: %s', async (_, file) => {
+  const text = trace(file, 300).replaceAll('main+0x0', 'main+0x0 (/opt/app)');
+  for (const { symbols, ...profile } of [await analyzeText(text)]) {
+    const printed = { ...symbols, dso: symbols.dso.map(() => 0), dsoName: [file] };
+    for (const seen of [symbols, printed]) {
+      const [, line = '', ...more] = await debugSymbolNotes({ ...profile, symbols: seen }, systemPaths());
+      expect(line).toMatch(
+        /^ {2}75 % outside every file, most likely code of a JIT compiler: node --perf-prof .* LuaJIT and/,
+      );
+      expect(more).toEqual([]);
+    }
+  }
+});
+
+test('of the kernel without symbols, suggests a copy of kallsyms; of the vdso, nothing', async () => {
+  const lineOf = async (file: string) =>
+    (await debugSymbolNotes(await analyzeText(trace(file, 300)), systemPaths()))[1];
+  expect(await lineOf('[kernel.kallsyms]')).toMatch('  75 % in [kernel.kallsyms]: pass --kallsyms');
+  expect(await lineOf('[vdso]')).toBe('  75 % in [vdso]');
+});
+
 test('suggests perf options for text without files', async () => {
   expect((await debugSymbolNotes(await analyzeText(trace(null, 300)), systemPaths()))[1]).toMatch('--show-mmap-events');
 });

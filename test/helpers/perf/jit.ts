@@ -20,14 +20,14 @@ const CODE_BYTES = 0x128;
 const MMAP2 = 10;
 const FILE_AT = 72;
 
-/** Names files of code: `marker` is the path of the dump, `code` the name of the memory in which the program is. */
-export function jitRecording({ marker, code }: { readonly marker: string; readonly code: string }): Buffer {
+/** Names files of code: `marker` is the path of the dump, `code` the name of the memory in which the program is; null: no record. */
+export function jitRecording({ marker, code }: { readonly marker: string; readonly code: string | null }): Buffer {
   const recording = takeApart(readFileSync(recordingPath('loop')));
   const records = recording.records.flatMap((raw) => {
     if (raw.type !== MMAP2 || !raw.bytes.includes(PROGRAM)) return raw;
     const moved = Buffer.from(raw.bytes);
     moved.writeBigUInt64LE(0x10000n, 16);
-    return [renamed({ ...raw, bytes: moved }, marker), renamed(raw, code)];
+    return [renamed({ ...raw, bytes: moved }, marker), ...(code === null ? [] : [renamed(raw, code)])];
   });
   return putTogether({ ...recording, records });
 }

@@ -3,6 +3,7 @@
  * each function is a mapping of the part of the dump that has its code.
  */
 import { toNs } from '../../../decode/ticks.js';
+import { isMadeAtRunTime } from '../../../model/names/mapped-files.js';
 import type { PerfTime } from '../../../model/trace/perf-time.js';
 import type { RecordedEvent, Recording } from '../../../perfdata/recording.js';
 import { isJitDump, type JitDump, type JitFunction } from '../../../symbols/symbolizer.js';
@@ -138,13 +139,11 @@ function merged(
   let next = 0;
   for (const [row, event] of sideband.entries()) {
     const { record } = event;
-    if (record.what !== 'mmap' || !pids.has(record.pid) || !ANONYMOUS.test(record.file)) all.push(event);
+    if (record.what !== 'mmap' || !pids.has(record.pid) || !isMadeAtRunTime(record.file)) all.push(event);
     for (; next < added.length && added[next].row === row; next++) all.push(added[next].event);
   }
   return all;
 }
-
-const ANONYMOUS = /^(?:\/\/anon|\/memfd:|\/anon_hugepage|\/dev\/zero|\[heap|\[anon)/;
 
 function nsAt({ time }: RecordedEvent): bigint {
   return time === null ? 0n : nsOf(time);

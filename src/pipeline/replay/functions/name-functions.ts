@@ -4,9 +4,9 @@
  *     [liblzma.so.5.4.1+0x1a2b0]          offset of its entry in the file: the same in every run, on every machine
  *     [liblzma.so.5.4.1+0x1a000-0x1afff]  code in this page that was never seen to be entered
  *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, but its mapping is not known
- *     [unknown 0x7f2c1d01a2b0]            no file is known, or there is none: the code was generated at run time
+ *     [unknown 0x7f2c1d01a2b0]            no file is known, or there is none: a JIT compiler generated the code
  */
-import { isMadeAtRunTime, shortFileName } from '../../../model/names/mapped-files.js';
+import { homeOfCode, shortFileName } from '../../../model/names/mapped-files.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
 import { SymbolKind, type SymbolTable, withSymbols } from '../../../model/names/symbol-table.js';
 import type { Mapping } from '../../../model/trace/trace-chunk.js';
@@ -25,11 +25,12 @@ export function nameFunctions(
   );
   const asked = nameless.map((fn) => ({
     address: codeOf(ids.start[fn] as Address).first,
-    file: codeFile(dsoOf(table, ids.symbol[fn] as SymbolId)),
+    file: dsoOf(table, ids.symbol[fn] as SymbolId),
   }));
   const mapped = fileOffsets(mappings, asked);
   const names = nameless.map((fn, row) => {
-    const { address, file } = asked[row] as PrintedAddress;
+    const { address, file: printed } = asked[row] as PrintedAddress;
+    const file = isInFile(printed) ? printed : null;
     const location = printedLocation(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
     const name = nameOf(location, file, address, codeOf(ids.start[fn] as Address).bytes);
     return { name, dso: location?.file ?? file };
@@ -42,8 +43,10 @@ export function nameFunctions(
   return { ids: { ...ids, symbol }, symbols: added.table };
 }
 
-function codeFile(file: string | null): string | null {
-  return file === null || isMadeAtRunTime(file) ? null : file;
+/** The kernel counts as a file. */
+function isInFile(printed: string | null): boolean {
+  const home = homeOfCode(printed);
+  return home === 'file' || home === 'kernel';
 }
 
 /** The file and offset that perf printed. */

@@ -10,6 +10,7 @@ import { analyze, renderJson, traceStream } from '../../../../src/index.js';
 import { type DecodeJob, openRecording } from '../../../../src/recordings.js';
 import { expectRefusal, ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { ALONE, DECODING, decoded, treesOf } from '../../../helpers/perf/decoding.js';
+import { jitRecording } from '../../../helpers/perf/jit.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../../helpers/perf/perf.js';
 import { needs } from '../../../tools/needs.js';
 
@@ -93,6 +94,21 @@ describe('the command', () => {
     expect(stderr).toContain(
       `warning: /opt/ptflame/threads below ${dir.path} is missing: its code cannot be decoded\n`,
     );
+  });
+
+  test('names several missing binaries after decoding, by the time that was lost', async ({ dir }) => {
+    const path = await dir.write('perf.data', jitRecording({ marker: '/aaa/idle.so', code: '/opt/busy' }));
+    const opened = `warning: 2 files below ${dir.path} are missing: listed after decoding\n`;
+    const busy = `warning: /opt/busy below ${dir.path} is missing: its code cannot be decoded`;
+    const rendered = await ptflame(['render', path, '--symfs', dir.path, '-o', '/dev/null']);
+    expect(rendered.stderr.startsWith(opened)).toBe(true);
+    expect(rendered.stderr).toContain(`${busy}, 81.3 µs lost\n`);
+    expect(rendered.stderr).not.toContain('/aaa/idle.so');
+    const imported = await ptflame(['import', path, '--symfs', dir.path, '-o', dir.file('trace.ptf')]);
+    expect(imported.stderr).toContain(
+      `/aaa/idle.so below ${dir.path} is missing: its code cannot be decoded\n${busy}\n`,
+    );
+    expect((await ptflame(['render', path, '--symfs', dir.path, '-o', '/dev/null', '-q'])).stderr).toBe('');
   });
 
   test('rejects a --symfs directory that resolves to /', async ({ dir }) => {
