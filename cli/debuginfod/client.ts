@@ -3,7 +3,7 @@
  */
 import { completeBuildId } from '../../src/recordings.js';
 import { addMiss, cachePath, cacheState, type FileKind, replace } from './cache.js';
-import { download, reasonOf, ServerUnusable } from './download.js';
+import { type DownloadOptions, download, reasonOf, ServerUnusable } from './download.js';
 import type { DebuginfodSettings } from './settings.js';
 
 export interface DebuginfodOptions {
@@ -11,6 +11,8 @@ export interface DebuginfodOptions {
   /** Receives a line for each failure. */
   readonly notify: (line: string) => void;
   readonly nowMs: () => number;
+  /** Default: how local an address is. */
+  readonly localityOf?: DownloadOptions['localityOf'];
 }
 
 const MAX_NOTICES = 5;
@@ -60,7 +62,8 @@ export class DebuginfodClient {
     const onBytes = (bytes: number) => {
       this.bytes += bytes;
     };
-    const options = { ...this.settings, signal: this.options.signal, onBytes };
+    const { signal, localityOf } = this.options;
+    const options = { ...this.settings, signal, onBytes, ...(localityOf && { localityOf }) };
     const isThere = await replace(path, async (temporary) => {
       if (!(await download(url, temporary, options))) return false;
       if (completeBuildId(temporary) !== buildId) throw new Error('not a complete binary with this build id');

@@ -2,8 +2,11 @@
  * Downloads a file, with limits on its size, its time and its redirections.
  */
 import { createWriteStream } from 'node:fs';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { isTrusted } from './settings.js';
+import { isWithin, Locality, localityOf, lookupWithin, MoreLocal } from './addresses.js';
+import { redirectionFault } from './settings.js';
 
 export interface DownloadLimits {
   readonly timeoutMs: number;
@@ -15,6 +18,8 @@ export interface DownloadOptions extends DownloadLimits {
   readonly signal: AbortSignal;
   /** Called with the size of each part that arrives. */
   readonly onBytes: (bytes: number) => void;
+  /** Default: `localityOf`. */
+  readonly localityOf?: (address: string) => Locality;
 }
 
 /** A server that sends less in `timeoutMs` is too slow, as for elfutils. */
@@ -30,12 +35,14 @@ export async function download(url: URL, target: string, options: DownloadOption
   const pace = new Pace(options);
   const signal = AbortSignal.any([options.signal, pace.signal]);
   try {
-    const response = await request(url, signal);
+    const response = await request(url, signal, options.localityOf ?? localityOf);
     if (response === null) return false;
-    const { body, headers } = response;
-    if (Number(headers.get('content-length') ?? 0) > options.maxBytes) throw tooLarge(options);
-    if (body === null) throw new Error('the answer is empty');
-    await pipeline(pace.count(body), createWriteStream(target, { mode: 0o600 }), { signal });
+    try {
+      if (Number(response.headers['content-length'] ?? 0) > options.maxBytes) throw tooLarge(options);
+      await pipeline(pace.count(response), createWriteStream(target, { mode: 0o600 }), { signal });
+    } finally {
+      response.destroy();
+    }
     return true;
   } catch (error) {
     throw pace.error ?? error;
@@ -46,23 +53,50 @@ export async function download(url: URL, target: string, options: DownloadOption
 
 const HEADERS = { 'accept-encoding': 'identity', 'user-agent': 'ptflame' };
 
-/** Returns null if the server does not have the file. */
-async function request(url: URL, signal: AbortSignal): Promise<Response | null> {
+/**
+ * Returns null if the server does not have the file. A redirection may lead to no address that is more local than the server's: a
+ * server on the internet has no business with those that only this machine can reach.
+ */
+async function request(
+  url: URL,
+  signal: AbortSignal,
+  localityOf: (address: string) => Locality,
+): Promise<IncomingMessage | null> {
   let at = url;
+  let most: Locality | null = null;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await fetch(at, { redirect: 'manual', signal, headers: HEADERS }).catch((error: unknown) => {
-      throw new ServerUnusable(reasonOf(error));
-    });
-    if (response.status === 200) return response;
-    await response.body?.cancel();
-    if (response.status === 404 || response.status === 410) return null;
-    const next = response.headers.get('location');
-    if (response.status < 300 || response.status > 399 || next === null) throw new Error(`status ${response.status}`);
+    const response = await answerOf(at, signal, most, localityOf);
+    if (response.statusCode === 200) return response;
+    const { remoteAddress } = response.socket;
+    most ??= remoteAddress === undefined ? Locality.Public : localityOf(remoteAddress);
+    response.destroy();
+    const { statusCode = 0, headers } = response;
+    if (statusCode === 404 || statusCode === 410) return null;
+    const next = headers.location;
+    if (statusCode < 300 || statusCode > 399 || next === undefined) throw new Error(`status ${statusCode}`);
     if (!URL.canParse(next, at.href)) throw new Error('a redirection to no URL');
     at = new URL(next, at.href);
-    if (!isTrusted(at)) throw new Error('a redirection to a URL that is not https');
+    const fault = redirectionFault(url, at);
+    if (fault !== null) throw new Error(fault);
   }
   throw new Error('too many redirections');
+}
+
+/** `most`: how local its address may be; null: as it is. Connections are not reused: each address is checked. */
+function answerOf(
+  url: URL,
+  signal: AbortSignal,
+  most: Locality | null,
+  localityOf: (address: string) => Locality,
+): Promise<IncomingMessage> {
+  return new Promise((answer, fail) => {
+    if (most !== null && !isWithin(url.hostname, most, localityOf)) throw new MoreLocal(url.hostname);
+    const ask = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const lookup = most === null ? {} : { lookup: lookupWithin(most, localityOf) };
+    const made = ask(url, { agent: false, signal, headers: HEADERS, ...lookup }, answer);
+    made.on('error', (error) => fail(error instanceof MoreLocal ? error : new ServerUnusable(reasonOf(error))));
+    made.end();
+  });
 }
 
 /** Counts what arrives, and aborts when it is too little or too much. */
@@ -85,13 +119,12 @@ class Pace {
     return this.controller.signal;
   }
 
-  async *count(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const reader = body.getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      this.bytes += part.value.length;
+  async *count(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const part of body) {
+      this.bytes += part.length;
       if (this.bytes > this.options.maxBytes) throw tooLarge(this.options);
-      this.options.onBytes(part.value.length);
-      yield part.value;
+      this.options.onBytes(part.length);
+      yield part;
     }
   }
 
@@ -110,10 +143,11 @@ class Pace {
   }
 }
 
-/** fetch and its streams throw errors whose cause has the reason. */
+/** A host with several addresses fails with an error for each, and no words of its own. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return error.message || (first === undefined ? error.name : reasonOf(first));
 }
 
 function tooLarge({ maxBytes }: DownloadLimits): Error {

@@ -10,7 +10,7 @@ export interface DebuginfodSettings {
   readonly cache: string;
   /** A server that sends less than 100 kB in this time is given up. */
   readonly timeoutMs: number;
-  /** For one file; infinite by default. */
+  /** For one file: a server that sends little all the time is given up, too. */
   readonly maxTimeMs: number;
   readonly maxBytes: number;
 }
@@ -18,6 +18,7 @@ export interface DebuginfodSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_TIMEOUT_S = 90;
+const DEFAULT_MAX_TIME_S = 3600;
 const DEFAULT_MAX_BYTES = 4 * 2 ** 30;
 
 /** Returns null if `DEBUGINFOD_URLS` names no server. `notify` receives a line for each URL that is not used. */
@@ -38,7 +39,7 @@ export function debuginfodSettings(
     servers,
     cache: env['DEBUGINFOD_CACHE_PATH'] || join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'debuginfod_client'),
     timeoutMs: 1000 * (positive(env['DEBUGINFOD_TIMEOUT']) ?? DEFAULT_TIMEOUT_S),
-    maxTimeMs: 1000 * (positive(env['DEBUGINFOD_MAXTIME']) ?? Number.POSITIVE_INFINITY),
+    maxTimeMs: 1000 * (positive(env['DEBUGINFOD_MAXTIME']) ?? DEFAULT_MAX_TIME_S),
     maxBytes: positive(env['DEBUGINFOD_MAXSIZE']) ?? DEFAULT_MAX_BYTES,
   };
 }
@@ -51,8 +52,14 @@ function serverOf(text: string): URL | null {
   return url;
 }
 
+/** Returns why a server may not redirect to a URL, or null. Only one on this machine may be asked without https. */
+export function redirectionFault(server: URL, to: URL): string | null {
+  const isSafe = isTrusted(to) && (to.protocol === 'https:' || server.protocol === 'http:');
+  return isSafe ? null : 'a redirection to a URL that is not https';
+}
+
 /** Whether it is https, or plain http on this machine, and contains no password. */
-export function isTrusted({ protocol, hostname, username, password }: URL): boolean {
+function isTrusted({ protocol, hostname, username, password }: URL): boolean {
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && LOCAL_HOSTS.has(hostname));
 }

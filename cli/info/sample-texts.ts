@@ -14,7 +14,9 @@ export function sampleTexts({ events, unreadable, damaged, others }: RecordingIn
     ...most.map(({ event, count }) => `${formatCount(count).padStart(width)} ${event}`),
     ...(events.length > most.length ? [`and ${formatMany(events.length - most.length, 'more event')}`] : []),
     ...(unreadable > 0
-      ? [`${formatCount(unreadable)} of unknown format: perf was killed, and .formats is missing`]
+      ? [
+          `${formatCount(unreadable)} of unknown format: perf was killed and .formats is missing, or the formats are damaged`,
+        ]
       : []),
     ...others.map(({ event, count }) => `${formatCount(count)} ${event ?? 'of other events'}, not used`),
     ...(damaged > 0 ? [`${formatCount(damaged)} damaged`] : []),

@@ -137,7 +137,10 @@ export class Engine {
       }
     }, WATCH_MS);
     try {
-      return await work();
+      const result = await work();
+      this.signal?.throwIfAborted();
+      if (refusal !== null) throw refusal; // between two chunks, an interrupt looks like the end of the rows
+      return result;
     } catch (error) {
       this.signal?.throwIfAborted();
       const isTooLarge = refusal !== null || /^Out of Memory Error/.test(firstLine(error)) || isRefusal(error);

@@ -36,10 +36,15 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   }
 }
 
+/** Far above the formats of all events of a kernel. */
+const MAX_NOTES_BYTES = 32 * 1024 * 1024;
+
 /** Reads the formats that were noted when a recording began, next to it: also those of its side recording; or none. */
 async function formatNotes(recording: string): Promise<EventFormat[]> {
-  const text = await readFile(`${recording.replace(/\.wakes\.data$/, '')}.formats`, 'utf8').catch(() => '');
-  return readFormatNotes(text);
+  const path = `${recording.replace(/\.wakes\.data$/, '')}.formats`;
+  const stats = await stat(path).catch(() => null);
+  if (!stats?.isFile() || stats.size > MAX_NOTES_BYTES) return [];
+  return readFormatNotes(await readFile(path, 'utf8').catch(() => ''));
 }
 
 function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {

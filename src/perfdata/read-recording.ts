@@ -36,7 +36,7 @@ export async function readRecording(file: RecordingFile, options: ReadRecordingO
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   const formats = features.formats.length > 0 ? features.formats : (options.formats ?? []);
-  const samples = new SampleCollector(attributes, formats, damage, (attribute) => nameOf(attribute, features));
+  const samples = new SampleCollector(attributes, formats, damage, namesOf(features));
   const collector = new RecordCollector(attributes, samples, damage);
   await walkRecords(
     new FileWindow(file, signal),
@@ -118,9 +118,11 @@ const NAMES: Readonly<Record<number, string>> = {
   1: 'cpu-clock task-clock page-faults context-switches cpu-migrations minor-faults major-faults alignment-faults emulation-faults dummy bpf-output cgroup-switches',
 };
 
-function nameOf({ type, config }: Attribute, { events }: Features): string | null {
-  const named = events.find(({ attribute }) => attribute.type === type && attribute.config === config);
-  return named?.name ?? NAMES[type]?.split(' ')[Number(config)] ?? null;
+function namesOf({ events }: Features): (attribute: Attribute) => string | null {
+  const keyOf = ({ type, config }: Attribute) => `${type} ${config}`;
+  const names = new Map(events.toReversed().map(({ attribute, name }) => [keyOf(attribute), name])); // the first counts
+  return (attribute) =>
+    names.get(keyOf(attribute)) ?? NAMES[attribute.type]?.split(' ')[Number(attribute.config)] ?? null;
 }
 
 function distinct(ids: readonly BuildId[]): BuildId[] {

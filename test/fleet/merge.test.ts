@@ -131,10 +131,10 @@ const [WEB, DB] = [
   { build: '1', host: 'db' },
 ];
 
-async function mergedLines(folder: string): Promise<string[]> {
+async function mergedLines(folder: string, by: 'comm' | 'host' = 'comm'): Promise<string[]> {
   const fleet = await openTestFleet(folder);
   try {
-    const lines = folded(await mergeTables(fleet, 'comm'));
+    const lines = folded(await mergeTables(fleet, by));
     return lines.split('\n').filter((line) => line !== '');
   } finally {
     fleet.close();
@@ -182,16 +182,44 @@ test.each([
   ['two functions with one number', 'functions', `1::BIGINT AS "function"`, 'it contradicts itself about the function'],
   ['two numbers of one function', 'functions', ofA('"function"', '1'), ' about the function a'],
   ['a negative duration', 'durations', '-1::BIGINT AS bucket_low_ns', `${IMPOSSIBLE} bucket_low_ns is -1`],
+  ['a command name that is a number', 'paths', '7 AS comm', 'its column comm is of type INT32/'],
+  ['a file that is bytes', 'functions', `'x'::BLOB AS file`, 'its column file is of type BYTE_ARRAY/'],
+  ['a host that is a number', 'recordings', '7 AS host', 'its column host is of type INT32/'],
+  ['a flag that is a text', 'recordings', `'x' AS has_switches`, 'its column has_switches is of type BYTE_ARRAY/'],
+  ['a line before the first', 'functions', `'a.c' AS source_file, 0::INTEGER AS source_line`, 'source_line > 0'],
+  ['a function that is nowhere', 'paths', ofA('function', '7'), 'it has functions that the table functions lacks'],
+  ['durations of nothing', 'durations', '7::BIGINT AS "function"', 'it has functions that the table functions lacks'],
+  ['calls beyond all sums', 'functions', ofA('calls', `${Number.MAX_SAFE_INTEGER}`), 'its calls add up to more than'],
   ['less than nothing recorded', 'recordings', '-1::BIGINT AS total_ns', `${IMPOSSIBLE} total_ns is -1`],
 ] as const)('tables with %s are refused, and the file is named', async (what, table, columns, message) => {
   const folder = join(root, what.replaceAll(' ', '-'));
   await addTrace(folder, traceOfCalls(NUMBERED), WEB);
   const file = fileOf(folder, table, DB, await addTrace(folder, traceOfCalls(NUMBERED), DB));
   await rewrite(file, columns);
-  const refused = await mergedLines(folder).catch((error) => error);
+  const refused = await mergedLines(folder, table === 'durations' ? 'host' : 'comm').catch((error) => error);
   expect(refused).toBeInstanceOf(PtflameError);
   expect(refused).toMatchObject({ code: 'INPUT_UNREADABLE', message: expect.stringContaining(message) });
   expect(refused.message).toContain(file);
+});
+
+test('a file has one recording', async () => {
+  const folder = join(root, 'twice');
+  const file = fileOf(folder, 'recordings', WEB, await addTrace(folder, traceOfCalls(NUMBERED), WEB));
+  await rewrite(file, '', '(FROM own UNION ALL FROM own) AS own');
+  await expect(mergedLines(folder)).rejects.toThrow(`${file} is damaged: it has 2 rows, not one`);
+  await rewrite(file, '', '(FROM own LIMIT 0) AS own');
+  await expect(mergedLines(folder)).rejects.toThrow(`${file} is damaged: it has 0 rows, not one`);
+});
+
+test.each([
+  ['recordings', 'duration_ns'],
+  ['paths', 'self_ns'],
+] as const)('more time than a profile holds is refused: %s', async (table, column) => {
+  const folder = join(root, `long-${table}`);
+  await addTrace(folder, traceOfCalls(NUMBERED), WEB);
+  const file = fileOf(folder, table, DB, await addTrace(folder, traceOfCalls(NUMBERED), DB));
+  await rewrite(file, `${Number.MAX_SAFE_INTEGER} AS ${column}`);
+  await expect(mergedLines(folder)).rejects.toThrow(`104 days (2^53 ns): ${file} has the longest`);
 });
 
 function pathFunction(name: string): string {
@@ -219,14 +247,14 @@ test('recordings without complete calls are merged, too', async () => {
 });
 
 /** Writes a table with other values in some columns, callees before callers. */
-async function rewrite(file: string, columns: string): Promise<void> {
+async function rewrite(file: string, columns: string, rows = 'own'): Promise<void> {
   const [metadata] = await ask(
     `SELECT string_agg(format('"{}": ''{}''', decode(key), decode(value)), ', ') AS keys
     FROM parquet_kv_metadata('${file}')`,
   );
   await ask(`COPY (
       WITH own AS (FROM read_parquet('${file}', hive_partitioning = false))
-      SELECT own.* ${columns === '' ? '' : `REPLACE (${columns})`} FROM own ${file.includes('/paths/') ? 'ORDER BY depth DESC' : ''}
+      SELECT own.* ${columns === '' ? '' : `REPLACE (${columns})`} FROM ${rows} ${file.includes('/paths/') ? 'ORDER BY depth DESC' : ''}
     ) TO '${file}.new' (FORMAT parquet, KV_METADATA {${metadata?.keys}})`);
   renameSync(`${file}.new`, file);
 }

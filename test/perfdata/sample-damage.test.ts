@@ -145,6 +145,80 @@ print fmt: "value=%d text=%s", REC->value, __get_rel_str(text)
 const RAW = Buffer.concat([u16(ID), u16(0x08), u32(7), u32(-5), u16(0), u16(3), Buffer.from('hi\0')]);
 const TRACING_DATA = tracingData('tests', FORMAT);
 
+/** Lines of fields after those that all events have. */
+function formatWith(fields: readonly string[], name = 'made', print = '"x"'): string {
+  const [common = ''] = FORMAT.replace('name: made', `name: ${name}`).split('\tfield:int value');
+  return `${common}${fields.map((field) => `\tfield:${field}\n`).join('')}\nprint fmt: ${print}\n`;
+}
+
+describe('formats that no kernel writes', () => {
+  const numbers = (count: number, offset: (at: number) => number) =>
+    Array.from({ length: count }, (_, at) => `u8 f${at};offset:${offset(at)};size:1;signed:0;`);
+
+  test.each<[string, string]>([
+    ['too many fields', formatWith(numbers(300, (at) => 8 + at))],
+    ['fields that share bytes', formatWith(numbers(9, () => 8))],
+    ['fields of one name', formatWith(['u8 a;offset:8;size:1;', 'u8 a;offset:9;size:1;'])],
+    ['a name without measure', formatWith([], 'n'.repeat(1000))],
+  ])('are damage: %s', async (_, format) => {
+    const { damage, samples } = await readRecording(fileOf(one({ features: { 1: tracingData('tests', format) } })));
+    expect(damage).toEqual(['an event of tests is described as no kernel does: its samples cannot be read']);
+    expect(samples).toMatchObject({ tables: [], unreadable: 1 });
+  });
+
+  const LONG = Buffer.alloc(300);
+
+  test('as many events and fields as no kernel has are damage', async () => {
+    const formats = Array<string>(600).fill(formatWith(numbers(250, (at) => 8 + at)));
+    const { damage } = await readRecording(
+      fileOf(one({ raw: LONG, features: { 1: tracingData('tests', ...formats) } })),
+    );
+    expect(damage).toEqual(['a part after the records is truncated or damaged: TracingData']);
+  });
+
+  test('are read in linear time: long declarations, names and formats to print', async () => {
+    const long = 'a'.repeat(1000);
+    const declarations = formatWith(Array<string>(240).fill(`${long}-;offset:8;size:4;`));
+    const print = formatWith(
+      numbers(250, (at) => 8 + at),
+      'made',
+      'f0=%d '.repeat(40_000),
+    );
+    const formats = Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? declarations : print));
+    const notes = formats.map((text) => `event ${'a:'.repeat(50_000)} \n${text}`).join('');
+    expect(readFormatNotes(notes)).toHaveLength(60);
+    const { damage } = await readRecording(
+      fileOf(one({ raw: LONG, features: { 1: tracingData('tests', ...formats) } })),
+    );
+    expect(damage).toEqual([]);
+  });
+
+  test('a sample has no more bytes of texts than it is long', async () => {
+    const fields = Array.from({ length: 9 }, (_, at) => `__data_loc char[] t${at};offset:${8 + 4 * at};size:4;`);
+    const place = Buffer.concat([u16(44), u16(20)]);
+    const raw = Buffer.concat([RAW.subarray(0, 8), ...Array<Buffer>(9).fill(place), Buffer.alloc(20, 'x')]);
+    const recording = await readRecording(
+      fileOf(one({ raw, features: { 1: tracingData('tests', formatWith(fields)) } })),
+    );
+    expect(recording.samples.damaged).toBe(1);
+    const texts = recording.samples.tables[0]?.fields.map((field) => field.texts?.[0]);
+    expect(texts).toEqual([...Array(3).fill('x'.repeat(20)), ...Array(6).fill('')]);
+  });
+
+  test('states of threads have short names', async () => {
+    const names = Array.from(
+      { length: 300 },
+      (_, at) => `{ ${at % 2 ? 1 : `0x${2 ** (at % 50)}`}, "${'S'.repeat(at)}" }`,
+    );
+    const format = formatWith(['long prev_state;offset:8;size:8;'], 'made', `{ 2, "D" } ${names.join(', ')}`);
+    const raw = Buffer.concat([RAW.subarray(0, 8), Buffer.alloc(8, 0xff)]);
+    const { samples } = await readRecording(fileOf(one({ raw, features: { 1: tracingData('tests', format) } })));
+    const [state = ''] = samples.tables[0]?.fields[0]?.texts ?? [];
+    expect(state).toMatch(/^D\|/);
+    expect(state.length).toBeLessThan(300);
+  });
+});
+
 interface Made {
   readonly raw?: Buffer;
   readonly features?: Readonly<Record<number, Buffer>>;

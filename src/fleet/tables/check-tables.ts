@@ -13,6 +13,11 @@ interface Rules {
   readonly countsOrNull: readonly string[];
   readonly hashes: readonly string[];
   readonly texts: readonly string[];
+  readonly textsOrNull: readonly string[];
+  /** Columns of other Parquet types. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Counts whose sum must be exact. Sums of times may be rounded. */
+  readonly summed: readonly string[];
   /** What must be true of each row, in SQL. */
   readonly relations: readonly string[];
 }
@@ -34,20 +39,30 @@ const RULES: Readonly<Record<Table, Rules>> = {
     countsOrNull: [],
     hashes: [],
     texts: ['id'],
+    textsOrNull: ['build', 'host', 'input'],
+    others: { has_switches: 'BOOLEAN/.*', started_at: 'INT64/TIMESTAMP_.*' },
+    summed: ['events'],
     relations: ['lost_ns <= total_ns', 'inferred_ns <= total_ns'],
   },
   functions: {
     counts: [...CALLS, 'total_ns', 'on_cpu_ns', 'off_cpu_ns', 'outside_ns', 'outside_self_ns'],
-    countsOrNull: RANGE,
+    countsOrNull: [...RANGE, 'source_line'],
     hashes: ['function'],
     texts: ['id', 'name', 'kind'],
-    relations: CALL_RELATIONS.filter((relation) => !relation.startsWith('inferred_ns')), // also of its stops
+    textsOrNull: ['file', 'source_file'],
+    summed: ['calls'],
+    relations: [
+      ...CALL_RELATIONS.filter((relation) => !relation.startsWith('inferred_ns')), // also of its stops
+      'coalesce(source_line > 0, true)',
+    ],
   },
   durations: {
     counts: ['bucket_low_ns', 'bucket_high_ns', 'calls'],
     countsOrNull: [],
     hashes: ['function'],
     texts: ['id'],
+    textsOrNull: [],
+    summed: ['calls'],
     relations: ['bucket_low_ns <= bucket_high_ns', 'calls > 0'],
   },
   paths: {
@@ -55,6 +70,8 @@ const RULES: Readonly<Record<Table, Rules>> = {
     countsOrNull: RANGE,
     hashes: ['path', 'function'],
     texts: ['id', 'name', 'kind'],
+    textsOrNull: ['comm', 'file'],
+    summed: ['calls'],
     relations: [...CALL_RELATIONS, '(parent IS NULL) = (depth < 2)', '(path = 0) = (depth = 0)'],
   },
 };
@@ -80,14 +97,58 @@ export async function checkRows(engine: Engine, table: Table): Promise<void> {
       FROM ${filesOf(table)}
     ) WHERE fault IS NOT NULL ORDER BY ALL LIMIT 1`);
   if (rows[0] !== undefined) throw damagedTable(String(rows[0][0]), `a row is impossible: ${rows[0][1]}`);
+  await refuseSums(engine, table);
+}
+
+async function refuseSums(engine: Engine, table: Table): Promise<void> {
+  for (const column of RULES[table].summed) {
+    const file = await fileBeyond(engine, table, column);
+    if (file !== null) throw damagedTable(file, `its ${column} add up to more than ${MAX} with the other files`);
+  }
+  if (table !== 'recordings') return;
+  const { rows } = await engine.rows(`
+    SELECT f.file, count(r.filename) FROM (SELECT unnest(getvariable('recordings_files')) AS file) AS f
+    LEFT JOIN ${filesOf(table)} AS r ON r.filename = f.file
+    GROUP BY f.file HAVING count(r.filename) <> 1 ORDER BY ALL LIMIT 1`);
+  if (rows[0] !== undefined) throw damagedTable(String(rows[0][0]), `it has ${rows[0][1]} rows, not one`);
+}
+
+/** Returns the file with the largest value of a column if all values together are beyond 2^53, or null. */
+async function fileBeyond(engine: Engine, table: Table, column: string): Promise<string | null> {
+  const { rows } = await engine.rows(
+    `SELECT arg_max(t.filename, t.${column}) FROM ${filesOf(table)} AS t HAVING sum(t.${column}) > ${MAX}`,
+  );
+  return rows[0] === undefined ? null : String(rows[0][0]);
+}
+
+/** A profile holds no more. @throws PtflameError TOO_LARGE that names the file with most of the time */
+export async function checkTime(engine: Engine, table: Table, column: string): Promise<void> {
+  const file = await fileBeyond(engine, table, column);
+  if (file === null) return;
+  throw new PtflameError(
+    'TOO_LARGE',
+    `the recordings add up to more than 104 days (2^53 ns): ${file} has the longest`,
+    {
+      hint: 'merge fewer of them; if that file is damaged, remove it',
+    },
+  );
+}
+
+/** @throws PtflameError INPUT_UNREADABLE that names a file with a function that is not in the table of functions, if there is one */
+export async function checkKnown(engine: Engine, table: 'paths' | 'durations'): Promise<void> {
+  const { rows } = await engine.rows(`
+    SELECT t.filename FROM ${filesOf(table)} AS t
+    WHERE ${table === 'paths' ? 't.path <> 0 AND ' : ''}t.function NOT IN (SELECT f.function FROM ${filesOf('functions')} AS f) ORDER BY ALL LIMIT 1`);
+  if (rows[0] !== undefined) throw damagedTable(String(rows[0][0]), 'it has functions that the table functions lacks');
 }
 
 /** By Parquet's types: DuckDB would take the types of the first file for all, and round the numbers of others. */
 async function refuseOtherColumns(engine: Engine, table: Table): Promise<void> {
-  const { counts, countsOrNull, hashes, texts } = RULES[table];
+  const { counts, countsOrNull, hashes, texts, textsOrNull, others = {} } = RULES[table];
   const wanted = [
     ...[...counts, ...countsOrNull, ...hashes].map((column) => `('${column}', 'INT(32|64)/(INT_\\d+)?')`),
-    ...texts.map((column) => `('${column}', 'BYTE_ARRAY/UTF8')`),
+    ...[...texts, ...textsOrNull].map((column) => `('${column}', 'BYTE_ARRAY/UTF8')`),
+    ...Object.entries(others).map(([column, type]) => `('${column}', '${type}')`),
   ];
   const { rows } = await engine.rows(`
     SELECT f.file, w.name, t.type FROM (SELECT unnest(getvariable('${table}_files')) AS file) AS f

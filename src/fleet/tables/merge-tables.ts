@@ -8,15 +8,17 @@ import { symbolRanks } from '../../model/names/symbol-order.js';
 import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import type { MergedBy, Profile } from '../../model/profile/profile.js';
 import { noInferences, noLines, type Quality } from '../../model/profile/quality.js';
-import type { SymbolId } from '../../model/units.js';
+import { NONE, type SymbolId } from '../../model/units.js';
 import { type Group, groupedProfile } from '../merge/grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';
+import { checkKnown, checkTime } from './check-tables.js';
 import { type FleetSymbols, readSymbols } from './read-symbols.js';
 import { damagedPaths, groupName, readTrees } from './read-trees.js';
 
 /** Durations are not known by command name: the tables have them for each recording as a whole. */
 export async function mergeTables(fleet: Fleet, by: MergedBy): Promise<Profile> {
   const symbols = await readSymbols(fleet);
+  await checkTime(fleet.engine, 'recordings', 'duration_ns');
   const trees = await readTrees(fleet, by, symbols);
   const durations = by === 'comm' ? null : await readDurations(fleet, by, symbols);
   const rank = symbolRanks(symbols.table);
@@ -26,6 +28,8 @@ export async function mergeTables(fleet: Fleet, by: MergedBy): Promise<Profile> 
     if (!isOrdered(tree, rank)) throw await damagedPaths(fleet.engine); // a caller has a function twice
     groups.push({ name, tree, durations: durations?.get(name) ?? null, hiddenNs: 0 });
   }
+  const selfNs = groups.reduce((sum, { tree }) => tree.selfNs.reduce((own, ns) => own + ns, sum), 0);
+  if (!Number.isSafeInteger(selfNs)) await checkTime(fleet.engine, 'paths', 'self_ns');
   const { meta, quality } = await readRecordings(fleet, groups, symbols.table);
   return groupedProfile(groups, by, symbols.table, meta, () => quality);
 }
@@ -40,6 +44,7 @@ async function readDurations(
     FROM durations AS d JOIN recordings AS r ON r.id = d.id
     GROUP BY ALL`)) as [string[], BigInt64Array, Float64Array, Float64Array];
   const symbols = symbolsOf(functions);
+  if (symbols.includes(NONE)) await checkKnown(engine, 'durations');
   const groups = new Map<string, DurationRow[]>();
   names.forEach((name, at) => {
     const row = { symbol: symbols[at], bucket: bucketOf(lows[at]), calls: calls[at] };

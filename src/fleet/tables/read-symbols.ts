@@ -2,20 +2,14 @@
  * The table of functions → symbols, and which of them has which hash.
  */
 import { rowNumbers } from '../../model/columns.js';
-import {
-  SpecialSymbol,
-  SymbolKind,
-  type SymbolTable,
-  SymbolTableBuilder,
-  symbolLines,
-} from '../../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable, SymbolTableBuilder, symbolLines } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import type { Fleet } from '../open-fleet.js';
 import { HashRows, hashWords } from './hash-rows.js';
 
 export interface FleetSymbols {
   readonly table: SymbolTable;
-  /** Returns the symbol of each hash of a function. */
+  /** Returns the symbol of each hash of a function; NONE of one that is not in the table, which only a damaged file has. */
   symbolsOf(functions: BigInt64Array): Int32Array;
 }
 
@@ -52,14 +46,13 @@ export async function readSymbols({ engine }: Fleet): Promise<FleetSymbols> {
   return { table: known ? { ...table, lines: known } : table, symbolsOf: finder(functions, symbols) };
 }
 
-/** A hash that is not in the table, which only a damaged file has, is of a function without a name. */
 function finder(functions: BigInt64Array, symbols: Int32Array): FleetSymbols['symbolsOf'] {
   const known = new HashRows(hashWords(functions), rowNumbers(functions.length));
   return (hashes) => {
     const words = hashWords(hashes);
     return new Int32Array(hashes.length).map((_, at) => {
       const row = known.find(words, at);
-      return row === NONE ? SpecialSymbol.Unknown : symbols[row];
+      return row === NONE ? NONE : symbols[row];
     });
   };
 }

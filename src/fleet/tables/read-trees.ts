@@ -8,7 +8,7 @@ import { NONE } from '../../model/units.js';
 import { type Engine, sqlText } from '../engine.js';
 import { UNKNOWN_GROUPS } from '../merge/grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';
-import { checkCallers, checkRows } from './check-tables.js';
+import { checkCallers, checkKnown, checkRows } from './check-tables.js';
 import { HashRows, type HashWords, hashWords } from './hash-rows.js';
 import type { FleetSymbols } from './read-symbols.js';
 
@@ -55,6 +55,8 @@ export async function readTrees(
     depths,
     numbers: nodeColumns(() => numbers[at++] as Float64Array),
   };
+  const isUnknown = rows.symbol.some((symbol, row) => symbol === NONE && depths[row] !== 0); // the thread itself is no function
+  if (isUnknown) await checkKnown(engine, 'paths');
   const nodeOf = new Int32Array(names.length);
   const trees = new Map<string, CallTree>();
   for (const [name, own] of rowsByName(names)) {

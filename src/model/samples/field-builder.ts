@@ -2,8 +2,12 @@
  * Collects the values of one field of an event.
  */
 import { float64Column } from '../columns.js';
+import { askForMemory } from '../memory-watch.js';
 import type { NumberStyle, SampleField } from './sample-table.js';
 import { inOrder } from './time-order.js';
+
+const BYTES_PER_TEXT = 16;
+const ASK_AGAIN_BYTES = 1024 * 1024;
 
 /** A field is of numbers until it gets a text. */
 export class FieldBuilder {
@@ -11,6 +15,8 @@ export class FieldBuilder {
   private readonly style: NumberStyle;
   private readonly numbers = float64Column();
   private texts: string[] | null = null;
+  /** Texts that no watcher of memory knows of yet. */
+  private unaskedBytes = 0;
 
   constructor(name: string, style: NumberStyle) {
     this.name = name;
@@ -54,6 +60,10 @@ export class FieldBuilder {
   private addText(texts: string[], row: number, value: string): void {
     this.fill(row);
     texts.push(value);
+    this.unaskedBytes += value.length + BYTES_PER_TEXT;
+    if (this.unaskedBytes < ASK_AGAIN_BYTES) return;
+    askForMemory(this.unaskedBytes);
+    this.unaskedBytes = 0;
   }
 
   /** Gives the rows up to this one no value, unless they have one. */

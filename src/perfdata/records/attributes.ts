@@ -37,6 +37,8 @@ export interface Attributes {
 /** The first version of perf's struct, up to the flags that are needed here. */
 const MIN_ATTRIBUTE_BYTES = 64;
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
+/** Kernels number events with 16 bits. */
+const MAX_ATTRIBUTES = 65_536;
 const EXCLUDE_KERNEL = 1 << 5;
 const SAMPLE_ID_ALL = 1 << 18;
 const AUX_OUTPUT = 0x8000_0000;
@@ -52,6 +54,8 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
     throw damagedHeader(file.name, `an event attribute has ${attributeBytes} bytes`);
   const view = await loadSection(file, section);
   if (view === null) throw damagedHeader(file.name, 'its event attributes are not in the file');
+  const count = Math.floor(view.byteLength / attributeBytes);
+  if (count > MAX_ATTRIBUTES) throw damagedHeader(file.name, `it has ${count} events`);
   const all: Attribute[] = [];
   const byId = new Map<number, Attribute>();
   let idBytes = 0;

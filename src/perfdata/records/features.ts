@@ -35,6 +35,9 @@ const NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(Feature).map(([name, bit]) => [bit, name]),
 );
 
+/** Far above the name of any event; it is matched and shown often. */
+const MAX_NAME_LENGTH = 1024;
+
 /** Missing features keep these initial values. */
 export class Features {
   readonly machine = {
@@ -72,17 +75,23 @@ export async function readFeatures(file: RecordingFile, header: FileHeader, dama
   }
   for (const [row, bit] of bits.entries()) {
     if (NAMES[bit] === undefined) continue;
-    const isWhole = await readPart(file, readSection(view, row * SECTION_BYTES), bit, features);
+    const isWhole = await readPart(file, readSection(view, row * SECTION_BYTES), bit, features, damage);
     if (!isWhole) damage.add(`a part after the records is truncated or damaged: ${NAMES[bit]}`);
   }
   return features;
 }
 
-async function readPart(file: RecordingFile, section: Section, bit: number, to: Features): Promise<boolean> {
+async function readPart(
+  file: RecordingFile,
+  section: Section,
+  bit: number,
+  to: Features,
+  damage: Damage,
+): Promise<boolean> {
   const view = await loadSection(file, section);
   if (view === null) return false;
   try {
-    readFeature(bit, view, to);
+    readFeature(bit, view, to, damage);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -90,12 +99,13 @@ async function readPart(file: RecordingFile, section: Section, bit: number, to: 
   }
 }
 
-function readFeature(bit: number, view: DataView, to: Features): void {
+function readFeature(bit: number, view: DataView, to: Features, damage: Damage): void {
   const { machine } = to;
   const reader = new SectionReader(view);
   switch (bit) {
     case Feature.TracingData:
-      for (const format of readTracingData(view)) to.formats.push(format);
+      for (const format of readTracingData(view, (system) => damage.add(foreignFormat(system))))
+        to.formats.push(format);
       return;
     case Feature.BuildId:
       return void (to.buildIds = readBuildIds(view));
@@ -130,6 +140,10 @@ function readFeature(bit: number, view: DataView, to: Features): void {
   }
 }
 
+function foreignFormat(system: string): string {
+  return `an event of ${system.slice(0, 80)} is described as no kernel does: its samples cannot be read`;
+}
+
 function readTexts(reader: SectionReader): string[] {
   const texts: string[] = [];
   for (let left = reader.u32(); left > 0; left--) texts.push(reader.text());
@@ -143,7 +157,7 @@ function readEvents(reader: SectionReader, { events }: Features): void {
   for (let left = count; left > 0; left--) {
     const attribute = readAttribute(reader.bytes(attributeBytes));
     const ids = reader.u32();
-    events.push({ attribute, name: reader.text() });
+    events.push({ attribute, name: reader.text().slice(0, MAX_NAME_LENGTH) });
     reader.bytes(8 * ids);
   }
 }

@@ -29,36 +29,59 @@ export interface FormatField {
   readonly isHex: boolean;
 }
 
-const FIELD = /^\s*field:(.+);\s*offset:(\d+);\s*size:(\d+);(?:\s*signed:(\d+);)?/;
-const MAX_SAMPLE_BYTES = 65_535;
-/** Far above any description. */
+/** All far above what any kernel writes, so that a hostile file costs neither time nor memory. */
 const MAX_TEXT_LENGTH = 256 * 1024;
-const MAX_FIELD_LENGTH = 1024;
+const MAX_LINE_LENGTH = 1024;
+const MAX_NAME_LENGTH = 256;
+const MAX_FIELDS = 256;
+/** Each raw sample begins with the fields that all events have. */
+const COMMON_BYTES = 8;
+const MAX_SAMPLE_BYTES = 65_535;
 
-/** Returns null if the text is not such a description. */
+/** Returns null if the text is not such a description, or none of a kernel. */
 export function parseFormat(system: string, text: string): EventFormat | null {
   if (text.length > MAX_TEXT_LENGTH) return null;
   const name = /^name: (\S+)/m.exec(text)?.[1];
   const id = Number(/^ID: (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
   if (name === undefined || !Number.isSafeInteger(id)) return null;
   const print = /^print fmt: (.*)/m.exec(text)?.[1] ?? '';
-  const fields = text.split('\n').flatMap((line) => (line.length < MAX_FIELD_LENGTH && readField(line, print)) || []);
-  const sizeBytes = Math.max(0, ...fields.map((field) => field.offset + field.sizeBytes));
-  if (sizeBytes > MAX_SAMPLE_BYTES) return null;
-  return { event: `${system}:${name}`, id, fields, sizeBytes, print };
+  const fields = readFields(text.split('\n'), hexNames(print));
+  const sizeBytes = Math.max(COMMON_BYTES, ...fields.map((field) => field.offset + field.sizeBytes));
+  const isTooLarge =
+    Math.max(system.length, name.length) > MAX_NAME_LENGTH ||
+    fields.length > MAX_FIELDS ||
+    sizeBytes > MAX_SAMPLE_BYTES;
+  // fields that shared bytes would give a sample many times its size in values
+  const isOverlapping = fields.reduce((sum, field) => sum + field.sizeBytes, 0) > sizeBytes;
+  const hasTwins = new Set(fields.map((field) => field.name)).size < fields.length;
+  return isTooLarge || isOverlapping || hasTwins ? null : { event: `${system}:${name}`, id, fields, sizeBytes, print };
 }
 
+/** Returns at most one field too many. */
+function readFields(lines: readonly string[], inHex: ReadonlySet<string>): FormatField[] {
+  const fields: FormatField[] = [];
+  for (const line of lines) {
+    const field = line.length > MAX_LINE_LENGTH ? null : readField(line, inHex);
+    if (field !== null) fields.push(field);
+    if (fields.length > MAX_FIELDS) break;
+  }
+  return fields;
+}
+
+const FIELD = /^\s*field:([^;]+);\s*offset:(\d{1,5});\s*size:(\d{1,5});(?:\s*signed:(\d);)?/;
 const PLACES = { __data_loc: 'from-start', __rel_loc: 'from-field' } as const;
+/** Of the offset and the size of a value that is elsewhere. */
+const LOCATION_BYTES = 4;
 
 /** Reads a line like "field:char comm[16]; offset:8; size:16; signed:0;". */
-function readField(line: string, print: string): FormatField | null {
+function readField(line: string, inHex: ReadonlySet<string>): FormatField | null {
   const [, declaration = '', offset, size, signed] = FIELD.exec(line) ?? [];
   const [, loc, rest = ''] = /^(?:(__data_loc|__rel_loc) )?(.*)$/.exec(declaration) ?? [];
-  const [, type = '', name, count] = /^(.*?)(\w+)(?:\[(\w*)\])?$/.exec(rest.replace(/\[\] /, ' ')) ?? [];
-  if (name === undefined) return null;
+  const { type, name, count } = splitDeclaration(rest.replace('[] ', ' '));
   const place = loc === undefined ? 'here' : PLACES[loc as keyof typeof PLACES];
   const sizeBytes = Number(size);
-  const isArray = place !== 'here' || count !== undefined || ![1, 2, 4, 8].includes(sizeBytes);
+  if (name === '' || (place !== 'here' && sizeBytes !== LOCATION_BYTES)) return null;
+  const isArray = place !== 'here' || count !== null || ![1, 2, 4, 8].includes(sizeBytes);
   const isText = isArray && /\bchar\b/.test(type) && !type.includes('unsigned') && !type.includes('*');
   const isSigned = isArray ? isSignedType(type) : signed === '1';
   return {
@@ -69,8 +92,19 @@ function readField(line: string, print: string): FormatField | null {
     sizeBytes,
     elementBytes: isArray ? elementBytes(type, Number(count), place === 'here' ? sizeBytes : 0) : sizeBytes,
     isSigned,
-    isHex: type.includes('*') || isPrintedInHex(name, print),
+    isHex: type.includes('*') || name.startsWith('__probe_') || inHex.has(name), // the address of a probe has no name
   };
+}
+
+/** Splits "char comm[16]"; `count` is null without brackets. A pattern for it would be slow on long names. */
+function splitDeclaration(text: string): {
+  readonly type: string;
+  readonly name: string;
+  readonly count: string | null;
+} {
+  const end = text.endsWith(']') ? text.lastIndexOf('[') : text.length;
+  const name = text.slice(0, end).split(/\W/).at(-1) ?? '';
+  return { type: text.slice(0, end - name.length), name, count: end < text.length ? text.slice(end + 1, -1) : null };
 }
 
 /** Fields of fixed arrays say whether the array is signed, which is always wrong. */
@@ -91,7 +125,7 @@ function elementBytes(type: string, count: number, sizeBytes: number): number {
   return [1, 2, 4, 8].includes(byCount) ? byCount : (SIZES.find(([pattern]) => pattern.test(type))?.[1] ?? 1);
 }
 
-/** Looks for "name=0x%Lx" or "name: 0x%08lx"; the address of a probe has no name. */
-function isPrintedInHex(name: string, print: string): boolean {
-  return name.startsWith('__probe_') || new RegExp(`\\b${name}[=:] ?\\{?(0x)?%[0-9#]*l*L?[xp]`).test(print);
+/** Returns the fields printed like "name=0x%Lx" or "name: 0x%08lx". */
+function hexNames(print: string): ReadonlySet<string> {
+  return new Set(Array.from(print.matchAll(/\b(\w+)[=:] ?\{?(?:0x)?%[0-9#]*l*L?[xp]/g), ([, name]) => name as string));
 }

@@ -16,23 +16,34 @@ const COMMON = /^common_/;
 
 export function fieldReaders(format: EventFormat, into: SampleTableBuilder): FieldReader[] {
   const own = format.fields.filter(({ name }) => !COMMON.test(name));
-  return own.map((field) => readerOf(field, into.field(field.name, styleOf(field)), format));
+  const left: BytesLeft = { bytes: 0 };
+  const begin: FieldReader = (_, at, end) => {
+    left.bytes = end - at;
+    return true;
+  };
+  return [begin, ...own.map((field) => readerOf(field, into.field(field.name, styleOf(field)), format, left))];
+}
+
+/** Of the sample being read: if all its fields were the same bytes elsewhere, it would become many times as large. */
+interface BytesLeft {
+  bytes: number;
 }
 
 function styleOf({ isHex, isSigned }: FormatField): NumberStyle {
   return isHex ? 'hexadecimal' : isSigned ? 'signed' : 'unsigned';
 }
 
-function readerOf(field: FormatField, into: FieldBuilder, format: EventFormat): FieldReader {
-  const states = field.name === 'prev_state' ? taskStates(format.print) : null;
+function readerOf(field: FormatField, into: FieldBuilder, format: EventFormat, left: BytesLeft): FieldReader {
+  const states =
+    field.name === 'prev_state' && field.kind === 'number' && field.sizeBytes >= 4 ? taskStates(format.print) : null;
   if (states !== null) return (view, at, _, row) => setText(into, row, states(view.getUint32(at + field.offset, true)));
   switch (field.kind) {
     case 'number':
       return numberReader(field, into);
     case 'text':
-      return bytesReader(field, (view, at, count, row) => into.setText(row, shortText(view, at, count)));
+      return bytesReader(field, left, (view, at, count, row) => into.setText(row, shortText(view, at, count)));
     case 'list':
-      return bytesReader(field, (view, at, count, row) => into.setText(row, listText(field, view, at, count)));
+      return bytesReader(field, left, (view, at, count, row) => into.setText(row, listText(field, view, at, count)));
   }
 }
 
@@ -77,6 +88,7 @@ function longText(view: DataView, at: number, isSigned: boolean, isHex: boolean)
 /** Finds the bytes of a text or list. Where they are elsewhere, the field has their offset and, above it, their size. */
 function bytesReader(
   { place, offset, sizeBytes }: FormatField,
+  left: BytesLeft,
   set: (view: DataView, at: number, count: number, row: number) => void,
 ): FieldReader {
   if (place === 'here')
@@ -88,7 +100,8 @@ function bytesReader(
   return (view, at, end, row) => {
     const first = at + base + view.getUint16(at + offset, true);
     const count = view.getUint16(at + offset + 2, true);
-    const isInside = first + count <= end;
+    const isInside = first + count <= end && count <= left.bytes;
+    if (isInside) left.bytes -= count;
     set(view, isInside ? first : at, isInside ? count : 0, row);
     return isInside;
   };

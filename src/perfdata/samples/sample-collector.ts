@@ -39,6 +39,8 @@ export class SampleCollector {
   private readonly damage: Damage;
   private readonly tables = new SampleTablesBuilder();
   private readonly events = new Map<Attribute, SampledEvent | null>();
+  /** Many events may share a format, each with a layout of its own. */
+  private readonly readers = new Map<EventFormat, readonly FieldReader[]>();
   private readonly others = new OtherSampleCounts();
   private readonly nameOf: (attribute: Attribute) => string | null;
   private originSeconds = 0;
@@ -93,10 +95,16 @@ export class SampleCollector {
     if (type !== TRACEPOINT || !layout.hasRaw) return null;
     const format = layout.time === 0 ? null : (this.formatOf.get(Number(config)) ?? null);
     const table = format && this.tables.table(format.event);
-    return { attribute, format, table, readers: format && table ? fieldReaders(format, table) : [] };
+    return { attribute, format, table, readers: format && table ? this.readersOf(format, table) : [] };
   }
 
-  /** Returns false if the sample is too short or has impossible values. */
+  private readersOf(format: EventFormat, table: SampleTableBuilder): readonly FieldReader[] {
+    let readers = this.readers.get(format);
+    if (readers === undefined) this.readers.set(format, (readers = fieldReaders(format, table)));
+    return readers;
+  }
+
+  /** Returns false if the sample is too short or has impossible values, or more of them than fit into it. */
   private read({ view, at, end }: FileRecord, { attribute, format, table, readers }: ReadableEvent): boolean {
     const { layout } = attribute;
     const rawAt = rawDataAt(layout, view, at, end);

@@ -8,12 +8,16 @@ import { type EventFormat, parseFormat } from './event-format.js';
 const MAGIC = '17084474726163696e67';
 const LITTLE_ENDIAN = 0;
 
+/** Far above all events of a kernel, with all their fields. */
+const MAX_DECLARATIONS = 131_072;
+
 /**
- * Yields the formats of the section, laid out as trace-cmd.dat(5) describes.
+ * Yields the formats of the section, laid out as trace-cmd.dat(5) describes. `refuse` receives the system of one that no kernel
+ * writes.
  *
  * @throws RangeError where it is truncated or damaged
  */
-export function* readTracingData(view: DataView): Generator<EventFormat> {
+export function* readTracingData(view: DataView, refuse: (system: string) => void): Generator<EventFormat> {
   const reader = new SectionReader(view);
   if (hexOf(reader.bytes(MAGIC.length / 2)) !== MAGIC) throw new RangeError('not tracing data');
   reader.line(); // the version
@@ -24,17 +28,24 @@ export function* readTracingData(view: DataView): Generator<EventFormat> {
     reader.longText();
   }
   for (let left = reader.u32(); left > 0; left--) reader.longText(); // ftrace's own events
+  let declarations = 0;
   for (let systems = reader.u32(); systems > 0; systems--) {
     const system = reader.line();
     for (let left = reader.u32(); left > 0; left--) {
       const format = parseFormat(system, reader.longText());
-      if (format !== null) yield format;
+      declarations += 1 + (format?.fields.length ?? 0);
+      if (declarations > MAX_DECLARATIONS) throw new RangeError('more events than a kernel has');
+      if (format === null) refuse(system);
+      else yield format;
     }
   }
 }
 
 /** Reads notes: a line `event SYSTEM:EVENT` before each `format` file. What is not a format is skipped. */
 export function readFormatNotes(text: string): EventFormat[] {
-  const parts = text.split(/^event (\S+?):\S+$/m).slice(1);
-  return parts.flatMap((system, at) => (at % 2 === 0 ? (parseFormat(system, parts[at + 1] ?? '') ?? []) : []));
+  const parts = text.split(/^event /m, MAX_DECLARATIONS).slice(1);
+  return parts.flatMap((part) => {
+    const system = part.slice(0, Math.max(0, part.indexOf(':')));
+    return parseFormat(system, part.slice(part.indexOf('\n') + 1)) ?? [];
+  });
 }

@@ -1,6 +1,8 @@
 /**
- * Creates and finds elements. Text is set as text: nothing is ever parsed as markup.
+ * Creates and finds elements. Text is set as text: nothing is ever parsed as markup, and no character of it acts on the text around.
  */
+import { visibleWithIsolates } from '../frames/isolated.js';
+
 type Attributes = Readonly<Record<string, string | number>>;
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -24,12 +26,26 @@ export function htmlElement<Name extends keyof HTMLElementTagNameMap>(
 
 function filled<Made extends Element>(element: Made, attributes: Attributes, children: (Node | string)[]): Made {
   setAttributes(element, attributes);
-  element.append(...children);
+  element.append(...children.map((child) => (typeof child === 'string' ? shown(child) : child)));
   return element;
 }
 
 export function setAttributes(element: Element, attributes: Attributes): void {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries(attributes))
+    element.setAttribute(name, READ_ATTRIBUTES.has(name) ? shown(String(value)) : String(value));
+}
+
+/** Replaces the contents of an element. */
+export function showText(element: Element, text: string): void {
+  element.textContent = shown(text);
+}
+
+/** Those that people see or hear. */
+const READ_ATTRIBUTES: ReadonlySet<string> = new Set(['title', 'aria-label']);
+
+/** Line breaks stay: titles have them. */
+function shown(text: string): string {
+  return text.split('\n').map(visibleWithIsolates).join('\n');
 }
 
 /** For SVG elements. */

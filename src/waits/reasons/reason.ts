@@ -27,7 +27,7 @@ export type Reason = (typeof Reason)[keyof typeof Reason];
 const BY_NAME: readonly (readonly [RegExp, Reason])[] = [
   [/pthread_cond_|__pthread_cond_wait|cnd_(timed)?wait|Condvar/, Reason.Condition],
   [/pthread_rwlock_|_rwlock_(rd|wr)lock|RwLock/, Reason.RwLock],
-  [/pthread_mutex_|lll_(\w+_)?lock|mtx_lock|futex::Mutex|sync::mutex/i, Reason.Mutex],
+  [/pthread_mutex_|lll_(\w{1,40}_)?lock|mtx_lock|futex::Mutex|sync::mutex/i, Reason.Mutex],
   [/\bsem_(timed|clock)?wait|new_sem_wait/, Reason.Semaphore],
   [/pthread_barrier_wait/, Reason.Barrier],
   [/pthread_(timed|clock)?join|thrd_join|clockjoin/, Reason.Join],

@@ -6,6 +6,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
+import { Locality } from '../../../cli/debuginfod/addresses.js';
 import { DebuginfodClient } from '../../../cli/debuginfod/client.js';
 import { debuginfodSettings } from '../../../cli/debuginfod/settings.js';
 import { test } from '../../helpers/cli/run-cli.js';
@@ -24,15 +25,18 @@ afterEach(() => {
   }
 });
 
-async function serve(answer: RequestListener): Promise<{ readonly url: string; readonly asked: string[] }> {
+async function serve(
+  answer: RequestListener,
+  host = '127.0.0.1',
+): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
     answer(request, response);
   });
   servers.push(server);
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  await new Promise<void>((resolve) => void server.listen(0, host, resolve));
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}`, asked };
 }
 
 const sends =
@@ -101,6 +105,41 @@ describe('a file that the server has', () => {
     const { url } = await serve(status(302, { location: `${target.url}/elsewhere` }));
     expect(await clientOf(url, dir.path).client.find(ID, 'executable')).not.toBeNull();
     expect(target.asked).toEqual(['/elsewhere']);
+  });
+});
+
+describe('a redirection to an address more local than that of the server', () => {
+  /** For the test, one address of this machine is public. */
+  const localityOf = (address: string) => (address.endsWith('127.0.0.2') ? Locality.Public : Locality.Loopback);
+
+  async function follow(target: string, from: string, cache: string) {
+    const { url } = await serve(status(302, { location: target }), from);
+    const lines: string[] = [];
+    const servers = [new URL(`${url}/`)];
+    const settings = { servers, cache, timeoutMs: 10_000, maxTimeMs: 10_000, maxBytes: 100_000 };
+    const client = new DebuginfodClient(settings, {
+      ...{ signal: NEVER, nowMs: Date.now, localityOf },
+      notify: (line) => void lines.push(line),
+    });
+    return { path: await client.find(ID, 'executable'), lines };
+  }
+
+  test.for(['127.0.0.1', 'localhost'])('is not followed: %s', async (host, { dir }) => {
+    const { url, asked } = await serve(sends(BINARY));
+    const target = url.replace('127.0.0.1', host);
+    const { path, lines } = await follow(target, '127.0.0.2', dir.path);
+    expect([path, asked]).toEqual([null, []]);
+    expect(lines).toEqual([
+      expect.stringMatching(`: a redirection to ${host}, an address more local than the server's$`),
+    ]);
+    expect((await follow(target, '127.0.0.1', dir.path)).path).not.toBeNull();
+  });
+
+  test('is refused also where a server that may be asked leads to', async ({ dir }) => {
+    const hidden = await serve(sends(BINARY));
+    const first = await serve(status(302, { location: hidden.url }));
+    const { path } = await follow(first.url, '127.0.0.2', dir.path);
+    expect([path, first.asked, hidden.asked]).toEqual([null, [], []]);
   });
 });
 

@@ -2,7 +2,8 @@
  * Reads environments: which servers are asked, with which limits, and where their files go.
  */
 import { expect, test } from 'vitest';
-import { debuginfodSettings } from '../../../cli/debuginfod/settings.js';
+import { isWithin, Locality, localityOf } from '../../../cli/debuginfod/addresses.js';
+import { debuginfodSettings, redirectionFault } from '../../../cli/debuginfod/settings.js';
 
 function settingsOf(env: Record<string, string>) {
   const lines: string[] = [];
@@ -49,6 +50,37 @@ test('limits are those of the environment, or the defaults', () => {
     maxBytes: 1000,
   });
   const odd = { DEBUGINFOD_TIMEOUT: 'x', DEBUGINFOD_MAXTIME: '0', DEBUGINFOD_MAXSIZE: '-1' };
-  const limits = { timeoutMs: 90_000, maxTimeMs: Number.POSITIVE_INFINITY, maxBytes: 2 ** 32 };
+  const limits = { timeoutMs: 90_000, maxTimeMs: 3_600_000, maxBytes: 2 ** 32 };
   for (const env of [odd, {}]) expect(settingsOf({ ...URLS, ...env }).settings).toMatchObject(limits);
+});
+
+test.each([
+  [Locality.Public, '8.8.8.8 172.32.0.1 100.128.0.1 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::808:808'],
+  [
+    Locality.Private,
+    '10.1.2.3 172.16.0.1 172.31.255.255 192.168.0.1 100.64.0.1 fd00::1 ::ffff:10.0.0.1 255.255.255.255',
+  ],
+  [Locality.Private, '64:ff9b::10.0.0.1 2002:7f00:1:: ff02::1'],
+  [Locality.Link, '169.254.169.254 fe80::1 ::ffff:169.254.169.254 ::ffff:a9fe:a9fe'],
+  [
+    Locality.Loopback,
+    '127.0.0.1 127.9.9.9 0.0.0.0 ::1 :: ::ffff:127.0.0.1 ::ffff:7f00:1 ::127.0.0.1 64:ff9b::7f00:1 x',
+  ],
+])('the locality %i is that of %s', (locality, addresses) => {
+  for (const address of addresses.split(' ')) expect([address, localityOf(address)]).toEqual([address, locality]);
+});
+
+test.each(['http://0x7f.1/', 'http://2130706433/', 'http://[::ffff:127.0.0.1]/', 'http://127.1/'])(
+  'a URL cannot hide a local address: %s',
+  (url) => {
+    expect(isWithin(new URL(url).hostname, Locality.Link, localityOf)).toBe(false);
+  },
+);
+
+test('an https server cannot redirect to plain http, not even on this machine', () => {
+  const fault = (from: string, to: string) => redirectionFault(new URL(from), new URL(to));
+  for (const to of ['http://127.0.0.1/', 'http://localhost/', 'http://[::1]/', 'ftp://a.example/'])
+    expect(fault('https://a.example/', to)).toMatch(/not https/);
+  expect(fault('https://a.example/', 'https://b.example/')).toBeNull();
+  expect(fault('http://localhost/', 'http://127.0.0.1:8002/')).toBeNull();
 });

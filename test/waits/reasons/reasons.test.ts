@@ -26,6 +26,10 @@ it.each([
   expect(reasonByNames(names)).toBe(reason);
 });
 
+it('a name without end is read in linear time', () => {
+  expect(reasonByNames(['lll_a'.repeat(200_000), 'pthread_join'])).toBe(Reason.Join);
+});
+
 describe('in a recording', async () => {
   const { input, truth } = await recordReal();
   const waits = waitsOf(input);

@@ -2,6 +2,7 @@
  * The functions of a comparison as rows of the page's table: written into the file, and read back in the browser.
  */
 import { jsonForXml } from '../../svg/data.js';
+import { visibleText } from '../../visible-text.js';
 
 interface Pair {
   readonly before: number | null;
@@ -22,11 +23,12 @@ export interface FunctionChange extends Readonly<Record<RowNumber, Pair>> {
 
 type WrittenRow = readonly [name: string, flags: string, ...numbers: (number | null)[]];
 
+/** Names are written as frames show them, so that a row finds its frames. */
 export function writeRows(rows: readonly FunctionChange[]): string {
   const written = rows.map((row): WrittenRow => {
     const bits = [row.isNew, row.isGone, ...NOISY.map((name) => row.withinNoise[name])];
     const numbers = ROW_NUMBERS.flatMap((name) => [row[name].before, row[name].after]);
-    return [row.name, bits.map(Number).join(''), ...numbers];
+    return [visibleText(row.name), bits.map(Number).join(''), ...numbers];
   });
   return jsonForXml(written);
 }

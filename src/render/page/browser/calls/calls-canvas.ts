@@ -4,7 +4,7 @@
 import type { FrameDetails } from '../../../frames/frame-details.js';
 import { callDuration, cellText, titleOfCalls } from '../../../plot/call-texts.js';
 import { DurationAxis } from '../../../plot/calls-plot.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes, showText } from '../../../viewer/dom.js';
 import { visibleText } from '../../../visible-text.js';
 import type { CallsView } from '../../view/calls/calls-of-function.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
@@ -55,7 +55,7 @@ export class CallsCanvas {
     this.chosen = chosen;
     const { title, shown } = titleOfCalls(view.plot, 'Plot', null, view.isHeatMap);
     const keys = `Arrow keys move between ${view.isHeatMap ? 'its cells' : 'calls'}; the table has the slowest.`;
-    this.canvas.setAttribute('aria-label', `${title}: ${shown}. ${keys}`);
+    setAttributes(this.canvas, { 'aria-label': `${title}: ${shown}. ${keys}` });
     this.draw();
   }
 
@@ -116,9 +116,7 @@ export class CallsCanvas {
       : { x: plot.calls[spot].startNs / Math.max(1, plot.durationNs), y: axis.at(plot.calls[spot].durationNs) };
     const details = isHeatMap ? this.cellDetails(spot) : this.callDetails(spot);
     this.tooltip.show(details, null, left + leftPx + at.x * widthPx, top + topPx + (1 - at.y) * heightPx);
-    this.spoken.textContent = [details.title, ...details.rows.map(({ label, value }) => `${label} ${value}`)].join(
-      ', ',
-    );
+    showText(this.spoken, [details.title, ...details.rows.map(({ label, value }) => `${label} ${value}`)].join(', '));
   }
 
   private leave(): void {

@@ -4,7 +4,7 @@
 
 import { formatMany } from '../../../format.js';
 import { button, iconButton, toggle } from '../../../viewer/buttons.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes, showText } from '../../../viewer/dom.js';
 
 export interface HeadEvents {
   readonly zoom: (factor: number) => void;
@@ -46,9 +46,9 @@ export class ChartHead {
 
   /** `callers`: rows that can be left out. `canSetRange`: numbers of ranges are in the file. */
   show(title: string, caption: string, callers: number, isAll: boolean, canSetRange: boolean): void {
-    this.title.textContent = title;
-    this.caption.textContent = caption;
-    this.caption.title = caption;
+    showText(this.title, title);
+    showText(this.caption, caption);
+    setAttributes(this.caption, { title: caption });
     this.callers.textContent = `Hide ${formatMany(Math.max(0, callers), 'caller')}`;
     this.callers.hidden = callers < 1 && !this.hidesCallers;
     this.callers.setAttribute('aria-pressed', String(this.hidesCallers));

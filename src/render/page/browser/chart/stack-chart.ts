@@ -4,7 +4,7 @@
 import type { Tid } from '../../../../model/units.js';
 import { ROW_PX } from '../../../frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../../frames/frame-details.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes, showText } from '../../../viewer/dom.js';
 import { neighbourOf } from '../../view/chart/call-at.js';
 import { type ChartThread, chartThread } from '../../view/chart/chart-thread.js';
 import { clampedWindow, windowAround } from '../../view/chart/chart-window.js';
@@ -240,10 +240,9 @@ export class StackChart {
     const title = `Stack chart: ${row === undefined ? tid : titleOf(row)}`;
     this.head.show(title, caption, commonRows, window.address === null, context.views.timeline?.sumsSliceNs !== null);
     this.head.showProblem(context.served?.fault ?? null);
-    this.area.scroller.setAttribute(
-      'aria-label',
-      `${title}: ${caption}. Arrow keys move between calls; the tab Calls lists them.`,
-    );
+    setAttributes(this.area.scroller, {
+      'aria-label': `${title}: ${caption}. Arrow keys move between calls; the tab Calls lists them.`,
+    });
   }
 
   private zoom(factor: number): void {
@@ -328,7 +327,7 @@ export class StackChart {
     const details = this.detailsOf(box);
     const { xPx, yPx } = this.area.positionOf(box);
     this.context.tooltip.show(details, null, xPx, yPx + ROW_PX - 8);
-    this.spoken.textContent = detailsText(details);
+    showText(this.spoken, detailsText(details));
   }
 
   private actionsOf(box: number): Action[] {

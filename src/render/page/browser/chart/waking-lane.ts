@@ -3,7 +3,7 @@
  */
 import type { Nanoseconds, Tid } from '../../../../model/units.js';
 import { formatCount } from '../../../format.js';
-import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes, showText } from '../../../viewer/dom.js';
 import { otherThread, shortLabel, wakingLabel, wakingText } from '../../captions/wakings.js';
 import { type ChartArrow, WHOLE_PX } from '../../view/wakings/chart-arrows.js';
 import type { Role, Waking } from '../../view/wakings/waking-index.js';
@@ -68,7 +68,7 @@ export class WakingLane {
     button.style.maxWidth = `${Math.floor(roomPx - GAP_PX)}px`;
     // while the view moves, most labels stay the same
     if (button.title === title && button.textContent === text) return;
-    button.textContent = text;
+    showText(button, text);
     setAttributes(button, { title, 'aria-label': `${label}${more}`, 'aria-disabled': String(!this.canFollow(arrow)) });
   }
 

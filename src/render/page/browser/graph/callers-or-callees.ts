@@ -5,7 +5,7 @@ import { ROOT } from '../../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
 import { detailsText, frameDetails, symbolAt } from '../../../frames/frame-details.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, showText } from '../../../viewer/dom.js';
 import { isShortcut } from '../../../viewer/keys.js';
 import { painterOf } from '../../view/colouring.js';
 import type { Colouring } from '../../view/state.js';
@@ -80,7 +80,7 @@ export class CallersOrCallees {
 
   /** `note`: shown after the label. */
   show(table: FrameTable, colouring: Colouring, note = ''): void {
-    this.note.textContent = note;
+    showText(this.note, note);
     if (table !== this.table) this.siblings = [firstOf(table), firstOf(table)];
     this.table = table;
     this.colouring = colouring;

@@ -11,7 +11,7 @@ import {
   formatTotal,
 } from '../../../format.js';
 import { button, iconButton } from '../../../viewer/buttons.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 import { shortLine } from '../../captions/details.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import type { FunctionView, WaitsView } from '../../view/function-view.js';
@@ -62,9 +62,8 @@ export class FunctionPanel {
     this.element.hidden = view === null;
     if (view === null) return;
     this.name.replaceChildren(html('bdi', {}, view.name));
-    this.name.title = [view.name, view.file, view.line && `${view.line.file}:${view.line.line}`]
-      .filter(Boolean)
-      .join('\n');
+    const title = [view.name, view.file, view.line && `${view.line.file}:${view.line.line}`].filter(Boolean).join('\n');
+    setAttributes(this.name, { title });
     this.numbers.replaceChildren(
       numberList(this.isBlockedTime ? blockedNumbers(view) : numbers(view)),
       ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, this.histogramPx(), 40)]),

@@ -4,7 +4,7 @@
 import type { WaitPiece } from '../../../../model/profile/waits-by-path.js';
 import type { Nanoseconds } from '../../../../model/units.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 import { blockerText, pieceClass, pieceText, reasonText, threadText, waitsText } from '../../captions/waits.js';
 import type { WaitsView } from '../../view/function-view.js';
 import { summedPieces, type WaitNames, type WaitsOfFunction } from '../../view/waits.js';
@@ -56,7 +56,7 @@ function chain({ longest }: WaitsOfFunction, names: WaitNames, originNs: Nanosec
   const bar = html('div', { class: 'chain', role: 'img', 'aria-label': pieces.map(text).join(', ') });
   for (const piece of pieces) {
     const part = swatch(names, piece);
-    part.title = text(piece);
+    setAttributes(part, { title: text(piece) });
     part.style.flexGrow = String(piece.ns);
     bar.append(part);
   }
