@@ -16,6 +16,9 @@ interface Section {
   read(at: number, length: number): Uint8Array;
 }
 
+/** Which packages of split units have, without the suffix. */
+export const PACKAGE_INDEX = '.debug_cu_index';
+
 /** Kind, padding, size and alignment of what a compressed section contains. */
 const COMPRESSION_HEADER_BYTES = 24;
 const Compression = { Zlib: 1, Zstd: 2 } as const;
@@ -95,7 +98,7 @@ export class DebugSections {
     const known = this.sections.get(name);
     if (known !== undefined) return known;
     this.sections.set(name, NO_SECTION); // also if it cannot be read
-    const found = sectionNamed(this.elf, name + this.suffix);
+    const found = sectionNamed(this.elf, name === PACKAGE_INDEX ? name : name + this.suffix);
     if (found === null || found.type === SectionType.NoBits) return NO_SECTION;
     const opened = found.isCompressed ? this.inflated(found) : this.plain(found);
     this.sections.set(name, opened);

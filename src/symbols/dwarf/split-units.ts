@@ -3,12 +3,11 @@
  * (`.dwo`) (DWARF 5, 7.3.2 and 7.3.5; before, gcc's DebugFission).
  */
 import type { ByteReader } from './byte-reader.js';
-import type { DebugReading } from './reading.js';
-import { NO_FILES } from './reading.js';
+import { type DebugReading, NO_FILES } from './reading.js';
+import { PACKAGE_INDEX } from './sections.js';
 import { textIn } from './unit-values.js';
 import { Attribute, DebugFile, orNull, type SplitPart, type Unit } from './units.js';
 
-const INDEX = '.debug_cu_index';
 /** Version, and numbers of columns, units and slots. */
 const INDEX_HEADER_BYTES = 16;
 const ID_BYTES = 8;
@@ -74,7 +73,7 @@ function halfIn(file: DebugFile, id: bigint, part: SplitPart, end?: number): Uni
 
 /** Looks a unit up in the index of a package: a hash table of ids, with rows of offsets and of lengths. */
 function partOf({ sections }: DebugFile, skeleton: Unit, id: bigint): { part: SplitPart; end: number } | null {
-  const read = (at: number, bytes: number): ByteReader => sections.window(INDEX, at, bytes);
+  const read = (at: number, bytes: number): ByteReader => sections.window(PACKAGE_INDEX, at, bytes);
   const header = read(0, INDEX_HEADER_BYTES);
   header.skip(NUMBER_BYTES);
   const [columns, units, slots] = [header.u32(), header.u32(), header.u32()];

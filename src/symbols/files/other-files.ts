@@ -4,6 +4,7 @@
  */
 import { ByteReader } from '../dwarf/byte-reader.js';
 import type { OtherFiles } from '../dwarf/reading.js';
+import { PACKAGE_INDEX } from '../dwarf/sections.js';
 import { orNull } from '../dwarf/units.js';
 import { partOf, textAt } from '../elf/byte-source.js';
 import { type ElfFile, readElf, sectionNamed } from '../elf/elf-file.js';
@@ -51,7 +52,7 @@ export function otherFiles({ files, roots, binary, elf, path, onMissing, opened 
     package: () =>
       firstOf(
         [path, path.replace(/\.debug$/, ''), root + binary, `${root}${DEBUG_ROOT}${binary}`].map((of) => `${of}.dwp`),
-        (found) => sectionNamed(found, '.debug_cu_index') !== null,
+        (found) => sectionNamed(found, PACKAGE_INDEX) !== null,
       ),
     *split(name, directory) {
       const recorded = within('/', `${directory}/${name}`, name);
