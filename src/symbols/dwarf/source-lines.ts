@@ -91,14 +91,15 @@ function eachLine(unit: Unit, at: number, wanted: Float64Array, onLine: (row: nu
 /**
  * Finds the rows of a table that decide wanted addresses.
  *
- * Where an address has rows of its own, the first one that begins a statement decides, else the last one; of an address between
- * rows, the last one before it. gdb and addr2line show the last row, and gdb goes back from one that is no statement to one that
- * is. They agree with this wherever an address has one statement. Where a function begins, gcc has several,
+ * Where an address has rows of its own, the first one that begins a statement decides, as debuggers stop at no others; without
+ * one, the last, which gdb and addr2line show. Between rows, the last one before the address decides. Where an address has one
+ * statement, gdb shows the same line. Where a function begins, gcc may have several,
  *
- *     0x1040  line 9   statement   int visible(int n)
- *     0x1040  line 10  statement     int sum = 0;
+ *     0x1160  plain.c 4  statement   static int hidden(int n)
+ *     0x1160  twice.h 3  statement     what is inlined in its first line
+ *     0x1160  plain.c 6  statement     its second line
  *
- * and the first is where it says that the function begins: `info line visible` in gdb says line 9.
+ * and only the first is where the function begins; gdb shows the last, addr2line the second of these.
  */
 function rowFinder(
   wanted: Float64Array,
