@@ -54,7 +54,7 @@ export class Abbreviations {
   }
 }
 
-const TABLE_BYTES = 300;
+const TABLE_BYTES = 600;
 
 /** The entries of a table up to the last one that was looked for. */
 export class AbbreviationTable {

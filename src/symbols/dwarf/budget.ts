@@ -2,7 +2,7 @@
  * Bounds what reading debug information may cost: it may be made to lead in circles, to repeat itself without end, or to inflate
  * to gigabytes. All limits are in proportion to the files that are read, so that no real binary meets them.
  */
-import { DwarfFault } from './byte-reader.js';
+import { DwarfFault, orNull } from './byte-reader.js';
 
 /**
  * Why a part was left out. `work`: it takes more than a file of its length has; `memory`: it takes more than there is, or inflates
@@ -10,6 +10,8 @@ import { DwarfFault } from './byte-reader.js';
  */
 export type LeftOut = 'work' | 'memory' | 'compressed';
 
+/** To throw and to catch. */
+const FAULT_STEPS = 50;
 /** A step takes about 20 ns. Real debug information needs less than one for each of its bytes. */
 const STEPS_PER_BYTE = 4;
 const STEPS_PER_ADDRESS = 200;
@@ -73,6 +75,16 @@ export class DebugBudget {
   keep(text: string): void {
     this.textBytes -= text.length;
     if (this.textBytes < 0) this.refuse('work', 'more names than the file has');
+  }
+
+  /** Returns null instead of throwing a `DwarfFault`. */
+  orNull<Value>(read: () => Value): Value | null {
+    const value = orNull(read);
+    if (value === null) {
+      this.steps -= FAULT_STEPS;
+      this.stepsOfAll -= FAULT_STEPS;
+    }
+    return value;
   }
 
   refuse(why: LeftOut, message: string): never {

@@ -4,7 +4,23 @@
 import { decodeText, viewOf } from '../elf/byte-source.js';
 
 /** The debug information contradicts itself, or uses what is not known here. Only this reader's callers see it. */
-export class DwarfFault extends Error {}
+export class DwarfFault {
+  readonly message: string; // and no stack, which takes longer: hostile files have millions of faults
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Returns null instead of throwing a `DwarfFault`. */
+export function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DwarfFault) return null;
+    throw error;
+  }
+}
 
 const HIGH_WORD = 2 ** 32;
 /** A 64-bit number has at most ten bytes. */

@@ -3,12 +3,12 @@
  */
 import { type Attributes, readEntry } from './entries.js';
 import { type Reference, referenceIn, textIn } from './unit-values.js';
-import { Attribute, type DebugFile, orNull, type Unit } from './units.js';
+import { Attribute, type DebugFile, type Unit } from './units.js';
 
 /** From an instance to its function, to the declaration in a class, to the one in another unit or file; more is a circle. */
 const MAX_REFERENCES = 8;
 /** What a name takes besides its text. */
-const NAME_BYTES = 100;
+const NAME_BYTES = 200;
 
 /** Functions of one file; entries of others, to which these refer, are found there. */
 export class FunctionNames {
@@ -40,7 +40,7 @@ export class FunctionNames {
     for (let count = 0; entryOf !== null && count < MAX_REFERENCES; count++) {
       const { file, at }: Reference = entryOf;
       const unit = unitAt(file === this.file ? this.units : file.units, at);
-      const entry = unit && orNull(() => readEntry(unit, at));
+      const entry = unit && file.sections.budget.orNull(() => readEntry(unit, at));
       if (unit === null || entry === null) break;
       const linkageName = textOf(unit, entry, Attribute.LinkageName) ?? textOf(unit, entry, Attribute.MipsLinkageName);
       if (linkageName !== null) return linkageName;
@@ -52,7 +52,7 @@ export class FunctionNames {
 }
 
 function textOf(unit: Unit, entry: Attributes, attribute: number): string | null {
-  return orNull(() => textIn(unit, entry.get(attribute))) || null;
+  return unit.file.sections.budget.orNull(() => textIn(unit, entry.get(attribute))) || null;
 }
 
 function unitAt(units: readonly Unit[], at: number): Unit | null {

@@ -11,7 +11,7 @@ import { type DebugReading, readingAlone } from './reading.js';
 import { SplitUnits } from './split-units.js';
 import { eachRange } from './unit-ranges.js';
 import { type Reference, referenceIn } from './unit-values.js';
-import { Attribute, DebugFile, orNull, type Unit } from './units.js';
+import { Attribute, DebugFile, type Unit } from './units.js';
 
 /** The names of inlined functions, outermost first, as linkers know them if the compiler says so. Functions without a name are left out. */
 export type InlineChain = readonly string[];
@@ -20,7 +20,7 @@ const Tag = { InlinedSubroutine: 0x1d, Subprogram: 0x2e } as const;
 const SUBROUTINES: ReadonlySet<number> = new Set(Object.values(Tag));
 const NO_CHAIN: InlineChain = [];
 /** What a function in a chain takes, until it is drawn. */
-const LINK_BYTES = 100;
+const LINK_BYTES = 200;
 
 /** Code that was put in place of a call. */
 interface Inlined {
@@ -42,7 +42,7 @@ export function inlineChains(elf: ElfFile, addresses: Float64Array, reading = re
   const find = (unit: Unit, names: FunctionNames) => findChains(unit, names, addresses, chains, reading);
   for (const unit of file.units) {
     if (!hasRow(unit, addresses)) continue;
-    const isRead = orNull(() => {
+    const isRead = reading.budget.orNull(() => {
       find(unit, names);
       // names of the other half are in its file, which is closed at the end of the call
       split.find(unit, (half) => find(half, new FunctionNames(half.file, [half])));
@@ -110,5 +110,5 @@ function eachRow(unit: Unit, entry: Attributes, addresses: Float64Array, onRow: 
       onRow(row);
     }
   };
-  orNull(() => eachRange(unit, addRange, entry));
+  budget.orNull(() => eachRange(unit, addRange, entry));
 }

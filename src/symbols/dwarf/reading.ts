@@ -10,6 +10,8 @@ export interface DebugReading {
   /** null: sections that zstd compressed are left out. */
   readonly zstd: Zstd | null;
   readonly others: OtherFiles;
+  /** The file was read before: it allows for no more work. */
+  readonly isAgain?: boolean;
 }
 
 /** Other files with debug information of a binary. */
@@ -17,7 +19,7 @@ export interface OtherFiles {
   /** Returns the package of all split units (`.dwp`); null: there is none. */
   package(): ElfFile | null;
   /** Opens, one after the other, the files that may be the `.dwo` of a split unit; each is closed with the next one. */
-  split(name: string, directory: string): Iterable<ElfFile>;
+  split(name: string, directory: string): Iterable<{ readonly path: string; readonly elf: ElfFile }>;
   /** Returns the file that dwz moved entries and texts to (`.gnu_debugaltlink`, `.debug_sup`); null: it is missing. */
   shared(): ElfFile | null;
   /** Notes that a file is missing. */

@@ -31,6 +31,8 @@ const INFLATED_CHUNK_BYTES = 2 ** 26;
 /** What a section that is inflated adds to the budget of steps, per byte in the file. */
 const COUNTED_INFLATION = 8;
 const INFLATED_BYTES_PER_STEP = 8;
+/** What it costs to make a view of bytes. */
+const READ_STEPS = 15;
 /** Bytes of a section that are read at once where the length of what follows is not known. */
 const WINDOW_BYTES = 4096;
 /** Mangled names of templates are long. */
@@ -63,7 +65,7 @@ export class DebugSections {
   read(name: string, at: number, length: number): Uint8Array {
     const section = this.section(name);
     if (!(at >= 0 && length >= 0 && at + length <= section.length)) throw new DwarfFault(`${name} is too short`);
-    this.budget.spend();
+    this.budget.spend(READ_STEPS);
     return section.read(at, length);
   }
 
@@ -108,7 +110,7 @@ export class DebugSections {
   private plain({ offset, length }: ElfSection): Section {
     const { source } = this.elf;
     const inFile = Math.max(0, Math.min(length, source.length - offset));
-    this.budget.allow(inFile);
+    if (!this.reading.isAgain) this.budget.allow(inFile);
     return pagedSection(source, offset, inFile, this.budget);
   }
 
@@ -124,7 +126,7 @@ export class DebugSections {
     if (length > Math.min(MAX_INFLATED_BYTES, Math.max(MIN_INFLATED_BYTES, packed.length * MAX_INFLATION)))
       budget.refuse('memory', 'inflates to too much');
     budget.hold(length);
-    budget.allow(Math.min(length, packed.length * COUNTED_INFLATION));
+    if (!this.reading.isAgain) budget.allow(Math.min(length, packed.length * COUNTED_INFLATION));
     budget.spend(length / INFLATED_BYTES_PER_STEP);
     const all = this.inflate(view.getUint32(0, true), packed, length);
     return { length: all.length, isInMemory: true, read: (at, count) => all.subarray(at, at + count) };
@@ -146,17 +148,17 @@ export class DebugSections {
   }
 }
 
-const PAGE_BYTES = 2 ** 16;
-const MAX_PAGES = 64;
+const PAGE_BYTES = 2 ** 14;
+const MAX_PAGES = 256;
 /** What it costs to read from the file, and then for its bytes. */
-const READ_STEPS = 100;
-const READ_BYTES_PER_STEP = 128;
+const FILE_STEPS = 200;
+const FILE_BYTES_PER_STEP = 64;
 
 /** Reads pages, and keeps the last ones: most of what is read is short, and near to what was read before. */
 function pagedSection(source: ByteSource, offset: number, sectionBytes: number, budget: DebugBudget): Section {
   const pages = new Map<number, Uint8Array>();
   const readFile = (at: number, length: number) => {
-    budget.spend(READ_STEPS + length / READ_BYTES_PER_STEP);
+    budget.spend(FILE_STEPS + length / FILE_BYTES_PER_STEP);
     budget.fits(length);
     return partOf(source, offset + at, length);
   };

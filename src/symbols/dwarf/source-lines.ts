@@ -14,10 +14,10 @@ import { type OnRow, runLineProgram } from './line-program.js';
 import { readingAlone } from './reading.js';
 import { eachRange } from './unit-ranges.js';
 import { offsetOf, textIn } from './unit-values.js';
-import { Attribute, DebugFile, orNull, type Unit } from './units.js';
+import { Attribute, DebugFile, type Unit } from './units.js';
 
 /** What an address in a table takes while the table is known. */
-const ROW_BYTES = 50;
+const ROW_BYTES = 100;
 const LINES = '.debug_line';
 
 /**
@@ -28,7 +28,7 @@ export function sourceLines(elf: ElfFile, addresses: Float64Array, reading = rea
   const lines = new Array<SourceLine | null>(addresses.length).fill(null);
   for (const { unit, at, rows } of tablesWith(new DebugFile(elf, reading), addresses)) {
     const wanted = Float64Array.from(rows, (row) => addresses[row]);
-    orNull(() =>
+    reading.budget.orNull(() =>
       eachLine(unit, at, wanted, (row, line) => {
         lines[rows[row]] ??= line;
       }),
@@ -64,9 +64,9 @@ function tablesWith(file: DebugFile, addresses: Float64Array): LineTable[] {
         table.found.add(row);
       }
     };
-    orNull(() => eachRange(unit, add));
+    budget.orNull(() => eachRange(unit, add));
   };
-  orNull(() => file.eachUnit(addUnit));
+  budget.orNull(() => file.eachUnit(addUnit));
   return Array.from(tables, ([at, { unit, found }]) => ({ unit, at, rows: [...found].sort((a, b) => a - b) }));
 }
 
@@ -144,7 +144,7 @@ class LinePaths {
 
   pathOf(file: number): string | null {
     let path = this.paths.get(file);
-    if (path === undefined) this.paths.set(file, (path = orNull(() => this.read(file))));
+    if (path === undefined) this.paths.set(file, (path = this.unit.file.sections.budget.orNull(() => this.read(file))));
     return path;
   }
 

@@ -6,13 +6,15 @@ import type { ByteReader } from './byte-reader.js';
 import { type DebugReading, NO_FILES } from './reading.js';
 import { PACKAGE_INDEX } from './sections.js';
 import { textIn } from './unit-values.js';
-import { Attribute, DebugFile, orNull, type SplitPart, type Unit } from './units.js';
+import { Attribute, DebugFile, type SplitPart, type Unit } from './units.js';
 
 /** Version, and numbers of columns, units and slots. */
 const INDEX_HEADER_BYTES = 16;
 const ID_BYTES = 8;
 const NUMBER_BYTES = 4;
 const MAX_COLUMNS = 16;
+/** Of a third of the slots, none is used. */
+const MAX_TRIES = 1000;
 /** Sections of the columns. */
 const Column = { Info: 1, Abbreviations: 3, TextOffsets: 6, Ranges: 8 } as const;
 /** Opening a file. */
@@ -20,6 +22,7 @@ const OPEN_STEPS = 5000;
 
 export class SplitUnits {
   private readonly reading: DebugReading;
+  private readonly read = new Set<string>();
   /** undefined: not looked for yet. */
   private package: DebugFile | null | undefined;
 
@@ -34,13 +37,15 @@ export class SplitUnits {
     if (id === null || name === null) return;
     const { budget, others } = this.reading;
     budget.spend(OPEN_STEPS);
-    const packed = orNull(() => this.inPackage(skeleton, id));
+    const packed = budget.orNull(() => this.inPackage(skeleton, id));
     if (packed !== null) return onHalf(packed);
     const directory = textIn(skeleton, attributes.get(Attribute.CompDir)) ?? '';
     const whole = { skeleton, info: 0, abbreviations: 0, textOffsets: 0, ranges: 0 };
-    for (const elf of others.split(name, directory)) {
+    for (const { path, elf } of others.split(name, directory)) {
       budget.spend(OPEN_STEPS + elf.sections.length);
-      const half = halfIn(new DebugFile(elf, { ...this.reading, others: NO_FILES }, '.dwo'), id, whole);
+      const isAgain = this.read.has(path);
+      this.read.add(path);
+      const half = halfIn(new DebugFile(elf, { ...this.reading, others: NO_FILES, isAgain }, '.dwo'), id, whole);
       if (half !== null) return onHalf(half);
     }
     others.miss(name);
@@ -59,15 +64,11 @@ export class SplitUnits {
 
 function halfIn(file: DebugFile, id: bigint, part: SplitPart, end?: number): Unit | null {
   let half: Unit | null = null;
-  orNull(() =>
-    file.eachUnit(
-      (unit) => {
-        if (unit.id === id) half ??= unit;
-      },
-      part,
-      end,
-    ),
-  );
+  const onUnit = (unit: Unit) => {
+    if (unit.id === id) half = unit;
+    return half !== null;
+  };
+  file.sections.budget.orNull(() => file.eachUnit(onUnit, part, end));
   return half;
 }
 
@@ -107,7 +108,7 @@ function rowOf(id: bigint, slots: number, at: (slot: number) => { id: bigint; ro
   const mask = BigInt(slots - 1);
   const step = Number((id >> 32n) & mask) | 1;
   let slot = Number(id & mask);
-  for (let tries = 0; tries < slots; tries++) {
+  for (let tries = 0; tries < Math.min(slots, MAX_TRIES); tries++) {
     const found = at(slot);
     if (found.row === 0) return null;
     if (found.id === id) return found.row;

@@ -70,11 +70,10 @@ const HEAD_BYTES = 1024;
 const LONG_HEAD_BYTES = 64 * 1024;
 /** Of a header without its length, with the code of an entry. */
 const MIN_UNIT_BYTES = 8;
-/** What it costs to read them, and to fail. */
+/** What it costs to read them. */
 const UNIT_STEPS = 60;
-const FAULT_STEPS = 200;
 /** What a unit takes while it is known. */
-const UNIT_BYTES = 1000;
+const UNIT_BYTES = 4000;
 
 /** A file with debug information. */
 export class DebugFile {
@@ -95,7 +94,7 @@ export class DebugFile {
   get units(): readonly Unit[] {
     if (this.listed === null) {
       const units: Unit[] = (this.listed = []);
-      orNull(() =>
+      this.sections.budget.orNull(() =>
         this.eachUnit((unit) => {
           this.sections.budget.hold(UNIT_BYTES);
           units.push(unit);
@@ -114,8 +113,15 @@ export class DebugFile {
     return this.alternate;
   }
 
-  /** A unit that cannot be read is left out. `part`: they are split; then they end at `to`. @throws DwarfFault */
-  eachUnit(onUnit: (unit: Unit) => void, part: SplitPart | null = null, to = this.sections.lengthOf(INFO)): void {
+  /**
+   * A unit that cannot be read is left out. `part`: they are split; then they end at `to`. Ends when `onUnit` returns true.
+   * @throws DwarfFault
+   */
+  eachUnit(
+    onUnit: (unit: Unit) => unknown,
+    part: SplitPart | null = null,
+    to = this.sections.lengthOf(INFO),
+  ): void {
     const { sections } = this;
     for (let at = part?.info ?? 0; at < to; ) {
       sections.budget.spend(UNIT_STEPS);
@@ -124,7 +130,7 @@ export class DebugFile {
       if (length < MIN_UNIT_BYTES) throw new DwarfFault('a unit is too short');
       const end = at + head.at + length;
       const unit = this.unitIn(head, at, end, part) ?? this.longUnit(at, end, part);
-      if (unit !== null) onUnit(unit);
+      if (unit !== null && onUnit(unit) === true) return;
       at = end;
     }
   }
@@ -140,9 +146,7 @@ export class DebugFile {
   private unitIn(head: ByteReader, at: number, end: number, part: SplitPart | null): Unit | null {
     const reader = new ByteReader(head.bytes.subarray(0, end - at), head.at);
     reader.offsetBytes = head.offsetBytes;
-    const unit = orNull(() => this.readUnit(reader, at, end, part));
-    if (unit === null) this.sections.budget.spend(FAULT_STEPS);
-    return unit;
+    return this.sections.budget.orNull(() => this.readUnit(reader, at, end, part));
   }
 
   /** The reader is after the length. Returns null for units without code: those of types. */
@@ -173,13 +177,3 @@ export class DebugFile {
 }
 
 const DATA8 = 0x07;
-
-/** Returns null instead of throwing a `DwarfFault`. */
-export function orNull<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DwarfFault) return null;
-    throw error;
-  }
-}

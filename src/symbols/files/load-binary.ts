@@ -52,6 +52,9 @@ export function loadFunctions(
   });
 }
 
+/** Files whose names are told. */
+const MAX_MISSING = 100;
+
 /** Where lines of source code are, and where the rest is. */
 export type DebugSection = '.debug_line' | '.debug_info';
 
@@ -72,7 +75,9 @@ export function loadDebugInfo(
     const found = [debug, binary].find((file) => file && sectionNamed(file.elf, section) !== null);
     if (!found) return;
     const missing = new Set<string>();
-    const onMissing = (name: string) => void missing.add(name);
+    const onMissing = (name: string) => {
+      if (missing.size < MAX_MISSING) missing.add(name);
+    };
     const place = { files, roots, binary: path, ...found, onMissing, opened: reader.opened };
     find({ elf: found.elf, runtime: (binary ?? found).elf, others: otherFiles(place), missing });
   });

@@ -2,10 +2,9 @@
  * Finds the other files that debug information refers to: those of split units, and the one that dwz moved to what several files
  * have in common. A recorded path is looked for below the root of all paths, and beside the binary, where builds are copied.
  */
-import { ByteReader } from '../dwarf/byte-reader.js';
+import { ByteReader, orNull } from '../dwarf/byte-reader.js';
 import type { OtherFiles } from '../dwarf/reading.js';
 import { PACKAGE_INDEX } from '../dwarf/sections.js';
-import { orNull } from '../dwarf/units.js';
 import { partOf, textAt } from '../elf/byte-source.js';
 import { type ElfFile, readElf, sectionNamed } from '../elf/elf-file.js';
 import { buildIdOf, hexOf } from '../elf/identity.js';
@@ -61,7 +60,7 @@ export function otherFiles({ files, roots, binary, elf, path, onMissing, opened 
         const found = open(at);
         if (found === null) continue;
         try {
-          yield found.elf;
+          yield { path: at, elf: found.elf };
         } finally {
           found.file.close();
         }
