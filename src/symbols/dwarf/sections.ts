@@ -32,7 +32,7 @@ const INFLATED_CHUNK_BYTES = 2 ** 26;
 const COUNTED_INFLATION = 8;
 const INFLATED_BYTES_PER_STEP = 8;
 /** What it costs to make a view of bytes. */
-const READ_STEPS = 15;
+const READ_STEPS = 20;
 /** Bytes of a section that are read at once where the length of what follows is not known. */
 const WINDOW_BYTES = 4096;
 /** Mangled names of templates are long. */

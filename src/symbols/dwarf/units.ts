@@ -71,7 +71,7 @@ const LONG_HEAD_BYTES = 64 * 1024;
 /** Of a header without its length, with the code of an entry. */
 const MIN_UNIT_BYTES = 8;
 /** What it costs to read them. */
-const UNIT_STEPS = 60;
+const UNIT_STEPS = 200;
 /** What a unit takes while it is known. */
 const UNIT_BYTES = 4000;
 
@@ -117,11 +117,7 @@ export class DebugFile {
    * A unit that cannot be read is left out. `part`: they are split; then they end at `to`. Ends when `onUnit` returns true.
    * @throws DwarfFault
    */
-  eachUnit(
-    onUnit: (unit: Unit) => unknown,
-    part: SplitPart | null = null,
-    to = this.sections.lengthOf(INFO),
-  ): void {
+  eachUnit(onUnit: (unit: Unit) => unknown, part: SplitPart | null = null, to = this.sections.lengthOf(INFO)): void {
     const { sections } = this;
     for (let at = part?.info ?? 0; at < to; ) {
       sections.budget.spend(UNIT_STEPS);

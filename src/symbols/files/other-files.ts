@@ -24,6 +24,8 @@ export interface OtherFilesOptions {
   readonly opened: OpenSymbolFile[];
 }
 
+/** Where distributions install what dwz made. */
+const DWZ = '/.dwz/';
 /** The names of files in debug information are short. */
 const MAX_LINK_BYTES = 4096;
 
@@ -73,7 +75,8 @@ export function otherFiles({ files, roots, binary, elf, path, onMissing, opened 
       const place = path.startsWith(root) ? folderOf(path.slice(root.length)) : '/';
       const recorded = root + within('/', `${place}/${name}`, name);
       const beside = folders.map((folder) => `${folder}/${baseOf(name)}`);
-      const inDebugRoot = `${root}${DEBUG_ROOT}/.dwz/${name.split('/.dwz/').at(-1)}`;
+      const installed = name.includes(DWZ) ? name.slice(name.indexOf(DWZ)) : DWZ + baseOf(name);
+      const inDebugRoot = root + within(DEBUG_ROOT, installed, '');
       const found = firstOf([recorded, ...beside, inDebugRoot, ...pathsOfId(id, roots)], (other) => idOf(other) === id);
       if (found === null) onMissing(name);
       return found;
