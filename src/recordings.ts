@@ -38,6 +38,7 @@ export {
   type DebugInfoOptions,
   type DebugInfoState,
   DISK_FILES,
+  debugReader,
   functionLines,
   inlinedFunctions,
   isJitDump,

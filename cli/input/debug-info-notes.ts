@@ -11,19 +11,33 @@ const MAX_NAMES = 3;
 const NOTES: Readonly<Record<Exclude<DebugInfoState, 'read'>, readonly [what: string, remedy: string]>> = {
   absent: ['no debug information for', 'compile with -g, or install their debug symbols'],
   other: ['code differs from the recording in', 'pass a directory with the binaries that ran to --symfs'],
+  missing: [
+    'parts of the debug information are in files that were not found, for',
+    'keep .dwo files where they were built, or put them, or the .dwp, beside the binary; install the whole debug package',
+  ],
   compressed: [
-    'debug information in a compression that ptflame does not read, such as zstd, in',
+    'debug information is damaged, or compressed in an unknown way, in',
     'inflate it: objcopy --decompress-debug-sections',
+  ],
+  memory: [
+    'parts of the debug information were left out, as they inflate to too much memory, in',
+    'inflate it (objcopy --decompress-debug-sections), or raise --memory',
+  ],
+  work: [
+    'parts of the debug information were left out, as they contradict or repeat themselves, in',
+    'check it: llvm-dwarfdump --verify',
   ],
 };
 
 export class DebugInfoNotes {
-  private readonly states = new Map<string, DebugInfoState>();
+  private readonly states = new Map<string, Set<DebugInfoState>>();
+  private readonly missing = new Map<string, ReadonlySet<string>>();
 
-  /** A binary that was read once is read. The kernel and JIT compilers have no such binary. */
-  add(file: string, state: DebugInfoState): void {
+  /** A binary of which anything was read is not absent. The kernel and JIT compilers have no such binary. */
+  add(file: string, states: readonly DebugInfoState[], missing: readonly string[]): void {
     if (!file.startsWith('/') || homeOfCode(file) !== 'file' || isJitDump(file)) return;
-    if (this.states.get(file) !== 'read') this.states.set(file, state);
+    this.states.set(file, new Set([...(this.states.get(file) ?? []), ...states]));
+    this.missing.set(file, new Set([...(this.missing.get(file) ?? []), ...missing]));
   }
 
   /** Returns a line for each kind of trouble. Not escaped. */
@@ -32,11 +46,23 @@ export class DebugInfoNotes {
   }
 
   private linesOf(state: keyof typeof NOTES): string[] {
-    const files = [...this.states].flatMap(([file, own]) => (own === state ? [file] : [])).sort();
+    const isVain = state === 'absent' || state === 'other';
+    const files = [...this.states].filter(([, own]) => own.has(state) && !(isVain && own.has('read')));
     if (files.length === 0) return [];
+    const names = files.map(([file]) => (state === 'missing' ? `${file} (${this.missingOf(file)})` : file)).sort();
     const [what, remedy] = NOTES[state];
-    const more = files.length > MAX_NAMES ? ', …' : '';
     const of = `${files.length} of ${formatMany(this.states.size, 'file')}`;
-    return [`${what} ${of}: ${files.slice(0, MAX_NAMES).join(', ')}${more}; ${remedy}`];
+    return [`${what} ${of}: ${listOf(names)}; ${remedy}`];
   }
+
+  private missingOf(file: string): string {
+    return listOf([...(this.missing.get(file) ?? [])].sort().map((name) => name.slice(0, MAX_NAME_CHARS)));
+  }
+}
+
+/** Paths are shorter; a hostile one would fill the screen. */
+const MAX_NAME_CHARS = 200;
+
+function listOf(names: readonly string[]): string {
+  return names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', …' : '');
 }

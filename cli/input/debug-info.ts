@@ -5,6 +5,7 @@ import type { FindInlined, FindSourceLines } from '../../src/profiles.js';
 import {
   type DebugInfoOptions,
   DISK_FILES,
+  debugReader,
   functionLines,
   inlinedFunctions,
   type SymbolRoots,
@@ -20,10 +21,15 @@ export interface DebugInfo {
   readonly notes: () => string[];
 }
 
-/** `symfs`: the directory to use for inputs other than recordings. */
-export function debugInfoOf(inputs: readonly CommandInput[], symfs: string | null): DebugInfo {
+/** `symfs`: the directory to use for inputs other than recordings. `memoryBytes`: of the whole process. */
+export async function debugInfoOf(
+  inputs: readonly CommandInput[],
+  symfs: string | null,
+  memoryBytes: number,
+): Promise<DebugInfo> {
   const notes = new DebugInfoNotes();
-  const options = { ...placesOf(inputs, symfs), onBinary: notes.add.bind(notes) };
+  const reader = await debugReader(memoryBytes);
+  const options = { ...placesOf(inputs, symfs), reader, onBinary: notes.add.bind(notes) };
   return {
     sourceLines: (file, functions) => functionLines(file, functions, options),
     inlined: (file, code) => inlinedFunctions(file, code, options),

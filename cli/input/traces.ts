@@ -2,7 +2,13 @@
  * Reads opened inputs into a profile, as a command's options ask, and shows progress.
  */
 
-import { detectInputKind, type InputKind, type OpenedInput, type ResourceOptions } from '../../src/internal.js';
+import {
+  detectInputKind,
+  type InputKind,
+  type OpenedInput,
+  planResources,
+  type ResourceOptions,
+} from '../../src/internal.js';
 import type { PageContents } from '../../src/page.js';
 import {
   type AnalyzeOptions,
@@ -160,13 +166,16 @@ function lossesOf(result: { readonly profile?: Profile | null }): Profile['quali
 /** What is asked of the debug information; null: nothing, as most commands. */
 async function loadDebugInfo(
   inputs: readonly CommandInput[],
-  { srcline, inline, symfs = null }: TraceFlags,
+  flags: TraceFlags,
 ): Promise<{
   readonly finders: Pick<AnalyzeOptions, 'sourceLines' | 'inlined'>;
   readonly notes: () => string[];
 } | null> {
+  const { srcline, inline, symfs = null } = flags;
   if (!srcline && !inline) return null;
-  const { sourceLines, inlined, notes } = (await import('./debug-info.js')).debugInfoOf(inputs, symfs);
+  const { debugInfoOf } = await import('./debug-info.js');
+  const { memoryBytes } = planResources(toResources(flags));
+  const { sourceLines, inlined, notes } = await debugInfoOf(inputs, symfs, memoryBytes);
   return { finders: { ...(srcline && { sourceLines }), ...(inline && { inlined }) }, notes };
 }
 

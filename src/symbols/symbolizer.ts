@@ -18,7 +18,13 @@ export { completeBuildId } from './files/complete-build-id.js';
 export { DISK_FILES } from './files/disk-files.js';
 export { buildIdWithoutSymbols } from './files/load-binary.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
-export type { DebugInfoOptions, DebugInfoState, TracedCode, TracedFunction } from './functions/debug-info.js';
+export {
+  type DebugInfoOptions,
+  type DebugInfoState,
+  debugReader,
+  type TracedCode,
+  type TracedFunction,
+} from './functions/debug-info.js';
 export { functionLines } from './functions/function-lines.js';
 export { Functions } from './functions/functions.js';
 export { inlinedFunctions } from './functions/inlined-functions.js';

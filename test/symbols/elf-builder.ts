@@ -5,6 +5,7 @@ export interface SectionParts {
   readonly name: string;
   readonly type?: number;
   readonly isAllocated?: boolean;
+  readonly isCompressed?: boolean;
   readonly address?: number;
   readonly bytes: Uint8Array;
   readonly link?: number;
@@ -65,8 +66,9 @@ export function elfFile(parts: readonly SectionParts[]): Uint8Array {
   const bodies: Uint8Array[] = [];
   const headers = [Buffer.alloc(64)];
   let at = TEXT_OFFSET;
-  sections.forEach(({ name, type = 1, isAllocated = false, address = 0, bytes, link = 0, entryBytes = 0 }) => {
-    const flags = isAllocated ? 2 : 0;
+  sections.forEach(({ name, type = 1, isAllocated = false, isCompressed = false, address = 0, bytes, ...rest }) => {
+    const { link = 0, entryBytes = 0 } = rest;
+    const flags = (isAllocated ? 2 : 0) + (isCompressed ? 0x800 : 0);
     headers.push(
       Buffer.concat([
         ...[number(4, names.at(name)), number(4, type), number(8, flags), number(8, address), number(8, at)],

@@ -4,19 +4,21 @@
 import { decodeText, viewOf } from '../elf/byte-source.js';
 
 /** The debug information contradicts itself, or uses what is not known here. Only this reader's callers see it. */
-export class DwarfFault extends Error {}
+export class DwarfFault {
+  readonly message: string; // and no stack, which takes longer: hostile files have millions of faults
 
-/** Bounds the work for one binary, whose debug information may lead in circles or repeat itself without end. */
-export class WorkBudget {
-  private left: number;
-
-  constructor(steps: number) {
-    this.left = steps;
+  constructor(message: string) {
+    this.message = message;
   }
+}
 
-  spend(steps = 1): void {
-    this.left -= steps;
-    if (this.left < 0) throw new DwarfFault('more than one binary needs');
+/** Returns null instead of throwing a `DwarfFault`. */
+export function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DwarfFault) return null;
+    throw error;
   }
 }
 
@@ -72,6 +74,11 @@ export class ByteReader {
   u64(): number {
     const at = this.skip(8);
     return this.view.getUint32(at + 4, true) * HIGH_WORD + this.view.getUint32(at, true);
+  }
+
+  /** Exact: ids are not rounded. */
+  big(): bigint {
+    return this.view.getBigUint64(this.skip(8), true);
   }
 
   /** Reads a number of 1, 2, 3, 4 or 8 bytes. */

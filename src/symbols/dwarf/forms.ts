@@ -13,8 +13,8 @@ export type AttributeValue =
   | { readonly kind: 'textOffset'; readonly section: '.debug_str' | '.debug_line_str'; readonly value: number }
   | { readonly kind: 'other' };
 
-/** To an entry: its offset in the unit, or in the section. */
-type ReferenceKind = 'unitReference' | 'sectionReference';
+/** To an entry: its offset in the unit, in the section, or in that of the shared file, which has texts, too. */
+type ReferenceKind = 'unitReference' | 'sectionReference' | 'sharedReference' | 'sharedText';
 
 export interface UnitSizes {
   readonly version: number;
@@ -22,7 +22,7 @@ export interface UnitSizes {
 }
 
 const OTHER: AttributeValue = { kind: 'other' };
-const IMPLICIT_CONSTANT = 0x21;
+export const IMPLICIT_CONSTANT = 0x21;
 const INDIRECT = 0x16;
 
 /** `implicit`: the constant that the abbreviation has instead of the unit. */
@@ -64,6 +64,15 @@ function readSizedForm(reader: ByteReader, form: number, { version, addressBytes
       return { kind: 'number', value: reader.sleb() };
     case 0x0f: // udata
       return { kind: 'number', value: reader.uleb() };
+    case 0x1d: // strp_sup
+    case 0x1f21: // GNU_strp_alt
+      return { kind: 'sharedText', value: reader.offset() };
+    case 0x1f20: // GNU_ref_alt
+      return { kind: 'sharedReference', value: reader.offset() };
+    case 0x1c: // ref_sup4
+      return { kind: 'sharedReference', value: reader.u32() };
+    case 0x24: // ref_sup8
+      return { kind: 'sharedReference', value: reader.u64() };
     case 0x10: // ref_addr
       return { kind: 'sectionReference', value: version === 2 ? reader.unsigned(addressBytes) : reader.offset() };
     default:
@@ -98,14 +107,12 @@ const RELATIVES: Readonly<Record<number, readonly [RelativeKind, number]>> = {
   21: ['unitReference', 0],
 };
 
-/** Bytes of what is not needed: flags, digests, references to other files. */
+/** Bytes of what is not needed: flags, digests, references to types by their digest. */
 const SKIPPED: Readonly<Record<number, number>> = {
   12: 1, // flag
   25: 0, // flag_present
-  28: 4, // ref_sup4
   30: 16, // data16
   32: 8, // ref_sig8
-  36: 8, // ref_sup8
 };
 
 function skipOther(reader: ByteReader, form: number): void {
@@ -121,11 +128,18 @@ function skipOther(reader: ByteReader, form: number): void {
       return void reader.skip(reader.uleb());
     case 0x22: // loclistx
       return void reader.uleb();
-    case 0x1d: // strp_sup
-    case 0x1f20: // GNU_ref_alt
-    case 0x1f21: // GNU_strp_alt
-      return void reader.skip(reader.offsetBytes);
     default:
       throw new DwarfFault(`unknown form ${form}`);
   }
+}
+
+/** Forms of an offset in another section or file, as wide as the unit says. */
+const OFFSETS: ReadonlySet<number> = new Set([0x0e, 0x17, 0x1d, 0x1f, 0x1f20, 0x1f21]);
+/** Forms whose bytes no table above has: addresses, constants of the abbreviation, references to the shared file. */
+const OTHER_BYTES: Readonly<Record<number, number>> = { 1: 8, 33: 0, 28: 4, 36: 8 };
+
+/** Returns the bytes of a value of a form; NaN: they differ from value to value. */
+export function fixedBytes(form: number): number | 'offset' {
+  if (OFFSETS.has(form)) return 'offset';
+  return FIXED_NUMBERS[form] ?? SKIPPED[form] ?? OTHER_BYTES[form] ?? (RELATIVES[form]?.[1] || Number.NaN);
 }

@@ -1,7 +1,8 @@
 /**
  * Reads the header of a line table: how its program is encoded, and its files (DWARF 5, 6.2.4).
  */
-import { type ByteReader, DwarfFault, type WorkBudget } from './byte-reader.js';
+import type { DebugBudget } from './budget.js';
+import { type ByteReader, DwarfFault } from './byte-reader.js';
 import { type AttributeValue, readForm } from './forms.js';
 
 export interface LineFile {
@@ -12,6 +13,8 @@ export interface LineFile {
 export interface LineHeader {
   readonly version: number;
   readonly minInstructionBytes: number;
+  /** Whether rows begin statements, unless the program says otherwise. */
+  readonly isStatement: boolean;
   readonly lineBase: number;
   readonly lineRange: number;
   readonly opcodeBase: number;
@@ -35,7 +38,7 @@ const DIRECTORY_INDEX = 2;
 const MAX_ENTRIES = 2 ** 20;
 
 /** The reader is after the length, and its bytes end with the table. @throws DwarfFault */
-export function readLineHeader(reader: ByteReader, budget: WorkBudget): LineHeader {
+export function readLineHeader(reader: ByteReader, budget: DebugBudget): LineHeader {
   const version = reader.u16();
   if (version < MIN_VERSION || version > MAX_VERSION) throw new DwarfFault('unknown version of a line table');
   if (version >= 5) reader.skip(2); // sizes of addresses and of segment selectors
@@ -43,7 +46,7 @@ export function readLineHeader(reader: ByteReader, budget: WorkBudget): LineHead
   const programAt = reader.at + headerBytes;
   const minInstructionBytes = reader.u8();
   const operations = version >= 4 ? reader.u8() : 1;
-  reader.u8(); // whether rows begin statements
+  const isStatement = reader.u8() !== 0;
   const lineBase = reader.i8();
   const lineRange = reader.u8();
   const opcodeBase = reader.u8();
@@ -51,13 +54,13 @@ export function readLineHeader(reader: ByteReader, budget: WorkBudget): LineHead
   const countsAt = reader.skip(opcodeBase - 1);
   const operandCounts = reader.bytes.subarray(countsAt, reader.at);
   const { directories, files } = version >= 5 ? readTables(reader, budget) : readOldTables(reader, budget);
-  const encoding = { version, minInstructionBytes, lineBase, lineRange, opcodeBase, operandCounts };
+  const encoding = { version, minInstructionBytes, isStatement, lineBase, lineRange, opcodeBase, operandCounts };
   return { ...encoding, directories, files, programAt };
 }
 
 type Tables = Pick<LineHeader, 'directories' | 'files'>;
 
-function readOldTables(reader: ByteReader, budget: WorkBudget): Tables {
+function readOldTables(reader: ByteReader, budget: DebugBudget): Tables {
   const directories: AttributeValue[] = [];
   for (let text = reader.text(); text !== ''; text = reader.text()) {
     budget.spend();
@@ -81,14 +84,14 @@ export function readOldFile(reader: ByteReader): LineFile | null {
   return { name: { kind: 'text', text }, directory };
 }
 
-function readTables(reader: ByteReader, budget: WorkBudget): Tables {
+function readTables(reader: ByteReader, budget: DebugBudget): Tables {
   const directories = readEntries(reader, budget).map(({ name }) => name);
   return { directories, files: readEntries(reader, budget) };
 }
 
 const NO_NAME: AttributeValue = { kind: 'other' };
 
-function readEntries(reader: ByteReader, budget: WorkBudget): LineFile[] {
+function readEntries(reader: ByteReader, budget: DebugBudget): LineFile[] {
   const format = Array.from({ length: reader.u8() }, () => [reader.uleb(), reader.uleb()] as const);
   const count = reader.uleb();
   if (count > MAX_ENTRIES) throw new DwarfFault('too many files');

@@ -4,14 +4,26 @@
 import type { ByteReader } from './byte-reader.js';
 import { type LineHeader, readOldFile } from './line-header.js';
 
-/** A row; with `isEnd`, its address is the first one after the sequence. */
-export type OnRow = (address: number, file: number, line: number, isEnd: boolean) => void;
+export interface LineRow {
+  readonly address: number;
+  readonly file: number;
+  /** 0: the code belongs to no line. */
+  readonly line: number;
+  /** Whether it is a place to stop at for a debugger: not the middle of a statement, nor code of several. */
+  readonly isStatement: boolean;
+  /** The address is the first one after the sequence. */
+  readonly isEnd: boolean;
+}
+
+/** The row changes when the call has ended. */
+export type OnRow = (row: LineRow) => void;
 
 const Standard = {
   Copy: 1,
   AdvancePc: 2,
   AdvanceLine: 3,
   SetFile: 4,
+  NegateStatement: 6,
   ConstAddPc: 8,
   FixedAdvancePc: 9,
 } as const;
@@ -22,18 +34,21 @@ export function runLineProgram(reader: ByteReader, header: LineHeader, onRow: On
   new LineMachine(reader, header, onRow).run();
 }
 
-class LineMachine {
+class LineMachine implements LineRow {
   private readonly reader: ByteReader;
   private readonly header: LineHeader;
   private readonly onRow: OnRow;
-  private address = 0;
-  private file = 1;
-  private line = 1;
+  address = 0;
+  file = 1;
+  line = 1;
+  isStatement: boolean;
+  isEnd = false;
 
   constructor(reader: ByteReader, header: LineHeader, onRow: OnRow) {
     this.reader = reader;
     this.header = header;
     this.onRow = onRow;
+    this.isStatement = header.isStatement;
   }
 
   run(): void {
@@ -46,10 +61,6 @@ class LineMachine {
     }
   }
 
-  private emit(isEnd = false): void {
-    this.onRow(this.address, this.file, this.line, isEnd);
-  }
-
   private advance(operations: number): void {
     this.address += operations * this.header.minInstructionBytes;
   }
@@ -59,14 +70,14 @@ class LineMachine {
     const adjusted = opcode - opcodeBase;
     this.advance(Math.floor(adjusted / lineRange));
     this.line += lineBase + (adjusted % lineRange);
-    this.emit();
+    this.onRow(this);
   }
 
   private standard(opcode: number): void {
     const { reader, header } = this;
     switch (opcode) {
       case Standard.Copy:
-        return this.emit();
+        return this.onRow(this);
       case Standard.AdvancePc:
         return this.advance(reader.uleb());
       case Standard.AdvanceLine:
@@ -75,12 +86,15 @@ class LineMachine {
       case Standard.SetFile:
         this.file = reader.uleb();
         return;
+      case Standard.NegateStatement:
+        this.isStatement = !this.isStatement;
+        return;
       case Standard.ConstAddPc:
         return this.advance(Math.floor((255 - header.opcodeBase) / header.lineRange));
       case Standard.FixedAdvancePc:
         this.address += reader.u16();
         return;
-      default: // columns, marks of statements and prologues, and what later versions add
+      default: // columns, marks of blocks and prologues, and what later versions add
         for (let operand = header.operandCounts[opcode - 1]; operand > 0; operand--) reader.uleb();
     }
   }
@@ -103,9 +117,12 @@ class LineMachine {
   }
 
   private endSequence(): void {
-    this.emit(true);
+    this.isEnd = true;
+    this.onRow(this);
+    this.isEnd = false;
     this.address = 0;
     this.file = 1;
     this.line = 1;
+    this.isStatement = this.header.isStatement;
   }
 }

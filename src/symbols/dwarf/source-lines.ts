@@ -6,31 +6,30 @@
 import { countAtOrBelow } from '../../model/columns.js';
 import type { SourceLine } from '../../model/names/symbol-table.js';
 import type { ElfFile } from '../elf/elf-file.js';
-import { ByteReader, WorkBudget } from './byte-reader.js';
+import type { DebugBudget } from './budget.js';
+import { ByteReader } from './byte-reader.js';
 import type { AttributeValue } from './forms.js';
 import { type LineHeader, readLineHeader } from './line-header.js';
-import { runLineProgram } from './line-program.js';
-import { DebugSections } from './sections.js';
-import { UnitRanges } from './unit-ranges.js';
+import { type OnRow, runLineProgram } from './line-program.js';
+import { readingAlone } from './reading.js';
+import { eachRange } from './unit-ranges.js';
 import { offsetOf, textIn } from './unit-values.js';
-import { Attribute, eachUnit, orNull, type Unit } from './units.js';
+import { Attribute, DebugFile, type Unit } from './units.js';
 
-/** Units, ranges, files and rows: a binary with 1 GB of debug information needs about half of them. */
-const MAX_STEPS = 5e7;
-const BYTES_PER_STEP = 4;
+/** What an address in a table takes while the table is known. */
+const ROW_BYTES = 100;
+const LINES = '.debug_line';
 
 /**
  * Returns the lines at which the code at some addresses begins, or that it continues; null where unknown. Addresses are those
  * of the file, ascending.
  */
-export function sourceLines(elf: ElfFile, addresses: Float64Array): (SourceLine | null)[] {
+export function sourceLines(elf: ElfFile, addresses: Float64Array, reading = readingAlone()): (SourceLine | null)[] {
   const lines = new Array<SourceLine | null>(addresses.length).fill(null);
-  const sections = new DebugSections(elf);
-  const budget = new WorkBudget(MAX_STEPS);
-  for (const { unit, at, rows } of orNull(() => tablesWith(sections, budget, addresses)) ?? []) {
+  for (const { unit, at, rows } of tablesWith(new DebugFile(elf, reading), addresses)) {
     const wanted = Float64Array.from(rows, (row) => addresses[row]);
-    orNull(() =>
-      eachLine(sections, budget, unit, at, wanted, (row, line) => {
+    reading.budget.orNull(() =>
+      eachLine(unit, at, wanted, (row, line) => {
         lines[rows[row]] ??= line;
       }),
     );
@@ -47,10 +46,10 @@ interface LineTable {
 }
 
 /** Units may share a table. */
-function tablesWith(sections: DebugSections, budget: WorkBudget, addresses: Float64Array): LineTable[] {
-  const ranges = new UnitRanges(sections, budget);
-  const tables = new Map<number, LineTable & { readonly found: Set<number> }>();
-  eachUnit(sections, budget, (unit) => {
+function tablesWith(file: DebugFile, addresses: Float64Array): LineTable[] {
+  const { budget } = file.sections;
+  const tables = new Map<number, { readonly unit: Unit; readonly found: Set<number> }>();
+  const addUnit = (unit: Unit) => {
     const at = offsetOf(unit.attributes.get(Attribute.StmtList));
     if (at === null) return;
     const add = (start: number, end: number) => {
@@ -59,80 +58,93 @@ function tablesWith(sections: DebugSections, budget: WorkBudget, addresses: Floa
       for (let row = first; row < addresses.length && addresses[row] < end; row++) {
         budget.spend();
         let table = tables.get(at);
-        if (table === undefined) tables.set(at, (table = { unit, at, rows: [], found: new Set() }));
+        if (table === undefined) tables.set(at, (table = { unit, found: new Set() }));
+        if (table.found.has(row)) continue;
+        budget.hold(ROW_BYTES);
         table.found.add(row);
       }
     };
-    orNull(() => ranges.each(unit, add));
-  });
-  return [...tables.values()].map(({ unit, at, found }) => ({ unit, at, rows: [...found].sort((a, b) => a - b) }));
+    budget.orNull(() => eachRange(unit, add));
+  };
+  budget.orNull(() => file.eachUnit(addUnit));
+  return Array.from(tables, ([at, { unit, found }]) => ({ unit, at, rows: [...found].sort((a, b) => a - b) }));
 }
 
 /** Calls `onLine` with the row of each wanted address that the table has. */
-function eachLine(
-  sections: DebugSections,
-  budget: WorkBudget,
-  unit: Unit,
-  at: number,
-  wanted: Float64Array,
-  onLine: (row: number, line: SourceLine) => void,
-): void {
-  const head = sections.window('.debug_line', at, 12);
+function eachLine(unit: Unit, at: number, wanted: Float64Array, onLine: (row: number, line: SourceLine) => void): void {
+  const { sections } = unit.file;
+  const head = sections.window(LINES, at, 12);
   const length = head.unitLength();
-  budget.spend(Math.ceil(length / BYTES_PER_STEP));
-  const reader = new ByteReader(sections.read('.debug_line', at, head.at + length));
+  const reader = new ByteReader(sections.read(LINES, at, head.at + length));
+  sections.budget.spend(length);
   reader.unitLength();
-  const header = readLineHeader(reader, budget);
+  const header = readLineHeader(reader, sections.budget);
   reader.at = header.programAt;
-  const paths = new LinePaths(sections, unit, header);
-  runLineProgram(
-    reader,
-    header,
-    rowFinder(wanted, (row, file, line) => {
-      const path = line > 0 ? paths.pathOf(file) : null; // 0: code that belongs to no line
-      if (path !== null) onLine(row, { file: path, line });
-    }),
-  );
+  const paths = new LinePaths(unit, header);
+  const onFound = (row: number, file: number, line: number) => {
+    const path = line > 0 ? paths.pathOf(file) : null;
+    if (path !== null) onLine(row, { file: path, line });
+  };
+  runLineProgram(reader, header, rowFinder(wanted, sections.budget, onFound));
 }
 
-/** Finds the rows of a table that decide wanted addresses: the first one at the address, else the last one before it. */
-function rowFinder(wanted: Float64Array, onFound: (row: number, file: number, line: number) => void) {
-  let before = Number.NaN; // address of the row before in the sequence
-  let [fileBefore, lineBefore] = [0, 0];
+/**
+ * Finds the rows of a table that decide wanted addresses.
+ *
+ * Where an address has rows of its own, the first one that begins a statement decides, as debuggers stop at no others; without
+ * one, the last, which gdb and addr2line show. Between rows, the last one before the address decides. Where an address has one
+ * statement, gdb shows the same line. Where a function begins, gcc may have several,
+ *
+ *     0x1160  plain.c 4  statement   static int hidden(int n)
+ *     0x1160  twice.h 3  statement     what is inlined in its first line
+ *     0x1160  plain.c 6  statement     its second line
+ *
+ * and only the first is where the function begins; gdb shows the last, addr2line the second of these.
+ */
+function rowFinder(
+  wanted: Float64Array,
+  budget: DebugBudget,
+  onFound: (row: number, file: number, line: number) => void,
+): OnRow {
+  let address = Number.NaN; // of the row before in the sequence
+  let next = 0; // the first wanted address that is not before it
+  let [file, line] = [0, 0]; // of the last row there
+  let [ownFile, ownLine, isStatement] = [0, 0, false]; // of the row that decides the address itself
   let isLeftOut = false;
-  return (address: number, file: number, line: number, isEnd: boolean): void => {
-    if (Number.isNaN(before)) isLeftOut = address === 0;
-    if (!isLeftOut) {
-      if (address > before) {
-        const end = countAtOrBelow(wanted, address - 1);
-        for (let row = countAtOrBelow(wanted, before); row < end; row++) onFound(row, fileBefore, lineBefore);
+  return (row) => {
+    if (Number.isNaN(address)) {
+      isLeftOut = row.address === 0; // by the linker
+      next = countAtOrBelow(wanted, row.address - 1);
+    } else if (!isLeftOut)
+      for (; next < wanted.length && wanted[next] < row.address; next++) {
+        budget.spend();
+        if (wanted[next] === address) onFound(next, ownFile, ownLine);
+        else onFound(next, file, line);
       }
-      if (!isEnd && address !== before) {
-        const last = countAtOrBelow(wanted, address) - 1;
-        if (wanted[last] === address) onFound(last, file, line);
-      }
+    if (row.address !== address) isStatement = false;
+    if (!isStatement) {
+      [ownFile, ownLine] = [row.file, row.line];
+      isStatement = row.isStatement && row.line > 0;
     }
-    before = isEnd ? Number.NaN : address;
-    [fileBefore, lineBefore] = [file, line];
+    [file, line] = [row.file, row.line];
+    address = row.isEnd ? Number.NaN : row.address;
   };
 }
 
 /** The paths of a table's files. */
 class LinePaths {
   private readonly paths = new Map<number, string | null>();
-  private readonly sections: DebugSections;
   private readonly unit: Unit;
   private readonly header: LineHeader;
 
-  constructor(sections: DebugSections, unit: Unit, header: LineHeader) {
-    this.sections = sections;
+  constructor(unit: Unit, header: LineHeader) {
     this.unit = unit;
     this.header = header;
   }
 
   pathOf(file: number): string | null {
     let path = this.paths.get(file);
-    if (path === undefined) this.paths.set(file, (path = orNull(() => this.read(file))));
+    if (path === undefined) this.paths.set(file, (path = this.unit.file.sections.budget.orNull(() => this.read(file))));
     return path;
   }
 
@@ -143,11 +155,13 @@ class LinePaths {
     if (file === undefined || !name) return null;
     const directory = directories[version >= 5 ? file.directory : file.directory - 1];
     const inUnit = this.textOf(this.unit.attributes.get(Attribute.CompDir)) ?? '';
-    return joined(inUnit, joined((directory && this.textOf(directory)) ?? '', name));
+    const path = joined(inUnit, joined((directory && this.textOf(directory)) ?? '', name));
+    this.unit.file.sections.budget.keep(path);
+    return path;
   }
 
   private textOf(value: AttributeValue | undefined): string | null {
-    return textIn(this.sections, this.unit, value);
+    return textIn(this.unit, value);
   }
 }
 

@@ -8,7 +8,8 @@ import type { SymbolRoots } from './symbol-files.js';
 
 /** Code that the kernel maps into each process: not a path. */
 export const VDSO = '[vdso]';
-const DEBUG_ROOT = '/usr/lib/debug';
+/** Where distributions install debug information. */
+export const DEBUG_ROOT = '/usr/lib/debug';
 
 /** Returns where the binary itself may be: perf keeps copies of recorded binaries. */
 export function binaryPaths(path: string, buildId: string | null, roots: SymbolRoots): string[] {
@@ -36,9 +37,19 @@ export function debugPaths(path: string, binary: ElfFile | null, buildId: string
     ...cachedPaths(buildId, roots, 'debug'),
     `${root}${DEBUG_ROOT}${path}.debug`,
     `${root}${DEBUG_ROOT}${path}`,
-    ...(buildId === null ? [] : [`${root}${DEBUG_ROOT}/.build-id/${idPath(buildId)}.debug`]),
-    ...debuginfodPaths(buildId, roots, 'debuginfo'),
+    ...installedPaths(buildId, roots),
   ];
+}
+
+/** Returns where a file with debug information may be that is known by its build id alone. */
+export function pathsOfId(buildId: string, roots: SymbolRoots): string[] {
+  return [...cachedPaths(buildId, roots, 'debug'), ...installedPaths(buildId, roots)];
+}
+
+function installedPaths(buildId: string | null, roots: SymbolRoots): string[] {
+  if (buildId === null) return [];
+  const installed = `${roots.root}${DEBUG_ROOT}/.build-id/${idPath(buildId)}.debug`;
+  return [installed, ...debuginfodPaths(buildId, roots, 'debuginfo')];
 }
 
 function linkedPaths(folder: string, link: string): string[] {

@@ -1,15 +1,18 @@
 /**
  * Loads the symbols of a binary from the first file that has them.
  */
+import type { OtherFiles } from '../dwarf/reading.js';
 import { type ElfFile, readElf, sectionNamed } from '../elf/elf-file.js';
 import { buildIdOf } from '../elf/identity.js';
 import { type FunctionAround, functionBounds } from '../functions/bounds.js';
 import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } from '../table/symbol-table.js';
 import { binaryPaths, debugPaths } from './candidates.js';
 import { interruptible } from './interruptible.js';
+import { otherFiles } from './other-files.js';
 import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 
 interface OpenElf {
+  readonly path: string;
   readonly elf: ElfFile;
   readonly buildId: string | null;
 }
@@ -49,6 +52,9 @@ export function loadFunctions(
   });
 }
 
+/** Files whose names are told. */
+const MAX_MISSING = 100;
+
 /** Where lines of source code are, and where the rest is. */
 export type DebugSection = '.debug_line' | '.debug_info';
 
@@ -67,7 +73,13 @@ export function loadDebugInfo(
   withReader(files, (reader) => {
     const { binary, debug } = findFiles(reader, path, buildId, roots);
     const found = [debug, binary].find((file) => file && sectionNamed(file.elf, section) !== null);
-    if (found) find({ elf: found.elf, runtime: (binary ?? found).elf });
+    if (!found) return;
+    const missing = new Set<string>();
+    const onMissing = (name: string) => {
+      if (missing.size < MAX_MISSING) missing.add(name);
+    };
+    const place = { files, roots, binary: path, ...found, onMissing, opened: reader.opened };
+    find({ elf: found.elf, runtime: (binary ?? found).elf, others: otherFiles(place), missing });
   });
 }
 
@@ -75,6 +87,9 @@ export function loadDebugInfo(
 export interface DebugInfo {
   readonly elf: ElfFile;
   readonly runtime: ElfFile;
+  /** The files that it refers to, and the names of those that were looked for in vain. */
+  readonly others: OtherFiles;
+  readonly missing: ReadonlySet<string>;
 }
 
 /** Returns the build id of a binary whose symbols are in no file; null: it has symbols, or its build id is unknown. */
@@ -129,7 +144,7 @@ function firstOf(reader: Reader, paths: readonly string[], isWanted: IsWanted): 
     const { elf } = readElf(file);
     if (elf === null) continue;
     const buildId = buildIdOf(elf);
-    if (isWanted(buildId, elf)) return { elf, buildId };
+    if (isWanted(buildId, elf)) return { path, elf, buildId };
   }
   return null;
 }

@@ -1,9 +1,11 @@
 /**
  * Asks the debug information of binaries about code of traces, if it is that of the binary that ran.
  */
+import { loadZstd, type Zstd } from '../../codec/zstd.js';
 import { demangle } from '../demangle/demangle.js';
-import { isReadable } from '../dwarf/sections.js';
-import { type ElfFile, type ElfSection, loadedSegments, sectionNamed } from '../elf/elf-file.js';
+import { DebugBudget, type LeftOut } from '../dwarf/budget.js';
+import type { DebugReading } from '../dwarf/reading.js';
+import { type ElfFile, loadedSegments } from '../elf/elf-file.js';
 import { type DebugSection, loadDebugInfo } from '../files/load-binary.js';
 import type { PltNames } from '../table/plt.js';
 import { buildSymbolTable } from '../table/symbol-table.js';
@@ -12,15 +14,30 @@ import type { FunctionsOptions } from './functions.js';
 export interface DebugInfoOptions extends FunctionsOptions {
   /** Default: `perf-6.1`. */
   readonly pltNames?: PltNames;
-  /** Called for each binary that was asked about. */
-  readonly onBinary?: (file: string, state: DebugInfoState) => void;
+  readonly reader?: DebugReader;
+  /**
+   * Called for each binary that was asked about, with what is to be said of its debug information, and with the names of other
+   * files that it refers to and that were not found.
+   */
+  readonly onBinary?: (file: string, states: readonly DebugInfoState[], missing: readonly string[]) => void;
+}
+
+/** What reads the debug information of all binaries of a command. */
+export interface DebugReader {
+  readonly budget: DebugBudget;
+  readonly zstd: Zstd | null;
+}
+
+/** `memoryBytes`: of the whole process. */
+export async function debugReader(memoryBytes: number): Promise<DebugReader> {
+  return { budget: new DebugBudget(memoryBytes), zstd: await loadZstd() };
 }
 
 /**
- * `absent`: there is no such section, or no file. `other`: the file is not the binary that ran. `compressed`: in a way that is not
- * known.
+ * `absent`: there is no such section, or no file. `other`: the file is not the binary that ran. `missing`: a part is in a file that
+ * was not found. Otherwise, parts were left out.
  */
-export type DebugInfoState = 'read' | 'absent' | 'other' | 'compressed';
+export type DebugInfoState = 'read' | 'absent' | 'other' | 'missing' | LeftOut;
 
 /** A function as a trace has it. */
 export interface TracedFunction {
@@ -45,29 +62,31 @@ export function askDebugInfo<Found>(
   file: string,
   code: readonly TracedCode[],
   section: DebugSection,
-  find: (elf: ElfFile, addresses: Float64Array) => readonly Found[],
-  { files, roots, buildIdOf, pltNames = 'perf-6.1', onBinary }: DebugInfoOptions,
+  find: (elf: ElfFile, addresses: Float64Array, reading: DebugReading) => readonly Found[],
+  { files, roots, buildIdOf, pltNames = 'perf-6.1', reader, onBinary }: DebugInfoOptions,
   onFound: (row: number, found: Found) => void,
 ): void {
   const buildId = buildIdOf(file);
-  let state: DebugInfoState = 'absent';
-  loadDebugInfo(file, buildId, files, roots, section, ({ elf, runtime }) => {
+  const { budget, zstd } = reader ?? { budget: new DebugBudget(), zstd: null };
+  let states: DebugInfoState[] = ['absent'];
+  let missing: string[] = [];
+  loadDebugInfo(file, buildId, files, roots, section, ({ elf, runtime, others, missing: names }) => {
     const addressOf = addresses(runtime);
     const isThere = buildId === null ? nameCheck(elf, runtime, pltNames) : () => true;
     const rows = [...code.keys()].filter((row) => isThere(code[row].fn));
-    state =
-      rows.length === 0 ? 'other' : isReadable(elf, sectionNamed(elf, section) as ElfSection) ? 'read' : 'compressed';
     const known = rows.map((row) => ({ row, address: addressOf(code[row].offset) }));
     const wanted = known.filter(({ address }) => !Number.isNaN(address)).sort((a, b) => a.address - b.address);
-    const found = find(
-      elf,
-      Float64Array.from(wanted, ({ address }) => address),
-    );
+    budget.begin(wanted.length);
+    const asked = Float64Array.from(wanted, ({ address }) => address);
+    const found = find(elf, asked, { budget, zstd, others });
     wanted.forEach(({ row }, at) => {
       onFound(row, found[at]);
     });
+    missing = [...names].sort();
+    states = [...budget.leftOut, ...(missing.length > 0 ? (['missing'] as const) : [])];
+    if (states.length === 0) states.push(rows.length === 0 ? 'other' : 'read');
   });
-  onBinary?.(file, state);
+  onBinary?.(file, states, missing);
 }
 
 /** Returns whether a binary has a function at its offset by its name. */

@@ -10,6 +10,8 @@ import type { SourceLine } from '../../../src/model/names/symbol-table.js';
 import { sourceLines } from '../../../src/symbols/dwarf/source-lines.js';
 import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
 import { type ElfFile, type ElfSection, readElf } from '../../../src/symbols/elf/elf-file.js';
+import { elfFile } from '../elf-builder.js';
+import { LOW, lineTable, named, setAddress, UNIT, unit } from './dwarf-builder.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/dwarf');
 const BINARIES = readdirSync(FIXTURES).flatMap((name) => (name.endsWith('.gz') ? [name.slice(0, -3)] : []));
@@ -61,6 +63,29 @@ describe.each(BINARIES)('%s', (name) => {
 test('finds the file of a function in a header', () => {
   const twice = functionsIn('gcc-5').find(({ symbol }) => symbol === 'twice');
   expect(linesIn(bytesOf('gcc-5'), [twice?.start ?? 0])).toEqual([{ file: '/src/twice.h', line: 4 }]);
+});
+
+describe('of several rows at the address', () => {
+  const [CODE, STATEMENT] = [2, 6]; // opcodes: advance_pc, negate_stmt; 3 and 1: advance_line, copy
+  const row = (lines: number) => [3, lines, 1];
+  const end = [CODE, 16, 0, 1, 1];
+
+  test.each([
+    ['the first decides', [...row(9), ...row(5)], 10],
+    ['the first that begins a statement decides', [STATEMENT, ...row(4), STATEMENT, ...row(5), ...row(1)], 10],
+    ['one of no line does not', [3, 0x7f, 1, ...row(10)], 10],
+    ['the last decides where none begins a statement', [STATEMENT, ...row(4), ...row(5)], 10],
+    ['one at a later address does not count', [STATEMENT, ...row(9), CODE, 4, STATEMENT, ...row(5)], 10],
+  ])('%s', (_, program, line) => {
+    const bytes = elfFile(
+      named({
+        '.debug_info': unit(Buffer.of(0), 0),
+        '.debug_abbrev': Buffer.concat([UNIT, Buffer.of(0)]),
+        '.debug_line': lineTable([...setAddress(LOW), ...program, ...end]),
+      }),
+    );
+    expect(linesIn(bytes, [LOW])).toEqual([{ file: 'a', line }]);
+  });
 });
 
 test('knows no lines of code without debug information, nor outside of code', () => {

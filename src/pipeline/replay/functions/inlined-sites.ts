@@ -1,7 +1,6 @@
 /**
  * Finds the functions that compilers inlined where the events of a trace come from, and gives them symbols.
  */
-import { int32Column } from '../../../model/columns.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
 import { INLINED_SUFFIX, SymbolKind, type SymbolTable, withSymbols } from '../../../model/names/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../../model/trace/branch-sites.js';
@@ -47,13 +46,45 @@ export function withInlined(
   if (find === null) return { symbols, code: null };
   const places = placesOf(symbols, ids, sites);
   const chains = findChains(symbols, ids, mappings, places, find);
-  const named = places.flatMap(({ fn }, row) => {
+  // many places have the same chain, and many chains the same names, which may be long
+  const named: { readonly name: string; readonly dso: string | null }[] = [];
+  const rowsOf = new Map<string | null, Map<string, number>>();
+  const startsOf = new Map<string | null, Map<readonly string[], number>>();
+  const links: number[] = [];
+  const chain = new Int32Array(sites.length).fill(NONE);
+  places.forEach(({ fn, sites: own }, place) => {
+    const names = chains[place] as readonly string[];
+    if (names.length === 0) return;
     const dso = dsoOf(symbols, ids.symbol[fn] as SymbolId);
-    return (chains[row] ?? []).map((name) => ({ name: name + INLINED_SUFFIX, dso }));
+    const starts = entryOf(startsOf, dso);
+    let start = starts.get(names);
+    if (start === undefined) {
+      starts.set(names, (start = links.length));
+      const rows = entryOf(rowsOf, dso);
+      for (const name of names) {
+        let row = rows.get(name);
+        if (row === undefined) {
+          rows.set(name, (row = named.length));
+          named.push({ name: name + INLINED_SUFFIX, dso });
+        }
+        links.push(row);
+      }
+      links.push(NONE);
+    }
+    for (const site of own) chain[site] = start;
   });
   if (named.length === 0) return { symbols, code: null };
   const added = withSymbols(symbols, named, SymbolKind.Inlined);
-  return { symbols: added.table, code: inlinedCode(added.table.length, sites.length, places, chains, added.rows) };
+  const isInlined = new Uint8Array(added.table.length);
+  for (const symbol of added.rows) isInlined[symbol] = 1;
+  const linked = Int32Array.from(links, (row) => (row === NONE ? NONE : (added.rows[row] as SymbolId)));
+  return { symbols: added.table, code: { chain, symbols: linked, isInlined } };
+}
+
+function entryOf<Key, Value>(map: Map<string | null, Map<Key, Value>>, dso: string | null): Map<Key, Value> {
+  let own = map.get(dso);
+  if (own === undefined) map.set(dso, (own = new Map()));
+  return own;
 }
 
 /** Where calls and jumps come from, and where the trace stopped, in functions whose first byte is known. */
@@ -107,27 +138,4 @@ function findChains(
     });
   }
   return chains;
-}
-
-/** `rows`: symbols of the functions of all chains, one after the other. */
-function inlinedCode(
-  symbolCount: number,
-  siteCount: number,
-  places: readonly Place[],
-  chains: readonly (readonly string[])[],
-  rows: readonly SymbolId[],
-): InlinedCode {
-  const chain = new Int32Array(siteCount).fill(NONE);
-  const symbols = int32Column();
-  let next = 0;
-  places.forEach(({ sites }, row) => {
-    const { length } = chains[row] as readonly string[];
-    if (length === 0) return;
-    for (const site of sites) chain[site] = symbols.length;
-    for (const symbol of rows.slice(next, (next += length))) symbols.push(symbol);
-    symbols.push(NONE);
-  });
-  const isInlined = new Uint8Array(symbolCount);
-  for (const symbol of rows) isInlined[symbol] = 1;
-  return { chain, symbols: symbols.view(), isInlined };
 }
