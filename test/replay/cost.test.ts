@@ -13,6 +13,8 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
   'returns that match nothing': (trace, n) => times(n, (i) => trace.return(i % 50, (i + 1) % 50, 0x500)),
   'returns and calls that match nothing, on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.return(1, 2, 0x500) : trace.call(1, 1))),
+  'returns into the function on top, to no call of a deep stack': (trace, n) =>
+    onDeepStack(trace, n, () => trace.return(2, 1, 0x500)),
   'returns into the first byte of functions, on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => trace.returnInto(i % 50, (i + 1) % 50)),
   'returns that match far down': (trace, n) =>
