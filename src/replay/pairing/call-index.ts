@@ -5,11 +5,17 @@
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
-import { CallKind, isEndOf } from './calls.js';
-import type { OpenCalls } from './open-calls.js';
+import { CallKind, isEndOf, type OpenCall } from './calls.js';
+
+/** The open calls by index, lowest first. */
+interface CallStack {
+  readonly length: number;
+  rowAt(index: number): number;
+  at(index: number): OpenCall;
+}
 
 export class CallIndex {
-  private readonly open: OpenCalls;
+  private readonly open: CallStack;
   /** Copies of the lowest calls, by which is seen whether they are still open: rows differ. */
   private readonly rows = int32Column();
   private readonly addresses = float64Column();
@@ -19,7 +25,7 @@ export class CallIndex {
   /** By kind, then address: the uppermost call. Signals do not return to an address. */
   private readonly uppermost = [CallKind.Call, CallKind.KernelEntry].map(() => new Map<Address, number>());
 
-  constructor(open: OpenCalls) {
+  constructor(open: CallStack) {
     this.open = open;
   }
 
