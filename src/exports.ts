@@ -10,6 +10,6 @@ export { ParquetFile } from './export/parquet/parquet-file.js';
 export { fileAbout, recordingTables, TABLES, type TableName } from './export/parquet/recording-tables.js';
 export { renderPerfetto } from './export/perfetto/perfetto.js';
 export { perfettoOfRequests } from './export/perfetto/requests/requests.js';
-export { renderPprof } from './export/pprof/pprof.js';
+export { pprofBytes, renderPprof } from './export/pprof/pprof.js';
 export { renderSpeedscope } from './export/speedscope/speedscope.js';
 export { whyNotWhole } from './fleet/whole-file.js';

@@ -12,6 +12,7 @@ import { firstBytes } from '../input/data-file.js';
 import type { MergeOptions } from '../options/merge.js';
 import type { Format } from '../output/formats.js';
 import { openOutput, writeAll } from '../output/outputs.js';
+import { refuseLarge } from '../output/refuse-large.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
@@ -27,6 +28,7 @@ export async function merge(options: MergeOptions, formats: readonly Format[], s
   const outputs = await Promise.all(paths.map((path) => openOutput(path, options.inputs)));
   const { profile, title } = await loadMerged(options, signal);
   const titled = { ...options, title: options.title ?? title, by: 'comm' } as const;
+  await refuseLarge(profile, formats, titled);
   const renderers = await Promise.all(formats.map((format) => loadRenderer(format, titled)));
   const extras = { waits: null, timeline: null, longestCalls: null, calls: null };
   await writeAll(outputs.map((output, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })));

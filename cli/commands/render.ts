@@ -2,16 +2,16 @@
  * `ptflame render`: draws flame graphs and writes folded stacks or profiles.
  */
 
-import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import type { LongestCalls } from '../../src/page.js';
-import { type Profile, PtflameError } from '../../src/profiles.js';
-import { formatBytes, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { PtflameError } from '../../src/profiles.js';
+import { formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import type { CallsSpool } from '../output/calls-spool.js';
 import { FORMATS_OF_CALLS, type Format, isOverTime } from '../output/formats.js';
 import { isStandardOutput, type Output, openOutput, writeAll } from '../output/outputs.js';
+import { refuseLarge } from '../output/refuse-large.js';
 import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
@@ -55,7 +55,7 @@ export async function renderInputs(
     formats,
     signal,
   );
-  if (outputs.some(({ format }) => format === 'folded')) checkFoldedSize(profile, options);
+  await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
@@ -127,21 +127,4 @@ async function loadRendered(
 function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]): number {
   if (formats.includes('html')) return timeDetail * BYTES_PER_CHARACTER;
   return formats.includes('perfetto') ? TIMELINE_BYTES : 0;
-}
-
-/** Larger folded stacks cause a warning. */
-const LARGE_FOLDED_BYTES = 100_000_000;
-
-/** @throws PtflameError OUTPUT_TOO_LARGE */
-function checkFoldedSize(profile: Profile, { by, minNs, maxFolded, quiet }: RenderOptions): void {
-  const warnAt = Math.min(LARGE_FOLDED_BYTES, maxFolded || Number.POSITIVE_INFINITY);
-  if (maxFoldedBytes(profile) < warnAt) return;
-  const bytes = foldedBytes(profile, { by, minNs });
-  if (bytes < warnAt) return;
-  const why = `the folded stacks are about ${formatBytes(bytes)}, as calls are nested deeply and each line has its full path`;
-  if (maxFolded > 0 && bytes > maxFolded)
-    throw new PtflameError('OUTPUT_TOO_LARGE', `${why}; the limit is ${formatBytes(maxFolded)}`, {
-      hint: '-o FILE.svg, .html and .json stay small; --max-folded SIZE sets another limit, 0 none',
-    });
-  if (!quiet) notify(`warning: ${why}: --min-ns N leaves out short paths, -o FILE.svg and -o FILE.html stay small`);
 }

@@ -13,7 +13,7 @@ import { path } from './values/values.js';
 export const MERGED_FORMATS = [...OWN_FORMATS, 'pprof'] as const;
 
 export const MergeOptions = memoize(() => {
-  const { title, icicle, width, minPx, annotate, minNs } = RenderOptions().shape;
+  const { title, icicle, width, minPx, annotate, minNs, maxFolded } = RenderOptions().shape;
   return z.object({
     inputs: z.array(path).min(1),
     ...group('Output', {
@@ -29,7 +29,7 @@ export const MergeOptions = memoize(() => {
         common: 'what to keep apart',
       }),
     }),
-    ...{ title, icicle, width, minPx, annotate, minNs },
+    ...{ title, icicle, width, minPx, annotate, minNs, maxFolded },
     ...resources(),
     ...general(),
   });

@@ -5,9 +5,20 @@ import * as z from 'zod';
 import { FORMATS, FORMATS_OF_CALLS, FORMATS_OVER_TIME } from '../output/formats.js';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
-import { decoding, filters, general, inline, outputs, replaying, resources, selection, srcline } from './shared.js';
+import {
+  decoding,
+  filters,
+  general,
+  inline,
+  maxFolded,
+  outputs,
+  replaying,
+  resources,
+  selection,
+  srcline,
+} from './shared.js';
 import { span } from './values/question-values.js';
-import { detailSize, fileSize, path } from './values/values.js';
+import { detailSize, path } from './values/values.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {
@@ -47,11 +58,7 @@ const appearance = group('Appearance', {
     'leave out paths with less self time (folded)',
     { value: 'NS', formats: ['folded'] },
   ),
-  maxFolded: flag(
-    fileSize.default(256 * 2 ** 20),
-    'refuse to write more, such as 2G; 0: no limit (folded; default: 256M)',
-    { value: 'SIZE', formats: ['folded'] },
-  ),
+  maxFolded: maxFolded(['folded', 'pprof']),
 });
 
 /** Defaults are those of the library, too. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { callPatterns, functionPattern, window } from './values/question-values.js';
-import { bufferSize, byteSize, numberList, path, regex } from './values/values.js';
+import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values/values.js';
 
 /** Flags of every command, except `--help` and `--version`, which no command receives. */
 export const general = memoize(() =>
@@ -41,6 +41,13 @@ export const resources = memoize(() =>
     tempDir: flag(path.optional(), 'directory for data that does not fit into memory', { value: 'DIR' }),
   }),
 );
+
+export const maxFolded = (formats: readonly string[]) =>
+  flag(
+    fileSize.default(256 * 2 ** 20),
+    `refuse to write more, such as 2G; 0: no limit (${formats.join(', ')}; default: 256M)`,
+    { value: 'SIZE', formats },
+  );
 
 export const symfs = flag(path.optional(), 'recordings: look for binaries below DIR instead of /', {
   value: 'DIR',

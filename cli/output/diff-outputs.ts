@@ -6,8 +6,9 @@ import type { Diff } from '../../src/answers.js';
 import type { Profile } from '../../src/profiles.js';
 import { safeJson } from '../../src/text.js';
 import type { DiffOptions } from '../options/questions/diff.js';
-import { OWN_FORMATS, type OwnFormat, outputFormats } from './formats.js';
+import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from './formats.js';
 import { type Output, openOutput, writeAll } from './outputs.js';
+import { refuseLargeStacks } from './refuse-large.js';
 import type { Chunks } from './write-chunks.js';
 import { writtenLines } from './written-files.js';
 
@@ -28,7 +29,7 @@ export async function openDiffOutputs(options: DiffOptions, inputs: readonly str
   return {
     async write(before, after, answer) {
       if (opened.length === 0) return;
-      const render = await rendererOf(before, after, answer, options, inputs);
+      const render = await rendererOf(before, after, answer, options, inputs, formats);
       await writeAll(opened.map(({ output, format }) => ({ output, chunks: () => render(format) })));
     },
     lines: () => writtenLines(written, []),
@@ -41,10 +42,14 @@ async function rendererOf(
   answer: Diff,
   options: DiffOptions,
   inputs: readonly string[],
+  formats: readonly Format[],
 ): Promise<(format: OwnFormat) => Chunks> {
-  const { compareProfiles, renderDiffFolded, renderDiffHtml, renderDiffSvg } = await import('../../src/diff.js');
-  const { per = null, icicle, widthOf, width } = options;
+  const { compareProfiles, diffFoldedBytes, renderDiffFolded, renderDiffHtml, renderDiffSvg } = await import(
+    '../../src/diff.js'
+  );
+  const { per = null, icicle, widthOf, width, maxFolded } = options;
   const comparison = compareProfiles(before, after, per);
+  if (formats.includes('folded')) refuseLargeStacks('the folded stacks are', diffFoldedBytes(comparison), maxFolded);
   const look = { title: options.title ?? titleOf(options, inputs), icicle, widthOf };
   return (format) => {
     switch (format) {

@@ -28,24 +28,30 @@ export function foldedBytes(profile: FoldedProfile, options: FoldedOptions = {})
     ? { tree: profile.together, names: profile.symbols.name } // names that are merged do not change much
     : named(profile, by);
   const weights = weightsOf(tree, profile.meta.weight);
-  return bytesOfPaths(tree, names, (node) => weights[node] >= minNs);
+  return bytesOfPaths(tree, bytesOfNames(names), (node) => weights[node] >= minNs);
 }
 
 /** Returns an upper bound for `foldedBytes`, fast because nothing is merged. */
 export function maxFoldedBytes({ symbols, threads, together }: FoldedProfile): number {
   const trees = together ? [together] : threads.map(({ tree }) => tree);
-  return trees.reduce((sum, tree) => sum + bytesOfPaths(tree, symbols.name, () => true), 0);
+  return trees.reduce((sum, tree) => sum + bytesOfPaths(tree, bytesOfNames(symbols.name), () => true), 0);
 }
 
-function bytesOfPaths(
+/** Returns the length of each name with its separator. */
+export function bytesOfNames(names: readonly string[]): Int32Array {
+  return Int32Array.from(names, ({ length }) => length + 1);
+}
+
+/** Estimates the size of a file with a full path for each node. `nameBytes`: by symbol. */
+export function bytesOfPaths(
   { length, parent, symbol }: CallTree,
-  names: readonly string[],
+  nameBytes: Int32Array,
   isWritten: (node: NodeId) => boolean,
 ): number {
   const pathBytes = new Float64Array(length);
   let bytes = 0;
   for (let node: NodeId = ROOT + 1; node < length; node++) {
-    pathBytes[node] = pathBytes[parent[node]] + (names[symbol[node]] as string).length + 1;
+    pathBytes[node] = pathBytes[parent[node]] + nameBytes[symbol[node]];
     if (isWritten(node)) bytes += pathBytes[node] + MEAN_VALUE_BYTES;
   }
   return bytes;

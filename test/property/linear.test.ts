@@ -1,9 +1,11 @@
 /**
  * Work grows linearly with the input. These traces once took minutes, because a step was repeated that once would do.
  */
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { analyze, renderFolded } from '../../src/index.js';
+import { compareProfiles, diffFoldedBytes, renderDiffFolded } from '../../src/diff.js';
+import { pprofBytes, renderPprof } from '../../src/exports.js';
+import { analyze, type Profile, renderFolded } from '../../src/index.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import { Interner } from '../../src/parser/sites/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';
@@ -88,13 +90,39 @@ describe('gzip in gzip', () => {
   });
 });
 
-test('predicts the size of folded stacks', async () => {
-  const writer = new TraceWriter();
-  times(300, (n) => writer.call(n, n + 1));
-  times(300, (n) => writer.return(300 - n, 299 - n));
-  const profile = await analyzeText(writer.text);
-  const bytes = Buffer.byteLength([...renderFolded(profile)].join(''));
-  for (const predicted of [foldedBytes(profile), maxFoldedBytes(profile)])
+describe('predicts the size of files with full paths', () => {
+  const DEPTH = 300;
+
+  async function deepProfile(): Promise<Profile> {
+    const writer = new TraceWriter();
+    times(DEPTH, (n) => writer.call(n, n + 1));
+    times(DEPTH, (n) => writer.return(DEPTH - n, DEPTH - 1 - n));
+    return analyzeText(writer.text);
+  }
+
+  function expectNear(predicted: number, bytes: number): void {
     expect(Math.abs(predicted / bytes - 1)).toBeLessThan(0.05);
-  expect(foldedBytes(profile, { minNs: 1e9 })).toBe(0);
+  }
+
+  test('of folded stacks', async () => {
+    const profile = await deepProfile();
+    const bytes = Buffer.byteLength([...renderFolded(profile)].join(''));
+    for (const predicted of [foldedBytes(profile), maxFoldedBytes(profile)]) expectNear(predicted, bytes);
+    expect(foldedBytes(profile, { minNs: 1e9 })).toBe(0);
+  });
+
+  test('of comparisons', async () => {
+    const profile = await deepProfile();
+    const comparison = compareProfiles(profile, profile);
+    expectNear(diffFoldedBytes(comparison), Buffer.byteLength([...renderDiffFolded(comparison)].join('')));
+  });
+
+  test('for pprof, before compression', async () => {
+    const profile = await deepProfile();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of renderPprof(profile)) chunks.push(chunk);
+    const { length } = gunzipSync(Buffer.concat(chunks));
+    expect(pprofBytes(profile)).toBeLessThan(length);
+    expect(pprofBytes(profile)).toBeGreaterThan(length / 2); // samples have some twenty bytes more
+  });
 });

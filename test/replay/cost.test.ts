@@ -2,9 +2,10 @@
  * The work of replaying a trace grows linearly with it, however hostile the trace is.
  */
 import { describe, expect, test } from 'vitest';
+import { profileBlockedTime } from '../../src/index.js';
 import { expectSound } from '../helpers/checks/sound.js';
 import { workOf } from '../helpers/checks/work.js';
-import { analyzeText } from '../helpers/traces/load.js';
+import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 /** Hostile traces, each of about n lines. Some begin with a deep stack, on which the rest happens. */
@@ -13,6 +14,8 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
   'returns that match nothing': (trace, n) => times(n, (i) => trace.return(i % 50, (i + 1) % 50, 0x500)),
   'returns and calls that match nothing, on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.return(1, 2, 0x500) : trace.call(1, 1))),
+  'returns into the function on top, to no call of a deep stack': (trace, n) =>
+    onDeepStack(trace, n, () => trace.return(2, 1, 0x500)),
   'returns into the first byte of functions, on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => trace.returnInto(i % 50, (i + 1) % 50)),
   'returns that match far down': (trace, n) =>
@@ -121,6 +124,24 @@ async function workOfReplaying(write: (trace: TraceWriter, n: number) => void, n
   const { text } = trace;
   return workOf(/\/src\/(?:model|store|replay|pipeline)\//, async () => expectSound(await analyzeText(text)));
 }
+
+test('blocked time of waits at each level of a deep stack grows linearly', { timeout: 60_000 }, async () => {
+  const workFor = (n: number) => {
+    const trace = new TraceWriter();
+    times(n, () => {
+      trace.stop(1);
+      trace.record('SWITCH OUT');
+      trace.record('SWITCH IN');
+      trace.start(1);
+      trace.call(1, 1);
+    });
+    return workOf(/\/src\//, async () => {
+      expect((await profileBlockedTime([inputOf(trace.text)], { jobs: 1 })).threads).toHaveLength(1);
+    });
+  };
+  const work = await workFor(500);
+  expect((await workFor(2000)) / work).toBeLessThan(5);
+});
 
 function onDeepStack(trace: TraceWriter, n: number, step: (i: number) => void): void {
   times(n / 2, () => trace.call(1, 1));

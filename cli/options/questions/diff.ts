@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { answerFormat, OWN_FORMATS, type OwnFormat, outputFormats } from '../../output/formats.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, inline, json, limit, matching, outputs, reading, shown, srcline } from '../shared.js';
+import { csv, inline, json, limit, matching, maxFolded, outputs, reading, shown, srcline } from '../shared.js';
 import { limits, side } from '../values/diff-values.js';
 import { path } from '../values/values.js';
 
@@ -52,6 +52,7 @@ export const DiffOptions = memoize(() =>
         'width if no browser window sets it (svg; default: 1200)',
         { value: 'PX', formats: ['svg'] },
       ),
+      maxFolded: maxFolded(['folded']),
     }),
     ...group('Comparison', {
       per: flag(

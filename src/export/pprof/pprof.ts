@@ -7,6 +7,7 @@ import { assert } from '../../model/errors.js';
 import { symbolRanks } from '../../model/names/symbol-order.js';
 import { symbolOrder } from '../../model/profile/file-order.js';
 import type { Profile } from '../../model/profile/profile.js';
+import { bytesOfPaths } from '../../render/folded.js';
 import { gzipped } from '../gzip.js';
 import { measuresOf, valuesOfTrees } from '../measures.js';
 import { isChunkFull, newProtoWriter, takeChunk, writeTextField } from '../proto-writer.js';
@@ -19,11 +20,20 @@ import { labelsOf, writeSamples } from './thread-samples.js';
 /** Yields the file. Each thread of the profile must have its own tree. The same profile gives the same bytes. */
 export function renderPprof(profile: Profile): AsyncGenerator<Uint8Array> {
   assert(profile.together === null, 'a profile of threads whose trees are one');
-  return gzipped(pprofBytes(profile));
+  return gzipped(messageBytes(profile));
 }
 
+/** Estimates the size before compression: each sample has its full path. */
+export function pprofBytes({ symbols, threads }: Profile): number {
+  const idBytes = Int32Array.from(symbols.name, (_, row) => Math.ceil(Math.log2(row + 2) / VARINT_BITS));
+  return threads.reduce((sum, { tree }) => sum + bytesOfPaths(tree, idBytes, () => true), 0);
+}
+
+/** Bits of a number that a byte of the message has. */
+const VARINT_BITS = 7;
+
 /** Yields the message before it is compressed. */
-function* pprofBytes(profile: Profile): Generator<Uint8Array> {
+function* messageBytes(profile: Profile): Generator<Uint8Array> {
   const writer = newProtoWriter();
   for (const _ of writeFieldsOf(profile, writer)) if (isChunkFull(writer)) yield takeChunk(writer);
   yield takeChunk(writer);

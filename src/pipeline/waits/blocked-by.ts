@@ -5,8 +5,9 @@
 
 import { functionNodes, type LogAnswers } from '../../analysis/log/join-answers.js';
 import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
-import type { CallFilter } from '../../analysis/questions.js';
+import { type CallFilter, isDirectRecursion, isInSet } from '../../analysis/questions.js';
 import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import type { Shape } from '../../model/calls/overlay.js';
 import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
@@ -113,11 +114,12 @@ function profileOf(
   const names = groups.all.map(({ blocker }) => ({ name: blockerName(traceWaits, blocker), dso: null }));
   const { table, rows: symbolOf } = withSymbols(calls.symbols, names, SymbolKind.Synthetic);
   const times = timesByKey(groups.all.length, answers);
-  const builders = new Map<Tid, CallTreeBuilder>();
+  const shown = new Map<Tid, ShownTree>();
   groups.all.forEach((group, key) => {
-    const builder = builders.get(group.waiter) ?? new CallTreeBuilder();
-    builders.set(group.waiter, builder);
-    const node = builder.child(addPath(builder, ROOT, shownPath(calls.paths, group.node, filter)), symbolOf[key]);
+    const tree = shown.get(group.waiter) ?? { builder: new CallTreeBuilder(), nodeOf: new Map() };
+    shown.set(group.waiter, tree);
+    const { builder } = tree;
+    const node = builder.child(addShownPath(tree, calls.paths, group.node, filter), symbolOf[key]);
     for (const row of group.rows) countWait(builder, node, groups.blockers, row, traceWaits.shown);
     let restNs = group.rows.reduce((sum, row) => sum + groups.blockers.ns[row], 0);
     for (const { node: own, ns, inferredNs } of times[key]) {
@@ -129,13 +131,13 @@ function profileOf(
     builder.charge(node, Math.max(0, restNs), false);
   });
   const threads = calls.profile.threads.flatMap((thread) => {
-    const builder = builders.get(thread.tid);
+    const builder = shown.get(thread.tid)?.builder;
     return builder ? [{ ...thread, tree: builder.build(), durations: null, hiddenNs: 0 }] : [];
   });
   const what = 'blocked time, by the threads waited for';
   const meta = { ...calls.profile.meta, isBlockedTime: true as const, part: part === null ? what : `${what}, ${part}` };
-  const shown = { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
-  return { ...shown, quality: qualityOfThreads(threads, shown) };
+  const profile = { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
+  return { ...profile, quality: qualityOfThreads(threads, profile) };
 }
 
 function timesByKey(keys: number, { threads }: LogAnswers): NodeTime[][] {
@@ -157,6 +159,33 @@ function countWait(
 ): void {
   if (isCut[wait[row]] === 1) builder.countInferred(node, ns[row]);
   else builder.countComplete(node, ns[row]);
+}
+
+/** The tree of a waiter. */
+interface ShownTree {
+  readonly builder: CallTreeBuilder;
+  /** By node of the waiter's paths: the node that shows it, so that deep paths are not added again and again. */
+  readonly nodeOf: Map<NodeId, NodeId>;
+}
+
+/** Adds what is shown of a path, as `shownPath` has it. Returns its node. */
+function addShownPath(
+  { builder, nodeOf }: ShownTree,
+  paths: Shape,
+  end: NodeId,
+  { foldsRecursion, root }: Pick<CallFilter, 'foldsRecursion' | 'root'>,
+): NodeId {
+  const added: NodeId[] = [];
+  let at = end;
+  for (; at > ROOT && !nodeOf.has(at); at = paths.parent[at]) added.push(at);
+  let shown = nodeOf.get(at) ?? ROOT;
+  for (const node of added.reverse()) {
+    const symbol = paths.symbol[node];
+    const isBegun = shown !== ROOT || root === null || isInSet(root, symbol);
+    if (isBegun && !(foldsRecursion && isDirectRecursion(paths, node))) shown = builder.child(shown, symbol);
+    nodeOf.set(node, shown);
+  }
+  return shown;
 }
 
 function addPath(builder: CallTreeBuilder, from: NodeId, path: readonly SymbolId[]): NodeId {

@@ -4,8 +4,15 @@
 import { ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
 import type { NodeId } from '../../model/units.js';
+import { bytesOfNames, bytesOfPaths } from '../folded.js';
 import { cleanNames } from '../folded-lines.js';
 import type { Comparison } from './comparison.js';
+
+/** Estimates the size of the lines. */
+export function diffFoldedBytes({ before, after, names }: Comparison): number {
+  const nameBytes = bytesOfNames(names.map(({ name }) => name));
+  return bytesOfPaths(before, nameBytes, (node) => before.selfNs[node] + after.selfNs[node] > 0);
+}
 
 /** Yields a line for each path with time of its own on either side, in whole nanoseconds: before, then after. */
 export function* renderDiffFolded({ before, after, names, scales }: Comparison): Generator<string> {

@@ -1,11 +1,12 @@
 /**
- * The calls, kernel entries and signals that are open during pairing: a stack that can be searched by address. What a
- * search passes over is usually popped by it; where it is not, the search has a bound.
+ * The calls, kernel entries and signals that are open during pairing: a stack that can be searched by address. Searches
+ * have a bound, or an index.
  */
 import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
 import type { Rows } from '../host/rows.js';
 import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../kernel/layout.js';
+import { CallIndex } from './call-index.js';
 import {
   CallKind,
   isEndOf,
@@ -30,6 +31,8 @@ export class OpenCalls {
   /** Indexes of signals and kernel entries. */
   private readonly interrupts: number[] = [];
   private readonly switches: StackEntry[] = [];
+  /** null: not needed yet. */
+  private index: CallIndex | null = null;
 
   constructor(calls: Rows) {
     this.calls = calls;
@@ -76,7 +79,9 @@ export class OpenCalls {
     ints[CALL_INTS * this.length++ + KIND] = kind;
   }
 
+  /** Pushes calls that were open before. */
   pushAgain(calls: readonly OpenCall[]): void {
+    this.index?.forgetEnded();
     for (const { row, address, kind } of calls) this.push(row, address, kind);
   }
 
@@ -147,10 +152,12 @@ export class OpenCalls {
 
   /** Returns the index of the call that a return to this address ends, or NONE. `isNear`: bounds the search. */
   findCaller(to: Address, isNear: boolean): number {
-    const lowest = isNear ? Math.max(0, this.length - MAX_SEARCH_DEPTH) : 0;
+    const lowest = Math.max(0, this.length - MAX_SEARCH_DEPTH);
     for (let index = this.length - 1; index >= lowest; index--)
       if (isEndOf(this.addressAt(index), this.kindAt(index), to)) return index;
-    return NONE;
+    if (isNear || lowest === 0) return NONE;
+    this.index ??= new CallIndex(this);
+    return this.index.find(to);
   }
 
   /** Returns the index of the nearest call on this stack whose row matches, or NONE. The search is bounded. */

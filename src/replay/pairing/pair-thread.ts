@@ -3,8 +3,8 @@
  *
  * Decides for each event what it does to the stack (`actions.ts`), for each call which event ends it, and for each
  * return where it lands. It also finds the returns without a matching call in the segment: their targets are callers
- * that were entered before the segment began. So replay never has to look ahead. The cost is linear: what a return
- * passes over on its way down is popped or, if nothing matches, dropped.
+ * that were entered before the segment began. So replay never has to look ahead. The cost is linear: searches in the open
+ * calls have a bound or an index.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { Address } from '../../model/units.js';

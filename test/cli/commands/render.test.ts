@@ -16,6 +16,7 @@ import {
   test,
   wideTrace,
 } from '../../helpers/cli/run-cli.js';
+import { TraceWriter, times } from '../../helpers/traces/trace-writer.js';
 
 const OTHER_TRACE = fixturePath('lab/fields-usec-time.txt');
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
@@ -34,6 +35,43 @@ function expectSixLines(run: Run, stderr = /^6 events of 1 thread in 94 ns; noth
   expect(run).toMatchObject({ exitCode: 0, stdout: SIX_LINES_FOLDED });
   expect(run.stderr).toMatch(stderr);
 }
+
+describe.concurrent('files that grow with the square of the depth', () => {
+  const DEPTH = 3000;
+
+  function deepTrace(): string {
+    const writer = new TraceWriter();
+    times(DEPTH, () => writer.call(1, 1));
+    return writer.text;
+  }
+
+  test('are refused above --max-folded, before anything is written', async ({ dir }) => {
+    const trace = await dir.write('deep.txt', deepTrace());
+    const profile = dir.file('deep.json');
+    expect(await ptflame(['render', trace, '-o', profile])).toMatchObject({ exitCode: 0 });
+    const refused = async (...args: string[]) => {
+      const run = await ptflame([...args, '--max-folded', '1M'], { cwd: dir.path });
+      expectRefusal(run, 1, /about \d+\.\d MB.*the limit is 1\.0 MB/);
+      expect(run.stderr).toContain('--max-folded SIZE sets another limit, 0 none');
+    };
+    await refused('render', trace, '-o', 'out.folded');
+    await refused('render', trace, '-o', 'out.svg', '-o', 'out.pb.gz');
+    await refused('merge', profile, '-o', 'out.folded');
+    await refused('merge', profile, '-o', 'out.pb.gz');
+    await refused('diff', profile, profile, '-o', 'out.folded');
+    expect((await dir.names()).sort()).toEqual(['deep.json', 'deep.txt']);
+    for (const args of [
+      ['render', trace],
+      ['merge', profile],
+      ['diff', profile, profile],
+    ])
+      expect(await ptflame([...args, '-o', `${args[0]}.folded`, '--max-folded', '0'], { cwd: dir.path })).toMatchObject(
+        {
+          exitCode: 0,
+        },
+      );
+  });
+});
 
 describe.concurrent('inputs', () => {
   test("renders the design's six lines as the four of the specification", async () => {
