@@ -7,12 +7,14 @@ import { removeLeftovers } from '../doctor/fix.js';
 import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
 import type { DoctorOptions } from '../options/doctor.js';
+import { refuseRecordingName } from '../output/kinds.js';
 import { freeDiskBytes, probe } from '../perf/machine/probe.js';
 import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
 import { chooseBuffers } from '../perf/plan/buffers.js';
 import { notifier } from '../terminal/notify.js';
 
 export async function doctor({ perf, auxSize, output, fix, json, quiet }: DoctorOptions): Promise<void> {
+  refuseRecordingName(output);
   if (fix) removeLeftovers((await probe()).tracing, notifier(quiet));
   const machine = await probe();
   const checks = runChecks({

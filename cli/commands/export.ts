@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { partitionName, recordingTables, TABLES, type TableName, whyNotWhole } from '../../src/exports.js';
 import { type Profile, PtflameError } from '../../src/profiles.js';
 import { formatBytes, formatMany } from '../../src/text.js';
-import { makeDirectory, OTHER_FOLDER, partitionOf, tablePath } from '../export/folder.js';
+import { makeDirectory, OTHER_FOLDER, partitionOf, requireFolder, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
@@ -19,6 +19,7 @@ import { notifier } from '../terminal/notify.js';
 /** One after the other. What the folder has already is not read again. */
 export async function exportRecordings(options: ExportOptions, signal: AbortSignal): Promise<void> {
   partitionPart('build', options.build ?? null);
+  requireFolder(options.to.directory);
   for (const path of options.inputs) await exportRecording(path, options, signal);
 }
 

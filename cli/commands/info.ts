@@ -12,14 +12,15 @@ import { sampleDecoding } from '../info/sample-decoding.js';
 import { dataFilePath, firstBytes } from '../input/data-file.js';
 import { openSides } from '../input/open-sides.js';
 import type { InfoOptions } from '../options/info.js';
-import { type AnswerFormats, writeAnswer } from '../output/answer.js';
+import { type AnswerFormats, openAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 export async function info(options: InfoOptions, signal: AbortSignal): Promise<void> {
-  const { file, json } = options;
-  if (file !== '-') refuseOverwriting([file], ['-']);
+  const { file } = options;
+  if (file !== '-') refuseOverwriting([file], options.output ?? ['-']);
+  const output = await openAnswer(options, [file]);
   const answer = isTraceFile(firstBytes(file)) ? await traceAnswer(file) : await recordingAnswer(options, signal);
-  await writeAnswer(answer, { json });
+  await output.write(answer);
 }
 
 async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promise<AnswerFormats> {

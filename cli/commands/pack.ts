@@ -21,6 +21,7 @@ import { openRecording, type Recording } from '../../src/recordings.js';
 import { formatMany, safeJson, systemReason } from '../../src/text.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';
 import type { PackOptions } from '../options/pack.js';
+import { refuseOtherKind } from '../output/kinds.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { readNotes } from '../perf/record/recording-notes.js';
@@ -32,6 +33,7 @@ const VDSO = '[vdso]';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, quiet } = options;
+  refuseOtherKind(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
   if (isTerminal(output))
     throw new PtflameError('BAD_OPTION', 'a pack is binary and cannot be written to a terminal', {
       hint: 'pass a file: -o trace.pack',

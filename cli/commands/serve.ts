@@ -7,6 +7,7 @@ import { openTraceFile, PtflameError } from '../../src/profiles.js';
 import { firstBytes } from '../input/data-file.js';
 import type { ServeOptions } from '../options/serve.js';
 import { statOrNull } from '../output/file-identity.js';
+import { refuseOtherKind } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { openLevels } from '../serve/open-levels.js';
 import { type RunningServer, startServer } from '../serve/server.js';
@@ -15,6 +16,7 @@ import { notify } from '../terminal/notify.js';
 
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { trace, levels: path = `${trace}.levels`, port, memory, quiet } = options;
+  refuseOtherKind(path, { does: 'serve keeps all calls', example: 'trace.levels', option: '--levels' }, [trace]);
   limitMemory(memory === undefined ? {} : { memoryBytes: memory });
   if (!isTraceFile(firstBytes(trace))) throw await notImported(trace);
   refuseOverwriting([trace], [path]);

@@ -5,6 +5,7 @@ import { ExportOptions } from '../options/export.js';
 import { ImportOptions } from '../options/import.js';
 import { InfoOptions } from '../options/info.js';
 import { PackOptions } from '../options/pack.js';
+import { answerFormats } from '../output/answer-files.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS, TRACES } from './arguments.js';
 import { FILES, FLEETS } from './tasks.js';
@@ -73,5 +74,6 @@ export const INFO = defineCommand({
     },
   ],
   schema: InfoOptions,
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/info.js')).info(options, signal),
 });

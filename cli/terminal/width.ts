@@ -9,6 +9,11 @@ export function tableWidth(): number {
   return requestedWidth() ?? Math.max(MIN_WIDTH, process.stdout.columns ?? FILE_WIDTH);
 }
 
+/** Returns the width of tables in files: `COLUMNS`, or 160. */
+export function fileWidth(): number {
+  return requestedWidth() ?? FILE_WIDTH;
+}
+
 const HELP_FILE_WIDTH = 80;
 /** Longer lines are hard to read. */
 const MAX_HELP_WIDTH = 100;

@@ -14,6 +14,8 @@ export type Invocation =
       readonly command: Command;
       /** Flags and arguments that were given, by property. */
       readonly values: Readonly<Record<string, unknown>>;
+      /** About spellings that will stop to work. */
+      readonly notes: readonly string[];
       /** The command after "--"; null without it. */
       readonly recordedCommand: readonly string[] | null;
     };
@@ -36,10 +38,11 @@ export function parseInvocation(argv: readonly string[], commands: readonly Comm
   }
   if (beforeDashes.some((word) => VERSION.includes(word))) return { kind: 'version' };
   if (command === undefined) throw unknownOrMissingCommand(name, words, commands);
-  const parsed = parseWords(ours, command.flags(), { command, commands });
+  const parsed = parseWords(ours, [...command.flags(), ...command.retired()], { command, commands });
   return {
     kind: 'run',
     command,
+    notes: parsed.notes,
     values: { ...parsed.values, ...assignArguments(parsed.arguments, command) },
     recordedCommand,
   };

@@ -2,6 +2,7 @@
  * Creates errors about a command line, with what was probably meant.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
+import { whatWrites } from '../output/kinds.js';
 import type { Argument, Command } from './command.js';
 import type { Flag } from './flag.js';
 import { nearestWord } from './suggestions.js';
@@ -27,13 +28,22 @@ export function withHelp(hint: string | null, help: string): string {
   return hint.endsWith('?') ? `${hint} See ${help}` : `${hint}; see ${help}`;
 }
 
-/** `written`: with dashes, without value. */
-export function unknownFlag(written: string, context: UsageContext): PtflameError {
+/** `written`: with dashes, without value. `next`: the word after it. */
+export function unknownFlag(written: string, context: UsageContext, next?: string): PtflameError {
   const { command, commands } = context;
   const flags = (command === null ? commands : [command]).flatMap((each) => each.flags());
   const nearest = nearestWord(written, [...GENERAL_FLAGS, ...flags.map(({ name }) => `--${name}`)]);
-  const hint = (command === null ? null : optionOf(written, commands)) ?? suggestion(nearest);
+  const owner = command === null ? null : optionOf(written, commands);
+  const hint = (command === null ? null : otherOutput(written, command, next)) ?? owner ?? suggestion(nearest);
   return usageError(`unknown option ${written}`, hint, command);
+}
+
+/** For `-o` of a command that has none: what was probably meant by the file. */
+function otherOutput(written: string, command: Command, next: string | undefined): string | null {
+  if (written !== '-o' && written !== '--output') return null;
+  const own = command.flags().find(({ name }) => name === 'to' || name === 'levels');
+  const meant = next === undefined ? null : whatWrites(next);
+  return meant ?? (own === undefined ? null : `${command.name} writes where --${own.name} says`);
 }
 
 function suggestion(word: string | null): string | null {
@@ -52,7 +62,7 @@ export function missingValue(
   return usageError(`--${name} needs a value, such as ${example}`, hint, context.command);
 }
 
-export function unexpectedValue({ name }: Flag, context: UsageContext): PtflameError {
+export function unexpectedValue({ name }: Pick<Flag, 'name'>, context: UsageContext): PtflameError {
   return usageError(`--${name} takes no value`, null, context.command);
 }
 
