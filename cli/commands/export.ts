@@ -8,6 +8,7 @@ import { formatBytes, formatMany } from '../../src/text.js';
 import { makeDirectory, OTHER_FOLDER, partitionOf, requireFolder, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
 import type { ExportOptions } from '../options/export.js';
 import { CallsSpool } from '../output/calls-spool.js';
@@ -20,7 +21,10 @@ import { notifier } from '../terminal/notify.js';
 export async function exportRecordings(options: ExportOptions, signal: AbortSignal): Promise<void> {
   partitionPart('build', options.build ?? null);
   requireFolder(options.to.directory);
-  for (const path of options.inputs) await exportRecording(path, options, signal);
+  for (const path of options.inputs) {
+    await refuseOtherKind(path);
+    await exportRecording(path, options, signal);
+  }
 }
 
 async function exportRecording(path: string, options: ExportOptions, signal: AbortSignal): Promise<void> {

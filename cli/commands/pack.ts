@@ -20,8 +20,9 @@ import { PtflameError } from '../../src/profiles.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { formatMany, safeJson, systemReason } from '../../src/text.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
 import type { PackOptions } from '../options/pack.js';
-import { refuseOtherKind } from '../output/kinds.js';
+import { refuseOtherName } from '../output/kinds.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { readNotes } from '../perf/record/recording-notes.js';
@@ -33,12 +34,13 @@ const VDSO = '[vdso]';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, quiet } = options;
-  refuseOtherKind(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
+  refuseOtherName(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
   if (isTerminal(output))
     throw new PtflameError('BAD_OPTION', 'a pack is binary and cannot be written to a terminal', {
       hint: 'pass a file: -o trace.pack',
     });
   refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
+  await refuseOtherKind(path);
   const recording = await openRecording(path, { signal });
   const { programs, leftOut, files } = await collect(recording, options);
   const manifest: Manifest = {

@@ -11,6 +11,7 @@ import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import type { OnlySamples } from '../perf/script/decode.js';
 import { firstBytes } from './data-file.js';
+import { refuseOtherKind } from './other-kinds.js';
 
 /** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */
 export type CommandInput = OpenedInput | DecodedRecording | EncodedRecording | SampledRecording | StoredTrace;
@@ -47,6 +48,7 @@ async function openPath(
   if (isRecording(first) || isPack(first))
     return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
   if (options.wakes === undefined && isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
+  await refuseOtherKind(path);
   if (options.wakes !== undefined) throw noMain(path);
   const pipe = openIfPipe(path);
   if (pipe === null) return openTraceFile(path);

@@ -145,7 +145,10 @@ export const json = flag(z.boolean().default(false), 'print JSON, for programs: 
 });
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets', { common: true });
 /** Where an answer goes instead of standard output. */
-export const answerFile = outputs('write FILE.txt, .csv or .json instead of printing; may be repeated');
+export const answerFile = outputs(
+  'write FILE.txt, .csv or .json instead of printing; may be repeated',
+  'write FILE.txt, .csv or .json',
+);
 export const answering = memoize(() => ({ output: answerFile, json, csv }));
 /** For an argument that may also be a regular expression. */
 export const regexFlag = (argument: string) =>

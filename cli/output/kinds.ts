@@ -66,7 +66,7 @@ interface OwnKind {
 }
 
 /** @throws PtflameError BAD_OPTION for a name that promises another kind of file */
-export function refuseOtherKind(
+export function refuseOtherName(
   path: string,
   { does, example, option }: OwnKind,
   inputs: readonly string[] = [],
