@@ -12,6 +12,7 @@ import { freeDiskBytes, probe } from '../perf/machine/probe.js';
 import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
 import { chooseBuffers } from '../perf/plan/buffers.js';
 import { notifier } from '../terminal/notify.js';
+import { fitted } from '../terminal/width.js';
 
 export async function doctor({ perf, auxSize, output, fix, json, quiet }: DoctorOptions): Promise<void> {
   refuseRecordingName(output);
@@ -26,7 +27,9 @@ export async function doctor({ perf, auxSize, output, fix, json, quiet }: Doctor
     freeDiskBytes: await freeDiskBytes(output),
   });
   const report: DoctorReport = { version: 1, canRecord: checks.every(({ level }) => level !== 'fail'), checks };
-  const text = json ? safeJson(JSON.stringify(report, null, 2)) : doctorLines(report, process.stdout).join('\n');
+  const text = json
+    ? safeJson(JSON.stringify(report, null, 2))
+    : [...fitted(doctorLines(report, process.stdout), process.stdout)].join('\n');
   process.stdout.write(`${text}\n`);
   if (!report.canRecord) process.exitCode = 1;
 }

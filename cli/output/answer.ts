@@ -4,7 +4,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { PtflameError, safeJson, visibleText } from '../../src/text.js';
 import { notify } from '../terminal/notify.js';
-import { fileWidth, tableWidth } from '../terminal/width.js';
+import { fileWidth, fitted, tableWidth } from '../terminal/width.js';
 import { type AnswerFile, type AnswerFormat, type AnswerOptions, answerFiles } from './answer-files.js';
 import { showStep } from './formats.js';
 import { isStandardOutput, isTerminal, type Output, openOutput, writeAll } from './outputs.js';
@@ -60,7 +60,8 @@ function chunksOf(formats: AnswerFormats, { path, format }: AnswerFile): Chunks 
   if (format === 'csv' && formats.csv) return [csvText(formats.csv())];
   if (format === 'otlp' && formats.otlp) return formats.otlp();
   if (format === 'perfetto' && formats.perfetto) return formats.perfetto();
-  return endedLines(formats.text(isStandardOutput(path) ? tableWidth() : fileWidth()));
+  if (!isStandardOutput(path)) return endedLines(formats.text(fileWidth()));
+  return endedLines(fitted(formats.text(tableWidth()), process.stdout));
 }
 
 function* endedLines(lines: Iterable<string>): Iterable<string> {
