@@ -34,12 +34,12 @@ const VDSO = '[vdso]';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, quiet } = options;
-  refuseOtherName(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
   if (isTerminal(output))
     throw new PtflameError('BAD_OPTION', 'a pack is binary and cannot be written to a terminal', {
       hint: 'pass a file: -o trace.pack',
     });
   refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
+  refuseOtherName(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
   await refuseOtherKind(path);
   const recording = await openRecording(path, { signal });
   const { programs, leftOut, files } = await collect(recording, options);

@@ -27,7 +27,7 @@ export async function refuseOtherKind(path: string): Promise<void> {
 /** Returns null for recordings, traces, profiles, and anything that is not known. Opens no pipes. */
 export async function otherKind(path: string): Promise<OtherKind | null> {
   const stats = statOrNull(path);
-  if (stats === null) return address(path);
+  if (stats === null) return address(path) ?? namedLikeOutput(path);
   if (stats.isDirectory()) return isFolderOfTables(path) ? folderOfTables(path) : null;
   const head = stats.isFile() ? await beginning(path, HEAD_BYTES) : { bytes: new Uint8Array(), isPacked: false };
   const text = Buffer.from(head.bytes).toString('latin1');
@@ -40,6 +40,12 @@ function address(path: string): OtherKind | null {
     ? shellWords(['curl', '-fLo', basename(path) || 'perf.data', path])
     : 'with the tool that knows such addresses';
   return { what: 'an address, and ptflame reads files', hint: `download the file first, ${command}` };
+}
+
+/** `render trace.ptf flame.html`. */
+function namedLikeOutput(path: string): OtherKind | null {
+  if (!/\.(?:html?|svg|folded|csv|pftrace|parquet|pb\.gz)$/i.test(path)) return null;
+  return { what: 'no file that exists', hint: `to write it, put -o before its name: -o ${shellWords([path])}` };
 }
 
 /** What `ptflame export` wrote. */

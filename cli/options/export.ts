@@ -16,7 +16,8 @@ const target = z.string().transform((text, context) => {
   const other = isFolder || /^parquet:./.test(directory ?? '') ? null : whatWrites(directory ?? text);
   if (directory !== undefined && other === null) return { format: 'parquet' as const, directory };
   const meant =
-    other ?? (/^[\w./-]+$/.test(text) ? `did you mean parquet:${text}?` : 'such as parquet:/var/lib/profiles');
+    other ??
+    (/^(?!parquet$)[\w./-]+$/.test(text) ? `did you mean parquet:${text}?` : 'such as parquet:/var/lib/profiles');
   context.addIssue({ code: 'custom', message: `must be parquet:DIR, a folder: ${meant}` });
   return z.NEVER;
 });

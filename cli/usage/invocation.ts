@@ -4,7 +4,13 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Argument, Command } from './command.js';
 import { parseWords } from './parse-words.js';
-import { missingArguments, missingCommand, unexpectedArgument, unknownCommand } from './usage-errors.js';
+import {
+  missingArguments,
+  missingCommand,
+  swappedArguments,
+  unexpectedArgument,
+  unknownCommand,
+} from './usage-errors.js';
 
 export type Invocation =
   | { readonly kind: 'help'; readonly command: Command | null; readonly isComplete: boolean }
@@ -79,6 +85,13 @@ function isOnlyFile([word, ...more]: readonly string[]): boolean {
   return word !== undefined && more.length === 0 && existsSync(word) && statSync(word).isFile();
 }
 
+/** A file where a name is wanted, and the name where the file is. */
+function areSwapped([first = '', second = '', ...more]: readonly string[], command: Command): boolean {
+  const [name, file] = command.arguments;
+  const isNamed = name !== undefined && name.isFile !== true && file?.isFile === true && more.length === 0;
+  return isNamed && second !== '' && second !== '-' && isOnlyFile([first]) && !existsSync(second);
+}
+
 function assignArguments(given: readonly string[], command: Command): Record<string, unknown> {
   const left = [...given];
   const values = command.arguments.map(({ property, isMany }) => [property, isMany ? left.splice(0) : left.shift()]);
@@ -86,6 +99,7 @@ function assignArguments(given: readonly string[], command: Command): Record<str
     isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
   const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
   if (missing.length > 0) throw missingArguments(isOnlyFile(given) ? command.arguments.slice(0, 1) : missing, command);
+  if (areSwapped(given, command)) throw swappedArguments(command, given);
   if (left.length > 0) throw unexpectedArgument(left, command);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
