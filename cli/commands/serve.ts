@@ -17,10 +17,10 @@ import { notify } from '../terminal/notify.js';
 
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { trace, levels: path = `${trace}.levels`, port, memory, quiet } = options;
-  limitMemory(memory === undefined ? {} : { memoryBytes: memory });
-  if (!isTraceFile(firstBytes(trace))) throw await notImported(trace);
   refuseOverwriting([trace], [path]);
   refuseOtherName(path, { does: 'serve keeps all calls', example: 'trace.levels', option: '--levels' }, [trace]);
+  limitMemory(memory === undefined ? {} : { memoryBytes: memory });
+  if (!isTraceFile(firstBytes(trace))) throw await notImported(trace);
   const server = await startServer(port); // a port that is in use is reported before the work
   let file: LevelsFile | null = null;
   try {

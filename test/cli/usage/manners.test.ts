@@ -219,3 +219,22 @@ describe.concurrent('COLUMNS=80', () => {
     );
   });
 });
+
+describe.concurrent('wrong command lines are answered with what was meant', () => {
+  test.for([
+    ['draw x', 2, /unknown command draw/, /did you mean render\?/],
+    ['top x', 2, /unknown command top/, /did you mean report\?/],
+    ['script x', 2, /unknown command script/, /did you mean import\?/],
+    ['help flamegraph', 2, /unknown command flamegraph/, /did you mean render\?/],
+    ['nosuch.data', 2, /unknown command/, /the command comes first: ptflame render nosuch\.data/],
+    ['report x --limit 9', 2, /unknown option --limit/, /did you mean --top N\?/],
+    ['waits x --thread 1', 2, /unknown option --thread/, /did you mean --tid LIST\?/],
+    ['render x --html', 2, /unknown option --html/, /did you mean --output FILE\?/],
+    ['record -p nginx', 2, /--pid must be a list/, /--help/],
+    [`render ${DEMO} new.html`, 1, /new\.html is no file that exists/, /-o new\.html/],
+    [`latency ${DEMO} take`, 2, /FUNCTION comes before the input/, /ptflame latency take/],
+    ['export x --to parquet', 2, /must be parquet:DIR/, /./],
+  ] as const)('%s', async ([line, code, message, hint]) => {
+    expectRefusal(await ptflame(line.split(' ')), code, message, hint);
+  });
+});
