@@ -35,7 +35,7 @@ import { summarizeWaits, type WaitSummary } from './summarize-waits.js';
 
 export interface WaitsQuestion {
   /** Only waits inside these calls. */
-  readonly inside?: CallPattern;
+  readonly inside?: CallPattern | FunctionPattern;
   /** What begins the stages, in this order: calls of functions, or events, as in `queue_push` or `probe:queue_push`. */
   readonly points?: readonly FunctionPattern[];
   /** How many of the longest waits are described; with `inside`, of the longest calls. Default: none. */
@@ -95,7 +95,8 @@ export function askWaits(
   });
 }
 
-async function callsInWindow(traceWaits: TraceWaits, pattern: CallPattern): Promise<ThreadCalls> {
+async function callsInWindow(traceWaits: TraceWaits, inside: CallPattern | FunctionPattern): Promise<ThreadCalls> {
+  const pattern = typeof inside === 'string' || inside instanceof RegExp ? { functions: inside } : inside;
   const { calls, trace, window } = traceWaits;
   if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
   const selected = { functions: calls.askable.functions(pattern.functions), durations: boundsOf(pattern) };
