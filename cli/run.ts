@@ -2,6 +2,7 @@
  * Parses the arguments and runs the command.
  */
 import { PROGRAM } from './program/program.js';
+import { notify } from './terminal/notify.js';
 import { type Invocation, parseInvocation } from './usage/invocation.js';
 
 /**
@@ -15,8 +16,9 @@ export async function run(argv: readonly string[], signal: AbortSignal): Promise
     await describe(invocation);
     return 'help';
   }
-  const { command, values, recordedCommand } = invocation;
+  const { command, values, notes, recordedCommand } = invocation;
   if (values['noColor'] === true) process.env['NO_COLOR'] = '1';
+  if (values['quiet'] !== true) for (const note of notes) notify(`note: ${note}`);
   await command.run(values, signal, recordedCommand);
   return command.name;
 }

@@ -6,7 +6,7 @@ import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../sr
 import { tableLines } from '../terminal/table.js';
 import { distinctNames, functionKey } from './distinct-names.js';
 import { traceLines } from './report.js';
-import { lineColumns } from './source-lines.js';
+import { LINE_TITLES, lineCells, lineColumns } from './source-lines.js';
 
 type Thread = Stacks['threads'][number];
 type Frame = Thread['frames'][number];
@@ -28,6 +28,20 @@ export function stacksLines({ trace, at, threads, quality }: Stacks, width: numb
     `at ${at}: ${formatMany(threads.length, 'thread')}, ${formatMany(groups.size, 'different stack')}`,
   ];
   return [...head, ...ordered.flatMap((group) => groupLines(group, nameOf, width))];
+}
+
+/** A row for each frame, the outermost first; a row without a frame for a thread between two calls. */
+export function stacksCsv({ threads }: Stacks, hasLines: boolean): (string | number | boolean | null)[][] {
+  const titles = ['tid', 'pid', 'comm', 'depth', 'name', 'dso', 'sinceNs', 'isStartSeen'];
+  const rows = threads.flatMap(({ tid, pid, comm, frames }) => {
+    if (frames.length === 0)
+      return [[tid, pid, comm, null, null, null, null, null, ...(hasLines ? lineCells({}) : [])]];
+    return frames.map((frame, depth) => {
+      const { name, dso, sinceNs, isStartSeen } = frame;
+      return [tid, pid, comm, depth, name, dso, sinceNs, isStartSeen, ...(hasLines ? lineCells(frame) : [])];
+    });
+  });
+  return [[...titles, ...(hasLines ? LINE_TITLES : [])], ...rows];
 }
 
 function firstTid([first]: readonly Thread[]): number {

@@ -7,12 +7,15 @@ import { removeLeftovers } from '../doctor/fix.js';
 import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
 import type { DoctorOptions } from '../options/doctor.js';
+import { refuseRecordingName } from '../output/kinds.js';
 import { freeDiskBytes, probe } from '../perf/machine/probe.js';
 import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
 import { chooseBuffers } from '../perf/plan/buffers.js';
 import { notifier } from '../terminal/notify.js';
+import { fitted } from '../terminal/width.js';
 
 export async function doctor({ perf, auxSize, output, fix, json, quiet }: DoctorOptions): Promise<void> {
+  refuseRecordingName(output);
   if (fix) removeLeftovers((await probe()).tracing, notifier(quiet));
   const machine = await probe();
   const checks = runChecks({
@@ -24,7 +27,9 @@ export async function doctor({ perf, auxSize, output, fix, json, quiet }: Doctor
     freeDiskBytes: await freeDiskBytes(output),
   });
   const report: DoctorReport = { version: 1, canRecord: checks.every(({ level }) => level !== 'fail'), checks };
-  const text = json ? safeJson(JSON.stringify(report, null, 2)) : doctorLines(report, process.stdout).join('\n');
+  const text = json
+    ? safeJson(JSON.stringify(report, null, 2))
+    : [...fitted(doctorLines(report, process.stdout), process.stdout)].join('\n');
   process.stdout.write(`${text}\n`);
   if (!report.canRecord) process.exitCode = 1;
 }

@@ -5,9 +5,10 @@ import { basename, join } from 'node:path';
 import { partitionName, recordingTables, TABLES, type TableName, whyNotWhole } from '../../src/exports.js';
 import { type Profile, PtflameError } from '../../src/profiles.js';
 import { formatBytes, formatMany } from '../../src/text.js';
-import { makeDirectory, OTHER_FOLDER, partitionOf, tablePath } from '../export/folder.js';
+import { makeDirectory, OTHER_FOLDER, partitionOf, requireFolder, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
 import type { ExportOptions } from '../options/export.js';
 import { CallsSpool } from '../output/calls-spool.js';
@@ -19,7 +20,11 @@ import { notifier } from '../terminal/notify.js';
 /** One after the other. What the folder has already is not read again. */
 export async function exportRecordings(options: ExportOptions, signal: AbortSignal): Promise<void> {
   partitionPart('build', options.build ?? null);
-  for (const path of options.inputs) await exportRecording(path, options, signal);
+  requireFolder(options.to.directory);
+  for (const path of options.inputs) {
+    await refuseOtherKind(path);
+    await exportRecording(path, options, signal);
+  }
 }
 
 async function exportRecording(path: string, options: ExportOptions, signal: AbortSignal): Promise<void> {

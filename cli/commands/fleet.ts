@@ -8,34 +8,36 @@ import { PTFLAME_VERSION, PtflameError, visibleText } from '../../src/text.js';
 import { fleetCsv, fleetLines } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import type { FleetOptions } from '../options/fleet.js';
-import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
-import { tableWidth } from '../terminal/width.js';
+import { openAnswer } from '../output/answer.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 export async function fleet(options: FleetOptions, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
   refuseTwoQuestions(options);
+  refuseOverwriting([options.directory], options.output ?? ['-']);
+  const output = await openAnswer(options, []);
   const opened = await openFolder(options.directory, options, signal);
   try {
     const answer = await answerOf(opened, options);
-    const text = () => fleetLines(answer, tableWidth(), options.top);
-    await writeAnswer({ json: () => answer, text, csv: () => fleetCsv(answer) }, options);
+    const text = (width: number) => fleetLines(answer, width, options.top);
+    await output.write({ json: () => answer, text, csv: () => fleetCsv(answer) });
   } finally {
     opened.close();
   }
 }
 
-function refuseTwoQuestions({ by, from, against, outliers, sql, match }: FleetOptions): void {
-  const given = [by && '--by', outliers && '--outliers', sql !== undefined && '--sql'].filter(Boolean);
+function refuseTwoQuestions({ compare, from, against, outliers, sql, match }: FleetOptions): void {
+  const given = [compare && '--compare', outliers && '--outliers', sql !== undefined && '--sql'].filter(Boolean);
   const refuse = (message: string, hint: string) => {
     throw new PtflameError('BAD_OPTION', message, { hint });
   };
   if (given.length > 1) refuse(`${given.join(' and ')} are different questions`, 'ask one at a time');
-  if (by === undefined && (from ?? against) !== undefined) refuse('--from and --against need --by', 'add --by build');
+  if (compare === undefined && (from ?? against) !== undefined)
+    refuse('--from and --against need --compare', 'add --compare build');
   if (sql !== undefined && match) refuse('--match has no effect on --sql', "use WHERE regexp_matches(name, '…')");
 }
 
 async function answerOf(fleet: Fleet, options: FleetOptions): Promise<FleetAnswer> {
-  const { by, outliers, sql } = options;
+  const { compare: by, outliers, sql } = options;
   const minShare = options.minShare / 100;
   const isOther = by !== undefined || outliers || sql !== undefined;
   return {
@@ -56,7 +58,7 @@ async function growthOf(fleet: Fleet, by: 'build' | 'host', options: FleetOption
   const unknown = [options.from, options.against].find((name) => name !== undefined && !groups.includes(name));
   if (unknown !== undefined) throw noSuchGroup(`there is no ${by} ${visibleText(unknown)}`, groups);
   const isClear = groups.length === 2 || (options.from !== undefined && options.against !== undefined);
-  if (!isClear) throw noSuchGroup(`--by ${by} needs --from and --against unless there are two`, groups);
+  if (!isClear) throw noSuchGroup(`--compare ${by} needs --from and --against unless there are two`, groups);
   const from = options.from ?? (groups.find((name) => name !== options.against) as string);
   const against = options.against ?? (groups.findLast((name) => name !== from) as string);
   const rows = await askGrowth(fleet, { by, from, against, minShare });

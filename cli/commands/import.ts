@@ -7,13 +7,17 @@ import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
 import type { ImportOptions } from '../options/import.js';
+import { refuseOtherName } from '../output/kinds.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { inputProblems } from '../quality/lines.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
+  refuseOverwriting(options.inputs, [path]);
+  refuseOtherName(path, { does: 'import writes a trace', example: 'trace.ptf', option: '-o' }, options.inputs);
   if (isTerminal(path))
     throw new PtflameError('BAD_OPTION', 'a trace file is binary and cannot be written to a terminal', {
       hint: 'pass a file: -o trace.ptf',

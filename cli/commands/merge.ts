@@ -9,6 +9,7 @@ import { formatMany, shellWords } from '../../src/text.js';
 import { recordingsText } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import { firstBytes } from '../input/data-file.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
 import type { MergeOptions } from '../options/merge.js';
 import type { Format } from '../output/formats.js';
 import { openOutput, writeAll } from '../output/outputs.js';
@@ -109,6 +110,7 @@ function otherWeight(path: string): PtflameError {
 
 /** @throws PtflameError INPUT_KIND if it is a trace, and as `readProfile` */
 async function readFileOf(path: string, signal: AbortSignal): Promise<Profile> {
+  await refuseOtherKind(path);
   const first = firstBytes(path);
   if (isRecording(first) || isPack(first) || isTraceFile(first)) throw notAProfile(path);
   const input = await detectInputKind(await openTraceFile(path));

@@ -20,7 +20,9 @@ import { PtflameError } from '../../src/profiles.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { formatMany, safeJson, systemReason } from '../../src/text.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
 import type { PackOptions } from '../options/pack.js';
+import { refuseOtherName } from '../output/kinds.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { readNotes } from '../perf/record/recording-notes.js';
@@ -37,6 +39,8 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
       hint: 'pass a file: -o trace.pack',
     });
   refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
+  refuseOtherName(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
+  await refuseOtherKind(path);
   const recording = await openRecording(path, { signal });
   const { programs, leftOut, files } = await collect(recording, options);
   const manifest: Manifest = {

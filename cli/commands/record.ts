@@ -1,10 +1,10 @@
 /**
  * `ptflame record`: checks the machine, runs perf, and checks the recording.
  */
-import { PtflameError, shellWords } from '../../src/text.js';
+import { shellWords } from '../../src/text.js';
 import { formatsPath, wakingsPath } from '../input/data-file.js';
 import type { RecordOptions } from '../options/record.js';
-import { foreignEnding } from '../output/formats.js';
+import { refuseRecordingName } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { noIntelPt } from '../perf/failures/no-intel-pt.js';
 import { probe } from '../perf/machine/probe.js';
@@ -23,7 +23,7 @@ const DRY_RUN_GROUP = 'ptflame';
 /** `command`: what follows "--". Returns the path of the recording; null after a dry run. */
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
   const target = parseTarget(options, command);
-  refuseName(options.output);
+  refuseRecordingName(options.output);
   if (options.render)
     refuseOverwriting(
       [options.output, `${options.output}.old`, wakingsPath(options.output), formatsPath(options.output)],
@@ -61,23 +61,3 @@ function nextCommand({ output, render, noTrace, waits }: RecordOptions): readonl
 function versionOrNull(perf: string): Promise<PerfVersion | null> {
   return perfVersion(perf).catch(() => null);
 }
-
-/** A recording may not be named like a rendering of it. @throws PtflameError BAD_OPTION */
-function refuseName(output: string): void {
-  if (output === '-')
-    throw new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
-      hint: 'pass a file: -o perf.data',
-    });
-  const ending = foreignEnding(output);
-  if (ending === null) return;
-  const rendered = RENDERED_ENDING.test(ending) ? `; to render it as well: --render ${shellWords([output])}` : '';
-  throw new PtflameError(
-    'BAD_OPTION',
-    `-o names the recording (perf.data), but ${output} ends like another kind of file`,
-    {
-      hint: `choose a name without ${ending}: -o perf.data${rendered}`,
-    },
-  );
-}
-
-const RENDERED_ENDING = /^\.(?:svg|html?|folded|txt|json)$/;

@@ -5,8 +5,10 @@ import { isTraceFile, limitMemory } from '../../src/internal.js';
 import type { LevelsFile } from '../../src/levels.js';
 import { openTraceFile, PtflameError } from '../../src/profiles.js';
 import { firstBytes } from '../input/data-file.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
 import type { ServeOptions } from '../options/serve.js';
 import { statOrNull } from '../output/file-identity.js';
+import { refuseOtherName } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { openLevels } from '../serve/open-levels.js';
 import { type RunningServer, startServer } from '../serve/server.js';
@@ -15,9 +17,10 @@ import { notify } from '../terminal/notify.js';
 
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { trace, levels: path = `${trace}.levels`, port, memory, quiet } = options;
+  refuseOverwriting([trace], [path]);
+  refuseOtherName(path, { does: 'serve keeps all calls', example: 'trace.levels', option: '--levels' }, [trace]);
   limitMemory(memory === undefined ? {} : { memoryBytes: memory });
   if (!isTraceFile(firstBytes(trace))) throw await notImported(trace);
-  refuseOverwriting([trace], [path]);
   const server = await startServer(port, notifyOnce(path)); // a port that is in use is reported before the work
   let file: LevelsFile | null = null;
   try {
@@ -48,6 +51,7 @@ async function untilEnded({ port, token }: RunningServer, quiet: boolean): Promi
 
 /** @throws PtflameError INPUT_UNREADABLE if there is no such file */
 async function notImported(trace: string): Promise<PtflameError> {
+  await refuseOtherKind(trace);
   if (statOrNull(trace)?.isFIFO() !== true) await openTraceFile(trace); // a pipe would wait for its writer
   return new PtflameError('INPUT_KIND', `${trace} is not an imported trace`, {
     hint: 'import it once: ptflame import INPUT… -o trace.ptf; then ptflame serve trace.ptf',

@@ -2,9 +2,10 @@
  * A folder of exported recordings: what is in it already, and where new files go.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type TableName, whyNotWhole } from '../../src/exports.js';
 import { PtflameError } from '../../src/profiles.js';
+import { shellWords } from '../../src/text.js';
 import { statOrNull } from '../output/file-identity.js';
 import { whyUnwritable } from '../output/unwritable.js';
 
@@ -25,17 +26,37 @@ export function tablePath(folder: string, table: TableName, partition: string, i
 
 export const OTHER_FOLDER = 'choose another folder with --to parquet:DIR';
 
-/** Makes the directory of a file. @throws PtflameError OUTPUT_UNWRITABLE */
+/**
+ * Checks that a folder can be filled before the work begins. It may be missing, but what contains it may not: a mistyped
+ * path should not become a tree of folders.
+ *
+ * @throws PtflameError OUTPUT_UNWRITABLE
+ */
+export function requireFolder(folder: string): void {
+  const stats = statOrNull(folder);
+  if (stats?.isDirectory()) return;
+  if (stats !== null) throw cannotCreate(folder, 'it is a file');
+  const parent = dirname(resolve(folder));
+  if (statOrNull(parent)?.isDirectory()) return;
+  throw cannotCreate(
+    folder,
+    `${parent} does not exist`,
+    `make it first: mkdir -p ${shellWords([parent])}; or ${OTHER_FOLDER}`,
+  );
+}
+
+/** Makes the directory of a file in a folder. @throws PtflameError OUTPUT_UNWRITABLE */
 export function makeDirectory(path: string): void {
   const directory = dirname(path);
   try {
     mkdirSync(directory, { recursive: true });
   } catch (cause) {
-    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot create ${directory}: ${whyUnwritable(cause)}`, {
-      hint: OTHER_FOLDER,
-      cause,
-    });
+    throw cannotCreate(directory, whyUnwritable(cause), OTHER_FOLDER, cause);
   }
+}
+
+function cannotCreate(directory: string, why: string, hint = OTHER_FOLDER, cause?: unknown): PtflameError {
+  return new PtflameError('OUTPUT_UNWRITABLE', `cannot create the folder ${directory}: ${why}`, { hint, cause });
 }
 
 /** In the order of their names. */

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { type Fleet, type LeftOut, openFleet } from '../../src/fleet.js';
 import { limitMemory, planResources } from '../../src/internal.js';
 import { formatMany, visibleText } from '../../src/text.js';
+import { refuseOtherKind } from '../input/other-kinds.js';
+import { statOrNull } from '../output/file-identity.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';
 import { notify } from '../terminal/notify.js';
 
@@ -23,6 +25,7 @@ const PROGRAM_BYTES = 160 * 2 ** 20;
 const DUCKDB_SHARE = 0.25;
 
 export async function openFolder(path: string, options: FolderOptions, signal: AbortSignal): Promise<Fleet> {
+  if (statOrNull(path)?.isDirectory() !== true) await refuseOtherKind(path);
   const { jobs, memory, tempDir } = options;
   const limits = memory === undefined ? {} : { memoryBytes: memory };
   limitMemory(limits); // for the rest of the process

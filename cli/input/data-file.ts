@@ -14,6 +14,11 @@ export function wakingsPath(recording: string): string {
   return `${recording.replace(/\/+$/, '')}.wakes.data`;
 }
 
+/** Returns the recording whose wakings are in a file of that name; null: it has another name. */
+export function mainOfWakings(path: string): string | null {
+  return /^(.+)\.wakes\.data$/.exec(path)?.[1] ?? null;
+}
+
 /** Returns the path of the formats of a recording's tracepoints and probes. */
 export function formatsPath(recording: string): string {
   return `${recording.replace(/\/+$/, '')}.formats`;

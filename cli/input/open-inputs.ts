@@ -12,6 +12,7 @@ import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import type { OnlySamples } from '../perf/script/decode.js';
 import { firstBytes } from './data-file.js';
 import type { MayLack } from './lacking-files.js';
+import { refuseOtherKind } from './other-kinds.js';
 
 /** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */
 export type CommandInput = (OpenedInput | DecodedRecording | EncodedRecording | SampledRecording | StoredTrace) &
@@ -49,6 +50,7 @@ async function openPath(
   if (isRecording(first) || isPack(first))
     return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
   if (options.wakes === undefined && isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
+  await refuseOtherKind(path);
   if (options.wakes !== undefined) throw noMain(path);
   const pipe = openIfPipe(path);
   if (pipe === null) return openTraceFile(path, options);

@@ -2,6 +2,8 @@
  * The options of `ptflame export`.
  */
 import * as z from 'zod';
+import { statOrNull } from '../output/file-identity.js';
+import { whatWrites } from '../output/kinds.js';
 import { flag, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { reading, shown, srcline } from './shared.js';
@@ -10,8 +12,13 @@ import { path, text } from './values/values.js';
 /** "parquet:DIR" → the directory. */
 const target = z.string().transform((text, context) => {
   const directory = /^parquet:(.+)$/s.exec(text)?.[1];
-  if (directory !== undefined) return { format: 'parquet' as const, directory };
-  context.addIssue({ code: 'custom', message: 'must be parquet:DIR, such as parquet:/var/lib/profiles' });
+  const isFolder = directory !== undefined && statOrNull(directory)?.isDirectory() === true;
+  const other = isFolder || /^parquet:./.test(directory ?? '') ? null : whatWrites(directory ?? text);
+  if (directory !== undefined && other === null) return { format: 'parquet' as const, directory };
+  const meant =
+    other ??
+    (/^(?!parquet$)[\w./-]+$/.test(text) ? `did you mean parquet:${text}?` : 'such as parquet:/var/lib/profiles');
+  context.addIssue({ code: 'custom', message: `must be parquet:DIR, a folder: ${meant}` });
   return z.NEVER;
 });
 

@@ -155,6 +155,17 @@ export const json = flag(z.boolean().default(false), 'print JSON, for programs: 
   common: 'print JSON, for programs',
 });
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets', { common: true });
+/** Where an answer goes instead of standard output. */
+export const answerFile = outputs(
+  'write FILE.txt, .csv or .json instead of printing; may be repeated',
+  'write FILE.txt, .csv or .json',
+);
+export const answering = memoize(() => ({ output: answerFile, json, csv }));
+/** For an argument that may also be a regular expression. */
+export const regexFlag = (argument: string) =>
+  flag(z.boolean().default(false), `${argument} is a regular expression`, {
+    instead: `write the regular expression as '/…/'`,
+  });
 const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX', common: true });
 export const matching = memoize(() => group('Selection', { match }));
 /** `common`: what `--help` says; without it, only `--help-all` shows the flag. */

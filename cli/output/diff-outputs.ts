@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { Diff } from '../../src/answers.js';
 import type { Profile } from '../../src/profiles.js';
 import { safeJson } from '../../src/text.js';
-import type { DiffOptions } from '../options/questions/diff.js';
+import { type DiffOptions, diffFiles } from '../options/questions/diff.js';
 import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from './formats.js';
 import { type Output, openOutput, writeAll } from './outputs.js';
 import { refuseLargeStacks } from './refuse-large.js';
@@ -20,8 +20,7 @@ export interface DiffOutputs {
 
 /** Opens the outputs before the work begins. `inputs`: paths that are read. */
 export async function openDiffOutputs(options: DiffOptions, inputs: readonly string[]): Promise<DiffOutputs> {
-  const hasOutputs = options.output !== undefined || options.format !== undefined;
-  const paths = hasOutputs ? (options.output ?? ['-']) : [];
+  const { pictures: paths } = diffFiles(options);
   const formats = outputFormats({ ...options, output: paths }, OWN_FORMATS);
   const written = paths.map((path, at) => ({ path, format: formats[at] as OwnFormat }));
   const opened: { output: Output; format: OwnFormat }[] = [];

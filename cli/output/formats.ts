@@ -3,6 +3,7 @@
  */
 import { basename } from 'node:path';
 import { PtflameError, shellWords } from '../../src/text.js';
+import { refuseUrl, whatWrites } from './kinds.js';
 
 /** Of comparisons, too. */
 export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
@@ -64,32 +65,36 @@ function outputFormat<Name extends Format>(
   format: Name | undefined,
   formats: readonly Name[],
 ): Name | 'folded' {
+  refuseUrl(path);
   if (format !== undefined) return format;
   const known = formatOfName(path);
-  if (known === null && !ENDING.test(path)) return 'folded';
+  if (known === null && !hasEnding(path)) return 'folded';
   const own = formats.find((name) => name === known);
   if (own !== undefined) return own;
-  throw new PtflameError('BAD_OPTION', `unknown file ending: ${path}`, {
-    hint: `use ${endingsOf(formats)
-      .map(([ending]) => ending)
-      .join(', ')}, or add --format; see --help`,
+  throw unknownEnding(
+    path,
+    endingsOf(formats).map(([ending]) => ending),
+    ', or add --format',
+  );
+}
+
+/** `more`: another way. */
+export function unknownEnding(path: string, endings: readonly string[], more = ''): PtflameError {
+  const other = whatWrites(path);
+  return new PtflameError('BAD_OPTION', `unknown file ending: ${path}`, {
+    hint: `${other === null ? 'use' : `${other}; here, use`} ${endings.join(', ')}${more}; see --help`,
   });
+}
+
+/** Whether a name has an ending, which selects a format. */
+export function hasEnding(path: string): boolean {
+  return ENDING.test(path) || /^parquet:/.test(path);
 }
 
 function formatOfName(path: string): Format | null {
   const name = basename(path).toLowerCase();
   const byEnding = ENDINGS.find(([ending]) => name.endsWith(ending))?.[1];
   return byEnding ?? FORMATS.find((format) => FILES_OF[format].names?.test(name)) ?? null;
-}
-
-/** Of files that other commands and tools write, in addition to those of `render`. */
-const OTHER_ENDINGS = ['.csv', '.gz', '.pack', '.png', '.ptf', '.tar', '.zst'];
-
-/** Returns the ending of a name that no recording should have: ".svg" of "flame.svg"; null for other names. */
-export function foreignEnding(path: string): string | null {
-  const name = path.toLowerCase();
-  const endings = [...ENDINGS.map(([ending]) => ending), ...OTHER_ENDINGS];
-  return endings.find((ending) => name.endsWith(ending)) ?? null;
 }
 
 interface OutputOptions<Name extends Format> {
@@ -127,9 +132,4 @@ export function showStep(format: Format, path: string): string | null {
   const { shownBy, shownAt } = FILES_OF[format];
   if (shownAt !== undefined) return `open ${shellWords([path])} at ${shownAt}`;
   return shownBy === undefined ? null : shellWords([...shownBy, path]);
-}
-
-/** Returns the format of an answer, as in the `formats` of its flags. */
-export function answerFormat(options: { readonly json: boolean; readonly csv: boolean }): 'json' | 'csv' | 'text' {
-  return options.json ? 'json' : options.csv ? 'csv' : 'text';
 }

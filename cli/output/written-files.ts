@@ -11,21 +11,23 @@ export interface WrittenFile {
   readonly format: Format;
 }
 
+/** Returns "wrote x.csv: 3.1 kB"; null for standard output and devices. Not escaped. */
+export async function sizeLine(path: string): Promise<string | null> {
+  if (isStandardOutput(path)) return null;
+  const stats = await stat(path).catch(() => null);
+  return stats?.isFile() ? `wrote ${path}: ${formatBytes(stats.size)}` : null;
+}
+
 /** With more inputs, the next command would be hard to read. */
 const MAX_INPUTS = 3;
 
 /** `inputs`: paths as given; empty if they cannot be read again. Standard output and devices are not listed. */
 export async function writtenLines(outputs: readonly WrittenFile[], inputs: readonly string[]): Promise<string[]> {
-  const files = (await Promise.all(outputs.map(fileOf))).filter((file) => file !== null);
+  const sizes = await Promise.all(outputs.map(({ path }) => sizeLine(path)));
+  const files = outputs.filter((_, at) => sizes[at] !== null);
   const next = nextStep(files.length === 0 && process.stdout.isTTY ? outputs : files, inputs);
-  const lines = [...files.map(({ text }) => `wrote ${text}`), ...(next === null ? [] : [`next: ${next}`])];
+  const lines = [...sizes.filter((line) => line !== null), ...(next === null ? [] : [`next: ${next}`])];
   return lines.map(escapeForTerminal);
-}
-
-async function fileOf({ path, format }: WrittenFile): Promise<(WrittenFile & { readonly text: string }) | null> {
-  if (isStandardOutput(path)) return null;
-  const stats = await stat(path).catch(() => null);
-  return stats?.isFile() ? { path, format, text: `${path}: ${formatBytes(stats.size)}` } : null;
 }
 
 function nextStep(files: readonly WrittenFile[], inputs: readonly string[]): string | null {

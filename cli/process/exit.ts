@@ -2,6 +2,7 @@
  * Ends the program with one message and an exit code, also after uncaught errors.
  */
 import { visibleText as escapeForTerminal, PtflameError } from '../../src/text.js';
+import { fitted } from '../terminal/width.js';
 import { EXIT } from '../usage/exit-codes.js';
 import { toPtflameError } from './faults.js';
 
@@ -15,7 +16,7 @@ export function reportError(error: unknown): number {
     ...fault.output.map((line) => `  | ${line}`),
     ...(process.env['PTFLAME_DEBUG'] ? stackLines(fault) : []),
   ];
-  process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
+  process.stderr.write([...fitted(lines.map(escapeForTerminal), process.stderr), ''].join('\n'));
   if (fault.code === 'INTERRUPTED') return EXIT.interrupted;
   if (fault.code === 'ABOVE_LIMIT') return EXIT.aboveLimit;
   return fault.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;

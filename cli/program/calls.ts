@@ -2,10 +2,10 @@
  * Defines the commands that answer questions about calls.
  */
 import { DiffOptions, diffFormats } from '../options/questions/diff.js';
-import { LatencyOptions, latencyPattern } from '../options/questions/latency.js';
+import { LatencyOptions, latencyFormats, latencyPattern } from '../options/questions/latency.js';
 import { ReportOptions } from '../options/questions/report.js';
 import { StacksOptions } from '../options/questions/stacks.js';
-import { answerFormat } from '../output/formats.js';
+import { answerFormats } from '../output/answer-files.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS, TRACES } from './arguments.js';
 import { CALLS } from './tasks.js';
@@ -16,12 +16,13 @@ export const REPORT = defineCommand({
   summary: 'list functions: time, calls, averages, percentiles',
   examples: [
     ['ptflame report perf.data --sort self --top 20', 'where the time goes'],
-    ["ptflame report trace.txt --match '^mem_' --threads", 'some functions, also per thread'],
+    ["ptflame report trace.txt --match '^mem_' --by thread", 'some functions, also per thread'],
     ["ptflame report trace.txt --inside 'do_command#1ms,'", 'where slow calls of a function spend their time'],
-    ['ptflame report trace.txt --json', 'for programs; --csv for spreadsheets'],
+    ['ptflame report trace.txt -o report.csv', 'for spreadsheets; -o report.json for programs'],
   ],
   arguments: [INPUTS],
   schema: ReportOptions,
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/questions.js')).report(options, signal),
 });
 
@@ -33,12 +34,12 @@ export const LATENCY = defineCommand({
   examples: [
     ['ptflame latency do_command perf.data', 'distribution, callees, callers and paths'],
     ['ptflame latency do_command trace.txt --slowest 3', 'the longest calls, compared with the average'],
-    ['ptflame latency do_command trace.txt --latency 1ms, --by-caller', 'only calls of at least 1 ms, by caller'],
+    ['ptflame latency do_command trace.txt --latency 1ms, --by caller', 'only calls of at least 1 ms, by caller'],
     [
       "ptflame latency trx_commit trace.txt --inside 'do_command#10ms,'",
       'its calls inside slow calls of another function',
     ],
-    ["ptflame latency --regex '^lock_' trace.txt", 'several functions together'],
+    ["ptflame latency '/^lock_/' trace.txt", 'several functions together'],
     ['ptflame latency do_command trace.txt --timeline', 'when its calls began, and how long they took'],
     ['ptflame latency do_command trace.txt --heatmap -o calls.svg', 'the same as a heat map, in a picture'],
   ],
@@ -47,7 +48,7 @@ export const LATENCY = defineCommand({
     TRACES,
   ],
   schema: LatencyOptions,
-  formats: (options) => [answerFormat(options)],
+  formats: latencyFormats,
   run: async (options, signal) =>
     (await import('../commands/questions.js')).latency(options, latencyPattern(options), signal),
 });
@@ -63,6 +64,7 @@ export const STACKS = defineCommand({
   ],
   arguments: [TRACES],
   schema: StacksOptions,
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/questions.js')).stacks(options, signal),
 });
 

@@ -5,6 +5,7 @@ import { ExportOptions } from '../options/export.js';
 import { ImportOptions } from '../options/import.js';
 import { InfoOptions } from '../options/info.js';
 import { PackOptions } from '../options/pack.js';
+import { answerFormats } from '../output/answer-files.js';
 import { defineCommand } from '../usage/define-command.js';
 import { INPUTS, TRACES } from './arguments.js';
 import { FILES, FLEETS } from './tasks.js';
@@ -62,16 +63,20 @@ export const PACK = defineCommand({
 export const INFO = defineCommand({
   name: 'info',
   task: FILES,
-  summary: 'describe a recording or imported trace without decoding it',
-  examples: [['ptflame info perf.data', 'machine, settings, losses, threads, and the cost of decoding']],
+  summary: 'say what a file is, and describe it without decoding it',
+  examples: [
+    ['ptflame info perf.data', 'machine, settings, losses, threads, and the cost of decoding'],
+    ['ptflame info fleet', 'a folder of tables; any other input, too'],
+  ],
   arguments: [
     {
       property: 'file',
       placeholder: 'FILE',
-      description: 'a recording (perf.data), a pack or an imported trace',
+      description: 'any input: a recording, a pack, a trace, text, a profile, a levels file, a folder of tables',
       isFile: true,
     },
   ],
   schema: InfoOptions,
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/info.js')).info(options, signal),
 });

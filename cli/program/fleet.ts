@@ -3,7 +3,8 @@
  */
 import { FleetOptions } from '../options/fleet.js';
 import { MERGED_FORMATS, MergeOptions } from '../options/merge.js';
-import { answerFormat, outputFormats } from '../output/formats.js';
+import { answerFormats } from '../output/answer-files.js';
+import { outputFormats } from '../output/formats.js';
 import { defineCommand } from '../usage/define-command.js';
 import { FLEETS } from './tasks.js';
 
@@ -15,7 +16,7 @@ export const FLEET = defineCommand({
     'Reads the tables that ptflame export wrote, with DuckDB: npm install @duckdb/node-api. Files that are unfinished, damaged, foreign or repeated are named and not counted. docs/fleet.md describes tables and views.',
   examples: [
     ['ptflame fleet DIR', 'functions over all recordings: time, calls, averages, percentiles'],
-    ['ptflame fleet DIR --by build --from 1.4 --against 1.5', 'what became slower: the median over hosts'],
+    ['ptflame fleet DIR --compare build --from 1.4 --against 1.5', 'what became slower: the median over hosts'],
     ['ptflame fleet DIR --outliers', 'hosts on which a function takes much longer than on the others'],
     [`ptflame fleet DIR --sql 'SELECT host, sum(total_ns) FROM recordings GROUP BY host'`, 'any other question'],
   ],
@@ -28,7 +29,7 @@ export const FLEET = defineCommand({
     },
   ],
   schema: FleetOptions,
-  formats: (options) => [answerFormat(options)],
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/fleet.js')).fleet(options, signal),
 });
 

@@ -5,7 +5,7 @@ import { LocksOptions } from '../options/questions/locks.js';
 import { RequestsOptions, requestsPattern } from '../options/questions/requests.js';
 import { ValuesOptions } from '../options/questions/values.js';
 import { WaitsOptions } from '../options/questions/waits.js';
-import { answerFormat } from '../output/formats.js';
+import { answerFormats } from '../output/answer-files.js';
 import { defineCommand } from '../usage/define-command.js';
 import { TRACES } from './arguments.js';
 import { EVENTS } from './tasks.js';
@@ -19,12 +19,12 @@ export const WAITS = defineCommand({
   examples: [
     ['ptflame waits perf.data', 'by reason, by waker, by place and by thread'],
     ['ptflame waits perf.data --slowest 3', 'what the longest waits consisted of: who did what meanwhile'],
-    ['ptflame waits perf.data --in do_command --slowest 3', 'the same of calls of a function'],
+    ['ptflame waits perf.data --inside do_command --slowest 3', 'the same of calls of a function'],
     ['ptflame waits perf.data --points trx_commit,log_write,fsync', 'the stages of a commit'],
   ],
   arguments: [TRACES],
   schema: WaitsOptions,
-  formats: (options) => [answerFormat(options)],
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/questions.js')).waits(options, signal),
 });
 
@@ -36,17 +36,17 @@ export const REQUESTS = defineCommand({
     'Shows where the time of typical and of slow requests goes, and all that happened in the slowest. The work of other threads is found if the input was recorded with ptflame record --waits.',
   examples: [
     ['ptflame requests handle_request perf.data', 'distribution, and where the time goes'],
-    ['ptflame requests do_command perf.data --slowest 1 --min 100us', 'the slowest one, without short calls'],
+    ['ptflame requests do_command perf.data --slowest 1 --min-call 100us', 'the slowest one, without short calls'],
     [
       'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --slowest 3',
       'with the work that was handed on by a queue, found by the argument job of two probes',
     ],
     [
-      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --otlp >requests.jsonl',
+      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job -o requests.jsonl',
       'all as spans, for a collector of OpenTelemetry, Jaeger or Tempo',
     ],
     [
-      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --perfetto >requests.pftrace',
+      'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job -o requests.pftrace',
       'all over time, with arrows from thread to thread, for https://ui.perfetto.dev',
     ],
     [
@@ -59,11 +59,12 @@ export const REQUESTS = defineCommand({
       property: 'function',
       placeholder: 'ROOT',
       description: 'each of its calls is a request: an exact name or /a regular expression/',
+      short: 'each of its calls is a request: a name or /a regular expression/',
     },
     TRACES,
   ],
   schema: RequestsOptions,
-  formats: (options) => [options.otlp ? 'otlp' : options.perfetto ? 'perfetto' : answerFormat(options)],
+  formats: answerFormats,
   run: async (options, signal) =>
     (await import('../commands/questions.js')).requests(options, requestsPattern(options), signal),
 });
@@ -81,7 +82,7 @@ export const LOCKS = defineCommand({
   ],
   arguments: [TRACES],
   schema: LocksOptions,
-  formats: (options) => [answerFormat(options)],
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/questions.js')).locks(options, signal),
 });
 
@@ -101,10 +102,11 @@ export const VALUES = defineCommand({
       property: 'field',
       placeholder: 'EVENT:FIELD',
       description: 'a probe or tracepoint, and one of its values; :FIELD may be omitted if it is the only one',
+      short: 'a probe or tracepoint, and one of its values',
     },
     TRACES,
   ],
   schema: ValuesOptions,
-  formats: (options) => [answerFormat(options)],
+  formats: answerFormats,
   run: async (options, signal) => (await import('../commands/questions.js')).values(options, signal),
 });

@@ -34,8 +34,9 @@ export function tableLines<Row>(
 ): string[] {
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
   const widths = cells.map((texts) => texts.reduce((widest, text) => Math.max(widest, widthOf(text)), 0));
-  const kept = keptColumns(columns, widths, options.width);
-  const nameWidth = Math.max(MIN_NAME_WIDTH, options.width - totalWidth(kept.map((column) => widths[column])));
+  const minNameWidth = Math.max(MIN_NAME_WIDTH, options.nameTitle.length);
+  const kept = keptColumns(columns, widths, options.width - minNameWidth);
+  const nameWidth = Math.max(minNameWidth, options.width - totalWidth(kept.map((column) => widths[column])));
   const names = rows.map((row) => {
     const indent = options.indent?.(row) ?? '';
     return indent + fittingName(options.name(row), nameWidth - widthOf(indent));
@@ -59,7 +60,7 @@ function widthOf(text: string): number {
 
 function keptColumns<Row>(columns: readonly TableColumn<Row>[], widths: readonly number[], width: number): number[] {
   const kept = columns.map((_, column) => column);
-  const usedWidth = () => totalWidth(kept.map((column) => widths[column])) + MIN_NAME_WIDTH;
+  const usedWidth = () => totalWidth(kept.map((column) => widths[column]));
   while (usedWidth() > width) {
     const dropped = Math.max(...kept.map((column) => columns[column]?.rank ?? 0));
     if (dropped === 0 || kept.length === 0) break;

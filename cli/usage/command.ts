@@ -39,6 +39,8 @@ export interface Command {
   /** Whether a command to record may follow "--". */
   readonly runsCommand: boolean;
   readonly flags: () => readonly Flag[];
+  /** Flags that still work although there is a better way; they are in no help. */
+  readonly retired: () => readonly Flag[];
   /** Checks the values and runs the command. `recordedCommand`: the command after "--". */
   readonly run: (
     values: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import type { Argument, Command } from './command.js';
 import { flagsOf } from './flag.js';
 
 interface CommandDefinition<Schema extends z.ZodObject>
-  extends Omit<Command, 'flags' | 'run' | 'arguments' | 'runsCommand'> {
+  extends Omit<Command, 'flags' | 'retired' | 'run' | 'arguments' | 'runsCommand'> {
   readonly schema: () => Schema;
   readonly arguments?: readonly Argument[];
   readonly runsCommand?: boolean;
@@ -22,7 +22,7 @@ interface CommandDefinition<Schema extends z.ZodObject>
 
 export function defineCommand<Schema extends z.ZodObject>(definition: CommandDefinition<Schema>): Command {
   const { schema, run, formats, arguments: positional = [], runsCommand = false, ...rest } = definition;
-  const flags = () =>
+  const all = () =>
     flagsOf(
       schema(),
       positional.map(({ property }) => property),
@@ -31,10 +31,11 @@ export function defineCommand<Schema extends z.ZodObject>(definition: CommandDef
     ...rest,
     arguments: positional,
     runsCommand,
-    flags,
+    flags: () => all().filter(({ instead }) => instead === null),
+    retired: () => all().filter(({ instead }) => instead !== null),
     run: async (values, signal, recordedCommand) => {
       const options = checkOptions(schema(), values, positional);
-      if (formats) refuseIneffective(flags(), options, formats(options));
+      if (formats) refuseIneffective(all(), options, formats(options));
       await run(options, signal, recordedCommand);
     },
   };

@@ -18,6 +18,10 @@ export interface FlagMeta {
   readonly group?: string;
   /** Output formats that it affects. Default: all. */
   readonly formats?: readonly string[];
+  /** Earlier spellings, which still work, with the value that each had, or null if it took one: `--threads` for `--by thread`. */
+  readonly formerly?: Readonly<Record<string, string | null>>;
+  /** Still works, but is in no help: what to write instead. */
+  readonly instead?: string;
   /** Among the ten or so that most users need, which `--help` shows; a text is shown there instead of the description. */
   readonly common?: true | string;
 }
@@ -41,6 +45,10 @@ export interface Flag {
   readonly description: string;
   readonly group: string;
   readonly formats: readonly string[] | null;
+  /** Earlier spellings by name. */
+  readonly formerly: Readonly<Record<string, string | null>>;
+  /** What to write instead; null: nothing else. */
+  readonly instead: string | null;
   /** What `--help` says; null: only `--help-all` shows the flag. */
   readonly short: string | null;
 }
@@ -83,6 +91,8 @@ function flagOf(property: string, field: z.ZodType): Flag {
     description: meta.description ?? '',
     group: meta.group ?? 'Other',
     formats: meta.formats ?? null,
+    formerly: meta.formerly ?? {},
+    instead: meta.instead ?? null,
     short: meta.common === true ? (meta.description ?? '') : (meta.common ?? null),
   };
 }

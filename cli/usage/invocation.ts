@@ -4,7 +4,13 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Argument, Command } from './command.js';
 import { parseWords } from './parse-words.js';
-import { missingArguments, missingCommand, unexpectedArgument, unknownCommand } from './usage-errors.js';
+import {
+  missingArguments,
+  missingCommand,
+  swappedArguments,
+  unexpectedArgument,
+  unknownCommand,
+} from './usage-errors.js';
 
 export type Invocation =
   | { readonly kind: 'help'; readonly command: Command | null; readonly isComplete: boolean }
@@ -14,6 +20,8 @@ export type Invocation =
       readonly command: Command;
       /** Flags and arguments that were given, by property. */
       readonly values: Readonly<Record<string, unknown>>;
+      /** About spellings that will stop to work. */
+      readonly notes: readonly string[];
       /** The command after "--"; null without it. */
       readonly recordedCommand: readonly string[] | null;
     };
@@ -36,10 +44,11 @@ export function parseInvocation(argv: readonly string[], commands: readonly Comm
   }
   if (beforeDashes.some((word) => VERSION.includes(word))) return { kind: 'version' };
   if (command === undefined) throw unknownOrMissingCommand(name, words, commands);
-  const parsed = parseWords(ours, command.flags(), { command, commands });
+  const parsed = parseWords(ours, [...command.flags(), ...command.retired()], { command, commands });
   return {
     kind: 'run',
     command,
+    notes: parsed.notes,
     values: { ...parsed.values, ...assignArguments(parsed.arguments, command) },
     recordedCommand,
   };
@@ -76,6 +85,13 @@ function isOnlyFile([word, ...more]: readonly string[]): boolean {
   return word !== undefined && more.length === 0 && existsSync(word) && statSync(word).isFile();
 }
 
+/** A file where a name is wanted, and the name where the file is. */
+function areSwapped([first = '', second = '', ...more]: readonly string[], command: Command): boolean {
+  const [name, file] = command.arguments;
+  const isNamed = name !== undefined && name.isFile !== true && file?.isFile === true && more.length === 0;
+  return isNamed && second !== '' && second !== '-' && isOnlyFile([first]) && !existsSync(second);
+}
+
 function assignArguments(given: readonly string[], command: Command): Record<string, unknown> {
   const left = [...given];
   const values = command.arguments.map(({ property, isMany }) => [property, isMany ? left.splice(0) : left.shift()]);
@@ -83,6 +99,7 @@ function assignArguments(given: readonly string[], command: Command): Record<str
     isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
   const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
   if (missing.length > 0) throw missingArguments(isOnlyFile(given) ? command.arguments.slice(0, 1) : missing, command);
+  if (areSwapped(given, command)) throw swappedArguments(command, given);
   if (left.length > 0) throw unexpectedArgument(left, command);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -10,17 +10,20 @@ export interface ParsedWords {
   /** By property. If a flag that is not a list is repeated, the last value wins, so that those of a script can be overridden. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly arguments: readonly string[];
+  /** What to write instead of spellings that will stop to work. */
+  readonly notes: readonly string[];
 }
 
 /** @throws PtflameError BAD_OPTION */
 export function parseWords(words: readonly string[], flags: readonly Flag[], context: UsageContext): ParsedWords {
-  const { forYargs, arguments: positional } = new Splitter(flags, context).split(words);
+  const { forYargs, arguments: positional, notes } = new Splitter(flags, context).split(words);
   const properties = Object.fromEntries(flags.map(({ name, property }) => [name, property]));
   const parsed = Parser(forYargs, yargsOptions(flags)) as Record<string, unknown>;
   const given = Object.entries(parsed).filter(([name]) => properties[name] !== undefined);
   const isList = new Set(flags.filter((flag) => flag.isList).map(({ name }) => name));
   return {
     arguments: positional,
+    notes: [...notes],
     values: Object.fromEntries(
       given.map(([name, value]) => {
         const all = [value].flat().map(unguarded);
@@ -64,6 +67,7 @@ class Splitter {
   /** Flags by their long names, each followed by its value. */
   readonly forYargs: string[] = [];
   readonly arguments: string[] = [];
+  readonly notes = new Set<string>();
 
   constructor(flags: readonly Flag[], context: UsageContext) {
     const named = flags.flatMap((flag) => [flag.name, ...(flag.alias ? [flag.alias] : [])].map((name) => [name, flag]));
@@ -93,8 +97,21 @@ class Splitter {
   #long(word: string, left: string[]): void {
     const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) as RegExpExecArray;
     const flag = name.length > 1 ? this.#flags.get(name) : undefined;
-    if (flag === undefined) throw unknownFlag(`--${name}`, this.#context);
+    if (flag === undefined) return this.#formerly(name, value, left);
+    if (flag.instead !== null) this.notes.add(`--${name} will be removed: ${flag.instead}`);
     this.#add(flag, value, left);
+  }
+
+  /** `--in f` for `--inside f`, `--threads` for `--by thread`. */
+  #formerly(name: string, attached: string | undefined, left: string[]): void {
+    const flag = [...this.#flags.values()].find((each) => Object.hasOwn(each.formerly, name));
+    if (flag === undefined) throw unknownFlag(`--${name}`, this.#context, attached ?? left[0]);
+    const meaning = flag.formerly[name] ?? null;
+    if (meaning !== null && attached !== undefined && attached !== 'true')
+      throw unexpectedValue({ name }, this.#context);
+    const now = `--${flag.name}${meaning === null ? '' : ` ${meaning}`}`;
+    this.notes.add(`--${name} is now ${now}, and will be removed`);
+    this.#add(flag, meaning ?? attached, left);
   }
 
   /** `-o x`, `-ox`, `-o=x`; `-aq` is two flags. */
@@ -103,7 +120,7 @@ class Splitter {
     if (this.#flags.has(letters) && letters.length > 1) throw unknownFlag(word, this.#context); // -output is not -o utput
     for (let at = 0; at < letters.length; at++) {
       const flag = this.#flags.get(letters[at]);
-      if (flag?.alias !== letters[at]) throw unknownFlag(at === 0 ? word : `-${letters[at]}`, this.#context);
+      if (flag?.alias !== letters[at]) throw unknownFlag(at === 0 ? word : `-${letters[at]}`, this.#context, left[0]);
       const rest = letters.slice(at + 1);
       const takesRest = rest !== '' && (flag.value !== null || rest.startsWith('='));
       this.#add(flag, takesRest ? rest.replace(/^=/, '') : undefined, left);

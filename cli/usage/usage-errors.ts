@@ -2,9 +2,10 @@
  * Creates errors about a command line, with what was probably meant.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
+import { whatWrites } from '../output/kinds.js';
 import type { Argument, Command } from './command.js';
 import type { Flag } from './flag.js';
-import { nearestWord } from './suggestions.js';
+import { commandMeant, nearestWord, optionMeant } from './suggestions.js';
 
 /** The command of the words, if known, and all commands. */
 export interface UsageContext {
@@ -27,13 +28,28 @@ export function withHelp(hint: string | null, help: string): string {
   return hint.endsWith('?') ? `${hint} See ${help}` : `${hint}; see ${help}`;
 }
 
-/** `written`: with dashes, without value. */
-export function unknownFlag(written: string, context: UsageContext): PtflameError {
+/** `written`: with dashes, without value. `next`: the word after it. */
+export function unknownFlag(written: string, context: UsageContext, next?: string): PtflameError {
   const { command, commands } = context;
   const flags = (command === null ? commands : [command]).flatMap((each) => each.flags());
   const nearest = nearestWord(written, [...GENERAL_FLAGS, ...flags.map(({ name }) => `--${name}`)]);
-  const hint = (command === null ? null : optionOf(written, commands)) ?? suggestion(nearest);
+  const owner = command === null ? null : optionOf(written, commands);
+  const meant = optionMeant(written);
+  const own = command?.flags().find(({ name }) => name === meant);
+  const hint =
+    (command === null ? null : otherOutput(written, command, next)) ??
+    (own === undefined ? null : suggestion(`--${own.name}${own.value === null ? '' : ` ${own.value}`}`)) ??
+    owner ??
+    suggestion(nearest);
   return usageError(`unknown option ${written}`, hint, command);
+}
+
+/** For `-o` of a command that has none: what was probably meant by the file. */
+function otherOutput(written: string, command: Command, next: string | undefined): string | null {
+  if (written !== '-o' && written !== '--output') return null;
+  const own = command.flags().find(({ name }) => name === 'to' || name === 'levels');
+  const meant = next === undefined ? null : whatWrites(next);
+  return meant ?? (own === undefined ? null : `${command.name} writes where --${own.name} says`);
 }
 
 function suggestion(word: string | null): string | null {
@@ -52,7 +68,7 @@ export function missingValue(
   return usageError(`--${name} needs a value, such as ${example}`, hint, context.command);
 }
 
-export function unexpectedValue({ name }: Flag, context: UsageContext): PtflameError {
+export function unexpectedValue({ name }: Pick<Flag, 'name'>, context: UsageContext): PtflameError {
   return usageError(`--${name} takes no value`, null, context.command);
 }
 
@@ -60,8 +76,18 @@ export function unexpectedValue({ name }: Flag, context: UsageContext): PtflameE
 export function unknownCommand(word: string, commands: readonly Command[], isFile: boolean): PtflameError {
   const names = commands.map(({ name }) => name);
   const file = isFile ? `it is a file: ptflame render ${shellWords([word])} -o flame.html` : null;
-  const hint = suggestion(nearestWord(word, names)) ?? file ?? optionOf(`--${word}`, commands);
+  const hint =
+    suggestion(nearestWord(word, names) ?? commandMeant(word)) ??
+    file ??
+    optionOf(`--${word}`, commands) ??
+    pathHint(word);
   return usageError(`unknown command ${word}`, hint ?? `the commands are ${names.join(', ')}`, null);
+}
+
+/** A file comes after the command. */
+function pathHint(word: string): string | null {
+  if (!/[./]/.test(word)) return null;
+  return `the command comes first: ptflame render ${shellWords([word])} -o flame.html`;
 }
 
 /** "--inside is an option of ptflame render, ptflame report"; null if it is none. */
@@ -80,6 +106,13 @@ export function missingArguments(missing: readonly Argument[], command: Command)
   const [example] = command.examples.find(([text]) => text.startsWith(`ptflame ${command.name} `)) ?? [];
   const hint = example === undefined ? null : `for example: ${example}`;
   return usageError(`${command.name} needs ${names}`, hint, command);
+}
+
+/** `ptflame latency perf.data main`. */
+export function swappedArguments(command: Command, [file = '', other = '']: readonly string[]): PtflameError {
+  const [first] = command.arguments;
+  const hint = `did you mean ptflame ${command.name} ${shellWords([other, file])}?`;
+  return usageError(`${first?.placeholder} comes before the input, and ${file} is a file`, hint, command);
 }
 
 /** `words`: the unexpected argument and all words after it. */

@@ -7,38 +7,38 @@ import { diffCsv, diffLines } from '../../answers/diff/diff.js';
 import { refuseAbove } from '../../answers/diff/limits.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { loadTimedProfile } from '../../input/traces.js';
-import { type DiffOptions, printsAnswer } from '../../options/questions/diff.js';
+import { type DiffOptions, diffFiles } from '../../options/questions/diff.js';
 import type { SideSelection } from '../../options/values/diff-values.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { openAnswer } from '../../output/answer.js';
 import { openDiffOutputs } from '../../output/diff-outputs.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
-import { tableWidth } from '../../terminal/width.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
   const { beforeInput, sort, top, match, per = null, failAbove = [], strict, quiet } = options;
   const afterInput = options.afterInput ?? sameInput(options);
   if (beforeInput === '-' && afterInput === '-') throw bothStandardInput();
-  const outputs = await openDiffOutputs(options, [beforeInput, afterInput]);
+  const inputs = [beforeInput, afterInput];
+  const outputs = await openDiffOutputs(options, inputs);
+  const { tables } = diffFiles(options);
+  const table = await openAnswer({ ...options, output: tables }, inputs);
   const before = await read(beforeInput, options, 'before', signal);
   const after = await read(afterInput, options, 'after', signal);
   const all = diffOf(before, after, { sort, per });
   const answer = match ? matching(all, match) : all;
   await outputs.write(before, after, answer);
-  if (printsAnswer(options))
-    await writeAnswer(
-      {
-        json: () => answer,
-        text: () => diffLines(answer, { width: tableWidth(), top, isQuiet: quiet }),
-        csv: () => diffCsv(answer, options.srcline),
-      },
-      options,
-    );
+  await table.write({
+    json: () => answer,
+    text: (width) => diffLines(answer, { width, top, isQuiet: quiet }),
+    csv: () => diffCsv(answer, options.srcline),
+  });
   if (!quiet) {
     for (const [name, profile] of Object.entries({ before, after }))
       for (const line of qualityLines(profile)) notify(`${name}: ${line}`);
     for (const line of await outputs.lines()) notify(line);
+    const text = tables?.find((path) => path.toLowerCase().endsWith('.txt'));
+    if (text !== undefined)
+      notify(`note: ${text} has the table; folded stacks, which it had before, are written to .folded`);
   }
   refuseAbove(all, failAbove, { isStrict: strict, isQuiet: quiet });
 }

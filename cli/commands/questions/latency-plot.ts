@@ -23,14 +23,10 @@ export function refusePlots(options: PlotOptions): void {
   const { timeline, heatmap, output = [], json } = options;
   if (timeline && heatmap)
     throw new PtflameError('BAD_OPTION', '--timeline and --heatmap are mutually exclusive', { hint: 'leave one out' });
-  if (output.length > 0 && !wantsPlot(options))
-    throw new PtflameError('BAD_OPTION', '-o writes a plot, but none is requested', {
-      hint: 'add --timeline or --heatmap; tables and JSON go to standard output',
-    });
-  const other = output.find((path) => !isStandardOutput(path) && !path.toLowerCase().endsWith('.svg'));
-  if (other !== undefined)
-    throw new PtflameError('BAD_OPTION', `${other} is not an SVG file: plots are written as SVG`, {
-      hint: 'use -o FILE.svg; --json prints the data',
+  const picture = output.find((path) => path.toLowerCase().endsWith('.svg'));
+  if (picture !== undefined && !wantsPlot(options))
+    throw new PtflameError('BAD_OPTION', `-o ${picture} is for a plot, but none is requested`, {
+      hint: 'add --timeline or --heatmap; tables are written to .txt, .csv and .json',
     });
   if (json && output.some(isStandardOutput))
     throw new PtflameError('BAD_OPTION', '--json and -o - both write to standard output', { hint: 'use -o FILE.svg' });

@@ -9,35 +9,33 @@ import { latencyLines } from '../../answers/latency.js';
 import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
-import type { LatencyOptions } from '../../options/questions/latency.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { type LatencyOptions, latencyFiles } from '../../options/questions/latency.js';
+import { openAnswer } from '../../output/answer.js';
 import { type Output, openOutput, writeAll } from '../../output/outputs.js';
 import { writtenLines } from '../../output/written-files.js';
 import { notifyQuality } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
-import { tableWidth } from '../../terminal/width.js';
-
 import { loadPlot, refusePlots, wantsPlot } from './latency-plot.js';
 
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
   refusePlots(options);
-  const { output = [] } = options;
+  const { tables, plots } = latencyFiles(options);
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const outputs: Output[] = [];
-  for (const path of output) outputs.push(await openOutput(path, options.inputs));
+  for (const path of plots) outputs.push(await openOutput(path, options.inputs));
+  const table = await openAnswer({ ...options, output: tables }, options.inputs);
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
   const answer = latencyAnswer(profile, calls, functions);
-  const { top, byCaller } = options;
+  const { top, by } = options;
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
-  const text = () => latencyLines(answer, { pattern: options.function, bounds, width: tableWidth(), top, byCaller });
+  const text = (width: number) =>
+    latencyLines(answer, { pattern: options.function, bounds, width, top, byCaller: by === 'caller' });
   const plot = await loadPlot(answer, options, bounds);
   if (plot !== null) await writeAll(outputs.map((output) => ({ output, chunks: () => plot.svg(profile) })));
-  const lines = () => plot?.lines(tableWidth()) ?? text();
-  if (outputs.length === 0 || options.json)
-    await writeAnswer({ json: () => answer, text: lines, csv: () => csvRows(answer, options) }, options);
+  const lines = (width: number) => plot?.lines(width) ?? text(width);
+  await table.write({ json: () => answer, text: lines, csv: () => csvRows(answer, options) });
   await notifyQuality(profile, options);
-  if (!options.quiet) for (const line of await writtenLines(output.map(svgFile), options.inputs)) notify(line);
+  if (!options.quiet) for (const line of await writtenLines(plots.map(svgFile), options.inputs)) notify(line);
 }
 
 function svgFile(path: string) {
@@ -67,11 +65,11 @@ const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCall
 
 function csvRows(
   { children, callers }: Latency,
-  { byCaller, srcline }: LatencyOptions,
+  { by, srcline }: LatencyOptions,
 ): (string | number | boolean | null)[][] {
   const columns = [...COLUMNS, ...(srcline ? LINE_TITLES : [])];
   const cells = (row: ChildRow) => [...COLUMNS.map((column) => row[column]), ...(srcline ? lineCells(row) : [])];
-  if (!byCaller) return [columns, ...children.map(cells)];
+  if (by !== 'caller') return [columns, ...children.map(cells)];
   return [
     ['caller', ...columns],
     ...callers.flatMap(({ name, children: own }) => own.map((row) => [name, ...cells(row)])),

@@ -8,23 +8,22 @@ import { missingLines } from '../../answers/missing-lines.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { LocksOptions } from '../../options/questions/locks.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { openAnswer } from '../../output/answer.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
-import { tableWidth } from '../../terminal/width.js';
 
 export async function locks(options: LocksOptions, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const output = await openAnswer(options, options.inputs);
   const flags = { ...options, foldRecursion: false };
   const { slowest, lock, top, quiet } = options;
   const found = await withProgress(inputs, flags, signal, (analyzing) =>
     askLocks(inputs, { slowest, ...(lock !== undefined && { address: lock }) }, { ...analyzing, trees: 'together' }),
   );
   const answer = locksAnswer(found);
-  const text = () => locksLines(answer, { width: tableWidth(), top, address: lock ?? null });
-  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer) }, options);
-  if (options.csv && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
+  const text = (width: number) => locksLines(answer, { width, top, address: lock ?? null });
+  await output.write({ json: () => answer, text, csv: () => csvRows(answer) });
+  if (output.formats.includes('csv') && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
   if (!quiet && found.profile) for (const line of qualityLines(found.profile)) notify(line);
 }
 

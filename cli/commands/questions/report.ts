@@ -7,35 +7,31 @@ import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { loadTimedProfile } from '../../input/traces.js';
 import type { ReportOptions } from '../../options/questions/report.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { openAnswer } from '../../output/answer.js';
 import { notifyQuality } from '../../quality/lines.js';
-import { tableWidth } from '../../terminal/width.js';
 
 /** Default number of rows of a text table. */
 const DEFAULT_ROWS = 40;
 
 export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
-  const { sort, match, threads, json, csv } = options;
-  refuseTwoFormats(options);
+  const { sort, match, by } = options;
+  const threads = by === 'thread';
   const inputs = await openInputs(options.inputs, options, signal);
+  const output = await openAnswer(options, options.inputs);
   const profile = await loadTimedProfile(
     inputs,
     options,
     { trees: threads ? 'apart' : 'together', durations: true },
     signal,
   );
-  const top = options.top ?? (json || csv ? 0 : DEFAULT_ROWS);
-  const isText = !json && !csv; // a text table also states the number of other rows
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
-  const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isText && { top }), ...isMatch });
-  await writeAnswer(
-    {
-      json: () => answer,
-      text: () => reportLines(answer, tableWidth(), top),
-      csv: () => csvRows(answer, options.srcline),
-    },
-    options,
-  );
+  const all = reportOf(profile, { sort, threads, ...isMatch }); // a text table also states the number of other rows
+  const top = () => (options.top ? reportOf(profile, { sort, threads, top: options.top, ...isMatch }) : all);
+  await output.write({
+    json: top,
+    text: (width) => reportLines(all, width, options.top ?? DEFAULT_ROWS),
+    csv: () => csvRows(top(), options.srcline),
+  });
   await notifyQuality(profile, options);
 }
 

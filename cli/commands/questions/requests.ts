@@ -10,37 +10,35 @@ import { requestsLines } from '../../answers/requests/requests.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { RequestsOptions } from '../../options/questions/requests.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
-import { isTerminal } from '../../output/outputs.js';
+import { openAnswer } from '../../output/answer.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
-import { tableWidth } from '../../terminal/width.js';
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
-  refuseTerminal(options);
-  const { flow: flows, host, id, maxSpans, min, otlp, perfetto, slowest, top } = options;
+  const { flow: flows, host, id, maxSpans, minCall, slowest, top } = options;
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const output = await openAnswer(options, options.inputs);
+  const hasSpans = output.formats.some((format) => format === 'otlp' || format === 'perfetto');
   const question = {
     ...{ root, slowest },
-    ...(min !== undefined && { minNs: min }),
+    ...(minCall !== undefined && { minNs: minCall }),
     ...(flows && { flows }),
     ...(id && { id }),
     ...(host && { hosts: hostsOf(options.inputs, host) }),
-    ...((otlp || perfetto) && { maxSpans }),
+    ...(hasSpans && { maxSpans }),
   };
   const found = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
     askRequests(inputs, question, { ...analyzing, trees: 'together' }),
   );
   const answer = () => requestsAnswer(found);
-  const text = () => requestsLines(answer(), { pattern: options.function, width: tableWidth(), top });
+  const text = (width: number) => requestsLines(answer(), { pattern: options.function, width, top });
   const formats = {
     ...{ json: answer, text, csv: () => csvRows(answer()) },
     ...{ otlp: () => otlpLines(found), perfetto: () => perfettoBytes(found) },
   };
-  await writeAnswer(formats, options);
+  await output.write(formats);
   if (options.quiet) return;
-  if (otlp || perfetto) for (const line of leftOutLines(found.requests)) notify(line);
+  if (hasSpans) for (const line of leftOutLines(found.requests)) notify(line);
   for (const { name, profile } of found.hosts)
     for (const line of qualityLines(profile))
       notify(found.hosts.length > 1 ? `${visibleText(name ?? '')}: ${line}` : line);
@@ -54,14 +52,6 @@ async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
 async function* perfettoBytes(found: RequestsResult): AsyncGenerator<Uint8Array> {
   const { perfettoOfRequests } = await import('../../../src/exports.js');
   yield* perfettoOfRequests(found);
-}
-
-/** @throws PtflameError BAD_OPTION for bytes to a terminal */
-function refuseTerminal({ perfetto }: RequestsOptions): void {
-  if (!perfetto || !isTerminal('-')) return;
-  throw new PtflameError('BAD_OPTION', 'a trace for Perfetto is binary and cannot be printed to a terminal', {
-    hint: 'write it to a file: >requests.pftrace, and open that at https://ui.perfetto.dev',
-  });
 }
 
 /** By input. @throws PtflameError BAD_OPTION for a host of something that is no input */

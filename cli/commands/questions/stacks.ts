@@ -3,22 +3,23 @@
  */
 import { stacksAnswer } from '../../../src/answers.js';
 import { askStacks } from '../../../src/profiles.js';
-import { stacksLines } from '../../answers/stacks.js';
+import { stacksCsv, stacksLines } from '../../answers/stacks.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { StacksOptions } from '../../options/questions/stacks.js';
-import { writeAnswer } from '../../output/answer.js';
+import { openAnswer } from '../../output/answer.js';
 import { qualityLines } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
-import { tableWidth } from '../../terminal/width.js';
 
 export async function stacks(options: StacksOptions, signal: AbortSignal): Promise<void> {
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const output = await openAnswer(options, options.inputs);
   const flags = { ...options, foldRecursion: false };
   const found = await withProgress(inputs, flags, signal, (analyzing) =>
     askStacks(inputs, options.at, { ...analyzing, trees: 'together' }),
   );
   const answer = stacksAnswer(found.profile, found.atNs, found.stacks);
-  await writeAnswer({ json: () => answer, text: () => stacksLines(answer, tableWidth()) }, options);
+  const csv = () => stacksCsv(answer, options.srcline);
+  await output.write({ json: () => answer, text: (width) => stacksLines(answer, width), csv });
   if (!options.quiet) for (const line of qualityLines(found.profile)) notify(line);
 }

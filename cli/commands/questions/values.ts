@@ -8,22 +8,21 @@ import { placeText } from '../../answers/wait-names.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { ValuesOptions } from '../../options/questions/values.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { openAnswer } from '../../output/answer.js';
 import { notifyQuality } from '../../quality/lines.js';
-import { tableWidth } from '../../terminal/width.js';
 
 export async function values(options: ValuesOptions, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
   const { field, step, by, top } = options;
   const opening = { ...options, onlySamples: !needsTrace(options) };
   const inputs = await requireTraces(await openInputs(options.inputs, opening, signal));
+  const output = await openAnswer(options, options.inputs);
   const question = { field, byFunction: by === 'function', ...(step !== undefined && { step }) };
   const result = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
     askValues(inputs, question, { ...analyzing, trees: 'together' }),
   );
   const answer = valuesAnswer(result);
-  const text = () => valuesLines(answer, { by, width: tableWidth(), top, step: step ?? null });
-  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, by) }, options);
+  const text = (width: number) => valuesLines(answer, { by, width, top, step: step ?? null });
+  await output.write({ json: () => answer, text, csv: () => csvRows(answer, by) });
   if (result.profile !== null) await notifyQuality(result.profile, options);
 }
 

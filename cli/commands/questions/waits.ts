@@ -2,7 +2,8 @@
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
 import { type WaitStats, type WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
-import type { FunctionPattern } from '../../../src/profiles.js';
+import type { CallPattern, FunctionPattern } from '../../../src/profiles.js';
+import { formatBounds } from '../../../src/text.js';
 import { askWaits, type WaitsResult } from '../../../src/waits.js';
 import { missingLines } from '../../answers/missing-lines.js';
 import { type HasLine, LINE_TITLES, lineCells } from '../../answers/source-lines.js';
@@ -11,29 +12,33 @@ import { waitsLines } from '../../answers/waits.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { WaitsOptions } from '../../options/questions/waits.js';
-import { refuseTwoFormats, writeAnswer } from '../../output/answer.js';
+import { openAnswer } from '../../output/answer.js';
 import { notifyQuality } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
-import { tableWidth } from '../../terminal/width.js';
 
 export async function waits(options: WaitsOptions, signal: AbortSignal): Promise<void> {
-  refuseTwoFormats(options);
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const output = await openAnswer(options, options.inputs);
   const result = await askAbout(inputs, options, signal);
   const answer = waitsAnswer(result, options.points?.map(patternText));
-  const inside = options.in === undefined ? null : patternText(options.in);
-  const text = () => waitsLines(answer, { inside, width: tableWidth(), top: options.top });
-  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) }, options);
-  if (options.csv && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
+  const inside = options.inside === undefined ? null : callsText(options.inside);
+  const text = (width: number) => waitsLines(answer, { inside, width, top: options.top });
+  await output.write({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) });
+  if (output.formats.includes('csv') && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
   if (result.profile !== null) await notifyQuality(result.profile, options);
 }
 
 function askAbout(inputs: readonly CommandInput[], options: WaitsOptions, signal: AbortSignal): Promise<WaitsResult> {
-  const { in: inside, points, slowest } = options;
+  const { inside, points, slowest, ...flags } = options;
   const question = { ...(inside !== undefined && { inside }), ...(points && { points }), slowest };
-  return withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
+  return withProgress(inputs, { ...flags, foldRecursion: false }, signal, (analyzing) =>
     askWaits(inputs, question, { ...analyzing, trees: 'together' }),
   );
+}
+
+function callsText({ functions, ...bounds }: CallPattern): string {
+  const durations = formatBounds(bounds);
+  return patternText(functions) + (durations === '' ? '' : ` of ${durations}`);
 }
 
 function patternText(pattern: FunctionPattern): string {

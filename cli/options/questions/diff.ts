@@ -2,7 +2,8 @@
  * The options of `ptflame diff`.
  */
 import * as z from 'zod';
-import { answerFormat, OWN_FORMATS, type OwnFormat, outputFormats } from '../../output/formats.js';
+import { type AnswerFormat, answerFormats, isTableFile } from '../../output/answer-files.js';
+import { OWN_FORMATS, type OwnFormat, outputFormats } from '../../output/formats.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
 import { csv, inline, json, limit, matching, maxFolded, outputs, reading, shown, srcline } from '../shared.js';
@@ -29,8 +30,8 @@ export const DiffOptions = memoize(() =>
       json,
       csv,
       output: outputs(
-        'write a picture or folded stacks of both, instead of printing the table; may be repeated',
-        'write a picture or folded stacks instead',
+        'write the table as FILE.txt, .csv or .json instead of printing it, or both sides as .svg, .html or .folded; may be repeated',
+        'write FILE.txt, .csv, .json, .svg, .html or .folded',
       ),
       format: flag(
         z.enum(OWN_FORMATS).optional(),
@@ -88,13 +89,16 @@ export const DiffOptions = memoize(() =>
 );
 export type DiffOptions = z.infer<ReturnType<typeof DiffOptions>>;
 
-/** Whether the table or its numbers are printed. */
-export function printsAnswer({ output, format, json, csv }: DiffOptions): boolean {
-  return json || csv || (output === undefined && format === undefined);
+/** Returns the files of `-o`: pictures or stacks, and tables, undefined if the table is printed. */
+export function diffFiles({ output, format }: Pick<DiffOptions, 'output' | 'format'>) {
+  if (format !== undefined) return { pictures: output ?? ['-'], tables: [] };
+  return { pictures: output?.filter((path) => !isTableFile(path)) ?? [], tables: output?.filter(isTableFile) };
 }
 
-export function diffFormats(options: DiffOptions): (OwnFormat | 'csv' | 'text')[] {
-  const written =
-    options.output === undefined && options.format === undefined ? [] : outputFormats(options, OWN_FORMATS);
-  return [...(printsAnswer(options) ? [answerFormat(options)] : []), ...written];
+export function diffFormats(options: DiffOptions): (OwnFormat | AnswerFormat)[] {
+  const { pictures, tables } = diffFiles(options);
+  return [
+    ...answerFormats({ ...options, output: tables }),
+    ...outputFormats({ ...options, output: pictures }, OWN_FORMATS),
+  ];
 }

@@ -4,11 +4,14 @@
 import * as z from 'zod';
 import type { FunctionPattern } from '../../../src/profiles.js';
 import { PtflameError } from '../../../src/text.js';
+import { type AnswerFormat, answerFormats } from '../../output/answer-files.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { json, limit, outputs, reading, shown, srcline } from '../shared.js';
+import { answering, limit, outputs, reading, regexFlag, shown, srcline } from '../shared.js';
 import { durations, expression, parseFunction } from '../values/question-values.js';
 import { path } from '../values/values.js';
+
+const PLOTS = ['text', 'json', 'svg'];
 
 export const LatencyOptions = memoize(() =>
   z.object({
@@ -21,32 +24,36 @@ export const LatencyOptions = memoize(() =>
         ['text', 'json'],
         'what was different in the N longest calls',
       ),
-      byCaller: flag(z.boolean().default(false), 'repeat the tables for each caller (JSON always has the callers)', {
-        formats: ['text', 'csv'],
-        common: 'repeat the tables for each caller',
-      }),
+      by: flag(
+        z.enum(['none', 'caller']).default('none'),
+        'repeat the tables for each caller (JSON always has the callers)',
+        { formats: ['text', 'csv'], common: 'repeat the tables for each caller', formerly: { 'by-caller': 'caller' } },
+      ),
       top: limit(
         20,
         'maximum number of rows of a table; 0: all (JSON and CSV: all)',
         ['text'],
         'maximum number of rows, 0 for all',
       ),
-      json,
       timeline: flag(
         z.boolean().default(false),
         'plot when calls began and how long they took: a dot for each, a heat map for more than 4,096',
-        { formats: ['text', 'json'], common: 'plot when calls began and how long they took' },
+        { formats: PLOTS, common: 'plot when calls began and how long they took' },
       ),
       heatmap: flag(z.boolean().default(false), 'like --timeline, but as a heat map also for few calls', {
-        formats: ['text', 'json'],
+        formats: PLOTS,
       }),
-      output: outputs('write the plot as SVG, instead of printing it', 'write the plot as SVG'),
-      csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV', {
+      ...answering(),
+      output: outputs(
+        'write FILE.txt, .csv or .json instead of printing, or the plot as FILE.svg; may be repeated',
+        'write FILE.txt, .csv, .json, or the plot as .svg',
+      ),
+      csv: flag(z.boolean().default(false), 'print the callees (with --by caller: by caller) as CSV', {
         common: 'print the callees as CSV',
       }),
     }),
     ...group('Selection', {
-      regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; all matches are analyzed together'),
+      regex: regexFlag('FUNCTION'),
       latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
         value: 'MIN,MAX',
       }),
@@ -57,6 +64,17 @@ export const LatencyOptions = memoize(() =>
   }),
 );
 export type LatencyOptions = z.infer<ReturnType<typeof LatencyOptions>>;
+
+/** Returns the files of `-o`: plots, and tables, undefined if they are printed. */
+export function latencyFiles({ output, timeline, heatmap }: Pick<LatencyOptions, 'output' | 'timeline' | 'heatmap'>) {
+  const isPlot = (path: string) => path.toLowerCase().endsWith('.svg') || ((timeline || heatmap) && path === '-');
+  return { plots: output?.filter(isPlot) ?? [], tables: output?.filter((path) => !isPlot(path)) };
+}
+
+export function latencyFormats(options: LatencyOptions): (AnswerFormat | 'svg')[] {
+  const { plots, tables } = latencyFiles(options);
+  return [...answerFormats({ ...options, output: tables }), ...plots.map(() => 'svg' as const)];
+}
 
 /** @throws PtflameError BAD_OPTION for an invalid regular expression */
 export function latencyPattern({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { answering, limit, reading, replaying, selection, windowed } from '../shared.js';
 import { path } from '../values/values.js';
 
 const address = z.string().regex(/^(0x)?[0-9a-f]+$/i, 'must be an address, such as 0x7f0012345678');
@@ -25,8 +25,7 @@ export const LocksOptions = memoize(() =>
         ['text', 'json'],
         'the N longest waits for locks, and for whom',
       ),
-      json,
-      csv: flag(z.boolean().default(false), 'print the locks as CSV', { common: true }),
+      ...answering(),
     }),
     ...group('Selection', {
       lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS', common: true }),

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, inline, json, matching, reading, shown, srcline } from '../shared.js';
+import { answering, inline, matching, reading, shown, srcline } from '../shared.js';
 import { path } from '../values/values.js';
 
 export const ReportOptions = memoize(() =>
@@ -21,9 +21,11 @@ export const ReportOptions = memoize(() =>
         'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
         { common: 'maximum number of functions, 0 for all' },
       ),
-      threads: flag(z.boolean().default(false), 'repeat the table for each thread', { common: true }),
-      json,
-      csv,
+      by: flag(z.enum(['none', 'thread']).default('none'), 'repeat the table for each thread', {
+        common: true,
+        formerly: { threads: 'thread' },
+      }),
+      ...answering(),
     }),
     ...srcline(),
     ...inline(),

@@ -6,7 +6,7 @@ import type { FunctionPattern } from '../../../src/profiles.js';
 import { PtflameError } from '../../../src/text.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../shared.js';
 import { flows } from '../values/flow-values.js';
 import { hosts } from '../values/host-values.js';
 import { expression, parseFunction, span } from '../values/question-values.js';
@@ -23,12 +23,10 @@ export const RequestsOptions = memoize(() =>
         ['text', 'json', 'otlp', 'perfetto'],
         'all that happened in the N slowest requests',
       ),
-      min: flag(
+      minCall: flag(
         span.optional(),
-        'with --slowest: only calls and waits of at least this duration (default: 1 % of the slowest; with --otlp and --perfetto: all)',
-        {
-          value: 'DURATION',
-        },
+        'with --slowest: leave out calls and waits that lasted shorter (default: 1 % of the slowest; with --otlp and --perfetto: none)',
+        { value: 'DURATION', formerly: { min: null } },
       ),
       top: limit(
         20,
@@ -36,8 +34,11 @@ export const RequestsOptions = memoize(() =>
         ['text'],
         'maximum number of rows, 0 for all',
       ),
-      json,
-      csv,
+      ...answering(),
+      output: outputs(
+        'write FILE.txt, .csv, .json, .jsonl (--otlp) or .pftrace (--perfetto) instead of printing; may be repeated',
+        'write FILE.txt, .csv, .json, .jsonl or .pftrace',
+      ),
       otlp: flag(
         z.boolean().default(false),
         'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
@@ -69,7 +70,7 @@ export const RequestsOptions = memoize(() =>
         'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
         { value: 'INPUT=HOST' },
       ),
-      regex: flag(z.boolean().default(false), 'ROOT is a regular expression; all matches are requests'),
+      regex: regexFlag('ROOT'),
     }),
     ...windowed(),
     ...selection(),

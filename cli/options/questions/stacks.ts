@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { json, reading, replaying, selection, srcline } from '../shared.js';
+import { answering, reading, replaying, selection, srcline } from '../shared.js';
 import { moment } from '../values/question-values.js';
 import { path } from '../values/values.js';
 
@@ -17,7 +17,7 @@ export const StacksOptions = memoize(() =>
         common: 'the moment, such as +10ms from the start',
       }),
     }),
-    ...group('Output', { json }),
+    ...group('Output', answering()),
     ...srcline(),
     ...selection(),
     ...replaying(),

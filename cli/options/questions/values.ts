@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { json, limit, reading, replaying, selection, windowed } from '../shared.js';
+import { answering, limit, reading, replaying, selection, windowed } from '../shared.js';
 import { path } from '../values/values.js';
 
 export const ValuesOptions = memoize(() =>
@@ -28,8 +28,7 @@ export const ValuesOptions = memoize(() =>
         ['text'],
         'maximum number of rows, 0 for all',
       ),
-      json,
-      csv: flag(z.boolean().default(false), 'print the rows as CSV', { common: true }),
+      ...answering(),
     }),
     ...windowed(),
     ...selection(),

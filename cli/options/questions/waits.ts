@@ -4,18 +4,23 @@
 import * as z from 'zod';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
-import { csv, json, limit, reading, replaying, selection, srcline, windowed } from '../shared.js';
-import { functionList, functionPattern } from '../values/question-values.js';
+import { answering, limit, reading, replaying, selection, srcline, windowed } from '../shared.js';
+import { callPattern, functionList } from '../values/question-values.js';
 import { path } from '../values/values.js';
 
 export const WaitsOptions = memoize(() =>
   z.object({
     inputs: z.array(path).min(1),
     ...group('Selection', {
-      in: flag(functionPattern.optional(), 'only waits inside calls of this function; the slowest are calls', {
-        value: 'FUNCTION',
-        common: 'only waits inside calls of this function',
-      }),
+      inside: flag(
+        callPattern.optional(),
+        'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration; the slowest are calls',
+        {
+          value: 'CALLS',
+          common: 'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX',
+          formerly: { in: null },
+        },
+      ),
     }),
     ...group('Output', {
       slowest: limit(
@@ -38,8 +43,7 @@ export const WaitsOptions = memoize(() =>
         ['text'],
         'maximum number of rows, 0 for all',
       ),
-      json,
-      csv,
+      ...answering(),
     }),
     ...srcline(),
     ...windowed(),

@@ -66,6 +66,8 @@ export function expression(text: string): RegExp | null {
 
 const BOUNDS = new RegExp(`^(.+)#((?:${DURATION})?,(?:${DURATION})?)$`, 's');
 
+const CALLS = 'must be FUNCTION or FUNCTION#MIN,MAX, such as do_command#10us,1ms';
+
 /** "do_command#10us,1ms". */
 function parseCalls(text: string): CallPattern | null {
   const [, name = text, bounds] = BOUNDS.exec(text) ?? [];
@@ -89,6 +91,7 @@ export const span = parsed(parseDuration, 'must be a duration, such as 10us');
 export const moment = parsed(parseMoment, (text) =>
   wrongMoments(text, "must be a time on perf's clock, such as 858572.85, or from the start, such as +10ms"),
 );
+export const callPattern = parsed(parseCalls, CALLS);
 export const functionPattern = parsed(parseFunction, 'must be a function name or /a regular expression/');
 
 /** "begin,write,sync": two functions, events or more. */
@@ -112,6 +115,6 @@ export const callPatterns = z.array(z.coerce.string()).transform((texts, context
   const patterns = texts.map(parseCalls);
   const found = patterns.filter((pattern) => pattern !== null);
   if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: 'must be FUNCTION or FUNCTION#MIN,MAX, such as do_command#10us,1ms' });
+  context.addIssue({ code: 'custom', message: CALLS });
   return z.NEVER;
 });

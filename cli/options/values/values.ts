@@ -15,7 +15,9 @@ const numbersOr = (whenEmpty: string | null) =>
     if (numbers.length > 0 && !numbers.includes(Number.NaN)) return [...new Set(numbers)];
     const isEmpty = numbers.length === 0 && whenEmpty !== null;
     const message = `must be a list of numbers and ranges, such as 0-3,8; a range has at most ${MAX_RANGE} numbers`;
-    context.addIssue({ code: 'custom', message: isEmpty ? `has no value; ${whenEmpty}` : message });
+    const name = whenEmpty?.includes('process') ? texts.find((text) => /^[a-z][\w.-]*$/i.test(text)) : undefined;
+    const byName = name === undefined ? '' : `; for processes by name: $(pidof ${name})`;
+    context.addIssue({ code: 'custom', message: isEmpty ? `has no value; ${whenEmpty}` : message + byName });
     return z.NEVER;
   });
 

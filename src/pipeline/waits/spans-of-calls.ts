@@ -3,7 +3,7 @@
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Spans } from '../../analysis/log/spans.js';
-import { type FunctionSet, UNBOUNDED } from '../../analysis/questions.js';
+import { type CallSelection, type FunctionSet, UNBOUNDED } from '../../analysis/questions.js';
 import { markedRows } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
@@ -25,12 +25,20 @@ export interface ThreadCalls {
   readonly isNested: Uint8Array;
 }
 
-export async function callsOfFunctions(
-  { askable }: CallsOfWaits,
+export function callsOfFunctions(
+  calls: CallsOfWaits,
   functions: FunctionSet,
   tids: readonly Tid[],
 ): Promise<ThreadCalls> {
-  const spans = { calls: { functions, durations: null }, window: UNBOUNDED };
+  return selectedCalls(calls, { functions, durations: null }, tids);
+}
+
+export async function selectedCalls(
+  { askable }: CallsOfWaits,
+  calls: CallSelection,
+  tids: readonly Tid[],
+): Promise<ThreadCalls> {
+  const spans = { calls, window: UNBOUNDED };
   const question: ThreadQuestions = { nodesAt: null, treesOver: null, spans, spanTrees: null };
   const answers = await askable.ask(new Map(tids.map((tid) => [tid, question])));
   const rows: { tid: Tid; spans: Spans; row: number }[] = [];

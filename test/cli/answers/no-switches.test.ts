@@ -30,8 +30,8 @@ describe.each(['text', '.ptf'])('a trace without switches, %s', (kind) => {
     expect(stderr).toMatch(REMEDY);
   });
 
-  test('--in counts the calls, although no wait in them is known', async ({ dir }) => {
-    const { stdout } = await ptflame(['waits', await input(dir), '--in', 'main', '--json'], { cwd: dir.path });
+  test('--inside counts the calls, although no wait in them is known', async ({ dir }) => {
+    const { stdout } = await ptflame(['waits', await input(dir), '--inside', 'main', '--json'], { cwd: dir.path });
     const { inside, trace } = JSON.parse(stdout);
     expect([inside.calls, trace.hasSwitches]).toEqual([1, false]);
   });

@@ -13,9 +13,9 @@ const DEMO = fixturePath('demo/threads.perf.txt.gz');
 
 const TABLES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['report', ['report', DEMO, '--top', '15']],
-  ['report-threads', ['report', DEMO, '--top', '5', '--threads', '--sort', 'self']],
+  ['report-threads', ['report', DEMO, '--top', '5', '--by', 'thread', '--sort', 'self']],
   ['latency', ['latency', 'take', DEMO, '--slowest', '2']],
-  ['latency-by-caller', ['latency', '__GI___pthread_mutex_unlock_usercnt', DEMO, '--by-caller', '--top', '3']],
+  ['latency-by-caller', ['latency', '__GI___pthread_mutex_unlock_usercnt', DEMO, '--by', 'caller', '--top', '3']],
   ['latency-several', ['latency', '/^(take|nap)$/', DEMO, '--latency', '100us,']],
   ['latency-never-complete', ['latency', 'main', DEMO]],
   ['latency-of-stops', ['latency', '[syscall]', DEMO, '--top', '4']],

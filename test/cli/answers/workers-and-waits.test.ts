@@ -11,7 +11,7 @@ const FLOW = 'queue_push:job=run_job:job';
 
 test.each<[string, string[]]>([
   ['waits', ['--json', '--slowest', '5']],
-  ['waits', ['--json', '--in', 'handle_request', '--slowest', '3', '--points', 'queue_push,run_job,await_reply']],
+  ['waits', ['--json', '--inside', 'handle_request', '--slowest', '3', '--points', 'queue_push,run_job,await_reply']],
   ['locks', ['--json', '--slowest', '5']],
   ['requests', ['handle_request', '--json', '--flow', FLOW, '--slowest', '5']],
   ['requests', ['handle_request', '--json', '--slowest', '5']],

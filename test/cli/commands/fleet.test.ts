@@ -40,17 +40,22 @@ test('fleet lists functions over all recordings', async ({ dir }) => {
   ]);
 });
 
-test('fleet --by says what became slower', async ({ dir }) => {
+test('fleet --compare says what became slower', async ({ dir }) => {
   const folder = await twoBuilds(dir);
-  const { stdout } = await ptflame(['fleet', folder, '--by', 'build', '--from', '1.0', '--against', '1.1']);
+  const { stdout } = await ptflame(['fleet', folder, '--compare', 'build', '--from', '1.0', '--against', '1.1']);
   expect(stdout).toContain('build 1.0 → 1.1; median over hosts that have both');
   expect(stdout).toMatch(/^ +\+50 % +1 µs +1\.5 µs +1 +1\.5 µs {2}work$/m);
-  const both = await ptflame(['fleet', folder, '--by', 'build', '--json']); // two need no names
+  const both = await ptflame(['fleet', folder, '--compare', 'build', '--json']); // two need no names
   expect(FleetAnswer.parse(JSON.parse(both.stdout)).growth).toMatchObject({ from: '1.0', against: '1.1' });
-  const back = await ptflame(['fleet', folder, '--by', 'build', '--against', '1.0', '--csv']);
+  const back = await ptflame(['fleet', folder, '--compare', 'build', '--against', '1.0', '--csv']);
   expect(back.stdout).toMatch(/^work,,-0\.333/m);
-  expectRefusal(await ptflame(['fleet', folder, '--by', 'build', '--from', '2.0']), 2, /no build 2\.0/, /1\.0, 1\.1/);
-  expectRefusal(await ptflame(['fleet', folder, '--by', 'host']), 2, /needs --from and --against/, /web1/);
+  expectRefusal(
+    await ptflame(['fleet', folder, '--compare', 'build', '--from', '2.0']),
+    2,
+    /no build 2\.0/,
+    /1\.0, 1\.1/,
+  );
+  expectRefusal(await ptflame(['fleet', folder, '--compare', 'host']), 2, /needs --from and --against/, /web1/);
   const empty = dir.file('empty');
   expectRefusal(
     await ptflame(['fleet', empty]),
@@ -80,14 +85,18 @@ test('fleet --outliers and --sql answer in each format', async ({ dir }) => {
 test('fleet refuses two questions at once, and flags of another question', async ({ dir }) => {
   const folder = await twoBuilds(dir);
   for (const flags of [
-    ['--by', 'build', '--outliers'],
+    ['--compare', 'build', '--outliers'],
     ['--outliers', '--sql', 'SELECT 1'],
     ['--from', '1.0'],
     ['--sql', 'SELECT 1', '--match', 'x'],
     ['--json', '--csv'],
     ['--csv', '--top', '3'],
   ])
-    expectRefusal(await ptflame(['fleet', folder, ...flags]), 2, /different questions|need --by|no effect|exclusive/);
+    expectRefusal(
+      await ptflame(['fleet', folder, ...flags]),
+      2,
+      /different questions|need --compare|no effect|exclusive/,
+    );
 });
 
 test('fleet and merge warn of files that do not count', async ({ dir }) => {
@@ -144,7 +153,7 @@ test('hostile names stay text in each format', async ({ dir }) => {
   expect((await ptflame(sql)).stdout).not.toContain('\x1b[31m');
   expect((await ptflame([...sql, '--csv'])).stdout).toContain(`"'=cmd|' /C calc'!A0,""x""`);
   expect(JSON.parse((await ptflame([...sql, '--json'])).stdout).sql.rows).toEqual([[HOSTILE, `../${HOSTILE}`]]);
-  const refused = await ptflame(['fleet', folder, '--by', 'build', '--from', HOSTILE]);
+  const refused = await ptflame(['fleet', folder, '--compare', 'build', '--from', HOSTILE]);
   expect(refused.stderr).not.toContain('\x1b[31m');
 });
 

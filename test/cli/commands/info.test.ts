@@ -29,6 +29,7 @@ import {
 import { buffersOf, putTogether, takeApart, withBuffers } from '../../helpers/perf/rewrite.js';
 import { fixture } from '../../helpers/traces/load.js';
 
+const LOOP = fixturePath('recordings/loop.data');
 const TRUNCATED = fixturePath('perfdata/truncated.data');
 
 /** PSB+ without an address each 4 KiB: nothing ran. */
@@ -79,6 +80,8 @@ decoding  …
     5004     5000         3  threads
     5000     5000         2  threads
     5001     5000         2  threads
+
+next: ptflame render ${TRUNCATED} -o flame.html
 `);
   });
 
@@ -285,18 +288,43 @@ decoding  about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms on one 
   });
 });
 
-describe.concurrent('info refuses', () => {
-  test('the text of a trace, compressed or not, and a profile', async ({ dir }) => {
-    const render = /draw it: ptflame render .* -o flame\.svg$/;
-    expectRefusal(await ptflame(['info', SIX_LINES]), 1, /is text, perhaps a decoded trace/, render);
-    expectRefusal(await ptflame(['info', fixturePath('demo/threads.perf.txt.gz')]), 1, /is text/, render);
-    await ptflame(['render', SIX_LINES, '-o', dir.file('out.json')]);
-    expectRefusal(await ptflame(['info', dir.file('out.json')]), 1, /is a profile, not a recording/, render);
+describe.concurrent('info says what a file is, and the next command', () => {
+  test('for every kind of input', async ({ dir }) => {
+    const at = { cwd: dir.path };
+    const [plain, packed] = [SIX_LINES, fixturePath('demo/threads.perf.txt.gz')];
+    await ptflame(['import', plain, '-o', 't.ptf'], at);
+    await ptflame(['render', plain, '-o', 'p.json'], at);
+    await ptflame(['export', 't.ptf', '--to', 'parquet:fleet', '--build', 'v1'], at);
+    await ptflame(['pack', LOOP, '-o', 'x.pack'], at);
+    await dir.write('t.ptf.levels', Buffer.from('8f50544c0d0a1a0a02000000', 'hex'));
+    await dir.write('main.data.wakes.data', fixture('perfdata/no-trace.data'));
+    const described = [
+      [LOOP, /^file .*loop\.data/, /next: ptflame render .*loop\.data -o flame\.html/],
+      ['x.pack', /^file +x\.pack/, /next: ptflame render x\.pack/],
+      ['t.ptf', /an imported trace/, /next: ptflame render t\.ptf/],
+      [plain, /the text of perf script.*\nstored +plain\nlines +6 like branches/, /next +ptflame render/],
+      [packed, /the text of perf script.*\nstored +compressed with gzip/, /next +ptflame render/],
+      ['p.json', /a profile of ptflame/, /next +ptflame render p\.json/],
+      ['fleet', /a folder of tables.*\nrecordings +1\nbuilds +1\n/, /next +ptflame fleet fleet; ptflame merge fleet/],
+      ['t.ptf.levels', /the levels file of ptflame serve/, /next +ptflame serve t\.ptf\n/],
+      [fixturePath('perfdata/no-trace.data'), /no Intel PT: no trace to decode/, /next: ptflame record/],
+      ['main.data.wakes.data', /no Intel PT/, /next: ptflame waits main\.data: its wakings are in this file/],
+    ] as const;
+    for (const [path, what, next] of described) {
+      const { exitCode, stdout } = await ptflame(['info', path], at);
+      expect({ path, exitCode }).toEqual({ path, exitCode: 0 });
+      expect(stdout).toMatch(what);
+      expect(stdout).toMatch(next);
+    }
+    const { stdout } = await ptflame(['info', 'p.json', '--json'], at);
+    expect(JSON.parse(stdout)).toMatchObject({ format: 'ptflame-input-info', kind: 'profile', file: 'p.json' });
   });
+});
 
+describe.concurrent('info refuses', () => {
   test('anything else', async ({ dir }) => {
     const other = await dir.write('other', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0, 0]));
-    expectRefusal(await ptflame(['info', other]), 1, /is not a perf recording/, /perf record -o/);
+    expectRefusal(await ptflame(['info', other]), 1, /is a program or library/, /ptflame record/);
     expectRefusal(await ptflame(['info', await dir.write('empty', '')]), 1, /is empty/, /record again/);
     expectRefusal(await ptflame(['info', dir.file('missing')]), 1, /there is no such file/);
     expectRefusal(await ptflame(['info', dir.path]), 1, /the directory \/.* is not a perf recording/);

@@ -68,10 +68,14 @@ export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable, b
   return { calls: callSelection(options, symbols), slowest, overTime: overTime ? bounds : null };
 }
 
-function callSelection({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTable): CallSelection {
+function callSelection({ functions, ...bounds }: CallPattern, symbols: SymbolTable): CallSelection {
+  return { functions: findFunctions(functions, symbols), durations: boundsOf(bounds) };
+}
+
+/** Returns null for calls of any duration. */
+export function boundsOf({ minNs, maxNs }: Pick<CallPattern, 'minNs' | 'maxNs'>): CallSelection['durations'] {
   const isBounded = minNs !== undefined || maxNs !== undefined;
-  const durations = isBounded ? { minNs: minNs ?? 0, maxNs: maxNs ?? Number.POSITIVE_INFINITY } : null;
-  return { functions: findFunctions(functions, symbols), durations };
+  return isBounded ? { minNs: minNs ?? 0, maxNs: maxNs ?? Number.POSITIVE_INFINITY } : null;
 }
 
 /** Describes the selection in words; null: all of the time. */

@@ -14,13 +14,14 @@ import type { AnalyzedInput } from '../../read/read-trace.js';
 import { noTrace } from '../../read/refusals.js';
 import type { ReadAccount } from '../../read/trace.js';
 import type { FunctionPattern } from '../../replay/questions/find-functions.js';
-import { partText } from '../../replay/questions/selection.js';
+import { boundsOf, type CallPattern, partText } from '../../replay/questions/selection.js';
 import { type TraceWaits, withWaits } from '../ask-waits.js';
 import {
   callsBegunWithin,
   callsOfFunctions,
   callsWithin,
   longestCalls,
+  selectedCalls,
   type ThreadCalls,
   waitsInside,
 } from '../spans-of-calls.js';
@@ -33,8 +34,8 @@ import { type StagesSummary, summarizeStages } from './summarize-stages.js';
 import { summarizeWaits, type WaitSummary } from './summarize-waits.js';
 
 export interface WaitsQuestion {
-  /** Only waits inside calls of these functions. */
-  readonly inside?: FunctionPattern;
+  /** Only waits inside these calls. */
+  readonly inside?: CallPattern | FunctionPattern;
   /** What begins the stages, in this order: calls of functions, or events, as in `queue_push` or `probe:queue_push`. */
   readonly points?: readonly FunctionPattern[];
   /** How many of the longest waits are described; with `inside`, of the longest calls. Default: none. */
@@ -94,10 +95,12 @@ export function askWaits(
   });
 }
 
-async function callsInWindow(traceWaits: TraceWaits, pattern: FunctionPattern): Promise<ThreadCalls> {
+async function callsInWindow(traceWaits: TraceWaits, inside: CallPattern | FunctionPattern): Promise<ThreadCalls> {
+  const pattern = typeof inside === 'string' || inside instanceof RegExp ? { functions: inside } : inside;
   const { calls, trace, window } = traceWaits;
   if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
-  const all = await callsOfFunctions(calls, calls.askable.functions(pattern), tracedTids(traceWaits));
+  const selected = { functions: calls.askable.functions(pattern.functions), durations: boundsOf(pattern) };
+  const all = await selectedCalls(calls, selected, tracedTids(traceWaits));
   return callsWithin(all, window);
 }
 

@@ -180,8 +180,8 @@ describe.concurrent('a plot as SVG', () => {
 
 test.concurrent.each([
   [['--timeline', '--heatmap'], /mutually exclusive/, /leave one out/],
-  [['-o', 'out.svg'], /-o writes a plot, but none is requested/, /--timeline or --heatmap/],
-  [['--timeline', '-o', 'out.png'], /out\.png is not an SVG file/, /-o FILE\.svg/],
+  [['-o', 'out.svg'], /-o out\.svg is for a plot, but none is requested/, /--timeline or --heatmap/],
+  [['--timeline', '-o', 'out.png'], /unknown file ending: out\.png/, /\.txt, \.json, \.csv/],
   [['--timeline', '-o', '-', '--json'], /both write to standard output/, /-o FILE\.svg/],
   [['--timeline', '--csv'], /--timeline has no effect on csv output/, /./],
 ] as const)('refuses %j', async (args, message, remedy) => {

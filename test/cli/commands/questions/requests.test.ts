@@ -34,7 +34,7 @@ describe.concurrent('requests', () => {
   });
 
   test('are shown with the work of others where it was handed on', async () => {
-    const lines = (await printed('--slowest', '1', '--min', '1ms')).split('\n');
+    const lines = (await printed('--slowest', '1', '--min-call', '1ms')).split('\n');
     const head = lines.findIndex((line) => line.startsWith('slowest request 1: 16.6 ms'));
     const tree = lines.slice(head + 2, -1).map((line) => / {2}(91\d\d .*)/.exec(line)?.[1]);
     expect(tree).toEqual([
@@ -78,7 +78,7 @@ describe.concurrent('requests', () => {
     const words = [process.execPath, PROGRAM, ...ARGS, '--perfetto'].map((word) => `'${word}'`).join(' ');
     const { stdout, exitCode } = await startOnTerminal(words);
     expect(exitCode).toBe(2);
-    expect(stdout).toMatch(/Perfetto is binary and cannot be printed to a terminal.*>requests\.pftrace/s);
+    expect(stdout).toMatch(/Perfetto is binary and cannot be printed to a terminal.*-o requests\.pftrace/s);
   });
 
   test('as CSV have a row for each function and wait', async () => {
@@ -130,7 +130,7 @@ describe.concurrent('requests', () => {
     [['--flow', 'queue_push'], 2, /PUSH:KEY=POP:KEY/],
     [['--flow', 'queue_pop=run_job'], 1, /no event queue_pop/],
     [['--host', 'web'], 2, /INPUT=HOST/],
-    [['--min', 'long'], 2, /must be a duration/],
+    [['--min-call', 'long'], 2, /must be a duration/],
     [['--json', '--csv'], 2, /mutually exclusive/],
     [['--csv', '--otlp'], 2, /--csv and --otlp are mutually exclusive/],
     [['--otlp', '--perfetto'], 2, /--otlp and --perfetto are mutually exclusive/],
