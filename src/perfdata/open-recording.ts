@@ -7,10 +7,12 @@ import { unreadableInput } from '../model/errors.js';
 import { notARecording } from './file/refusals.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
-import type { EventFormat } from './samples/event-format.js';
+import { KernelFunctions } from './samples/kernel-functions.js';
 import { readFormatNotes } from './samples/tracing-data.js';
 
-export interface OpenRecordingOptions extends ReadRecordingOptions {
+export interface OpenRecordingOptions extends Omit<ReadRecordingOptions, 'kernel'> {
+  /** The recording that its events were noted with, next to it. Default: its path. */
+  readonly notesOf?: string;
   /** Name for messages. Default: its path. */
   readonly name?: string;
 }
@@ -29,17 +31,19 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   if (!stats.isFile()) throw notARecording(name); // checked first: opening a pipe would block
   const file = await orUnreadable(name, open(data));
   try {
-    const formats = options.formats ?? (await formatNotes(path.replace(/\/+$/, '')));
-    return await readRecording(asRecordingFile(name, file, stats), { ...options, formats });
+    const notes = await eventNotes(options.notesOf ?? path);
+    const formats = options.formats ?? readFormatNotes(notes);
+    const read = { ...options, formats, kernel: new KernelFunctions(notes) };
+    return await readRecording(asRecordingFile(name, file, stats), read);
   } finally {
     await file.close();
   }
 }
 
-/** Reads the formats that were noted when a recording began, next to it: also those of its side recording; or none. */
-async function formatNotes(recording: string): Promise<EventFormat[]> {
-  const text = await readFile(`${recording.replace(/\.wakes\.data$/, '')}.formats`, 'utf8').catch(() => '');
-  return readFormatNotes(text);
+/** Reads what was noted of events when a recording began, next to it: also of those of its side recording; or nothing. */
+function eventNotes(recording: string): Promise<string> {
+  const main = recording.replace(/\/+$/, '').replace(/\.wakes\.data$/, '');
+  return readFile(`${main}.formats`, 'utf8').catch(() => '');
 }
 
 function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {

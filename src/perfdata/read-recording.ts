@@ -12,12 +12,15 @@ import { type Features, readFeatures } from './records/features.js';
 import { keyOf, RecordCollector } from './records/record-collector.js';
 import { attributeOf, traceEncoding, traceSettings } from './records/trace-settings.js';
 import type { EventFormat } from './samples/event-format.js';
+import type { KernelFunctions } from './samples/kernel-functions.js';
 import { SampleCollector } from './samples/sample-collector.js';
 
 export interface ReadRecordingOptions {
   readonly signal?: AbortSignal;
   /** Formats of events, for a recording that lacks them because perf was killed. */
   readonly formats?: readonly EventFormat[];
+  /** The kernel's functions, for the call chains of samples. Default: none is known. */
+  readonly kernel?: KernelFunctions;
 }
 
 /**
@@ -36,7 +39,8 @@ export async function readRecording(file: RecordingFile, options: ReadRecordingO
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   const formats = features.formats.length > 0 ? features.formats : (options.formats ?? []);
-  const samples = new SampleCollector(attributes, formats, damage, (attribute) => nameOf(attribute, features));
+  const nameOfEvent = (attribute: Attribute) => nameOf(attribute, features);
+  const samples = new SampleCollector(attributes, formats, damage, nameOfEvent, options.kernel);
   const collector = new RecordCollector(attributes, samples, damage);
   await walkRecords(
     new FileWindow(file, signal),

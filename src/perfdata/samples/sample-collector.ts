@@ -15,10 +15,14 @@ import type { RecordedSamples } from '../recording.js';
 import type { Attribute, Attributes } from '../records/attributes.js';
 import type { EventFormat } from './event-format.js';
 import { type FieldReader, fieldReaders } from './field-readers.js';
-import { rawDataAt } from './sample-layout.js';
+import { KernelFunctions } from './kernel-functions.js';
+import { callChainAt, rawDataAt, registersAt, type SampleLayout } from './sample-layout.js';
 
 /** Kinds of events, perf's numbers. */
+const SOFTWARE = 1;
 const TRACEPOINT = 2;
+/** Of the kind SOFTWARE. */
+const CONTEXT_SWITCHES = 3n;
 const FLAGS_AT = 2;
 const HARD_INTERRUPT = 0x08 | 0x40; // also a non-maskable one
 const SOFT_INTERRUPT = 0x10;
@@ -30,7 +34,16 @@ interface SampledEvent {
   readonly format: EventFormat | null;
   readonly table: SampleTableBuilder | null;
   readonly readers: readonly FieldReader[];
+  /** What the sample has besides the fields of its format. */
+  readonly besides: readonly BesidesReader[];
 }
+
+/** `rawEnd`: where the raw data ends. Reads something else of a sample into a row. */
+type BesidesReader = (record: FileRecord, rawEnd: number, row: number) => void;
+
+/** Switches whose samples have only the kernel's call chain: no format describes them. */
+const CHAINS_OF_SWITCHES: EventFormat = { event: 'context-switches', id: 0, fields: [], sizeBytes: 0, print: '' };
+const SWITCHES = 'sched:sched_switch';
 
 export class SampleCollector {
   private readonly attributes: Attributes;
@@ -41,6 +54,7 @@ export class SampleCollector {
   private readonly events = new Map<Attribute, SampledEvent | null>();
   private readonly others = new OtherSampleCounts();
   private readonly nameOf: (attribute: Attribute) => string | null;
+  private readonly kernel: KernelFunctions;
   private originSeconds = 0;
   private hasOrigin = false;
   private unreadable = 0;
@@ -51,8 +65,10 @@ export class SampleCollector {
     formats: readonly EventFormat[],
     damage: Damage,
     nameOf: (attribute: Attribute) => string | null = () => null,
+    kernel = new KernelFunctions(''),
   ) {
     this.nameOf = nameOf;
+    this.kernel = kernel;
     this.attributes = attributes;
     this.formats = formats;
     this.formatOf = new Map(formats.map((format) => [format.id, format]));
@@ -87,31 +103,41 @@ export class SampleCollector {
     return event;
   }
 
-  /** Returns null for an event that is not a tracepoint. */
+  /** Returns null for an event that is neither a tracepoint nor of switches with their call chains. */
   private sampledEvent(attribute: Attribute): SampledEvent | null {
     const { type, config, layout } = attribute;
-    if (type !== TRACEPOINT || !layout.hasRaw) return null;
-    const format = layout.time === 0 ? null : (this.formatOf.get(Number(config)) ?? null);
+    const isChain = type === SOFTWARE && config === CONTEXT_SWITCHES && layout.hasCallChain && layout.time !== 0;
+    if (!isChain && (type !== TRACEPOINT || !layout.hasRaw)) return null;
+    const known = isChain ? CHAINS_OF_SWITCHES : (this.formatOf.get(Number(config)) ?? null);
+    const format = layout.time === 0 ? null : known;
     const table = format && this.tables.table(format.event);
-    return { attribute, format, table, readers: format && table ? fieldReaders(format, table) : [] };
+    const isReadable = format !== null && table !== null;
+    return {
+      ...{ attribute, format, table },
+      readers: isReadable ? fieldReaders(format, table) : [],
+      besides: isReadable ? besidesReaders(layout, format, table, this.kernel) : [],
+    };
   }
 
   /** Returns false if the sample is too short or has impossible values. */
-  private read({ view, at, end }: FileRecord, { attribute, format, table, readers }: ReadableEvent): boolean {
+  private read(record: FileRecord, { attribute, format, table, readers, besides }: ReadableEvent): boolean {
+    const { view, at, end } = record;
     const { layout } = attribute;
     const rawAt = rawDataAt(layout, view, at, end);
-    if (rawAt + 4 > end) return false;
-    const raw = rawAt + 4;
-    const rawEnd = raw + view.getUint32(rawAt, true);
+    if (rawAt + (layout.hasRaw ? 4 : 0) > end) return false;
+    const raw = layout.hasRaw ? rawAt + 4 : rawAt;
+    const rawEnd = layout.hasRaw ? raw + view.getUint32(rawAt, true) : rawAt;
     if (rawEnd > end || rawEnd - raw < format.sizeBytes) return false;
     const time = timeOf(view, at + layout.time);
     const pid = layout.ids === 0 ? NONE : view.getInt32(at + layout.ids, true);
     const tid = layout.ids === 0 ? NONE : view.getInt32(at + layout.ids + 4, true);
     const cpu = layout.cpu === 0 ? NONE : view.getInt32(at + layout.cpu, true);
     if (time === null || !isThreadId(tid) || !isThreadId(pid) || !isThreadId(cpu)) return false;
-    const row = table.addRow(this.nanosecondsOf(time), tid, pid, cpu, contextOf(view.getUint8(raw + FLAGS_AT)));
+    const context = layout.hasRaw ? contextOf(view.getUint8(raw + FLAGS_AT)) : SampleContext.Task;
+    const row = table.addRow(this.nanosecondsOf(time), tid, pid, cpu, context);
     let isWhole = true;
     for (const read of readers) isWhole = read(view, raw, rawEnd, row) && isWhole;
+    for (const read of besides) read(record, rawEnd, row);
     return isWhole;
   }
 
@@ -132,4 +158,41 @@ type ReadableEvent = SampledEvent & { readonly format: EventFormat; readonly tab
 function contextOf(flags: number): SampleContext {
   if (flags & HARD_INTERRUPT) return SampleContext.HardInterrupt;
   return flags & SOFT_INTERRUPT ? SampleContext.SoftInterrupt : SampleContext.Task;
+}
+
+/** Of a switch, where the program was and what it had passed to the kernel tell equal waits. */
+function besidesReaders(
+  layout: SampleLayout,
+  format: EventFormat,
+  table: SampleTableBuilder,
+  kernel: KernelFunctions,
+): BesidesReader[] {
+  const readers: BesidesReader[] = [];
+  if (layout.hasCallChain) {
+    const stack = table.field('kernel_stack');
+    readers.push(({ view, at, end }, _, row) =>
+      stack.setText(row, kernel.stackOf(view, callChainAt(layout, view, at, end), end)),
+    );
+  }
+  if (format.event !== SWITCHES) return readers;
+  const isArm = layout.registers.includes(ARM.user_ip);
+  for (const [name, register] of Object.entries(isArm ? ARM : X86)) {
+    const place = layout.registers.indexOf(register);
+    if (place === -1) continue;
+    const field = table.field(name, 'hexadecimal');
+    readers.push(({ view, end }, rawEnd, row) => {
+      const first = registersAt(layout, view, rawEnd, end);
+      if (first !== NONE) field.setNumber(row, lowU48(view, first + 8 * place));
+    });
+  }
+  return readers;
+}
+
+/** The instruction, and the first argument of a system call, by perf's numbers of registers. x86-64 has no number 32. */
+const X86 = { user_ip: 8, user_argument: 5 };
+const ARM = { user_ip: 32, user_argument: 0 };
+
+/** As many bits of a register as addresses of programs have: an exact number. */
+function lowU48(view: DataView, at: number): number {
+  return view.getUint16(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 }

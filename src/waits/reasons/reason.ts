@@ -1,5 +1,6 @@
 /**
- * Why a thread waited: by the functions above its system call, or by the arguments of its futex call.
+ * Why a thread waited: all reasons, and which of them the functions above its system call, or the arguments of its futex
+ * call, tell. What the kernel did meanwhile says more of all but futexes (kernel-functions.ts).
  */
 import { NONE } from '../../model/units.js';
 import { FutexKind, isShared } from '../futexes/futex-ops.js';
@@ -20,6 +21,22 @@ export const Reason = {
   Sleep: 10,
   File: 11,
   Child: 12,
+  NetworkWrite: 13,
+  Accept: 14,
+  Connect: 15,
+  Pipe: 16,
+  Terminal: 17,
+  Disk: 18,
+  Fsync: 19,
+  AsyncIo: 20,
+  FileLock: 21,
+  PageFault: 22,
+  Signal: 23,
+  Event: 24,
+  KernelLock: 25,
+  Stopped: 26,
+  /** The kernel's stack is known, and has none of the functions that say more. */
+  Other: 27,
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 
@@ -32,10 +49,16 @@ const BY_NAME: readonly (readonly [RegExp, Reason])[] = [
   [/pthread_barrier_wait/, Reason.Barrier],
   [/pthread_(timed|clock)?join|thrd_join|clockjoin/, Reason.Join],
   [/epoll_p?wait|\bp?poll$|__poll\b|\bp?select$|__select\b|ppoll/, Reason.Poll],
-  [/\b(__)?(libc_)?(recv|send|accept|connect)(from|to|msg|mmsg|4)?$/, Reason.Socket],
+  [/\b(__)?(libc_)?recv(from|msg|mmsg)?$/, Reason.Socket],
+  [/\b(__)?(libc_)?send(to|msg|mmsg)?$/, Reason.NetworkWrite],
+  [/\b(__)?(libc_)?accept4?$/, Reason.Accept],
+  [/\b(__)?(libc_)?connect$/, Reason.Connect],
   [/nanosleep|\b(u)?sleep$|thrd_sleep/, Reason.Sleep],
-  [/fsync|fdatasync|sync_file_range|\bp?(read|write)v?(64)?2?$|io_getevents|openat?(64)?$/, Reason.File],
+  [/fsync|fdatasync|sync_file_range|msync$/, Reason.Fsync],
+  [/io_getevents|io_uring_(enter|wait)/, Reason.AsyncIo],
+  [/\bp?(read|write)v?(64)?2?$|openat?(64)?$/, Reason.File],
   [/\bwait(4|pid|id)$/, Reason.Child],
+  [/\bsig(timed)?wait(info)?$|sigsuspend$/, Reason.Signal],
 ];
 
 /** `names`: of the functions on the stack, the innermost first. A stub counts as the function that it calls. */
