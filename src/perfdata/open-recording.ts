@@ -7,7 +7,7 @@ import { unreadableInput } from '../model/errors.js';
 import { notARecording } from './file/refusals.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
-import { KernelFunctions } from './samples/kernel-functions.js';
+import { KernelNotes } from './samples/kernel-notes.js';
 import { readFormatNotes } from './samples/tracing-data.js';
 
 export interface OpenRecordingOptions extends Omit<ReadRecordingOptions, 'kernel'> {
@@ -33,7 +33,7 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   try {
     const notes = await eventNotes(options.notesOf ?? path);
     const formats = options.formats ?? readFormatNotes(notes);
-    const read = { ...options, formats, kernel: new KernelFunctions(notes) };
+    const read = { ...options, formats, kernel: new KernelNotes(notes) };
     return await readRecording(asRecordingFile(name, file, stats), read);
   } finally {
     await file.close();

@@ -19,19 +19,24 @@ const MIN_RATE = 10;
 /** The threads of a command, or of those to come, are not known. */
 const EXPECTED_THREADS = 50;
 
+/** Threads that wait, not those that were preempted (include/linux/sched.h, TASK_REPORT). */
+const BLOCKED = 'prev_state & 255';
+
 /** The instruction of the program, and the first argument of its system call. */
 const REGISTERS: Partial<Record<NodeJS.Architecture, string>> = { x64: 'ip,di', arm64: 'pc,x0' };
 
 /** Returns null where chains are not wanted, or where the kernel does not tell this user what its functions are. */
 export async function planChains(input: PlanInput, isOffered: boolean): Promise<ChainsPlan | null> {
   const { options, target, machine } = input;
-  if (options.waits !== 'full' || machine.kallsyms !== 'readable' || !isOffered) return null;
+  const { switchId } = machine.tracing;
+  if (options.waits !== 'full' || machine.kallsyms !== 'readable' || switchId === null || !isOffered) return null;
   const rate = Math.floor(CHAINS_A_SECOND / (await unitCount(target, machine)));
   const frequency = Math.min(Math.max(rate, MIN_RATE), MAX_RATE, machine.maxSampleRate ?? MAX_RATE);
   const registers = REGISTERS[process.arch];
   return {
     arguments: [
-      ...['-e', `context-switches/call-graph=fp,freq=${frequency}/`, '--kernel-callchains'],
+      ...['-e', `tracepoint/config=${switchId},freq=${frequency},call-graph=fp/`, '--filter', BLOCKED],
+      '--kernel-callchains',
       ...(registers === undefined ? [] : [`--user-regs=${registers}`]),
     ],
   };

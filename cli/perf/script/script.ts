@@ -12,6 +12,7 @@ import {
   type RecordingEnvironment,
 } from '../../../src/recordings.js';
 import { perfTimeText } from '../../../src/text.js';
+import { recordsEvents } from '../../input/open-sides.js';
 import { perfFailure } from '../failures/failures.js';
 import { hungDecoder } from './hung-decoder.js';
 import { withLargeWrites } from './large-writes.js';
@@ -35,8 +36,6 @@ export interface DecodeOptions {
   readonly jobs: number;
   /** It has samples of tracepoints or probes. Default: false. */
   readonly hasSamples?: boolean;
-  /** It has samples of switches with their call chains. Default: false. */
-  readonly hasChains?: boolean;
   /** Overrides how the work is divided; for tests with small recordings. */
   readonly plan?: Pick<PlanOptions, 'leastBytes'>;
   /** A decoder that neither prints nor uses the CPU for this long counts as hung. */
@@ -56,7 +55,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   const failed = new AbortController();
   const parts = jobs.map((job, index) => ({
     name: jobs.length === 1 ? name : `${name}, part ${index + 1} of ${jobs.length}`,
-    bytes: decode(path, job, { ...options, ...samplesIn(recording) }, failed),
+    bytes: decode(path, job, { ...options, hasSamples: recordsEvents(recording) }, failed),
     job,
   }));
   return {
@@ -70,16 +69,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   };
 }
 
-function samplesIn({ samples }: Recording): Pick<DecodeOptions, 'hasSamples' | 'hasChains'> {
-  const ofTracepoints = samples.tables.filter(({ event }) => event !== CHAINS);
-  return {
-    hasSamples: ofTracepoints.length > 0 || samples.unreadable > 0,
-    hasChains: ofTracepoints.length < samples.tables.length,
-  };
-}
-
-const CHAINS = 'context-switches';
-
+/** Whether it has samples of tracepoints or probes. */
 export function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
   const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
   return { host, kernel, cpu, perf, command, startedAt: null };
@@ -87,7 +77,7 @@ export function recordingEnvironment({ machine, command }: Recording): Recording
 
 /** Returns perf's arguments for a part of a recording. */
 export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, options: DecodeOptions): string[] {
-  const { hasSamples = false, hasChains = false, precise, symfs, kallsyms } = options;
+  const { hasSamples = false, precise, symfs, kallsyms } = options;
   const times = from || to ? `${from ? perfTimeText(from) : ''},${to ? perfTimeText(to) : ''}` : null;
   return [
     'script',
@@ -97,9 +87,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
     '--ns',
     FIELDS,
     '-G', // samples of other events in one line, without their call chains
-    // prints nothing of them: they are read from the recording itself
-    ...(hasSamples ? ['-F', 'trace:'] : []),
-    ...(hasChains ? ['-F', 'sw:'] : []), // perf refuses this without such an event
+    ...(hasSamples ? ['-F', 'trace:'] : []), // prints nothing of them: they are read from the recording itself
     ...(cpus ? [`--cpu=${cpus.join(',')}`] : []),
     ...(times === null ? [] : [`--time=${times}`]),
     ...(symfs === null ? [] : [`--symfs=${symfs}`]),

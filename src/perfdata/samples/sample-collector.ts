@@ -3,7 +3,7 @@
  */
 import { isThreadId } from '../../model/limits.js';
 import { OtherSampleCounts } from '../../model/samples/sample-account.js';
-import { SampleContext } from '../../model/samples/sample-table.js';
+import { KERNEL_STACKS, SampleContext } from '../../model/samples/sample-table.js';
 import { type SampleTableBuilder, SampleTablesBuilder } from '../../model/samples/sample-tables-builder.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
@@ -15,14 +15,11 @@ import type { RecordedSamples } from '../recording.js';
 import type { Attribute, Attributes } from '../records/attributes.js';
 import type { EventFormat } from './event-format.js';
 import { type FieldReader, fieldReaders } from './field-readers.js';
-import { KernelFunctions } from './kernel-functions.js';
+import { KernelNotes } from './kernel-notes.js';
 import { callChainAt, rawDataAt, registersAt, type SampleLayout } from './sample-layout.js';
 
 /** Kinds of events, perf's numbers. */
-const SOFTWARE = 1;
 const TRACEPOINT = 2;
-/** Of the kind SOFTWARE. */
-const CONTEXT_SWITCHES = 3n;
 const FLAGS_AT = 2;
 const HARD_INTERRUPT = 0x08 | 0x40; // also a non-maskable one
 const SOFT_INTERRUPT = 0x10;
@@ -41,9 +38,10 @@ interface SampledEvent {
 /** `rawEnd`: where the raw data ends. Reads something else of a sample into a row. */
 type BesidesReader = (record: FileRecord, rawEnd: number, row: number) => void;
 
-/** Switches whose samples have only the kernel's call chain: no format describes them. */
-const CHAINS_OF_SWITCHES: EventFormat = { event: 'context-switches', id: 0, fields: [], sizeBytes: 0, print: '' };
+const STACK = 'kernel_stack';
 const SWITCHES = 'sched:sched_switch';
+/** Call chains of some switches, next to the samples of all: the fields are in those. */
+const CHAINS: EventFormat = { event: KERNEL_STACKS, id: 0, fields: [], sizeBytes: 0, print: '' };
 
 export class SampleCollector {
   private readonly attributes: Attributes;
@@ -54,7 +52,7 @@ export class SampleCollector {
   private readonly events = new Map<Attribute, SampledEvent | null>();
   private readonly others = new OtherSampleCounts();
   private readonly nameOf: (attribute: Attribute) => string | null;
-  private readonly kernel: KernelFunctions;
+  private readonly kernel: KernelNotes;
   private originSeconds = 0;
   private hasOrigin = false;
   private unreadable = 0;
@@ -65,7 +63,7 @@ export class SampleCollector {
     formats: readonly EventFormat[],
     damage: Damage,
     nameOf: (attribute: Attribute) => string | null = () => null,
-    kernel = new KernelFunctions(''),
+    kernel = new KernelNotes(''),
   ) {
     this.nameOf = nameOf;
     this.kernel = kernel;
@@ -84,9 +82,10 @@ export class SampleCollector {
     else if (!this.read(record, event as ReadableEvent)) this.addDamaged(record);
   }
 
-  /** An event that was recorded but never happened has an empty table. */
-  build(): RecordedSamples {
-    for (const attribute of this.attributes.all) this.eventOf(attribute);
+  /** An event that was recorded but never happened has an empty table. `start`: of the recording; null: not known. */
+  build(start: PerfTime | null): RecordedSamples {
+    const events = this.attributes.all.map((attribute) => this.eventOf(attribute));
+    if (start !== null && events.some((event) => event?.format === CHAINS)) this.addBlocked(start);
     const { originSeconds, formats, unreadable, damaged } = this;
     return { originSeconds, tables: this.tables.build(), formats, unreadable, damaged, others: this.others.build() };
   }
@@ -103,13 +102,14 @@ export class SampleCollector {
     return event;
   }
 
-  /** Returns null for an event that is neither a tracepoint nor of switches with their call chains. */
+  /** Returns null for an event that is neither a tracepoint nor one of call chains. */
   private sampledEvent(attribute: Attribute): SampledEvent | null {
     const { type, config, layout } = attribute;
-    const isChain = type === SOFTWARE && config === CONTEXT_SWITCHES && layout.hasCallChain && layout.time !== 0;
-    if (!isChain && (type !== TRACEPOINT || !layout.hasRaw)) return null;
-    const known = isChain ? CHAINS_OF_SWITCHES : (this.formatOf.get(Number(config)) ?? null);
-    const format = layout.time === 0 ? null : known;
+    if (type !== TRACEPOINT) return null;
+    const known = this.formatOf.get(Number(config)) ?? null;
+    const isChain = !layout.hasRaw && layout.hasCallChain && known?.event === SWITCHES;
+    if (!layout.hasRaw && !isChain) return null;
+    const format = layout.time === 0 ? null : isChain ? CHAINS : known;
     const table = format && this.tables.table(format.event);
     const isReadable = format !== null && table !== null;
     return {
@@ -141,6 +141,15 @@ export class SampleCollector {
     return isWhole;
   }
 
+  /** Threads that waited when the recording began. */
+  private addBlocked(start: PerfTime): void {
+    const table = this.tables.table(KERNEL_STACKS);
+    for (const { pid, tid, stack } of this.kernel.blocked) {
+      const row = table.addRow(this.nanosecondsOf(start), tid, pid, NONE, SampleContext.Task);
+      table.field(STACK).setText(row, stack);
+    }
+  }
+
   private nanosecondsOf(time: PerfTime): number {
     if (!this.hasOrigin) this.originSeconds = time.seconds;
     this.hasOrigin = true;
@@ -165,11 +174,11 @@ function besidesReaders(
   layout: SampleLayout,
   format: EventFormat,
   table: SampleTableBuilder,
-  kernel: KernelFunctions,
+  kernel: KernelNotes,
 ): BesidesReader[] {
   const readers: BesidesReader[] = [];
   if (layout.hasCallChain) {
-    const stack = table.field('kernel_stack');
+    const stack = table.field(STACK);
     readers.push(({ view, at, end }, _, row) =>
       stack.setText(row, kernel.stackOf(view, callChainAt(layout, view, at, end), end)),
     );

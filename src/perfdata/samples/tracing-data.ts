@@ -33,8 +33,11 @@ export function* readTracingData(view: DataView): Generator<EventFormat> {
   }
 }
 
-/** Reads notes: a line `event SYSTEM:EVENT` before each `format` file. What is not a format is skipped. */
+/** Reads notes: a line `event SYSTEM:EVENT` before each `format` file. What is not a format is skipped, as notes of the kernel. */
 export function readFormatNotes(text: string): EventFormat[] {
-  const parts = text.split(/^event (\S+?):\S+$/m).slice(1);
+  const parts = text
+    .replace(/^(kernel|blocked) .*\n/gm, '')
+    .split(/^event (\S+?):\S+$/m)
+    .slice(1);
   return parts.flatMap((system, at) => (at % 2 === 0 ? (parseFormat(system, parts[at + 1] ?? '') ?? []) : []));
 }

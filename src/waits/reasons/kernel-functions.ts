@@ -9,7 +9,10 @@ import { Reason } from './reason.js';
  * that it waited for.
  */
 const BY_FUNCTION: readonly (readonly [RegExp, Reason])[] = [
-  [/^(rwsem_down_(read|write)_\w+|__mutex_lock\w*|__down(_\w+)?|percpu_rwsem_wait|__percpu_down_\w+)$/, Reason.KernelLock],
+  [
+    /^(rwsem_down_(read|write)_\w+|__mutex_lock\w*|__down(_\w+)?|percpu_rwsem_wait|__percpu_down_\w+)$/,
+    Reason.KernelLock,
+  ],
   [/^(asm_)?exc_page_fault$|^(handle_mm_fault|do_user_addr_fault|do_page_fault|do_mem_abort)$/, Reason.PageFault],
   [/^(ptrace_stop|do_signal_stop|do_jobctl_trap|do_freezer_trap)$/, Reason.Stopped],
   [/^(vfs_fsync(_range)?|do_fsync|ksys_sync(_file_range)?|\w+_sync_file|jbd2_log_wait_commit)$/, Reason.Fsync],

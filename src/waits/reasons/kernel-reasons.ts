@@ -6,7 +6,7 @@
  * a file. Where all waits with a chain had one reason, others of the process at the same instruction with the same argument
  * had the same; without a chain for this argument, those at the same instruction.
  */
-import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
+import { KERNEL_STACKS, numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { KeyNumbers } from '../input/key-numbers.js';
 import { OffState } from '../schedule/off-state.js';
@@ -23,13 +23,13 @@ export interface KernelReasons {
 
 const SWITCHES = 'sched:sched_switch';
 /** Samples of one switch, or of their call chains, are in these tables. */
-const TABLES_WITH_CHAINS = [SWITCHES, 'context-switches'];
+const TABLES_WITH_CHAINS = [SWITCHES, KERNEL_STACKS];
 
 export function kernelReasonsOf(schedule: Schedule, samples: readonly SampleTable[]): KernelReasons {
   const kernelReason = new Uint8Array(schedule.length);
   const isReasonInferred = new Uint8Array(schedule.length);
   const switches = tableOf(samples, SWITCHES);
-  const waitAt = (tid: Tid, timeNs: Nanoseconds) => waitOf(schedule, tid, timeNs, switches === null);
+  const waitAt = (tid: Tid, timeNs: Nanoseconds) => waitOf(schedule, tid, timeNs);
   const tables = TABLES_WITH_CHAINS.flatMap((event) => tableOf(samples, event) ?? []);
   const known = tables.map((table) => addChains(table, waitAt, kernelReason));
   if (switches && known.includes(true)) inferReasons(switches, waitAt, { kernelReason, isReasonInferred });
@@ -53,16 +53,16 @@ function addChains(table: SampleTable, waitAt: WaitAt, into: Uint8Array): boolea
   return true;
 }
 
-/** The kernel takes the chain before it writes the record of the switch, but after a sample of `sched_switch`. */
-const MAX_NS_TO_RECORD: Nanoseconds = 50_000;
+/** The kernel may take the chain before it notes the switch in other ways. */
+const MAX_NS_TO_NOTE: Nanoseconds = 100_000;
 
 /** Returns the wait that began when a thread was seen for the last time; NONE. */
-function waitOf(schedule: Schedule, tid: Tid, timeNs: Nanoseconds, areRecords: boolean): number {
+function waitOf(schedule: Schedule, tid: Tid, timeNs: Nanoseconds): number {
   const thread = threadOf(schedule, tid);
   if (thread === NONE) return NONE;
   const wait = rowEndingFrom(schedule, thread, timeNs);
   if (wait === schedule.starts[thread + 1] || schedule.state[wait] !== OffState.Blocked) return NONE;
-  return schedule.outNs[wait] <= timeNs + (areRecords ? MAX_NS_TO_RECORD : 0) ? wait : NONE;
+  return schedule.outNs[wait] <= timeNs + MAX_NS_TO_NOTE ? wait : NONE;
 }
 
 const CONFLICT = 255;

@@ -1,19 +1,35 @@
 /**
- * Names the functions of the kernel in call chains, by the addresses that were noted when the recording began.
+ * What was noted of the kernel when a recording began: its functions, by which call chains get names, and where threads were
+ * blocked.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import { readU64 } from '../file/sections.js';
 
+/** A thread that waited when the recording began. */
+export interface BlockedThread {
+  readonly pid: number;
+  readonly tid: number;
+  /** Functions, the outermost first, separated by ";". */
+  readonly stack: string;
+}
+
 /** Functions by address; those of other addresses are not known. */
-export class KernelFunctions {
+export class KernelNotes {
+  readonly blocked: readonly BlockedThread[];
   private readonly starts: Float64Array;
   private readonly sizes: Float64Array;
   private readonly names: readonly string[];
   /** Chains repeat: by their bytes. */
   private readonly known = new Map<string, string>();
 
-  /** `notes`: may have lines like "kernel ffffffff81441700 d3 futex_wait": address, size, name. */
+  /**
+   * `notes`: may have lines like "kernel ffffffff81441700 d3 futex_wait" (address, size, name), and like "blocked 77 78
+   * do_sys_poll;schedule" (process, thread, stack).
+   */
   constructor(notes: string) {
+    this.blocked = Array.from(notes.matchAll(BLOCKED), ([, pid, tid, stack]) => {
+      return { pid: Number(pid), tid: Number(tid), stack: stack as string };
+    });
     const lines = Array.from(notes.matchAll(NOTE), ([, at, size, name]) => {
       return { at: offsetOf(at as string), size: Number.parseInt(size as string, 16), name: name as string };
     });
@@ -66,6 +82,8 @@ export class KernelFunctions {
 export const UNNAMED = '[kernel]';
 const MAX_KNOWN = 65_536;
 const NOTE = /^kernel (f{4}[0-9a-f]{12}) ([0-9a-f]{1,8}) ([\w.$]{1,512})$/gm;
+
+const BLOCKED = /^blocked (\d{1,7}) (\d{1,7}) ([\w.$;]{1,8192})$/gm;
 
 /** Markers in a chain say whose the entries after them are (perf_event_open(2), PERF_CONTEXT_*): -128 is the kernel. */
 const ALL_ONES = 0xffff_ffff;
