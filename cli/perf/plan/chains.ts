@@ -13,11 +13,11 @@ export interface ChainsPlan {
 /** Walking the kernel's stack takes 1 to 2 µs: so many a second are 1 to 2 % of a CPU. */
 const CHAINS_A_SECOND = 10_000;
 /** Of a thread: at this rate, nearly all of its waits have their chain unless it waits for microseconds. */
-const MAX_RATE = 1000;
+const MAX_RATE = 2500;
 /** A process with more threads than `CHAINS_A_SECOND` allows for has seldom that many that switch at once. */
 const MIN_RATE = 10;
 /** The threads of a command, or of those to come, are not known. */
-const EXPECTED_THREADS = 50;
+const EXPECTED_THREADS = 4;
 
 /** Threads that wait, not those that were preempted (include/linux/sched.h, TASK_REPORT). */
 const BLOCKED = 'prev_state & 255';

@@ -39,12 +39,16 @@ export class KernelNotes {
     this.names = lines.map(({ name }) => name);
   }
 
+  get hasFunctions(): boolean {
+    return this.names.length > 0;
+  }
+
   /**
    * Returns the known functions of a chain, the outermost first, separated by ";"; `UNNAMED`: it has none of them; "": the
-   * chain has nothing of the kernel, or no function is known at all. `at`: of the number of its entries.
+   * chain has nothing of the kernel. `at`: of the number of its entries.
    */
   stackOf(view: DataView, at: number, end: number): string {
-    if (this.names.length === 0 || at + 8 > end) return '';
+    if (at + 8 > end) return '';
     const chainEnd = at + 8 + 8 * readU64(view, at);
     if (chainEnd > end) return '';
     const key = Buffer.from(view.buffer, view.byteOffset + at, chainEnd - at).toString('latin1');

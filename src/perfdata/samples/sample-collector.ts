@@ -177,7 +177,7 @@ function besidesReaders(
   kernel: KernelNotes,
 ): BesidesReader[] {
   const readers: BesidesReader[] = [];
-  if (layout.hasCallChain) {
+  if (layout.hasCallChain && kernel.hasFunctions) {
     const stack = table.field(STACK);
     readers.push(({ view, at, end }, _, row) =>
       stack.setText(row, kernel.stackOf(view, callChainAt(layout, view, at, end), end)),

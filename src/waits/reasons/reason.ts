@@ -3,9 +3,11 @@
  * call, tell. What the kernel did meanwhile says more of all but futexes (kernel-functions.ts).
  */
 import { NONE } from '../../model/units.js';
+import type { FutexCalls } from '../futexes/futex-calls.js';
 import { FutexKind, isShared } from '../futexes/futex-ops.js';
+import type { WaitCalls } from '../futexes/wait-calls.js';
 import { groupOf } from '../input/group-rows.js';
-import type { Waits } from '../waits.js';
+import type { Schedule } from '../schedule/schedule.js';
 
 export const Reason = {
   Unknown: 0,
@@ -77,7 +79,11 @@ export function reasonByNames(names: readonly string[]): Reason {
  *
  * @param isLock whether the word is that of a lock (LockWords)
  */
-export function reasonByFutex({ waitCall, calls, tids }: Waits, wait: number, isLock: boolean): Reason {
+export function reasonByFutex(
+  { waitCall, calls, tids }: Pick<WaitCalls, 'waitCall'> & Pick<Schedule, 'tids'> & { readonly calls: FutexCalls },
+  wait: number,
+  isLock: boolean,
+): Reason {
   const call = waitCall[wait];
   if (call === NONE) return Reason.Unknown;
   if (isLock || calls.kind[call] === FutexKind.LockPi) return Reason.Mutex;

@@ -17,7 +17,7 @@ const ENDS: readonly (readonly [RegExp, readonly Reason[]])[] = [
   [/pthread_barrier_wait/, [Reason.Barrier]],
   [
     /eventfd_write|^(__)?(GI_+)?(libc_)?(pwrite|write|writev|send|sendto|sendmsg|sendmmsg)(64)?$/,
-    [Reason.Poll, Reason.Socket, Reason.Pipe, Reason.Event],
+    [Reason.Poll, Reason.Socket],
   ],
 ];
 
