@@ -81,9 +81,9 @@ function partsOf(piece: PathPiece): { readonly what: string; readonly ns: number
 }
 
 /** "mutex 0x5500 in read_balance → pthread_mutex_lock". */
-function whyText({ reason, address, place }: SlowWait): string {
+function whyText({ reason, isReasonInferred, address, place }: SlowWait): string {
   const where = place?.function ? ` in ${placeText(place)}` : '';
-  return `${reason}${address === null ? '' : ` ${address}`}${where}`;
+  return `${reason}${isReasonInferred ? ' (inferred)' : ''}${address === null ? '' : ` ${address}`}${where}`;
 }
 
 /** Neighbouring short pieces become one row. */
@@ -114,9 +114,12 @@ function pieceRow(piece: PathPiece): Row {
 }
 
 function whatText(piece: PathPiece): string {
-  const { kind, functions, reason, place, waker } = piece;
+  const { kind, functions, reason, isReasonInferred, place, waker } = piece;
   const where = place?.function ? ` in ${placeText(place)}` : '';
-  const wait = reason === null || reason === 'unknown' ? `waited${where}` : `waited (${reason})${where}`;
+  const wait =
+    reason === null || reason === 'unknown'
+      ? `waited${where}`
+      : `waited (${reason}${isReasonInferred ? ', inferred' : ''})${where}`;
   switch (kind) {
     case 'running':
       return functions.length === 0 ? 'ran' : `ran ${functionsText(functions)}`;

@@ -32,7 +32,7 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
     ...barLines(answer, options.width),
     ...table(
       'reason',
-      reasons.map((row) => ({ name: row.reason, stats: row.stats })),
+      reasons.map(({ reason, inferred, stats }) => ({ name: reason, inferred, stats })),
     ),
     ...table(
       'waker',
@@ -104,6 +104,8 @@ function insideLines({ inside }: WaitsAnswer, { inside: name }: WaitsTextOptions
 interface NamedStats extends HasLine {
   readonly name: string;
   readonly stats: WaitStats;
+  /** Of a reason: waits of which it was concluded from other waits. */
+  readonly inferred?: number;
 }
 
 /** Columns that are zero in all rows are left out. */
@@ -125,6 +127,9 @@ function statsTable(
     { title: 'total', text: ({ stats }) => formatDuration(stats.totalNs) },
     { title: '%', text: ({ stats }) => shareCell(stats.totalNs, totalNs), rank: 2 },
     { title: 'waits', text: ({ stats }) => formatCount(stats.waits) },
+    ...(rows.some(({ inferred = 0 }) => inferred > 0)
+      ? [{ title: 'inferred', text: ({ inferred = 0 }: NamedStats) => formatCount(inferred) }]
+      : []),
     ...part('blocked', 'blockedNs', 4),
     ...part('wake-up', 'wakeUpNs', 1),
     ...part('preempted', 'preemptedNs', 3),

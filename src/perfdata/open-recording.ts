@@ -7,10 +7,12 @@ import { unreadableInput } from '../model/errors.js';
 import { notARecording } from './file/refusals.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
-import type { EventFormat } from './samples/event-format.js';
+import { KernelNotes } from './samples/kernel-notes.js';
 import { readFormatNotes } from './samples/tracing-data.js';
 
-export interface OpenRecordingOptions extends ReadRecordingOptions {
+export interface OpenRecordingOptions extends Omit<ReadRecordingOptions, 'kernel'> {
+  /** The recording that its events were noted with, next to it. Default: its path. */
+  readonly notesOf?: string;
   /** Name for messages. Default: its path. */
   readonly name?: string;
 }
@@ -29,8 +31,10 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   if (!stats.isFile()) throw notARecording(name); // checked first: opening a pipe would block
   const file = await orUnreadable(name, open(data));
   try {
-    const formats = options.formats ?? (await formatNotes(path.replace(/\/+$/, '')));
-    return await readRecording(asRecordingFile(name, file, stats), { ...options, formats });
+    const notes = await eventNotes(options.notesOf ?? path);
+    const formats = options.formats ?? readFormatNotes(notes);
+    const read = { ...options, formats, kernel: new KernelNotes(notes) };
+    return await readRecording(asRecordingFile(name, file, stats), read);
   } finally {
     await file.close();
   }
@@ -39,12 +43,12 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
 /** Far above the formats of all events of a kernel. */
 const MAX_NOTES_BYTES = 32 * 1024 * 1024;
 
-/** Reads the formats that were noted when a recording began, next to it: also those of its side recording; or none. */
-async function formatNotes(recording: string): Promise<EventFormat[]> {
-  const path = `${recording.replace(/\.wakes\.data$/, '')}.formats`;
+/** Reads what was noted of events when a recording began, next to it: also of those of its side recording; or nothing. */
+async function eventNotes(recording: string): Promise<string> {
+  const path = `${recording.replace(/\/+$/, '').replace(/\.wakes\.data$/, '')}.formats`;
   const stats = await stat(path).catch(() => null);
-  if (!stats?.isFile() || stats.size > MAX_NOTES_BYTES) return [];
-  return readFormatNotes(await readFile(path, 'utf8').catch(() => ''));
+  if (!stats?.isFile() || stats.size > MAX_NOTES_BYTES) return '';
+  return readFile(path, 'utf8').catch(() => '');
 }
 
 function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {

@@ -12,12 +12,15 @@ import { type Features, readFeatures } from './records/features.js';
 import { keyOf, RecordCollector } from './records/record-collector.js';
 import { attributeOf, traceEncoding, traceSettings } from './records/trace-settings.js';
 import type { EventFormat } from './samples/event-format.js';
+import type { KernelNotes } from './samples/kernel-notes.js';
 import { SampleCollector } from './samples/sample-collector.js';
 
 export interface ReadRecordingOptions {
   readonly signal?: AbortSignal;
   /** Formats of events, for a recording that lacks them because perf was killed. */
   readonly formats?: readonly EventFormat[];
+  /** What was noted of the kernel, for the call chains of samples. Default: nothing. */
+  readonly kernel?: KernelNotes;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function readRecording(file: RecordingFile, options: ReadRecordingO
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   const formats = features.formats.length > 0 ? features.formats : (options.formats ?? []);
-  const samples = new SampleCollector(attributes, formats, damage, namesOf(features));
+  const samples = new SampleCollector(attributes, formats, damage, namesOf(features), options.kernel);
   const collector = new RecordCollector(attributes, samples, damage);
   await walkRecords(
     new FileWindow(file, signal),
@@ -80,6 +83,7 @@ function toRecording(
   damage: Damage,
 ): Recording {
   const { traceInfo } = collector;
+  const bounds = collector.times.bounds ?? features.sampleTimes;
   return {
     sizeBytes: file.sizeBytes,
     machine: features.machine,
@@ -90,10 +94,10 @@ function toRecording(
     buffers: collector.buffers,
     auxRecords: collector.auxRecords,
     sideband: collector.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort
-    samples: samples.build(),
+    samples: samples.build(bounds?.start ?? null),
     clockId: attributes.first.clockId,
     buildIds: distinct([...features.buildIds, ...collector.buildIds.values()]),
-    bounds: collector.times.bounds ?? features.sampleTimes,
+    bounds,
     lostRecords: collector.lostRecords,
     losses: collector.losses,
     damage: damage.messages(),

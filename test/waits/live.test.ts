@@ -4,10 +4,13 @@
  */
 import { execa } from 'execa';
 import { beforeEach, describe, expect } from 'vitest';
+import { kallsymsState } from '../../cli/perf/machine/kernel-symbols.js';
 import { NONE } from '../../src/model/units.js';
 import { pushesByKey } from '../../src/waits/handoffs/hand-offs.js';
 import { momentsOf } from '../../src/waits/handoffs/moments.js';
 import { type LockWaits, lockWaitsOf } from '../../src/waits/locks/lock-waits.js';
+import { Reason } from '../../src/waits/reasons/reason.js';
+import { reasonName } from '../../src/waits/reasons/reason-names.js';
 import { WakerKind } from '../../src/waits/wakers/find-wakers.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { isTracingPermitted } from '../tools/tracing.js';
@@ -65,6 +68,24 @@ describe('a new recording', () => {
     if (live.lost === 0) expect(futex.known).toBeGreaterThan(futex.all * 0.9);
   });
 
+  test('says why threads waited, by what the kernel did', async ({ skip }) => {
+    const { waits, truth, lost } = await recorded();
+    const kernelRows = [...waits.kernelReason.keys()].filter((row) => waits.kernelReason[row] !== Reason.Unknown);
+    skip(lost > 0 || !(await areFunctionsKnown()), 'needs all samples, and addresses of the kernel');
+    expect(kernelRows.length).toBeGreaterThan(20);
+    const kinds = {
+      mutex: Reason.Futex,
+      cond: Reason.Futex,
+      sem: Reason.Futex,
+      join: Reason.Futex,
+      sleep: Reason.Sleep,
+    };
+    for (const [kind, reason] of Object.entries(kinds))
+      for (const wait of truth.filter((each) => each.kind === 'wait' && each.reason === kind))
+        for (const row of blockedRows(waits, wait).filter((row) => kernelRows.includes(row)))
+          expect([kind, reasonName(waits.kernelReason[row])]).toEqual([kind, reasonName(reason)]);
+  });
+
   test('names the thread that ended each wait at random contention', async () => {
     const { waits, samples, truth, lost } = await recorded();
     const locks = lockWaitsOf(waits, samples);
@@ -85,6 +106,10 @@ describe('a new recording', () => {
     expect(new Set(found).size).toBe(16);
   });
 });
+
+async function areFunctionsKnown(): Promise<boolean> {
+  return (await kallsymsState('/')) === 'readable';
+}
 
 /** Waits for locks of which the program noted who held them. */
 function waitsForNotedLocks(truth: readonly Truth[], { lock, locks }: LockWaits): { row: number; address: string }[] {

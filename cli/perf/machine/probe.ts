@@ -4,6 +4,7 @@
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { kallsymsState } from './kernel-symbols.js';
 import { readTracing, type Tracing } from './tracing.js';
 
 /** Intel PT as the kernel exposes it. */
@@ -42,6 +43,10 @@ export interface Machine {
   readonly paranoid: number | null;
   readonly mlockKb: number | null;
   readonly kptrRestrict: number | null;
+  /** Whether the kernel tells this user where its functions are; null: it tells nobody. */
+  readonly kallsyms: 'readable' | 'hidden' | null;
+  /** Samples a second that the kernel allows an event; null if unreadable. */
+  readonly maxSampleRate: number | null;
   /** `ulimit -l`; Infinity if unlimited. */
   readonly lockableBytes: number;
   readonly availableBytes: number;
@@ -77,6 +82,8 @@ export async function probe(root = process.env['PTFLAME_TEST_ROOT'] ?? '/'): Pro
     paranoid: numberOrNull(await read('proc/sys/kernel/perf_event_paranoid')),
     mlockKb: numberOrNull(await read('proc/sys/kernel/perf_event_mlock_kb')),
     kptrRestrict: numberOrNull(await read('proc/sys/kernel/kptr_restrict')),
+    kallsyms: await kallsymsState(root),
+    maxSampleRate: numberOrNull(await read('proc/sys/kernel/perf_event_max_sample_rate')),
     lockableBytes: lockableBytes(await read('proc/self/limits')),
     availableBytes: availableBytes(await read('proc/meminfo')),
     rights: parseRights(await read('proc/self/status')),

@@ -12,6 +12,8 @@ export interface Tracing {
   readonly isReadable: boolean;
   /** Tracepoints of `TRACEPOINTS` that the kernel lacks. */
   readonly missing: readonly string[];
+  /** The kernel's number of `sched_switch`; null: it is missing or unreadable. */
+  readonly switchId: number | null;
   /** Whether this user may add uprobes; null: the kernel has none. */
   readonly canProbe: boolean | null;
   /** Groups of probes whose ptflame was killed. */
@@ -29,7 +31,8 @@ export async function readTracing(root: string): Promise<Tracing> {
   for (const mount of MOUNTS) {
     const directory = join(root, mount);
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => error.code);
-    if (names === 'EACCES') return { directory, isReadable: false, missing: [], canProbe: false, leftovers: [] };
+    if (names === 'EACCES')
+      return { directory, isReadable: false, missing: [], switchId: null, canProbe: false, leftovers: [] };
     if (!Array.isArray(names) || !names.includes('events')) continue; // without a mount, an empty directory
     const may = (path: string, mode: number) =>
       access(join(directory, path), mode).then(
@@ -41,11 +44,17 @@ export async function readTracing(root: string): Promise<Tracing> {
       directory,
       isReadable: await may(`${eventDirectory(WAKING)}/format`, constants.R_OK),
       missing: TRACEPOINTS.filter((_, index) => !found[index]),
+      switchId: await numberIn(join(directory, eventDirectory(SWITCH), 'id')),
       canProbe: names.includes('uprobe_events') ? await may('uprobe_events', constants.R_OK | constants.W_OK) : null,
       leftovers: await leftovers(root, directory),
     };
   }
-  return { directory: null, isReadable: false, missing: [], canProbe: false, leftovers: [] };
+  return { directory: null, isReadable: false, missing: [], switchId: null, canProbe: false, leftovers: [] };
+}
+
+async function numberIn(path: string): Promise<number | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return /^\d+$/.test(text.trim()) ? Number(text) : null;
 }
 
 async function leftovers(root: string, directory: string): Promise<string[]> {

@@ -7,6 +7,7 @@ import { kebabCase } from '../../usage/flag.js';
 import type { Machine } from '../machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import { type Buffers, chooseBuffers, eventBuffers } from './buffers.js';
+import { type ChainsPlan, planChains } from './chains.js';
 import { ASSUMED_CAPS, hasCycles, ptEvent } from './event.js';
 import { addressFilters } from './filters.js';
 import type { PlanInput } from './plan-input.js';
@@ -22,6 +23,8 @@ export interface RecordingPlan {
   /** Tracepoints in the same file. */
   readonly tracepoints: readonly string[];
   readonly probes: ProbesPlan | null;
+  /** What shows why threads wait; null: not recorded. */
+  readonly chains: ChainsPlan | null;
   /** A second recording, at the same time. */
   readonly wakings: WakingsPlan | null;
   readonly buffers: Buffers;
@@ -52,6 +55,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
   const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS);
   const tracepoints = waitEvents(options);
   const probes = planProbes(options, group);
+  const chains = await planChains(input, has(5, 4));
   const buffers = await planBuffers(input, tracepoints.length > 0 || probes !== null);
   const output = options.output.startsWith('-') ? `./${options.output}` : options.output;
   const waitsForEnable = has(5, 10) && target.kind !== 'command';
@@ -62,6 +66,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
     ...['-m', mmapPages(buffers)],
     ...addressFilters(options).flatMap((filter) => ['--filter', filter]),
     ...[...tracepoints, ...(probes?.events ?? [])].flatMap((each) => ['-e', each]),
+    ...(chains?.arguments ?? []),
     ...(options.kernel ? ['--kcore'] : []),
     ...(snapshots === 'none' ? [] : [snapshotArgument(snapshots, options.snapshot?.bytes ?? null)]),
     ...targetArguments(target),
@@ -73,6 +78,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
     event,
     tracepoints,
     probes,
+    chains,
     wakings: options.waits === undefined ? null : await planWakings(input, output, timeMs),
     buffers,
     timeMs,

@@ -1,8 +1,11 @@
 /**
  * Runs perf for one recording: starts it, enables it, and ends it when the time is up, at Ctrl-C or when the target ends.
  */
+import { appendFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../../src/text.js';
+import { formatsPath } from '../../input/data-file.js';
+import { blockedThreads, stillBlocked } from '../machine/thread-stacks.js';
 import type { RecordingPlan } from '../plan/recording-plan.js';
 import { awaitEnd, TIMEOUTS, type Timeouts } from './await-end.js';
 import { type PerfExit, PerfProcess } from './perf-process.js';
@@ -79,13 +82,25 @@ async function begin({ perf, plan, interrupts, notify, timeouts }: Running): Pro
   const slow = setTimeout(() => notify('perf is still starting: large buffers take time'), timeouts.noticeMs);
   const timeoutMs = waitsForEnable ? timeouts.startMs : isControlled ? PING_MS : BLIND_START_MS;
   const isOver = Promise.race([perf.exited, interrupts.interrupted]).then(() => 'over' as const);
-  const answer = isControlled ? perf.send(waitsForEnable ? 'enable' : 'ping', timeoutMs) : wait(timeoutMs, true);
+  const answer = isControlled ? confirmed(perf, plan, timeoutMs) : wait(timeoutMs, true);
   const begun = await Promise.race([isOver, answer]);
   clearTimeout(slow);
   if (begun === 'over') return !waitsForEnable;
   if (!begun && waitsForEnable) throw await neverBegan(perf, timeoutMs);
   perf.stderr.release();
   return true;
+}
+
+async function confirmed(perf: PerfProcess, plan: RecordingPlan, timeoutMs: number): Promise<boolean> {
+  const { waitsForEnable, chains, target, output } = plan;
+  if (!waitsForEnable) return perf.send('ping', timeoutMs);
+  if (chains === null) return perf.send('enable', timeoutMs);
+  if (!(await perf.send('disable', timeoutMs))) return false; // it is ready: nothing was enabled
+  const { pids = [], tids = [] } = { pids: [], tids: [], ...target };
+  const blocked = await blockedThreads(pids, tids);
+  const hasBegun = await perf.send('enable', timeoutMs);
+  if (hasBegun) await appendFile(formatsPath(output), await stillBlocked(blocked)).catch(() => {}); // some reasons less
+  return hasBegun;
 }
 
 async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean): Promise<RecordingEnd['endedBy']> {

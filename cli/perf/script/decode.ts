@@ -52,7 +52,7 @@ export async function decodeInput(
   if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
   const salvaged = first.damage.length > 0 ? await salvage(paths.path, options, signal) : null;
   const recording = salvaged
-    ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats })
+    ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats, notesOf: paths.path })
     : first;
   const data = salvaged?.path ?? paths.path;
   const sides = await openSides({ name, path: paths.path, recording }, options.wakes, signal);

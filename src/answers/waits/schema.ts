@@ -106,6 +106,8 @@ export const PathPiece = z.object({
   functions: z.array(z.object({ ...name, ns })),
   /** What the thread waited for and where, if it waited; null: it ran. */
   reason: z.string().nullable(),
+  /** The reason was concluded from other waits. */
+  isReasonInferred: z.boolean(),
   place: WaitPlace.nullable(),
   /** Of `not-traced` and `maybe-thread`: who woke it. */
   waker: WaitThread.nullable(),
@@ -120,6 +122,7 @@ export const SlowWait = z.object({
   durationNs: ns,
   /** Of a wait. */
   reason: z.string().nullable(),
+  isReasonInferred: z.boolean(),
   address: z.string().nullable(),
   place: WaitPlace.nullable(),
   /** They add up to the duration. */
@@ -156,7 +159,8 @@ export const WaitsAnswer = z.object({
   /** From waking to running. */
   wakeUps: z.object({ waits: count, ...distribution }),
   histogram: z.array(z.object({ fromNs: ns, toNs: ns, waits: count, wakeUps: count })),
-  reasons: z.array(z.object({ reason: z.string(), stats: WaitStats })),
+  /** inferred: of so many waits, the reason was concluded from other waits. */
+  reasons: z.array(z.object({ reason: z.string(), inferred: count, stats: WaitStats })),
   wakers: z.array(WakerRow),
   /** Who may have ended waits where no wakings were recorded, by calls alone; the same waits are not-seen above. */
   candidates: z.array(WakerRow),

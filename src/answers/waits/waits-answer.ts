@@ -27,6 +27,7 @@ export function waitsAnswer(result: WaitsResult, points: readonly string[] = [])
     histogram: histogram.map(({ fromNs, toNs, counts }) => ({ fromNs, toNs, waits: counts[0], wakeUps: counts[1] })),
     reasons: summary.reasons.map((group) => ({
       reason: reasonOf(group),
+      inferred: group.inferred,
       stats: waitStats(group),
     })),
     wakers: summary.wakers.map((group) => wakerRow(symbols, group)),
@@ -133,6 +134,7 @@ function slowestOf(result: WaitsResult): schema.SlowWait[] {
       start: clockText(result, fromNs),
       durationNs: toNs - fromNs,
       reason: wait === null ? null : reasonOfWait(result, wait),
+      isReasonInferred: wait !== null && facts.isInferred(wait),
       address: address === null ? null : addressText(address),
       place: wait === null ? null : waitPlace(symbols, facts.placeOf(wait)),
       path: pathPieces(result, slow),
@@ -165,6 +167,7 @@ function pathPieces(result: WaitsResult, { path, functions, fromNs }: SlowInterv
       depth: path.depth[piece],
       functions: functionTimes(functions[piece], symbols),
       reason: wait < 0 ? null : reasonOfWait(result, wait),
+      isReasonInferred: wait >= 0 && facts.isInferred(wait),
       place: wait < 0 ? null : waitPlace(symbols, facts.placeOf(wait)),
       waker: hasWaker ? waitThread(threads.of(waits.waker[wait])) : null,
       isCandidate: kind === PieceKind.MaybeThread,

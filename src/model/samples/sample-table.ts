@@ -64,6 +64,9 @@ export function textsOf({ fields }: SampleTable, name: string): readonly string[
   return fields.find((field) => field.name === name)?.texts ?? null;
 }
 
+/** The event of samples that have only the functions that the kernel was in when it switched threads, as `kernel_stack`. */
+export const KERNEL_STACKS = 'kernel-stacks';
+
 const WAKING = 'sched:sched_waking';
 
 /**

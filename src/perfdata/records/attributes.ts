@@ -45,6 +45,7 @@ const AUX_OUTPUT = 0x8000_0000;
 const USE_CLOCK_ID = 1 << 25;
 const CLOCK_ID_AT = 92;
 const SAMPLE_AUX = 1 << 20;
+const REGISTERS_AT = 80;
 
 /** @throws PtflameError RECORDING_DAMAGED: without attributes, nothing else can be read */
 export async function readAttributes(file: RecordingFile, header: FileHeader): Promise<Attributes> {
@@ -84,9 +85,13 @@ export function readAttribute(view: DataView): Attribute {
     hasTraceInSamples: (sampleType & SAMPLE_AUX) !== 0,
     isInTrace: (flags & AUX_OUTPUT) !== 0,
     trailer: flags & SAMPLE_ID_ALL ? trailerOf(sampleType) : null,
-    layout: layoutOf(sampleType, view.getUint32(32, true)),
+    layout: layoutOf(sampleType, view.getUint32(32, true), registerMask(view)),
     clockId: flags & USE_CLOCK_ID && view.byteLength >= CLOCK_ID_AT + 4 ? view.getInt32(CLOCK_ID_AT, true) : null,
   };
+}
+
+function registerMask(view: DataView): bigint {
+  return view.byteLength >= REGISTERS_AT + 8 ? view.getBigUint64(REGISTERS_AT, true) : 0n;
 }
 
 async function readIds(file: RecordingFile, section: Section): Promise<number[]> {

@@ -3,7 +3,7 @@
  */
 import { isThreadId } from '../../model/limits.js';
 import { OtherSampleCounts } from '../../model/samples/sample-account.js';
-import { SampleContext } from '../../model/samples/sample-table.js';
+import { KERNEL_STACKS, SampleContext } from '../../model/samples/sample-table.js';
 import { type SampleTableBuilder, SampleTablesBuilder } from '../../model/samples/sample-tables-builder.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
@@ -15,7 +15,8 @@ import type { RecordedSamples } from '../recording.js';
 import type { Attribute, Attributes } from '../records/attributes.js';
 import type { EventFormat } from './event-format.js';
 import { type FieldReader, fieldReaders } from './field-readers.js';
-import { rawDataAt } from './sample-layout.js';
+import { KernelNotes } from './kernel-notes.js';
+import { callChainAt, rawDataAt, registersAt, type SampleLayout } from './sample-layout.js';
 
 /** Kinds of events, perf's numbers. */
 const TRACEPOINT = 2;
@@ -30,7 +31,17 @@ interface SampledEvent {
   readonly format: EventFormat | null;
   readonly table: SampleTableBuilder | null;
   readonly readers: readonly FieldReader[];
+  /** What the sample has besides the fields of its format. */
+  readonly besides: readonly BesidesReader[];
 }
+
+/** `rawEnd`: where the raw data ends. Reads something else of a sample into a row. */
+type BesidesReader = (record: FileRecord, rawEnd: number, row: number) => void;
+
+const STACK = 'kernel_stack';
+const SWITCHES = 'sched:sched_switch';
+/** Call chains of some switches, next to the samples of all: the fields are in those. */
+const CHAINS: EventFormat = { event: KERNEL_STACKS, id: 0, fields: [], sizeBytes: 0, print: '' };
 
 export class SampleCollector {
   private readonly attributes: Attributes;
@@ -43,6 +54,7 @@ export class SampleCollector {
   private readonly readers = new Map<EventFormat, readonly FieldReader[]>();
   private readonly others = new OtherSampleCounts();
   private readonly nameOf: (attribute: Attribute) => string | null;
+  private readonly kernel: KernelNotes;
   private originSeconds = 0;
   private hasOrigin = false;
   private unreadable = 0;
@@ -53,8 +65,10 @@ export class SampleCollector {
     formats: readonly EventFormat[],
     damage: Damage,
     nameOf: (attribute: Attribute) => string | null = () => null,
+    kernel = new KernelNotes(''),
   ) {
     this.nameOf = nameOf;
+    this.kernel = kernel;
     this.attributes = attributes;
     this.formats = formats;
     this.formatOf = new Map(formats.map((format) => [format.id, format]));
@@ -70,9 +84,10 @@ export class SampleCollector {
     else if (!this.read(record, event as ReadableEvent)) this.addDamaged(record);
   }
 
-  /** An event that was recorded but never happened has an empty table. */
-  build(): RecordedSamples {
-    for (const attribute of this.attributes.all) this.eventOf(attribute);
+  /** An event that was recorded but never happened has an empty table. `start`: of the recording; null: not known. */
+  build(start: PerfTime | null): RecordedSamples {
+    const events = this.attributes.all.map((attribute) => this.eventOf(attribute));
+    if (start !== null && events.some((event) => event?.format === CHAINS)) this.addBlocked(start);
     const { originSeconds, formats, unreadable, damaged } = this;
     return { originSeconds, tables: this.tables.build(), formats, unreadable, damaged, others: this.others.build() };
   }
@@ -89,13 +104,21 @@ export class SampleCollector {
     return event;
   }
 
-  /** Returns null for an event that is not a tracepoint. */
+  /** Returns null for an event that is neither a tracepoint nor one of call chains. */
   private sampledEvent(attribute: Attribute): SampledEvent | null {
     const { type, config, layout } = attribute;
-    if (type !== TRACEPOINT || !layout.hasRaw) return null;
-    const format = layout.time === 0 ? null : (this.formatOf.get(Number(config)) ?? null);
+    if (type !== TRACEPOINT) return null;
+    const known = this.formatOf.get(Number(config)) ?? null;
+    const isChain = !layout.hasRaw && layout.hasCallChain && known?.event === SWITCHES;
+    if (!layout.hasRaw && !isChain) return null;
+    const format = layout.time === 0 ? null : isChain ? CHAINS : known;
     const table = format && this.tables.table(format.event);
-    return { attribute, format, table, readers: format && table ? this.readersOf(format, table) : [] };
+    const isReadable = format !== null && table !== null;
+    return {
+      ...{ attribute, format, table },
+      readers: isReadable ? this.readersOf(format, table) : [],
+      besides: isReadable ? besidesReaders(layout, format, table, this.kernel) : [],
+    };
   }
 
   private readersOf(format: EventFormat, table: SampleTableBuilder): readonly FieldReader[] {
@@ -105,22 +128,34 @@ export class SampleCollector {
   }
 
   /** Returns false if the sample is too short or has impossible values, or more of them than fit into it. */
-  private read({ view, at, end }: FileRecord, { attribute, format, table, readers }: ReadableEvent): boolean {
+  private read(record: FileRecord, { attribute, format, table, readers, besides }: ReadableEvent): boolean {
+    const { view, at, end } = record;
     const { layout } = attribute;
     const rawAt = rawDataAt(layout, view, at, end);
-    if (rawAt + 4 > end) return false;
-    const raw = rawAt + 4;
-    const rawEnd = raw + view.getUint32(rawAt, true);
+    if (rawAt + (layout.hasRaw ? 4 : 0) > end) return false;
+    const raw = layout.hasRaw ? rawAt + 4 : rawAt;
+    const rawEnd = layout.hasRaw ? raw + view.getUint32(rawAt, true) : rawAt;
     if (rawEnd > end || rawEnd - raw < format.sizeBytes) return false;
     const time = timeOf(view, at + layout.time);
     const pid = layout.ids === 0 ? NONE : view.getInt32(at + layout.ids, true);
     const tid = layout.ids === 0 ? NONE : view.getInt32(at + layout.ids + 4, true);
     const cpu = layout.cpu === 0 ? NONE : view.getInt32(at + layout.cpu, true);
     if (time === null || !isThreadId(tid) || !isThreadId(pid) || !isThreadId(cpu)) return false;
-    const row = table.addRow(this.nanosecondsOf(time), tid, pid, cpu, contextOf(view.getUint8(raw + FLAGS_AT)));
+    const context = layout.hasRaw ? contextOf(view.getUint8(raw + FLAGS_AT)) : SampleContext.Task;
+    const row = table.addRow(this.nanosecondsOf(time), tid, pid, cpu, context);
     let isWhole = true;
     for (const read of readers) isWhole = read(view, raw, rawEnd, row) && isWhole;
+    for (const read of besides) read(record, rawEnd, row);
     return isWhole;
+  }
+
+  /** Threads that waited when the recording began. */
+  private addBlocked(start: PerfTime): void {
+    const table = this.tables.table(KERNEL_STACKS);
+    for (const { pid, tid, stack } of this.kernel.blocked) {
+      const row = table.addRow(this.nanosecondsOf(start), tid, pid, NONE, SampleContext.Task);
+      table.field(STACK).setText(row, stack);
+    }
   }
 
   private nanosecondsOf(time: PerfTime): number {
@@ -140,4 +175,41 @@ type ReadableEvent = SampledEvent & { readonly format: EventFormat; readonly tab
 function contextOf(flags: number): SampleContext {
   if (flags & HARD_INTERRUPT) return SampleContext.HardInterrupt;
   return flags & SOFT_INTERRUPT ? SampleContext.SoftInterrupt : SampleContext.Task;
+}
+
+/** Of a switch, where the program was and what it had passed to the kernel tell equal waits. */
+function besidesReaders(
+  layout: SampleLayout,
+  format: EventFormat,
+  table: SampleTableBuilder,
+  kernel: KernelNotes,
+): BesidesReader[] {
+  const readers: BesidesReader[] = [];
+  if (layout.hasCallChain && kernel.hasFunctions) {
+    const stack = table.field(STACK);
+    readers.push(({ view, at, end }, _, row) =>
+      stack.setText(row, kernel.stackOf(view, callChainAt(layout, view, at, end), end)),
+    );
+  }
+  if (format.event !== SWITCHES) return readers;
+  const isArm = layout.registers.includes(ARM.user_ip);
+  for (const [name, register] of Object.entries(isArm ? ARM : X86)) {
+    const place = layout.registers.indexOf(register);
+    if (place === -1) continue;
+    const field = table.field(name, 'hexadecimal');
+    readers.push(({ view, end }, rawEnd, row) => {
+      const first = registersAt(layout, view, rawEnd, end);
+      if (first !== NONE) field.setNumber(row, lowU48(view, first + 8 * place));
+    });
+  }
+  return readers;
+}
+
+/** The instruction, and the first argument of a system call, by perf's numbers of registers. x86-64 has no number 32. */
+const X86 = { user_ip: 8, user_argument: 5 };
+const ARM = { user_ip: 32, user_argument: 0 };
+
+/** As many bits of a register as addresses of programs have: an exact number. */
+function lowU48(view: DataView, at: number): number {
+  return view.getUint16(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 }

@@ -1,6 +1,7 @@
 /**
  * Where the parts of a sample are, by what was requested for its event (perf_event_open(2)).
  */
+import { NONE } from '../../model/units.js';
 import { readU64 } from '../file/sections.js';
 
 /** Offsets from the start of the record in bytes; 0: missing. */
@@ -13,6 +14,8 @@ export interface SampleLayout {
   readonly fixedEnd: number;
   readonly hasCallChain: boolean;
   readonly hasRaw: boolean;
+  /** Numbers of the program's registers that follow the raw data; empty: none, or they cannot be found. */
+  readonly registers: readonly number[];
   /** null: no counters. */
   readonly counters: CounterLayout | null;
 }
@@ -41,9 +44,12 @@ const SAMPLE = {
 const SAMPLE_READ = 1 << 4;
 const SAMPLE_CALLCHAIN = 1 << 5;
 const SAMPLE_RAW = 1 << 10;
+const SAMPLE_BRANCH_STACK = 1 << 11;
+const SAMPLE_REGISTERS = 1 << 12;
 const READ = { timeEnabled: 1 << 0, timeRunning: 1 << 1, id: 1 << 2, group: 1 << 3, lost: 1 << 4 } as const;
 
-export function layoutOf(sampleType: number, readFormat: number): SampleLayout {
+/** `registerMask`: of the program's registers, bit by bit. */
+export function layoutOf(sampleType: number, readFormat: number, registerMask: bigint): SampleLayout {
   const at: Partial<Record<keyof typeof SAMPLE, number>> = {};
   let fixedEnd = RECORD_HEAD_BYTES;
   for (const [part, bit] of Object.entries(SAMPLE) as [keyof typeof SAMPLE, number][]) {
@@ -59,8 +65,13 @@ export function layoutOf(sampleType: number, readFormat: number): SampleLayout {
     fixedEnd,
     hasCallChain: (sampleType & SAMPLE_CALLCHAIN) !== 0,
     hasRaw: (sampleType & SAMPLE_RAW) !== 0,
+    registers: (sampleType & (SAMPLE_REGISTERS | SAMPLE_BRANCH_STACK)) === SAMPLE_REGISTERS ? bitsOf(registerMask) : [],
     counters: sampleType & SAMPLE_READ ? countersOf(readFormat) : null,
   };
+}
+
+function bitsOf(mask: bigint): number[] {
+  return Array.from({ length: 64 }, (_, bit) => bit).filter((bit) => (mask >> BigInt(bit)) & 1n);
 }
 
 function countersOf(readFormat: number): CounterLayout {
@@ -72,14 +83,24 @@ function countersOf(readFormat: number): CounterLayout {
   };
 }
 
+/** Returns where the number of the chain's entries is; `end` or more if the record is too short. */
+export function callChainAt({ fixedEnd, counters }: SampleLayout, view: DataView, at: number, end: number): number {
+  const next = at + fixedEnd;
+  if (counters === null) return next;
+  if (next + 8 > end) return end;
+  const count = counters.isGroup ? readU64(view, next) : 1;
+  return next + (counters.isGroup ? 8 : 0) + counters.timeBytes + count * counters.counterBytes;
+}
+
 /** Returns where the size of the raw data is; `end` or more if the record is too short. */
-export function rawDataAt({ fixedEnd, counters, hasCallChain }: SampleLayout, view: DataView, at: number, end: number) {
-  let next = at + fixedEnd;
-  if (counters !== null) {
-    if (next + 8 > end) return end;
-    const count = counters.isGroup ? readU64(view, next) : 1;
-    next += (counters.isGroup ? 8 : 0) + counters.timeBytes + count * counters.counterBytes;
-  }
-  if (!hasCallChain) return next;
+export function rawDataAt(layout: SampleLayout, view: DataView, at: number, end: number): number {
+  const next = callChainAt(layout, view, at, end);
+  if (!layout.hasCallChain) return next;
   return next + 8 > end ? end : next + 8 + 8 * readU64(view, next);
+}
+
+/** Returns where the first register is, behind the raw data; NONE: the sample has none, as those of the kernel's threads. */
+export function registersAt({ registers }: SampleLayout, view: DataView, rawEnd: number, end: number): number {
+  if (registers.length === 0 || rawEnd + 8 + 8 * registers.length > end) return NONE;
+  return readU64(view, rawEnd) === 0 ? NONE : rawEnd + 8; // after which kind of program it is
 }

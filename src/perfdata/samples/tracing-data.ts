@@ -41,9 +41,12 @@ export function* readTracingData(view: DataView, refuse: (system: string) => voi
   }
 }
 
-/** Reads notes: a line `event SYSTEM:EVENT` before each `format` file. What is not a format is skipped. */
+/** Reads notes: a line `event SYSTEM:EVENT` before each `format` file. What is not a format is skipped, as notes of the kernel. */
 export function readFormatNotes(text: string): EventFormat[] {
-  const parts = text.split(/^event /m, MAX_DECLARATIONS).slice(1);
+  const parts = text
+    .replace(/^(kernel|blocked) .*\n/gm, '')
+    .split(/^event /m, MAX_DECLARATIONS)
+    .slice(1);
   return parts.flatMap((part) => {
     const system = part.slice(0, Math.max(0, part.indexOf(':')));
     return parseFormat(system, part.slice(part.indexOf('\n') + 1)) ?? [];

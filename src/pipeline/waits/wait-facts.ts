@@ -3,6 +3,9 @@
  */
 import { NONE, type SymbolId } from '../../model/units.js';
 import { lockWordsOf } from '../../waits/locks/lock-words.js';
+
+export { isOfWaits } from '../../waits/reasons/kernel-functions.js';
+
 import { objectAddress } from '../../waits/reasons/object-address.js';
 import { Reason, reasonByFutex } from '../../waits/reasons/reason.js';
 import { OffState } from '../../waits/schedule/off-state.js';
@@ -28,6 +31,9 @@ export const EndedBy = {
   Open: 6,
 } as const;
 export type EndedBy = (typeof EndedBy)[keyof typeof EndedBy];
+
+/** What the kernel says of a wait leaves open what it was for. */
+const OPEN_TO_OTHERS: ReadonlySet<Reason> = new Set([Reason.Unknown, Reason.Other, Reason.Futex]);
 
 export const UNKNOWN_PLACE: Place = { symbol: NONE, call: NONE };
 
@@ -93,13 +99,25 @@ export class WaitFacts {
     return objectAddress(this.reason[wait] as Reason, this.waits.calls.address[call]);
   }
 
-  /** Functions say more than words in memory; but within a condition's functions, a thread waits for its lock, too. */
+  /** The reason was concluded from other waits. */
+  isInferred(wait: number): boolean {
+    const { isReasonInferred, kernelReason, waitCall } = this.waits;
+    return isReasonInferred[wait] === 1 && this.reason[wait] === kernelReason[wait] && waitCall[wait] === NONE;
+  }
+
+  /**
+   * What the kernel did is certain, unless it was concluded; but of futexes it knows words in memory only. Functions say more
+   * than these words; but within a condition's functions, a thread waits for its lock, too.
+   */
   private reasonOf(wait: number, isLock: boolean): Reason {
+    const byKernel = this.waits.kernelReason[wait] as Reason;
+    const isConcluded = this.waits.isReasonInferred[wait] === 1 && this.waits.waitCall[wait] !== NONE;
+    if (!OPEN_TO_OTHERS.has(byKernel) && !isConcluded) return byKernel;
     const byFutex = reasonByFutex(this.waits, wait, isLock);
     const node = this.calls === null ? NONE : this.calls.waiterNode[wait];
     const byNames = node === NONE || this.places === null ? Reason.Unknown : (this.places.reason[node] as Reason);
     const isLockOfCondition = byNames === Reason.Condition && byFutex === Reason.Mutex;
-    return byNames === Reason.Unknown || isLockOfCondition ? byFutex : byNames;
+    return (isLockOfCondition ? byFutex : byNames || byFutex) || byKernel;
   }
 }
 

@@ -1,10 +1,13 @@
 /**
- * Why a thread waited: by the functions above its system call, or by the arguments of its futex call.
+ * Why a thread waited: all reasons, and which of them the functions above its system call, or the arguments of its futex
+ * call, tell. What the kernel did meanwhile says more of all but futexes (kernel-functions.ts).
  */
 import { NONE } from '../../model/units.js';
+import type { FutexCalls } from '../futexes/futex-calls.js';
 import { FutexKind, isShared } from '../futexes/futex-ops.js';
+import type { WaitCalls } from '../futexes/wait-calls.js';
 import { groupOf } from '../input/group-rows.js';
-import type { Waits } from '../waits.js';
+import type { Schedule } from '../schedule/schedule.js';
 
 export const Reason = {
   Unknown: 0,
@@ -20,6 +23,22 @@ export const Reason = {
   Sleep: 10,
   File: 11,
   Child: 12,
+  NetworkWrite: 13,
+  Accept: 14,
+  Connect: 15,
+  Pipe: 16,
+  Terminal: 17,
+  Disk: 18,
+  Fsync: 19,
+  AsyncIo: 20,
+  FileLock: 21,
+  PageFault: 22,
+  Signal: 23,
+  Event: 24,
+  KernelLock: 25,
+  Stopped: 26,
+  /** The kernel's stack is known, and has none of the functions that say more. */
+  Other: 27,
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 
@@ -32,10 +51,16 @@ const BY_NAME: readonly (readonly [RegExp, Reason])[] = [
   [/pthread_barrier_wait/, Reason.Barrier],
   [/pthread_(timed|clock)?join|thrd_join|clockjoin/, Reason.Join],
   [/epoll_p?wait|\bp?poll$|__poll\b|\bp?select$|__select\b|ppoll/, Reason.Poll],
-  [/\b(__)?(libc_)?(recv|send|accept|connect)(from|to|msg|mmsg|4)?$/, Reason.Socket],
+  [/\b(__)?(libc_)?recv(from|msg|mmsg)?$/, Reason.Socket],
+  [/\b(__)?(libc_)?send(to|msg|mmsg)?$/, Reason.NetworkWrite],
+  [/\b(__)?(libc_)?accept4?$/, Reason.Accept],
+  [/\b(__)?(libc_)?connect$/, Reason.Connect],
   [/nanosleep|\b(u)?sleep$|thrd_sleep/, Reason.Sleep],
-  [/fsync|fdatasync|sync_file_range|\bp?(read|write)v?(64)?2?$|io_getevents|openat?(64)?$/, Reason.File],
+  [/fsync|fdatasync|sync_file_range|msync$/, Reason.Fsync],
+  [/io_getevents|io_uring_(enter|wait)/, Reason.AsyncIo],
+  [/\bp?(read|write)v?(64)?2?$|openat?(64)?$/, Reason.File],
   [/\bwait(4|pid|id)$/, Reason.Child],
+  [/\bsig(timed)?wait(info)?$|sigsuspend$/, Reason.Signal],
 ];
 
 /** `names`: of the functions on the stack, the innermost first. A stub counts as the function that it calls. */
@@ -54,7 +79,11 @@ export function reasonByNames(names: readonly string[]): Reason {
  *
  * @param isLock whether the word is that of a lock (LockWords)
  */
-export function reasonByFutex({ waitCall, calls, tids }: Waits, wait: number, isLock: boolean): Reason {
+export function reasonByFutex(
+  { waitCall, calls, tids }: Pick<WaitCalls, 'waitCall'> & Pick<Schedule, 'tids'> & { readonly calls: FutexCalls },
+  wait: number,
+  isLock: boolean,
+): Reason {
   const call = waitCall[wait];
   if (call === NONE) return Reason.Unknown;
   if (isLock || calls.kind[call] === FutexKind.LockPi) return Reason.Mutex;

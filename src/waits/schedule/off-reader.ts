@@ -4,7 +4,7 @@
  * A switch is noted twice, microseconds apart: by `sched:sched_switch`, then by a switch record. The first one counts.
  * The same one noted again by the same means is another switch, so what came between is missing: time unknown.
  */
-import type { Nanoseconds } from '../../model/units.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { ThreadSpan } from '../input/wait-input.js';
 import { OffState } from './off-state.js';
 import { Became, NotedBy } from './thread-switches.js';
@@ -42,7 +42,7 @@ class Note {
   }
 
   isNotedAgain(timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy): boolean {
-    if (!this.exists || this.isRunning !== (became === Became.Running) || this.cpu !== cpu) return false;
+    if (!this.exists || this.isRunning !== (became === Became.Running) || isOther(this.cpu, cpu)) return false;
     const notedNs = notedBy === NotedBy.Sample ? this.sampleNs : this.recordNs;
     if (!Number.isNaN(notedNs)) return timeNs === notedNs; // the same recording, read twice
     return timeNs - this.timeNs <= MAX_NOTE_DISTANCE_NS;
@@ -85,7 +85,7 @@ export class OffReader {
     if (last === null) this.begin(timeNs, isIn);
     else if (last.isNotedAgain(timeNs, cpu, became, notedBy)) return last.merge(timeNs, became, notedBy);
     // A record of the switch out that comes when the thread runs on another CPU, whose clock is behind.
-    else if (last === ins && ins.cpu !== cpu && outs.isNotedAgain(timeNs, cpu, became, notedBy)) return;
+    else if (last === ins && isOther(ins.cpu, cpu) && outs.isNotedAgain(timeNs, cpu, became, notedBy)) return;
     else if (isIn && last === outs) this.emit(last.timeNs, timeNs, stateOf(last.became));
     else if (isIn === (last === ins)) this.emit(last.timeNs, timeNs, OffState.Unknown);
     if (isIn) this.notedIns++;
@@ -118,6 +118,11 @@ export class OffReader {
   private emit(outNs: Nanoseconds, inNs: Nanoseconds, state: OffState): void {
     if (inNs > outNs) this.into.addOff(outNs, inNs, state, false);
   }
+}
+
+/** perf may leave the CPU out of the records of a process, though not out of its samples. */
+function isOther(one: number, other: number): boolean {
+  return one !== other && one !== NONE && other !== NONE;
 }
 
 function stateOf(became: Became): OffState {

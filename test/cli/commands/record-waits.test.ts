@@ -42,6 +42,18 @@ describe.concurrent('record --waits plans', () => {
     expect(recording?.join(' ')).toContain([...FUTEXES, '-e', 'sched:sched_switch', '-p'].join(' '));
   });
 
+  test('call chains of some blocked threads for --waits=full, if the kernel names its functions', async ({ dir }) => {
+    const chainsWith = async (address: string) => {
+      const machine = { ...NO_PT, kallsyms: `${address} T _stext\n` };
+      const [, recording] = await planned(dir, ['--no-trace', '--waits=full', '-p', '1', '-t', '1ms'], machine);
+      return recording?.join(' ');
+    };
+    expect(await chainsWith('ffffffff81000000')).toMatch(
+      / -e sched:sched_switch -e tracepoint\/config=372,freq=\d+,call-graph=fp\/ --filter prev_state & 255 --kernel-callchains/,
+    );
+    expect(await chainsWith('0000000000000000')).not.toContain('call-graph');
+  });
+
   test('wakings of threads with the names of the target only', async ({ dir }) => {
     const [wakings] = await planned(dir, ['--waits', '-p', String(process.pid)]);
     const name = readFileSync('/proc/self/comm', 'latin1').trimEnd();

@@ -24,6 +24,8 @@ export interface FakeMachine {
   readonly uprobes?: boolean;
   /** What `uprobe_events` contains. */
   readonly probes?: string;
+  /** What `kallsyms` contains; then, `sched_switch` has number 372. */
+  readonly kallsyms?: string;
   /** Names of running processes. */
   readonly processes?: Readonly<Record<number, string>>;
 }
@@ -72,6 +74,10 @@ export async function machineTree(root: string, machine: FakeMachine = {}): Prom
   }
   for (const [pid, name] of Object.entries({ self: 'node', ...processes })) files[`proc/${pid}/comm`] = `${name}\n`;
   const tracing = 'sys/kernel/tracing';
+  if (machine.kallsyms !== undefined) {
+    files['proc/kallsyms'] = machine.kallsyms;
+    files['sys/kernel/tracing/events/sched/sched_switch/id'] = '372\n';
+  }
   for (const event of tracepoints ?? [])
     files[`${tracing}/events/${event.replace(':', '/')}/format`] = `name: ${event.replace(/^.*:/, '')}\nID: 7\n`;
   if (tracepoints !== null && uprobes) files[`${tracing}/uprobe_events`] = probes;

@@ -43,6 +43,11 @@ describe('a switch', () => {
     ['is known from records alone', 'in@1 out@5 in@9 pre@20 in@21', ['5-9 blocked', '20-21 preempted']],
     ['is known from samples alone', 'next@1 S@5 next@9 R@20 next@21', ['5-9 blocked', '20-21 preempted']],
     ['that both noted counts when it was noted first', 'in@1 S@5 out@6 next@8 in@9', ['5-8 blocked']],
+    [
+      'is one if its record has no CPU',
+      'in@1/-1 S@5/1 out@6/-1 in@9/-1 R@12/0 pre@13/-1 in@15/-1',
+      ['5-9 blocked', '12-15 preempted'],
+    ],
     ['has the state that the sample knows', 'in@1 out@5 R@6 in@9', ['5-9 preempted']],
     [
       'that was noted late does not end the next stay',

@@ -6,16 +6,29 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PtflameError, systemReason } from '../../../../src/text.js';
 import { formatsPath } from '../../../input/data-file.js';
+import { kernelNotes } from '../../machine/kernel-symbols.js';
 import { eventDirectory } from '../../machine/tracing.js';
 
 /** perf creates recordings with it. There is none yet whose mode could be taken. */
 const MODE_OF_PERF = 0o600;
 
-/** `tracing`: the directory of tracefs. @throws PtflameError OUTPUT_UNWRITABLE */
-export async function writeFormats(output: string, events: readonly string[], tracing: string): Promise<void> {
+/**
+ * `tracing`: the directory of tracefs. `hasChains`: the functions of the kernel that say why threads wait are noted, too: their
+ * addresses are others after the next boot.
+ *
+ * @throws PtflameError OUTPUT_UNWRITABLE
+ */
+export async function writeFormats(
+  output: string,
+  events: readonly string[],
+  tracing: string,
+  hasChains: boolean,
+): Promise<void> {
   const formats = await Promise.all(events.map((event) => formatOf(event, tracing)));
+  const kernel = hasChains ? await kernelNotes('/', (await import('../../../../src/waits.js')).isOfWaits) : '';
   const path = formatsPath(output);
-  await writeFile(path, formats.join(''), { flag: 'wx', mode: MODE_OF_PERF, flush: true }).catch((cause: unknown) => {
+  const text = formats.join('') + kernel;
+  await writeFile(path, text, { flag: 'wx', mode: MODE_OF_PERF, flush: true }).catch((cause: unknown) => {
     throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${systemReason(cause)}`, {
       hint: 'choose another directory with -o',
       cause,

@@ -13,7 +13,7 @@ import { withWakings } from './wakings-recording.js';
 
 /** Runs `record` while the plan's probes exist and wakings are recorded, after their formats were written. */
 export async function withEvents<Result>(
-  { probes, wakings, tracepoints, output }: RecordingPlan,
+  { probes, wakings, chains, tracepoints, output }: RecordingPlan,
   { machine, notify, timeouts }: RecordingContext,
   record: () => Promise<Result>,
 ): Promise<Result> {
@@ -21,7 +21,8 @@ export async function withEvents<Result>(
   const recordBoth = () => (wakings === null ? record() : withWakings(wakings, record, notify, timeouts));
   if (directory === null || (probes === null && wakings === null)) return recordBoth();
   const writeAndRecord = async (probeEvents: readonly string[]) => {
-    await writeFormats(output, [...tracepoints, ...probeEvents, ...(wakings === null ? [] : [WAKING])], directory);
+    const events = [...tracepoints, ...probeEvents, ...(wakings === null ? [] : [WAKING])];
+    await writeFormats(output, events, directory, chains !== null);
     return recordBoth();
   };
   return probes === null ? writeAndRecord([]) : withProbes(probes, directory, writeAndRecord, notify);

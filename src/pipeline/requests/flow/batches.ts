@@ -83,7 +83,8 @@ function questionsAbout({ toNs, nextNs }: TakingSteps, steps: readonly number[])
 /** Waits for the next work, or for an answer. */
 const IDLE: ReadonlySet<number> = new Set([
   ...[Reason.Condition, Reason.Semaphore, Reason.Barrier, Reason.Futex, Reason.Join],
-  ...[Reason.Poll, Reason.Socket, Reason.Sleep],
+  ...[Reason.Poll, Reason.Socket, Reason.NetworkWrite, Reason.Accept, Reason.Connect, Reason.Sleep],
+  ...[Reason.Pipe, Reason.Event, Reason.Signal],
 ]);
 
 /** What ran in the gaps between a thread's takes. */

@@ -102,12 +102,13 @@ export class PlaceWriter {
     for (const [node] of meanwhile) this.used.add(node);
     const tid = blockers.tidOf(group.longest);
     const reason = blockers.facts.reason[group.longest];
+    const isInferred = blockers.facts.isInferred(group.longest);
     this.tids.add(tid);
     return {
       ...blocker(blockers.kindOf(group.longest), group),
       tid,
       symbol: blockers.symbolOf(group.longest),
-      reason: reason === Reason.Unknown ? '' : reasonName(reason),
+      reason: reason === Reason.Unknown ? '' : `${reasonName(reason)}${isInferred ? ' (inferred)' : ''}`,
       meanwhile,
       otherNs: times.slice(MAX_PATHS).reduce((sum, { ns }) => sum + ns, 0),
     };

@@ -24,12 +24,19 @@ export interface WaitSummary {
   readonly wakeUps: Distribution;
   /** Of durations of waits, and of the times from waking to running. */
   readonly histogram: readonly HistogramRow[];
-  readonly reasons: readonly (WaitGroup & { readonly reason: Reason; readonly endedBy: EndedBy })[];
+  readonly reasons: readonly ReasonGroup[];
   readonly wakers: readonly WakerGroup[];
   /** Who may have ended waits without a known waker, by calls alone. */
   readonly candidates: readonly WakerGroup[];
   readonly places: readonly (WaitGroup & Place)[];
   readonly threads: readonly (WaitGroup & ThreadOfGroup)[];
+}
+
+export interface ReasonGroup extends WaitGroup {
+  readonly reason: Reason;
+  readonly endedBy: EndedBy;
+  /** Waits whose reason was concluded from other waits. */
+  readonly inferred: number;
 }
 
 export interface ThreadOfGroup {
@@ -73,9 +80,18 @@ function knownOf(rows: Uint32Array, nsOf: (wait: number) => number): Float64Arra
 
 function reasonsOf({ shown: waits }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['reasons'] {
   const keyOf = (wait: number) => REASONS * stateKey(facts.endedBy(wait)) + facts.reason[wait];
-  return waitGroups(waits, rows, keyOf).map((group) => {
-    return { ...group, reason: facts.reason[group.example] as Reason, endedBy: facts.endedBy(group.example) };
-  });
+  const inferred = new Map<number, number>(); // by key
+  rows
+    .filter((wait) => facts.isInferred(wait))
+    .forEach((wait) => {
+      inferred.set(keyOf(wait), (inferred.get(keyOf(wait)) ?? 0) + 1);
+    });
+  return waitGroups(waits, rows, keyOf).map((group) => ({
+    ...group,
+    reason: facts.reason[group.example] as Reason,
+    endedBy: facts.endedBy(group.example),
+    inferred: inferred.get(keyOf(group.example)) ?? 0,
+  }));
 }
 
 const REASONS = Object.keys(Reason).length;
