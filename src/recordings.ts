@@ -29,10 +29,13 @@ export { decodePlan } from './pipeline/decode/decode-plan.js';
 export { type DecodedSample, decodeSample } from './pipeline/decode/decode-sample.js';
 export { RecordingDecoder } from './pipeline/decode/decode-task.js';
 export { decodeContext, type EncodedRecording, type Jumps } from './pipeline/decode/encoded-recording.js';
+export { type FunctionExits, functionExits } from './pipeline/decode/function-exits.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';
 export type { SampledRecording } from './pipeline/read/sampled-source.js';
 export {
+  type BinaryFunction,
+  type BinaryNames,
   buildIdWithoutSymbols,
   completeBuildId,
   type DebugInfoOptions,
@@ -44,5 +47,6 @@ export {
   type JitDump,
   type PltNames,
   readJitDump,
+  readNames,
   type SymbolRoots,
 } from './symbols/symbolizer.js';

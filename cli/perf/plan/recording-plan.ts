@@ -51,7 +51,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
   const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS);
   const tracepoints = waitEvents(options);
-  const probes = planProbes(options, group);
+  const probes = planProbes(options, group, machine.tracing.directory);
   const buffers = await planBuffers(input, tracepoints.length > 0 || probes !== null);
   const output = options.output.startsWith('-') ? `./${options.output}` : options.output;
   const waitsForEnable = has(5, 10) && target.kind !== 'command';

@@ -49,6 +49,19 @@ export function loadFunctions(
   });
 }
 
+/** Reads the files that `loadBinary` reads; null: there are none. */
+export function readSymbols<T>(
+  path: string,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  read: (found: DebugInfo) => T,
+): T | null {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, null, roots);
+    return binary && read({ elf: (debug ?? binary).elf, runtime: binary.elf });
+  });
+}
+
 /** Where lines of source code are, and where the rest is. */
 export type DebugSection = '.debug_line' | '.debug_info';
 
