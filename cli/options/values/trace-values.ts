@@ -36,7 +36,7 @@ export const probes = z.array(z.string()).transform((texts, context) => {
   const message =
     wrong === undefined
       ? `must have different names: ${twice}`
-      : `must be NAME=FILE:SYMBOL[+OFFSET] ARGUMENTS, such as 'push=./server:queue_push job=%di': ${wrong}`;
+      : `must be NAME=FILE:SYMBOL[+OFFSET] ARGUMENTS or NAME=FILE:SYMBOL%returns ARGUMENTS, such as 'push=./server:queue_push job=%di': ${wrong}`;
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });

@@ -1,7 +1,6 @@
 /**
  * Plans the probes of a recording: a group of its own, added before it and removed after it.
  */
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type BinaryFunction,
@@ -10,7 +9,7 @@ import {
   functionExits,
   readNames,
 } from '../../../src/recordings.js';
-import { formatCount, PtflameError, similarNames } from '../../../src/text.js';
+import { formatCount, PtflameError, shellWords, similarNames } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
 import type { Probe } from '../../options/values/trace-values.js';
 
@@ -60,7 +59,7 @@ function planProbe(probe: Probe, planner: Planner): PlannedProbe {
     ...[planner.perf, 'probe', `--exec=${probe.file}`, `--add=${planner.group}:${name}=${definition}`],
   ];
   const [first] = functions;
-  if (first === undefined || (PLAIN.test(probe.symbol) && !first.isMangled))
+  if (first === undefined || (first.symbol === probe.symbol && !first.isMangled && PLAIN.test(probe.symbol)))
     return { probe, commands: [added(probe.definition)], offsets: null };
   const suffix = `${probe.at === 'return' ? '%return' : ''}${probe.args}`;
   if (needsDebugInfo(probe.args)) {
@@ -134,18 +133,18 @@ function needsDebugInfo(args: string): boolean {
 
 /** The kernel replaces the address to return to, where whoever walks the stack finds it. */
 function checkReturn(
-  { name, definition, symbol, args }: Probe,
+  { name, file, definition, symbol, args }: Probe,
   { isGo, unwinds }: BinaryNames,
   planner: Planner,
 ): void {
-  const other = `${name}=…:${symbol}%returns${inRegisters(args)}`;
+  const other = shellWords(['--probe', `${name}=${file}:${symbol}%returns${inRegisters(args)}`]);
   if (isGo)
     throw new PtflameError('BAD_OPTION', `--probe ${name}: %return kills Go programs, as they move their stacks`, {
-      hint: `probe each return instruction instead: '${other}'`,
+      hint: `probe each return instruction instead: ${other}`,
     });
   if (unwinds)
     planner.warn(
-      `warning: the probe ${definition} kills the program if an exception or a panic passes through ${symbol}; safe: '${other}'`,
+      `warning: the probe ${definition} kills the program if an exception or a panic passes through ${symbol}; this is safe: ${other}`,
     );
 }
 
@@ -177,10 +176,15 @@ function planReturns(
   );
   const offsets = known.flatMap(({ returns }) => returns);
   if (offsets.length === 0)
-    throw refuse(`${symbol} has no return instruction`, `it goes on in ${listOf(targets) || 'another function'}`);
+    throw refuse(
+      `${symbol} has no return instruction`,
+      `it goes on in ${shortened(targets).join(', ') || 'another function'}`,
+    );
   if (targets.length > 0)
-    warn(`warning: the probe ${name} misses calls of ${symbol} that end with a jump to ${listOf(targets)}`);
-  const lines = offsets.map((at) => `p:${group}/${name} ${realpathSync(file)}:${hex(at)}${inRegisters(probe.args)}`);
+    warn(
+      `warning: the probe ${name} misses calls of ${symbol} that end with a jump to ${shortened(targets).join(', ')}`,
+    );
+  const lines = offsets.map((at) => `p:${group}/${name} ${resolve(file)}:${hex(at)}${inRegisters(probe.args)}`);
   return { probe, offsets, commands: [['sh', '-c', APPEND, join(tracing, 'uprobe_events'), ...lines]] };
 }
 
