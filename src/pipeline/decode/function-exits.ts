@@ -2,7 +2,6 @@
  * Finds the instructions by which a function ends: its returns, and its jumps to other functions, as far as the code has their
  * targets.
  */
-
 import { eachInstruction } from '../../decode/code/instructions.js';
 import { DISK_FILES } from '../../symbols/symbolizer.js';
 
@@ -18,7 +17,7 @@ interface Range {
   readonly end: number; // exclusive
 }
 
-/** The largest functions have a tenth of this. */
+/** A symbol of more is no function that a compiler made. */
 const MAX_CODE_BYTES = 16 * 1024 * 1024;
 
 /**
