@@ -3,11 +3,9 @@
  */
 export type { CallTree } from './model/calls/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
-export { homeOfCode } from './model/names/mapped-files.js';
 export { SymbolKind } from './model/names/symbol-table.js';
 export type { Profile, ThreadProfile, TraceMeta } from './model/profile/profile.js';
 export type { Quality } from './model/profile/quality.js';
-export { GENERATED_REMEDY } from './model/profile/remedies.js';
 export type { Selection } from './model/trace/trace-chunk.js';
 export { type HtmlOptions, renderHtml } from './page.js';
 export {

@@ -3,7 +3,9 @@
  * hand. For the command line, which starts perf, and for benchmarks; not part of the public library.
  */
 
+export { homeOfCode } from './model/names/mapped-files.js';
 export type { RecordingEnvironment } from './model/profile/profile.js';
+export { GENERATED_REMEDY } from './model/profile/remedies.js';
 export type { PerfTime } from './model/trace/perf-time.js';
 export { readElf } from './pack/elf-file.js';
 export { type NeededFile, neededFiles } from './pack/needed-files.js';
@@ -29,10 +31,14 @@ export { decodePlan } from './pipeline/decode/decode-plan.js';
 export { type DecodedSample, decodeSample, type TracedTime, tracedTime } from './pipeline/decode/decode-sample.js';
 export { RecordingDecoder } from './pipeline/decode/decode-task.js';
 export { decodeContext, type EncodedRecording, type Jumps } from './pipeline/decode/encoded-recording.js';
+export { type FunctionExits, functionExits } from './pipeline/decode/function-exits.js';
 export { type Unsupported, unsupported } from './pipeline/decode/supported.js';
 export type { DecodedRecording } from './pipeline/read/recording-source.js';
 export type { SampledRecording } from './pipeline/read/sampled-source.js';
+export { isOfWaits } from './pipeline/waits/wait-facts.js';
 export {
+  type BinaryFunction,
+  type BinaryNames,
   buildIdWithoutSymbols,
   completeBuildId,
   type DebugInfoOptions,
@@ -45,5 +51,6 @@ export {
   type JitDump,
   type PltNames,
   readJitDump,
+  readNames,
   type SymbolRoots,
 } from './symbols/symbolizer.js';

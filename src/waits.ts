@@ -7,4 +7,3 @@ export type { FlowPattern, RequestsOptions } from './pipeline/requests/request-q
 export { askValues, type ValuesQuestion, type ValuesResult } from './pipeline/values/ask-values.js';
 export { profileBlockedTime } from './pipeline/waits/blocked-by.js';
 export { askWaits, type WaitsQuestion, type WaitsResult } from './pipeline/waits/summary/ask-wait-summary.js';
-export { isOfWaits } from './pipeline/waits/wait-facts.js';

@@ -36,6 +36,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
     const plan = await planRecording({ options, target, machine, version, group: DRY_RUN_GROUP });
     const missing = offlineCpus(target, machine);
     if (missing.length > 0) notify(`warning: CPUs not online on this machine: ${missing.join(', ')}`);
+    for (const line of plan.probes?.warnings ?? []) notify(line);
     const script = dryRunScript(plan, options.perf, options.render ?? []);
     process.stdout.write(script.map((line) => `${line}\n`).join(''));
     for (const line of assumptions(plan, machine, version)) notify(`note: ${line}`);
@@ -46,6 +47,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
   refuseMissingTargets(target);
   const version = await perfVersion(options.perf);
   const plan = await planRecording({ options, target, machine, version, group: probeGroup(process.pid) });
+  for (const line of plan.probes?.warnings ?? []) notify(line);
   await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
   const next = nextCommand(options);
   if (next !== null) notify(`next: ${shellWords(['ptflame', ...next])}`);

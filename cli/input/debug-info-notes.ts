@@ -1,8 +1,7 @@
 /**
  * Says of which binaries there is no debug information, and what would help.
  */
-import { homeOfCode } from '../../src/profiles.js';
-import { type DebugInfoState, isJitDump } from '../../src/recordings.js';
+import { type DebugInfoState, homeOfCode, isJitDump } from '../../src/recordings.js';
 import { formatMany } from '../../src/text.js';
 
 const MAX_NAMES = 3;

@@ -56,7 +56,7 @@ export const RecordOptions = memoize(() =>
       ),
       probe: flag(
         probes.optional(),
-        "also each passage of a function, with arguments as perf probe takes them: 'push=./server:queue_push job=%di'; may be repeated",
+        "also each passage of a function, with arguments as perf probe takes them: 'push=./server:Queue::push job=%di'; at its returns: 'pop=./server:Queue::pop%returns job=%ax'; may be repeated",
         { value: 'PROBE', common: 'also each passage of a function, with arguments' },
       ),
       noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU', {

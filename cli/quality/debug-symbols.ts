@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { GENERATED_REMEDY, homeOfCode, type Profile, SymbolKind } from '../../src/profiles.js';
-import { readElf } from '../../src/recordings.js';
+import { type Profile, SymbolKind } from '../../src/profiles.js';
+import { GENERATED_REMEDY, homeOfCode, readElf } from '../../src/recordings.js';
 import { formatShare } from '../../src/text.js';
 
 /** Smaller shares of the time in code are not reported. */

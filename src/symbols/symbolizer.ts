@@ -18,6 +18,7 @@ export { completeBuildId } from './files/complete-build-id.js';
 export { DISK_FILES } from './files/disk-files.js';
 export { buildIdWithoutSymbols } from './files/load-binary.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
+export { type BinaryFunction, type BinaryNames, readNames } from './functions/binary-names.js';
 export {
   type DebugInfoOptions,
   type DebugInfoState,

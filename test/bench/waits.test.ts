@@ -45,7 +45,7 @@ describe('the trace of a server', () => {
     expect(all.waits).toBe(made.waits);
     expect(all.waits - all.open).toBeGreaterThanOrEqual(RECIPE.waits - 1);
     const names = reasons.filter(({ blockedNs }) => blockedNs > 0).map(({ reason }) => reasonName(reason));
-    expect(names).toEqual(expect.arrayContaining(['mutex', 'condition', 'semaphore', 'poll', 'file']));
+    expect(names).toEqual(expect.arrayContaining(['mutex', 'condition', 'semaphore', 'poll', 'fsync']));
     expect(all.preemptedNs).toBeGreaterThan(0);
     const isUnknown = (state: number) => state === OffState.Unknown;
     expect(answer.waits.state.filter(isUnknown).length).toBeLessThanOrEqual(2); // of threads that began with the recording

@@ -14,7 +14,7 @@ export function dryRunScript(
   outputs: readonly string[],
 ): string[] {
   return [
-    ...(probes?.commands ?? []).map(shellWords),
+    ...(probes?.probes ?? []).flatMap(({ commands }) => commands.map(shellWords)),
     ...(wakings === null ? [] : [`${shellWords(wakings.manualCommand)} &`, BEGUN]),
     shellWords(manualCommand),
     ...(wakings === null ? [] : ENDED),

@@ -54,7 +54,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
   const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS);
   const tracepoints = waitEvents(options);
-  const probes = planProbes(options, group);
+  const probes = planProbes(options, group, machine.tracing.directory);
   const chains = await planChains(input, has(5, 4));
   const buffers = await planBuffers(input, tracepoints.length > 0 || probes !== null);
   const output = options.output.startsWith('-') ? `./${options.output}` : options.output;

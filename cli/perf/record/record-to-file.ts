@@ -120,7 +120,7 @@ function notesOf(plan: RecordingPlan, end: RecordingEnd, { machine, version }: R
     command: [...plan.command],
     event: plan.event ?? '',
     tracepoints: [...plan.tracepoints],
-    probes: plan.probes?.probes.map(({ name, file, definition }) => `${name}=${file}:${definition}`) ?? [],
+    probes: plan.probes?.probes.map(({ probe: { name, file, definition } }) => `${name}=${file}:${definition}`) ?? [],
     wakings: plan.wakings && [...plan.wakings.command],
     auxBytes: plan.buffers.auxBytes,
     buffers: plan.buffers.count,

@@ -52,11 +52,24 @@ export function loadFunctions(
   });
 }
 
-/** Files whose names are told. */
-const MAX_MISSING = 100;
+/** Reads the files that `loadBinary` reads; null: there are none. */
+export function readSymbols<T>(
+  path: string,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  read: (found: Pick<DebugInfo, 'elf' | 'runtime'>) => T,
+): T | null {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, null, roots);
+    return binary && read({ elf: (debug ?? binary).elf, runtime: binary.elf });
+  });
+}
 
 /** Where lines of source code are, and where the rest is. */
 export type DebugSection = '.debug_line' | '.debug_info';
+
+/** Files whose names are told. */
+const MAX_MISSING = 100;
 
 /**
  * Finds the debug information of a binary: calls `find` with the first file that has this section, of those that `loadBinary`

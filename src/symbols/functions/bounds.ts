@@ -65,7 +65,7 @@ function eachSymbol(elf: ElfFile, onSymbol: (address: Address, bytes: number) =>
 }
 
 /** Returns NaN for addresses that are not in the file. */
-function fileOffsets(elf: ElfFile): (address: Address) => number {
+export function fileOffsets(elf: ElfFile): (address: Address) => number {
   const loaded = loadedSegments(elf);
   return (address) => {
     for (const { address: start, fileLength, offset } of loaded)

@@ -46,6 +46,15 @@ describe.skipIf(!(await isTracingPermitted()))('record --no-trace', () => {
       );
   });
 
+  test('records the returns of a function as one event', async ({ dir }) => {
+    const probe = `--probe=nap=${LIBC}:clock_nanosleep%returns error=$retval:s32`;
+    const running = startPtflame(['record', '--no-trace', probe, '--', 'sleep', '0.01'], { cwd: dir.path });
+    const { exitCode, stderr } = await running;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
+    expect(await scriptOf(dir, 'perf.data')).toMatch(/ptflame_\d+:nap: \([0-9a-f]+\) error=0$/m);
+    expect(probesOf(running.pid)).toBeNull();
+  });
+
   test('leaves probes behind only if it is killed, for doctor to remove', async ({ dir }) => {
     const args = ['record', '--no-trace', `--probe=nap=${LIBC}:clock_nanosleep`, '--', 'sleep', '1000'];
     const running = startPtflame(args, { cwd: dir.path });

@@ -12,6 +12,7 @@
  * FAKE_PERF_SYMFS    directory with the recorded binaries, for the real perf that decodes the recording
  * FAKE_PERF_VERSION  output of --version
  * FAKE_PERF_WAKINGS  FAKE_PERF_MODE of the perf that records wakings; fails: exits with 1 at once; dies: after it began
+ * FAKE_PERF_OFFSET   where in the file it adds every probe, in hexadecimal
  * FAKE_PERF_PROBES   number of probes that can be added; the next one fails
  * PTFLAME_TEST_ROOT  below it are the probes that `perf probe` adds
  */
@@ -92,7 +93,7 @@ function record() {
   });
 }
 
-/** Adds a probe at byte 0x10 of the file. */
+/** Adds a probe at the given offset of the file, or else at byte 0x10. */
 function probe() {
   const [, file, group, name, definition] = /--exec=(.*)\n--add=(\w+):(\w+)=(.*)/.exec(args.join('\n'));
   const path = `${tracing}/uprobe_events`;
@@ -101,7 +102,8 @@ function probe() {
     process.stderr.write(`Failed to find symbol ${definition} in ${file}\n  Error: Failed to add events.\n`);
     process.exit(254);
   }
-  appendFileSync(path, `${kind}:${group}/${name} ${file}:0x0000000000000010 job=%di\n`);
+  const offset = (/^0x([0-9a-f]+)/.exec(definition)?.[1] ?? '10').padStart(16, '0');
+  appendFileSync(path, `${kind}:${group}/${name} ${file}:0x${process.env.FAKE_PERF_OFFSET ?? offset} job=%di\n`);
   mkdirSync(`${tracing}/events/${group}/${name}`, { recursive: true });
   writeFileSync(`${tracing}/events/${group}/${name}/format`, `name: ${name}\nID: 2000\n`);
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../../../src/text.js';
 import { perfFailure } from '../../failures/failures.js';
 import { listUprobes, removeUprobes, type Uprobe } from '../../machine/uprobes.js';
-import type { ProbesPlan } from '../../plan/probes.js';
+import { numbered, type PlannedProbe, type ProbesPlan, similarTo } from '../../plan/probes.js';
 import { slowProbeWarning } from './slow-probe.js';
 
 /** Groups of probes that exist now, with the directory of tracefs. */
@@ -24,10 +24,11 @@ export async function withProbes<Result>(
 ): Promise<Result> {
   groups.set(plan.group, tracing);
   try {
-    for (const command of plan.commands) await addProbe(command);
+    for (const planned of plan.probes) await addProbe(planned);
     const added = listUprobes(tracing).filter(({ group }) => group === plan.group);
+    for (const planned of plan.probes) checkPlace(planned, added);
     await warn(added, notify);
-    return await record(added.map(({ group, name }) => `${group}:${name}`));
+    return await record([...new Set(added.map(({ group, name }) => `${group}:${name}`))]);
   } finally {
     await remove(plan.group, tracing, notify);
   }
@@ -36,29 +37,40 @@ export async function withProbes<Result>(
 /** perf reads debug information, which may be large. */
 const TIMEOUT_MS = 120_000;
 
-async function addProbe([perf = 'perf', ...args]: readonly string[]): Promise<void> {
+async function addProbe({ probe, commands }: PlannedProbe): Promise<void> {
   const { execa } = await import('execa');
-  const result = await execa(perf, args, { reject: false, timeout: TIMEOUT_MS, stdin: 'ignore' });
-  if (!result.failed) return;
-  const { exitCode, signal, cause } = result;
-  const stderr = String(result.stderr ?? '');
-  if (exitCode === undefined || stderr.trim() === '')
-    throw perfFailure({ command: 'record', exitCode, signal, stderr, ...(exitCode === undefined ? { cause } : {}) });
-  throw new PtflameError('NO_SUCH_TARGET', `perf cannot add the probe ${definitionIn(args)}`, {
-    hint: 'list the functions of the binary: perf probe -x BINARY --funcs; arguments: man perf-probe, "PROBE ARGUMENT"',
-    output: stderr.split('\n').filter((line) => line.trim() !== '').slice(0, 8), // biome-ignore format: short
+  for (const [program = '', ...args] of commands) {
+    const result = await execa(program, args, { reject: false, timeout: TIMEOUT_MS, stdin: 'ignore' });
+    if (!result.failed) continue;
+    const { exitCode, signal, cause } = result;
+    const stderr = String(result.stderr ?? '');
+    if (exitCode === undefined || stderr.trim() === '')
+      throw perfFailure({ command: 'record', exitCode, signal, stderr, ...(exitCode === undefined ? { cause } : {}) });
+    const who = probe.at === 'returns' ? 'the kernel' : 'perf';
+    throw new PtflameError('NO_SUCH_TARGET', `${who} cannot add the probe ${probe.name}=${probe.definition}`, {
+      hint: similarTo(probe) ?? HINT,
+      output: stderr.split('\n').filter((line) => line.trim() !== '').slice(0, 8), // biome-ignore format: short
+    });
+  }
+}
+
+const HINT =
+  'list the functions of the binary: perf probe -x BINARY --funcs; arguments: man perf-probe, "PROBE ARGUMENT"';
+
+/** Versions of perf could differ in what an address is. @throws PtflameError if a probe is not where it was planned */
+function checkPlace({ probe, commands, offsets }: PlannedProbe, added: readonly Uprobe[]): void {
+  const names = commands.map((_, index) => numbered(probe.name, index));
+  const own = added.filter(({ name }) => names.includes(name.replace(/__return$/, '')));
+  const wrong = own.find(({ offset }) => offsets?.includes(offset) === false);
+  if (wrong === undefined) return;
+  throw new PtflameError('PERF_FAILED', `perf put the probe ${probe.name} at 0x${wrong.offset.toString(16)}`, {
+    hint: 'that is not where the function is; use another version of perf: --perf PATH',
   });
 }
 
-function definitionIn(args: readonly string[]): string {
-  return args.at(-1)?.replace(/^--add=[^:]*:/, '') ?? '';
-}
-
 async function warn(added: readonly Uprobe[], notify: (text: string) => void): Promise<void> {
-  for (const probe of added) {
-    const warning = await slowProbeWarning(probe);
-    if (warning !== null) notify(warning);
-  }
+  const warnings = await Promise.all(added.map(slowProbeWarning));
+  for (const warning of new Set(warnings)) if (warning !== null) notify(warning);
 }
 
 const ATTEMPTS = 20;

@@ -25,7 +25,7 @@ export async function writeFormats(
   hasChains: boolean,
 ): Promise<void> {
   const formats = await Promise.all(events.map((event) => formatOf(event, tracing)));
-  const kernel = hasChains ? await kernelNotes('/', (await import('../../../../src/waits.js')).isOfWaits) : '';
+  const kernel = hasChains ? await kernelNotes('/', (await import('../../../../src/recordings.js')).isOfWaits) : '';
   const path = formatsPath(output);
   const text = formats.join('') + kernel;
   await writeFile(path, text, { flag: 'wx', mode: MODE_OF_PERF, flush: true }).catch((cause: unknown) => {

@@ -34,6 +34,11 @@ export function demangleItanium(mangled: string): string | null {
   return name === null ? null : `global ${kind === 'I' ? 'con' : 'de'}structors keyed to ${name}`;
 }
 
+/** As `demangleItanium`, with parameters, and with what an instance of a template returns. */
+export function demangleWithParameters(mangled: string): string | null {
+  return mangled.length <= MAX_BYTES && mangled.startsWith('_Z') ? demangleAt(mangled, 2, parseEncoding) : null;
+}
+
 function demangleAt(mangled: string, start: number, parse: (cursor: Cursor) => Node): string | null {
   const cursor = new Cursor(mangled, GRAMMAR);
   cursor.at = start;
