@@ -7,8 +7,10 @@ import { defineConfig } from 'vitest/config';
  */
 const PROGRAMS = [
   'test/*.test.ts',
-  ...['bench', 'browser', 'cli', 'golden', 'imports', 'pack', 'pipeline/workers', 'property', 'tools'].map(filesOf),
-  ...['trace-file', 'truth'].map(filesOf),
+  ...['bench', 'browser', 'cli', 'golden', 'imports', 'perfdata/pack', 'pipeline/workers', 'property', 'tools'].map(
+    filesOf,
+  ),
+  ...['trace/file', 'truth'].map(filesOf),
   ...['analysis/hostile', 'analysis/log/many-questions-cost', 'render/svg/labels', 'replay/cost'].map(
     (name) => `test/${name}.test.ts`,
   ),

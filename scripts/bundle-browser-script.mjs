@@ -27,7 +27,7 @@ const leanD3 = {
   name: 'lean-d3',
   setup({ onResolve }) {
     onResolve({ filter: /^d3-/ }, ({ importer }) =>
-      isFlameGraph.test(importer) ? { path: resolve('src/render/d3-chart/d3.ts') } : undefined,
+      isFlameGraph.test(importer) ? { path: resolve('src/page/d3-chart/d3.ts') } : undefined,
     );
   },
 };
@@ -46,12 +46,12 @@ const script = await bundled({ entryPoints: ['src/render/svg/browser/main.ts'], 
 writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));
 
 const page = await built({
-  entryPoints: ['src/render/page/browser/main.ts'],
+  entryPoints: ['src/page/browser/main.ts'],
   format: 'iife',
   plugins: [leanD3],
   loader: { '.css': 'empty' },
 });
-const pageStyle = await bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
+const pageStyle = await bundled({ entryPoints: ['src/page/browser/page.css'], target: 'chrome123' });
 // In HTML, </script> ends a script even inside a string.
 const inHtml = (text) =>
   text
@@ -62,22 +62,19 @@ const pageScript = inHtml(page.outputFiles[0].text);
 const pagePackages = packagesOf(page.metafile);
 const texts = { PAGE_SCRIPT: pageScript, PAGE_STYLE: pageStyle, PAGE_NOTICE: noticeOf(pagePackages) };
 writeFileSync(
-  'src/render/page/page.generated.ts',
+  'src/page/page.generated.ts',
   Object.entries(texts)
     .map(([name, text]) => constant(name, text))
     .join(''),
 );
-writeFileSync('src/render/page/packages.generated.json', JSON.stringify(pagePackages));
+writeFileSync('src/page/packages.generated.json', JSON.stringify(pagePackages));
 
-const diffFiles = ['svg.ts', 'page.ts', 'page.css'].map((name) => `src/render/diff/browser/${name}`);
-const [diffSvg, diffPage, diffStyle] = await Promise.all(
-  diffFiles.map((file) =>
-    bundled({ entryPoints: [file], ...(file.endsWith('.css') ? { target: 'chrome123' } : { format: 'iife' }) }),
-  ),
-);
+const diffSvg = await bundled({ entryPoints: ['src/render/diff/browser/svg.ts'], format: 'iife' });
+writeFileSync('src/render/diff/script.generated.ts', constant('DIFF_SVG_SCRIPT', diffSvg));
+
+const diffPage = await bundled({ entryPoints: ['src/page/diff/browser/page.ts'], format: 'iife' });
+const diffStyle = await bundled({ entryPoints: ['src/page/diff/browser/page.css'], target: 'chrome123' });
 writeFileSync(
-  'src/render/diff/diff.generated.ts',
-  constant('DIFF_SVG_SCRIPT', diffSvg) +
-    constant('DIFF_PAGE_SCRIPT', inHtml(diffPage)) +
-    constant('DIFF_PAGE_STYLE', diffStyle),
+  'src/page/diff/page.generated.ts',
+  constant('DIFF_PAGE_SCRIPT', inHtml(diffPage)) + constant('DIFF_PAGE_STYLE', diffStyle),
 );

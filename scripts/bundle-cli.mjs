@@ -112,6 +112,6 @@ const starts = [
 ];
 if ([code, ...starts].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
 writeFileSync(`${DIRECTORY}/package.json`, '{ "type": "commonjs" }\n');
-const pagePackages = JSON.parse(readFileSync('src/render/page/packages.generated.json', 'utf8'));
+const pagePackages = JSON.parse(readFileSync('src/page/packages.generated.json', 'utf8'));
 const packages = [...new Set([...packagesOf(code.metafile), ...pagePackages])].sort();
 writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));

@@ -23,7 +23,7 @@ for (const kernel of KERNELS) await compile(kernel);
 
 async function compile({ folder, sources, name, options = [] }) {
   const written = new Map();
-  const files = sources.map((source) => `${folder}/kernel/${source}.ts`);
+  const files = sources.map((source) => `${folder}/wasm/${source}.ts`);
   const { error, stderr } = await asc.main([...files, ...OPTIONS, ...options, '--outFile', 'kernel.wasm'], {
     writeFile: (file, contents) => written.set(file, contents),
   });
@@ -32,6 +32,6 @@ async function compile({ folder, sources, name, options = [] }) {
     process.exit(1);
   }
   const base64 = Buffer.from(written.get('kernel.wasm')).toString('base64');
-  const text = `// Made by scripts/compile-kernel.mjs from ${folder}/kernel.\nexport const ${name}: string = '${base64}';\n`;
+  const text = `// Made by scripts/compile-kernel.mjs from ${folder}/wasm.\nexport const ${name}: string = '${base64}';\n`;
   await writeFile(`${folder}/kernel.generated.ts`, text);
 }

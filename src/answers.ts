@@ -2,14 +2,15 @@
  * Answers to questions, as commands print them: their schemas, and the functions that create them from a profile.
  */
 
-export { type DiffKey, type DiffOptions, diffOf, isChanged } from './answers/diff/answer.js';
-export { checkLimits, type DiffLimit, type ExceededLimit, type LimitedNumber } from './answers/diff/limits.js';
-export { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './answers/fleet/schema.js';
-export { latencyAnswer, SELF } from './answers/latency.js';
-export { locksAnswer } from './answers/locks/answer.js';
-export { LockHolder, LockRow, Locks, LockWait } from './answers/locks/schema.js';
-export { type ReportOptions, reportOf, type SortKey } from './answers/report.js';
-export { requestsAnswer } from './answers/requests/answer.js';
+export { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './fleet/schema.js';
+export { filesBehindNames } from './model/names/distinct-names.js';
+export { type DiffKey, type DiffOptions, diffOf, isChanged } from './questions/diff/answer.js';
+export { checkLimits, type DiffLimit, type ExceededLimit, type LimitedNumber } from './questions/diff/limits.js';
+export { latencyAnswer, SELF } from './questions/latency/answer.js';
+export { locksAnswer } from './questions/locks/answer.js';
+export { LockHolder, LockRow, Locks, LockWait } from './questions/locks/schema.js';
+export { type ReportOptions, reportOf, type SortKey } from './questions/report/answer.js';
+export { requestsAnswer } from './questions/requests/answer.js';
 export {
   RequestDetails,
   RequestPart,
@@ -18,7 +19,7 @@ export {
   RequestThreadTime,
   RequestTime,
   RequestWait,
-} from './answers/requests/schema.js';
+} from './questions/requests/schema.js';
 export {
   CallerRow,
   CallsOverTime,
@@ -34,10 +35,11 @@ export {
   Stacks,
   ThreadReport,
   TimedCall,
-} from './answers/schema.js';
-export { type StackOfThread, stacksAnswer } from './answers/stacks.js';
-export { valuesAnswer } from './answers/values/answer.js';
-export { ValueStatistics, ValuesAnswer } from './answers/values/schema.js';
+} from './questions/schema.js';
+export { type StackOfThread, stacksAnswer } from './questions/stacks/answer.js';
+export { valuesAnswer } from './questions/values/answer.js';
+export { ValueStatistics, ValuesAnswer } from './questions/values/schema.js';
+export { waitsAnswer } from './questions/waits/answer.js';
 export {
   PathPiece,
   SlowWait,
@@ -48,7 +50,5 @@ export {
   WaitsAnswer,
   WaitThread,
   WakerRow,
-} from './answers/waits/schema.js';
-export { waitsAnswer } from './answers/waits/waits-answer.js';
-export { filesBehindNames } from './model/names/distinct-names.js';
-export { nameMatcher } from './store/records/name-matcher.js';
+} from './questions/waits/schema.js';
+export { nameMatcher } from './trace/records/name-matcher.js';

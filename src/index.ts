@@ -2,5 +2,40 @@
  * The public library: reads and analyzes traces, and renders profiles. Importing it has no side effects.
  * docs/library.md documents every name; everything else is internal.
  */
-export * from './profiles.js';
-export * from './waits.js';
+export type { CallTree } from './model/calls/call-tree.js';
+export { type ErrorCode, PtflameError } from './model/errors.js';
+export { SymbolKind } from './model/names/symbol-table.js';
+export type { Profile, ThreadProfile, TraceMeta } from './model/profile/profile.js';
+export type { Quality } from './model/profile/quality.js';
+export type { Selection } from './model/trace/trace-chunk.js';
+export { type HtmlOptions, renderHtml } from './page/html.js';
+export {
+  type AnalyzeOptions,
+  analyze,
+  askLatency,
+  askStacks,
+  type LatencyResult,
+  type StacksResult,
+} from './pipeline/analyze.js';
+export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
+export { openTraceFile, traceStream } from './pipeline/input/open-text.js';
+export { openStoredTrace, type StoredTrace } from './pipeline/input/stored-trace.js';
+export type { TraceInput } from './pipeline/input/trace-input.js';
+export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
+export type { Progress } from './pipeline/progress.js';
+export type { AnalyzedInput } from './pipeline/read/read-trace.js';
+export type { FindInlined } from './pipeline/replay/functions/inlined-sites.js';
+export type { FindSourceLines } from './pipeline/replay/functions/source-lines.js';
+export type { FunctionPattern } from './pipeline/replay/questions/find-functions.js';
+export type { Moment } from './pipeline/replay/questions/moments.js';
+export type { CallPattern, LatencyOptions } from './pipeline/replay/questions/selection.js';
+export { renderJson } from './profile-file/write.js';
+export { askLocks, type LocksOptions } from './questions/locks/ask-locks.js';
+export { askRequests, type RequestsResult } from './questions/requests/ask-requests.js';
+export type { FlowPattern, RequestsOptions } from './questions/requests/request-question.js';
+export { askValues, type ValuesQuestion, type ValuesResult } from './questions/values/ask-values.js';
+export { askWaits, type WaitsQuestion, type WaitsResult } from './questions/waits/ask-wait-summary.js';
+export { profileBlockedTime } from './questions/waits/blocked-by.js';
+export { type FoldedOptions, renderFolded } from './render/folded.js';
+export { type QualitySummary, qualitySummary } from './render/quality-summary.js';
+export { renderSvg, type SvgOptions } from './render/svg/svg.js';

@@ -18,7 +18,7 @@ import { pairThread } from '../src/replay/pairing/pair-thread.js';
 import { replayThread } from '../src/replay/replayer.js';
 import type { FrameWatcher } from '../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../src/replay/thread-replay.js';
-import type { LoadedThread } from '../src/store/load-thread.js';
+import type { LoadedThread } from '../src/trace/load-thread.js';
 import { fold } from './helpers/traces/load.js';
 import { type TraceThreads, threadsOf } from './helpers/traces/threads-of.js';
 

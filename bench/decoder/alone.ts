@@ -3,14 +3,12 @@
  * a decoder that knows no code yet, the others with one that knows all of it.
  */
 import { argv, cpuUsage, stdout } from 'node:process';
-import {
-  decodeContext,
-  decodePlan,
-  findBinaries,
-  locator,
-  openRecording,
-  RecordingDecoder,
-} from '../../src/recordings.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import { locator } from '../../src/pipeline/decode/binaries/locate.js';
+import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
+import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
+import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
 
 const ROOTS = { root: '', cache: null };
 const ROUNDS = 3;

@@ -2,8 +2,10 @@
  * Reads a recording with the own decoder and imports it into a file that is not written: what this process costs is decoding and storing.
  */
 import { argv, stdout } from 'node:process';
-import { importTrace } from '../../src/index.js';
-import { findBinaries, locator, openRecording } from '../../src/recordings.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import { locator } from '../../src/pipeline/decode/binaries/locate.js';
+import { importTrace } from '../../src/pipeline/import-trace.js';
 
 const ROOTS = { root: '', cache: null };
 

@@ -2,8 +2,13 @@
  * `npm run bench:exports -- TRACE…`: measures what writing files for other tools costs once there is a profile, of each
  * trace and of a made-up one with a million call paths. See docs/exports.md.
  */
-import { recordingTables, renderCallgrind, renderPprof, TABLES } from '../../src/exports.js';
-import { analyze, openTraceFile, type Profile } from '../../src/profiles.js';
+
+import { renderCallgrind } from '../../src/export/callgrind/callgrind.js';
+import { recordingTables, TABLES } from '../../src/export/parquet/recording-tables.js';
+import { renderPprof } from '../../src/export/pprof/pprof.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { analyze } from '../../src/pipeline/analyze.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { table } from '../report.js';
 import { madeUpProfile } from './made-up.js';
 

@@ -1,7 +1,7 @@
 /**
  * Counts durations of calls by function, in the buckets that ptflame uses.
  */
-import type { ThreadProfile } from '../../src/index.js';
+import type { ThreadProfile } from '../../src/model/profile/profile.js';
 import type { Random } from '../generator/random.js';
 import { spread } from './call-paths.js';
 

@@ -3,8 +3,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
-import type { Profile } from '../../src/index.js';
-import { type PageContents, renderHtml, renderHtmlInParallel } from '../../src/page.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
+import { renderHtml, renderHtmlInParallel } from '../../src/page/html.js';
 
 export interface PageFile {
   readonly bytes: number;

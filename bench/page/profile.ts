@@ -2,7 +2,7 @@
  * Makes a profile of any size from a recipe, without a trace.
  */
 
-import type { Profile, ThreadProfile } from '../../src/index.js';
+import type { Profile, ThreadProfile } from '../../src/model/profile/profile.js';
 import { Random } from '../generator/random.js';
 import { type CallPaths, callPaths, SPECIAL_NAMES } from './call-paths.js';
 import { makeIdleThread, makeThread } from './thread.js';

@@ -1,7 +1,8 @@
 /**
  * Makes what one thread did on the call paths of a program.
  */
-import type { CallTree, ThreadProfile } from '../../src/index.js';
+import type { CallTree } from '../../src/model/calls/call-tree.js';
+import type { ThreadProfile } from '../../src/model/profile/profile.js';
 import type { Random } from '../generator/random.js';
 import { type CallPaths, OFF_CPU, SPECIAL_NAMES, SYSCALL, spread } from './call-paths.js';
 import { DurationCounts } from './duration-counts.js';

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import type { Profile } from '../../src/index.js';
+import type { Profile } from '../../src/model/profile/profile.js';
 import { inNewPage, VIEWPORT } from './browser.js';
 
 export interface Yardstick {

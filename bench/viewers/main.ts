@@ -6,9 +6,12 @@ import { closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderPerfetto, renderSpeedscope } from '../../src/exports.js';
-import { openTraceFile } from '../../src/index.js';
-import { analyzeForPage, type LongestCalls, renderHtmlInParallel } from '../../src/page.js';
+import { renderPerfetto } from '../../src/export/perfetto/perfetto.js';
+import { renderSpeedscope } from '../../src/export/speedscope/speedscope.js';
+import type { LongestCalls } from '../../src/model/calls/call-events.js';
+import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
+import { renderHtmlInParallel } from '../../src/page/html.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { machineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
 import { type Opened, openViewer, perfettoReady, ptflameReady, speedscopeReady } from './open.js';

@@ -1,7 +1,7 @@
 /**
  * Names functions for tables: equal names of different binaries get their binary appended.
  */
-import { filesBehindNames } from '../../src/answers.js';
+import { filesBehindNames } from '../../src/model/names/distinct-names.js';
 
 interface Named {
   readonly name: string;

@@ -1,8 +1,9 @@
 /**
  * Formats answers about many recordings as terminal text and as comma-separated values.
  */
-import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany, formatPercentChange, visibleText } from '../../src/text.js';
+import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from '../../src/fleet/schema.js';
+import { formatCount, formatDuration, formatMany, formatPercentChange } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
 import { callsCell, durationCell, longestCell, percentileCell, shareCell, UNKNOWN } from './numbers.js';

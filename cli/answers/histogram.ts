@@ -1,7 +1,7 @@
 /**
  * Formats histograms: a row for each range, with a bar for each series of counts.
  */
-import { formatCount, formatDuration } from '../../src/text.js';
+import { formatCount, formatDuration } from '../../src/render/format.js';
 import { bar } from '../terminal/bar.js';
 import { alignColumns } from '../terminal/columns.js';
 

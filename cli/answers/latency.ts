@@ -1,7 +1,7 @@
 /**
  * Formats how long the calls of a function took, and why, as terminal text.
  */
-import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answers.js';
+import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/questions/schema.js';
 import {
   formatAtLeast,
   formatCount,
@@ -10,8 +10,8 @@ import {
   formatPercentile,
   formatTotal,
   longestInferredNs,
-  visibleText,
-} from '../../src/text.js';
+} from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { bar } from '../terminal/bar.js';
 import { alignColumns } from '../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../terminal/table.js';

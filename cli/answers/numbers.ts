@@ -1,7 +1,7 @@
 /**
  * Formats numbers for cells of tables.
  */
-export { formatAverageCount as averageCountCell, formatDifference as differenceCell } from '../../src/text.js';
+export { formatAverageCount as averageCountCell, formatDifference as differenceCell } from '../../src/render/format.js';
 
 import {
   formatCalls,
@@ -10,7 +10,7 @@ import {
   formatPercentile,
   formatShare,
   type PercentileRange,
-} from '../../src/text.js';
+} from '../../src/render/format.js';
 
 export const UNKNOWN = '–';
 

@@ -2,7 +2,7 @@
  * Formats a report as terminal text: the trace, the selection, and a table of functions.
  */
 
-import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
+import type { FunctionRow, Report, ThreadReport } from '../../src/questions/schema.js';
 import {
   formatCount,
   formatDuration,
@@ -10,8 +10,8 @@ import {
   formatTotal,
   isTotalInferred,
   threadNoun,
-  visibleText,
-} from '../../src/text.js';
+} from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
 import { callsCell, durationCell, longestCell, percentileCell, shareCell } from './numbers.js';

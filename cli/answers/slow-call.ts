@@ -1,8 +1,9 @@
 /**
  * Formats one of the slowest calls: how its time differs from that of the average call.
  */
-import type { DifferenceRow, LatencyStats, SlowCall } from '../../src/answers.js';
-import { formatDuration, visibleText } from '../../src/text.js';
+import type { DifferenceRow, LatencyStats, SlowCall } from '../../src/questions/schema.js';
+import { formatDuration } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { averageCountCell, differenceCell, shareCell } from './numbers.js';
 

@@ -1,8 +1,8 @@
 /**
  * Formats what a long wait or call consisted of: its critical path.
  */
-import type { PathPiece, SlowWait } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany } from '../../src/text.js';
+import type { PathPiece, SlowWait } from '../../src/questions/waits/schema.js';
+import { formatCount, formatDuration, formatMany } from '../../src/render/format.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { shareCell, UNKNOWN } from './numbers.js';
 import { placeText, threadName } from './wait-names.js';

@@ -1,7 +1,7 @@
 /**
  * Where functions begin in source code, in tables and in comma-separated values.
  */
-import { visibleText } from '../../src/text.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import type { TableColumn } from '../terminal/table.js';
 
 export interface HasLine {

@@ -1,8 +1,9 @@
 /**
  * Formats the stacks of threads at one moment as terminal text; threads with equal stacks are grouped.
  */
-import type { Stacks } from '../../src/answers.js';
-import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import type { Stacks } from '../../src/questions/schema.js';
+import { formatAtLeast, formatDuration, formatMany } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { tableLines } from '../terminal/table.js';
 import { distinctNames, functionKey } from './distinct-names.js';
 import { traceLines } from './report.js';

@@ -1,7 +1,7 @@
 /**
  * Formats the first rows of a long table and the number of the others.
  */
-import { formatCount } from '../../src/text.js';
+import { formatCount } from '../../src/render/format.js';
 import { UNKNOWN } from './numbers.js';
 
 /** Formats at most `top` rows (0: all), and a line with the number of rows left out. */

@@ -1,8 +1,9 @@
 /**
  * Formats the values of a field of an event, as terminal text.
  */
-import type { ValueStatistics, ValuesAnswer } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import type { ValueStatistics, ValuesAnswer } from '../../src/questions/values/schema.js';
+import { formatCount, formatDuration, formatMany } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { bar } from '../terminal/bar.js';
 import { alignColumns } from '../terminal/columns.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';

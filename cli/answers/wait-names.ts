@@ -1,7 +1,7 @@
 /**
  * Names threads, wakers and places in answers about waits. What was not traced is in brackets.
  */
-import type { WaitPlace, WaitThread, WakerRow } from '../../src/answers.js';
+import type { WaitPlace, WaitThread, WakerRow } from '../../src/questions/waits/schema.js';
 
 /** "teller 7493"; "[kworker/3:6 17351]" if it was not traced. */
 export function threadName({ tid, comm, isTraced }: WaitThread): string {

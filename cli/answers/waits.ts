@@ -1,8 +1,9 @@
 /**
  * Formats why threads waited, where, and who woke them, as terminal text.
  */
-import type { StagePoint, StageRow, WaitPlace, WaitStats, WaitsAnswer } from '../../src/answers.js';
-import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../src/text.js';
+import type { StagePoint, StageRow, WaitPlace, WaitStats, WaitsAnswer } from '../../src/questions/waits/schema.js';
+import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { durationRow, histogramLines } from './histogram.js';
 import { missingLines } from './missing-lines.js';

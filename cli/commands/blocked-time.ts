@@ -1,8 +1,10 @@
 /**
  * Loads the profile of `ptflame render --blocked-by`, on its own so that other graphs do not load what is known of waits.
  */
-import { type Profile, PtflameError } from '../../src/profiles.js';
-import { profileBlockedTime } from '../../src/waits.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { profileBlockedTime } from '../../src/questions/waits/blocked-by.js';
 import type { CommandInput } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';

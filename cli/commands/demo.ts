@@ -2,7 +2,7 @@
  * `ptflame demo`: renders the bundled trace on any machine, without perf.
  */
 import { fileURLToPath } from 'node:url';
-import { openTraceFile } from '../../src/profiles.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';

@@ -1,7 +1,8 @@
 /**
  * `ptflame doctor`: checks whether this machine can record, and how to fix it. Changes nothing without `--fix`.
  */
-import { PtflameError, safeJson } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { safeJson } from '../../src/model/safe-json.js';
 import { runChecks } from '../doctor/checks.js';
 import { removeLeftovers } from '../doctor/fix.js';
 import { doctorLines } from '../doctor/lines.js';

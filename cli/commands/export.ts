@@ -2,9 +2,12 @@
  * `ptflame export`: writes the tables of recordings into a folder that other tools read as one.
  */
 import { basename, join } from 'node:path';
-import { partitionName, recordingTables, TABLES, type TableName, whyNotWhole } from '../../src/exports.js';
-import { type Profile, PtflameError } from '../../src/profiles.js';
-import { formatBytes, formatMany } from '../../src/text.js';
+import { partitionName } from '../../src/export/parquet/layout.js';
+import { recordingTables, TABLES, type TableName } from '../../src/export/parquet/recording-tables.js';
+import { whyNotWhole } from '../../src/fleet/whole-file.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { formatBytes, formatMany } from '../../src/render/format.js';
 import { makeDirectory, OTHER_FOLDER, partitionOf, requireFolder, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';

@@ -1,10 +1,14 @@
 /**
  * `ptflame fleet`: answers questions about many recordings.
  */
-import type { FleetAnswer } from '../../src/answers.js';
-import { nameMatcher } from '../../src/answers.js';
-import { askFunctions, askGrowth, askOutliers, askSql, type Fleet, groupsOf, summaryOf } from '../../src/fleet.js';
-import { PTFLAME_VERSION, PtflameError, visibleText } from '../../src/text.js';
+
+import type { Fleet } from '../../src/fleet/open-fleet.js';
+import { askFunctions, askGrowth, askOutliers, askSql, groupsOf, summaryOf } from '../../src/fleet/questions.js';
+import type { FleetAnswer } from '../../src/fleet/schema.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { PTFLAME_VERSION } from '../../src/model/version.js';
+import { visibleText } from '../../src/render/visible-text.js';
+import { nameMatcher } from '../../src/trace/records/name-matcher.js';
 import { fleetCsv, fleetLines } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import type { FleetOptions } from '../options/fleet.js';

@@ -1,8 +1,11 @@
 /**
  * `ptflame import`: writes a trace to a file that every command reads instead of it, much faster.
  */
-import { type ImportedTrace, importTrace, PtflameError, readProfile } from '../../src/profiles.js';
-import { formatBytes, formatMany } from '../../src/text.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import { type ImportedTrace, importTrace } from '../../src/pipeline/import-trace.js';
+import { readProfile } from '../../src/pipeline/profile/read-profile.js';
+import { formatBytes, formatMany } from '../../src/render/format.js';
 import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';

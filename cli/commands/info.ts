@@ -1,10 +1,14 @@
 /**
  * `ptflame info`: shows what an input is and contains, decodes a sample of a recording, and names the next command.
  */
-import { isPack, isRecording, isTraceFile } from '../../src/internal.js';
-import { PtflameError } from '../../src/profiles.js';
-import { openRecording, type Recording } from '../../src/recordings.js';
-import { shellWords } from '../../src/text.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import { isRecording } from '../../src/perfdata/is-recording.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { shellWords } from '../../src/render/visible-text.js';
+import { isTraceFile } from '../../src/trace/file/format.js';
 import { describeRecording } from '../info/describe-recording.js';
 import { otherInfo, otherLines } from '../info/other-inputs.js';
 import type { RecordingInfo } from '../info/recording-info.js';

@@ -2,10 +2,20 @@
  * `ptflame merge`: draws the call trees of many recordings.
  */
 import { statSync } from 'node:fs';
-import { mergeTables, ProfileSum, summaryOf } from '../../src/fleet.js';
-import { detectInputKind, isPack, isRecording, isTraceFile, limitMemory } from '../../src/internal.js';
-import { openTraceFile, type Profile, PtflameError, readProfile } from '../../src/profiles.js';
-import { formatMany, shellWords } from '../../src/text.js';
+import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
+import { summaryOf } from '../../src/fleet/questions.js';
+import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { isRecording } from '../../src/perfdata/is-recording.js';
+import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import { detectInputKind } from '../../src/pipeline/input/input-kind.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { readProfile } from '../../src/pipeline/profile/read-profile.js';
+import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
+import { formatMany } from '../../src/render/format.js';
+import { shellWords } from '../../src/render/visible-text.js';
+import { isTraceFile } from '../../src/trace/file/format.js';
 import { recordingsText } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import { firstBytes } from '../input/data-file.js';

@@ -4,21 +4,21 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
+import { PtflameError, systemReason } from '../../src/model/errors.js';
+import { safeJson } from '../../src/model/safe-json.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import type { Manifest } from '../../src/perfdata/pack/manifest.js';
+import { PACK_PATHS } from '../../src/perfdata/pack/pack-paths.js';
 import {
-  filesOfRecording,
   type LeftOut,
-  type Manifest,
-  PACK_PATHS,
   type PackableFile,
-  type PackedFile,
   packableFiles,
   packableVdso,
-  sideFiles,
-  writePack,
-} from '../../src/packs.js';
-import { PtflameError } from '../../src/profiles.js';
-import { openRecording, type Recording } from '../../src/recordings.js';
-import { formatMany, safeJson, systemReason } from '../../src/text.js';
+} from '../../src/perfdata/pack/packable-files.js';
+import { sideFiles } from '../../src/perfdata/pack/side-files.js';
+import { filesOfRecording, type PackedFile, writePack } from '../../src/perfdata/pack/write-pack.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { formatMany } from '../../src/render/format.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import type { PackOptions } from '../options/pack.js';

@@ -1,7 +1,7 @@
 /**
  * `ptflame record`: checks the machine, runs perf, and checks the recording.
  */
-import { shellWords } from '../../src/text.js';
+import { shellWords } from '../../src/render/visible-text.js';
 import { formatsPath, wakingsPath } from '../input/data-file.js';
 import type { RecordOptions } from '../options/record.js';
 import { refuseRecordingName } from '../output/kinds.js';

@@ -2,9 +2,10 @@
  * `ptflame render`: draws flame graphs and writes folded stacks or profiles.
  */
 
-import type { LongestCalls } from '../../src/page.js';
-import { PtflameError } from '../../src/profiles.js';
-import { formatDuration, formatMany, visibleText } from '../../src/text.js';
+import type { LongestCalls } from '../../src/model/calls/call-events.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { formatDuration, formatMany } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';

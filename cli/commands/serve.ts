@@ -1,9 +1,12 @@
 /**
  * `ptflame serve`: the report page of an imported trace, and every call of any window, for browsers on this machine.
  */
-import { isTraceFile, limitMemory } from '../../src/internal.js';
-import type { LevelsFile } from '../../src/levels.js';
-import { openTraceFile, PtflameError } from '../../src/profiles.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import type { LevelsFile } from '../../src/page/levels/read.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
+import { isTraceFile } from '../../src/trace/file/format.js';
 import { firstBytes } from '../input/data-file.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import type { ServeOptions } from '../options/serve.js';

@@ -1,7 +1,7 @@
 /**
  * Finds files by build id: in the cache, or on the servers of `DEBUGINFOD_URLS`. Reports failures, and never throws them.
  */
-import { completeBuildId } from '../../src/recordings.js';
+import { completeBuildId } from '../../src/symbols/symbolizer.js';
 import { addMiss, cachePath, cacheState, type FileKind, replace } from './cache.js';
 import { type DownloadOptions, download, reasonOf, ServerUnusable } from './download.js';
 import type { DebuginfodSettings } from './settings.js';

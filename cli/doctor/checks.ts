@@ -1,7 +1,7 @@
 /**
  * Checks what recording needs of the machine and of perf: a result and a remedy for each.
  */
-import { formatBytes } from '../../src/text.js';
+import { formatBytes } from '../../src/render/format.js';
 import { noPtReason } from '../perf/failures/no-intel-pt.js';
 import { canTraceEverything, type Machine } from '../perf/machine/probe.js';
 import { isAtLeast } from '../perf/machine/version.js';

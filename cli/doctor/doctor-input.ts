@@ -1,7 +1,7 @@
 /**
  * What the checks are made from, and their results.
  */
-import type { PtflameError } from '../../src/text.js';
+import type { PtflameError } from '../../src/model/errors.js';
 import type { Machine } from '../perf/machine/probe.js';
 import type { PerfVersion } from '../perf/machine/version.js';
 import type { Buffers } from '../perf/plan/buffers.js';

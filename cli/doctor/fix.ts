@@ -1,7 +1,7 @@
 /**
  * Removes what killed recordings left behind.
  */
-import { PtflameError, systemReason } from '../../src/text.js';
+import { PtflameError, systemReason } from '../../src/model/errors.js';
 import type { Tracing } from '../perf/machine/tracing.js';
 import { removeUprobes } from '../perf/machine/uprobes.js';
 

@@ -2,7 +2,7 @@
  * Prints the doctor's report: a line per check with its remedy below, and the verdict.
  */
 import { styleText } from 'node:util';
-import { visibleText as escapeForTerminal } from '../../src/text.js';
+import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';
 import type { Check, DoctorReport } from './report.js';
 
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

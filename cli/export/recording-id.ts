@@ -3,8 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { PtflameError } from '../../src/profiles.js';
-import { unreadableInput } from '../../src/text.js';
+import { PtflameError, unreadableInput } from '../../src/model/errors.js';
 import { dataFilePath, wakingsPath } from '../input/data-file.js';
 import type { ExportOptions } from '../options/export.js';
 import { statOrNull } from '../output/file-identity.js';

@@ -3,9 +3,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { type Fleet, type LeftOut, openFleet } from '../../src/fleet.js';
-import { limitMemory, planResources } from '../../src/internal.js';
-import { formatMany, visibleText } from '../../src/text.js';
+import type { LeftOut } from '../../src/fleet/folder.js';
+import { type Fleet, openFleet } from '../../src/fleet/open-fleet.js';
+import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
+import { planResources } from '../../src/pipeline/workers/resources.js';
+import { formatMany } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { statOrNull } from '../output/file-identity.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';

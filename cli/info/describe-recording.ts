@@ -1,7 +1,10 @@
 /**
  * Describes a recording as the data that `ptflame info` prints.
  */
-import type { AuxBuffer, AuxRecord, PerfTime, Recording, SideRecording } from '../../src/recordings.js';
+
+import type { PerfTime } from '../../src/model/trace/perf-time.js';
+import type { AuxBuffer, AuxRecord, Recording } from '../../src/perfdata/recording.js';
+import type { SideRecording } from '../../src/perfdata/side-recording.js';
 import { estimateDecoding } from './estimate-decoding.js';
 import { recordedThreads } from './recorded-threads.js';
 import type { RecordingInfo } from './recording-info.js';

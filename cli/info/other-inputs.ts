@@ -4,15 +4,12 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { detectInputKind } from '../../src/internal.js';
-import { openTraceFile, PtflameError, readProfile } from '../../src/profiles.js';
-import {
-  visibleText as escapeForTerminal,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  shellWords,
-} from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { detectInputKind } from '../../src/pipeline/input/input-kind.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { readProfile } from '../../src/pipeline/profile/read-profile.js';
+import { formatBytes, formatCount, formatDuration } from '../../src/render/format.js';
+import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { firstBytes } from '../input/data-file.js';
 import { beginning, isFolderOfTables, otherKind } from '../input/other-kinds.js';
 import { statOrNull } from '../output/file-identity.js';

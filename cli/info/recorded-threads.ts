@@ -1,7 +1,7 @@
 /**
  * Collects the threads that a recording's records mention.
  */
-import type { RecordedEvent, Recording } from '../../src/recordings.js';
+import type { RecordedEvent, Recording } from '../../src/perfdata/recording.js';
 import type { RecordingInfo } from './recording-info.js';
 
 type Thread = RecordingInfo['threads'][number];

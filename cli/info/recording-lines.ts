@@ -1,15 +1,9 @@
 /**
  * Prints the description of a recording as text; long lists are shortened.
  */
-import {
-  visibleText as escapeForTerminal,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatMany,
-  formatShare,
-  shellWords,
-} from '../../src/text.js';
+
+import { formatBytes, formatCount, formatDuration, formatMany, formatShare } from '../../src/render/format.js';
+import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { type Alignment, alignColumns } from '../terminal/columns.js';
 import type { RecordingInfo } from './recording-info.js';
 import { sampleTexts } from './sample-texts.js';

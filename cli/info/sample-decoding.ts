@@ -1,7 +1,10 @@
 /**
  * Decodes a sample of a recording, to say how many branches it has and how long decoding takes.
  */
-import { decodeSample, findBinaries, type Recording, type TracedTime, tracedTime } from '../../src/recordings.js';
+
+import type { Recording } from '../../src/perfdata/recording.js';
+import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import { decodeSample, type TracedTime, tracedTime } from '../../src/pipeline/decode/decode-sample.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import type { RecordingInfo } from './recording-info.js';

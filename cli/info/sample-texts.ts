@@ -1,7 +1,7 @@
 /**
  * Prints how many samples of which events there are.
  */
-import { formatCount, formatMany } from '../../src/text.js';
+import { formatCount, formatMany } from '../../src/render/format.js';
 import type { RecordingInfo } from './recording-info.js';
 
 const MAX_EVENTS = 20;

@@ -1,14 +1,9 @@
 /**
  * Prints the description of an imported trace as text.
  */
-import {
-  visibleText as escapeForTerminal,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatMany,
-  shellWords,
-} from '../../src/text.js';
+
+import { formatBytes, formatCount, formatDuration, formatMany } from '../../src/render/format.js';
+import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { alignColumns } from '../terminal/columns.js';
 import { sampleTexts } from './sample-texts.js';
 import type { TraceInfo } from './trace-info.js';

@@ -1,8 +1,11 @@
 /**
  * Chooses the decoder of a recording: ours where it knows everything in it, else perf.
  */
-import { type FoundBinaries, type Recording, type Unsupported, unsupported } from '../../src/recordings.js';
-import { PtflameError } from '../../src/text.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import type { FoundBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import { type Unsupported, unsupported } from '../../src/pipeline/decode/supported.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { INSTALL_PERF } from '../perf/failures/failures.js';
 import { perfVersion } from '../perf/machine/version.js';

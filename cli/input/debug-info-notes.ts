@@ -1,8 +1,10 @@
 /**
  * Says of which binaries there is no debug information, and what would help.
  */
-import { type DebugInfoState, homeOfCode, isJitDump } from '../../src/recordings.js';
-import { formatMany } from '../../src/text.js';
+
+import { homeOfCode } from '../../src/model/names/mapped-files.js';
+import { formatMany } from '../../src/render/format.js';
+import { type DebugInfoState, isJitDump } from '../../src/symbols/symbolizer.js';
 
 const MAX_NAMES = 3;
 

@@ -1,7 +1,8 @@
 /**
  * Finds the debug information of the binaries of traces, and says what was not found.
  */
-import type { FindInlined, FindSourceLines } from '../../src/profiles.js';
+import type { FindInlined } from '../../src/pipeline/replay/functions/inlined-sites.js';
+import type { FindSourceLines } from '../../src/pipeline/replay/functions/source-lines.js';
 import {
   type DebugInfoOptions,
   DISK_FILES,
@@ -9,7 +10,7 @@ import {
   functionLines,
   inlinedFunctions,
   type SymbolRoots,
-} from '../../src/recordings.js';
+} from '../../src/symbols/symbolizer.js';
 import { DebugInfoNotes } from './debug-info-notes.js';
 import { rootsOf } from './encoded-recording.js';
 import type { CommandInput } from './open-inputs.js';

@@ -3,20 +3,19 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import { withJitCode } from '../../src/pipeline/decode/binaries/jit-code.js';
+import { locator } from '../../src/pipeline/decode/binaries/locate.js';
+import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
 import {
   DISK_FILES,
-  type EncodedRecording,
-  findBinaries,
   type JitDump,
-  type Jumps,
-  locator,
   type PltNames,
-  type Recording,
-  type RecordingEnvironment,
   readJitDump,
   type SymbolRoots,
-  withJitCode,
-} from '../../src/recordings.js';
+} from '../../src/symbols/symbolizer.js';
 import { type FetchedBinaries, NOTHING_FETCHED } from './fetch-binaries.js';
 
 interface OwnOptions {

@@ -3,14 +3,10 @@
  */
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
-import {
-  buildIdWithoutSymbols,
-  DISK_FILES,
-  type NeededFile,
-  type Recording,
-  type SymbolRoots,
-} from '../../src/recordings.js';
-import { formatBytes, formatMany } from '../../src/text.js';
+import type { NeededFile } from '../../src/perfdata/pack/needed-files.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { formatBytes, formatMany } from '../../src/render/format.js';
+import { buildIdWithoutSymbols, DISK_FILES, type SymbolRoots } from '../../src/symbols/symbolizer.js';
 import { DebuginfodClient } from '../debuginfod/client.js';
 import { debuginfodSettings } from '../debuginfod/settings.js';
 import { notifier } from '../terminal/notify.js';

@@ -2,9 +2,9 @@
  * Says which files of recordings are not there or are other builds: how many before decoding, which takes long, and afterwards
  * which, by the time that was lost with them.
  */
-import type { Quality } from '../../src/profiles.js';
-import type { NeededFile } from '../../src/recordings.js';
-import { formatDuration, formatMany } from '../../src/text.js';
+import type { Quality } from '../../src/model/profile/quality.js';
+import type { NeededFile } from '../../src/perfdata/pack/needed-files.js';
+import { formatDuration, formatMany } from '../../src/render/format.js';
 
 /** `symfs`: where they were looked for; null: where they ran, or in a pack. */
 export interface LackingFiles {

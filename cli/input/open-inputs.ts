@@ -3,9 +3,17 @@
  */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { isPack, isRecording, isTraceFile, limitMemory, type OpenedInput } from '../../src/internal.js';
-import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/profiles.js';
-import type { DecodedRecording, EncodedRecording, SampledRecording } from '../../src/recordings.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { isRecording } from '../../src/perfdata/is-recording.js';
+import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
+import type { OpenedInput } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile, traceStream } from '../../src/pipeline/input/open-text.js';
+import { openStoredTrace, type StoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import type { DecodedRecording } from '../../src/pipeline/read/recording-source.js';
+import type { SampledRecording } from '../../src/pipeline/read/sampled-source.js';
+import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
+import { isTraceFile } from '../../src/trace/file/format.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';

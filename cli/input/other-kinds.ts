@@ -3,8 +3,9 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { openTraceFile, PtflameError } from '../../src/profiles.js';
-import { shellWords } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { shellWords } from '../../src/render/visible-text.js';
 import { statOrNull } from '../output/file-identity.js';
 import { firstBytes } from './data-file.js';
 

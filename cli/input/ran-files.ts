@@ -1,7 +1,7 @@
 /**
  * Lists the files that were mapped into processes that ran: a recording of all CPUs has the mappings of all processes.
  */
-import type { Recording } from '../../src/recordings.js';
+import type { Recording } from '../../src/perfdata/recording.js';
 
 /** Returns their recorded paths, as text. */
 export function ranFiles({ sideband }: Recording): Set<string> {

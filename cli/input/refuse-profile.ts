@@ -1,7 +1,9 @@
 /**
  * Rejects profiles and options that need the individual calls of a trace: a profile has only sums.
  */
-import { type Profile, PtflameError } from '../../src/profiles.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
 import type { RenderOptions } from '../options/render.js';
 
 type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';

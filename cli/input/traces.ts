@@ -2,22 +2,15 @@
  * Reads opened inputs into a profile, as a command's options ask, and shows progress.
  */
 
-import {
-  detectInputKind,
-  type InputKind,
-  type OpenedInput,
-  planResources,
-  type ResourceOptions,
-} from '../../src/internal.js';
-import type { PageContents } from '../../src/page.js';
-import {
-  type AnalyzeOptions,
-  analyze,
-  type Profile,
-  type Progress,
-  readProfile,
-  type Selection,
-} from '../../src/profiles.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import type { Selection } from '../../src/model/trace/trace-chunk.js';
+import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
+import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js';
+import { detectInputKind, type InputKind } from '../../src/pipeline/input/input-kind.js';
+import type { OpenedInput } from '../../src/pipeline/input/open-text.js';
+import { readProfile } from '../../src/pipeline/profile/read-profile.js';
+import type { Progress } from '../../src/pipeline/progress.js';
+import { planResources, type ResourceOptions } from '../../src/pipeline/workers/resources.js';
 import type { RenderOptions } from '../options/render.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
@@ -72,7 +65,7 @@ export async function loadPageContents(
 ): Promise<PageContents> {
   const readable = wanted.longestCalls ? await requireTraces(inputs) : inputs;
   return load(readable, flags, signal, async (traces, options) => {
-    const { analyzeForPage } = await import('../../src/page.js');
+    const { analyzeForPage } = await import('../../src/page/contents/analyze-for-page.js');
     return analyzeForPage(traces, { ...options, ...wanted });
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Decides where an answer goes, and as what: `-o` names files, whose endings select formats.
  */
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { hasEnding, unknownEnding } from './formats.js';
 import { refuseUrl } from './kinds.js';
 

@@ -2,7 +2,9 @@
  * Writes an answer as text, JSON, comma-separated values or spans: to standard output, or to the files of `-o`.
  */
 import { stringify } from 'csv-stringify/sync';
-import { PtflameError, safeJson, visibleText } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { safeJson } from '../../src/model/safe-json.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { notify } from '../terminal/notify.js';
 import { fileWidth, fitted, tableWidth } from '../terminal/width.js';
 import { type AnswerFile, type AnswerFormat, type AnswerOptions, answerFiles } from './answer-files.js';

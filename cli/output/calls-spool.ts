@@ -4,9 +4,12 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callsSchema, fileAbout, ParquetFile } from '../../src/exports.js';
-import { type Place, sharedFile } from '../../src/internal.js';
-import { type AnalyzeOptions, PtflameError } from '../../src/profiles.js';
+import { callsSchema } from '../../src/export/parquet/call-groups.js';
+import { ParquetFile } from '../../src/export/parquet/parquet-file.js';
+import { fileAbout } from '../../src/export/parquet/recording-tables.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
+import { type Place, sharedFile } from '../../src/pipeline/workers/shared-file.js';
 import { createTemporaryDirectory } from './temporary-files.js';
 import { whyUnwritable } from './unwritable.js';
 

@@ -2,9 +2,9 @@
  * Writes comparisons to files.
  */
 import { basename } from 'node:path';
-import type { Diff } from '../../src/answers.js';
-import type { Profile } from '../../src/profiles.js';
-import { safeJson } from '../../src/text.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { safeJson } from '../../src/model/safe-json.js';
+import type { Diff } from '../../src/questions/schema.js';
 import { type DiffOptions, diffFiles } from '../options/questions/diff.js';
 import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from './formats.js';
 import { type Output, openOutput, writeAll } from './outputs.js';
@@ -43,9 +43,13 @@ async function rendererOf(
   inputs: readonly string[],
   formats: readonly Format[],
 ): Promise<(format: OwnFormat) => Chunks> {
-  const { compareProfiles, diffFoldedBytes, renderDiffFolded, renderDiffHtml, renderDiffSvg } = await import(
-    '../../src/diff.js'
-  );
+  const [{ compareProfiles }, { diffFoldedBytes, renderDiffFolded }, { renderDiffHtml }, { renderDiffSvg }] =
+    await Promise.all([
+      import('../../src/render/diff/comparison.js'),
+      import('../../src/render/diff/folded.js'),
+      import('../../src/page/diff/html.js'),
+      import('../../src/render/diff/svg.js'),
+    ]);
   const { per = null, icicle, widthOf, width, maxFolded } = options;
   const comparison = compareProfiles(before, after, per);
   if (formats.includes('folded')) refuseLargeStacks('the folded stacks are', diffFoldedBytes(comparison), maxFolded);

@@ -2,7 +2,8 @@
  * The output formats of `render`, and how they are chosen by option and file name. renderers.ts loads what writes them.
  */
 import { basename } from 'node:path';
-import { PtflameError, shellWords } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { shellWords } from '../../src/render/visible-text.js';
 import { refuseUrl, whatWrites } from './kinds.js';
 
 /** Of comparisons, too. */

@@ -2,7 +2,8 @@
  * Which command writes what, by the names of files: an output that is named like the file of another command is refused,
  * with that command.
  */
-import { PtflameError, shellWords } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { shellWords } from '../../src/render/visible-text.js';
 
 interface Kind {
   readonly name: RegExp;

@@ -4,7 +4,7 @@
 import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { PtflameError } from '../../src/profiles.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { realTarget, statOrNull } from './file-identity.js';
 import { newFileMode } from './new-file-mode.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';

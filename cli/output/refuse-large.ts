@@ -1,9 +1,11 @@
 /**
  * Refuses files in which each path has all of its names: they grow with the square of the depth, and all else linearly.
  */
-import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
-import type { Profile } from '../../src/profiles.js';
-import { formatBytes, PtflameError } from '../../src/text.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
+import { formatBytes } from '../../src/render/format.js';
 import type { RenderOptions } from '../options/render.js';
 import { notify } from '../terminal/notify.js';
 import type { Format } from './formats.js';
@@ -18,7 +20,7 @@ export async function refuseLarge(
   { by, minNs, maxFolded, quiet }: Pick<RenderOptions, 'by' | 'minNs' | 'maxFolded' | 'quiet'>,
 ): Promise<void> {
   if (formats.includes('pprof') && maxFolded > 0) {
-    const { pprofBytes } = await import('../../src/exports.js');
+    const { pprofBytes } = await import('../../src/export/pprof/pprof.js');
     refuseLargeStacks('the stacks for pprof are, before compression,', pprofBytes(profile), maxFolded);
   }
   if (!formats.includes('folded')) return;

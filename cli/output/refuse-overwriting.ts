@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { notesPath } from '../input/data-file.js';
 import { directoryIds, fileId, openFileId } from './file-identity.js';
 import { isStandardOutput } from './outputs.js';

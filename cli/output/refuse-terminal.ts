@@ -1,7 +1,7 @@
 /**
  * Refuses to print pictures and bytes to a terminal.
  */
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { exampleName, type Format, isBinary } from './formats.js';
 import { isTerminal } from './outputs.js';
 

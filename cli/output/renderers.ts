@@ -2,9 +2,12 @@
  * Loads the renderer of a format.
  */
 
-import { renderFoldedBytes } from '../../src/internal.js';
-import type { LongestCalls, PageContents } from '../../src/page.js';
-import { type Profile, renderJson, renderSvg } from '../../src/profiles.js';
+import type { LongestCalls } from '../../src/model/calls/call-events.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
+import { renderJson } from '../../src/profile-file/write.js';
+import { renderFoldedBytes } from '../../src/render/folded.js';
+import { renderSvg } from '../../src/render/svg/svg.js';
 import type { RenderOptions } from '../options/render.js';
 import type { CallsSpool } from './calls-spool.js';
 import type { Format } from './formats.js';
@@ -29,26 +32,26 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
     case 'folded':
       return (profile) => renderFoldedBytes(profile, { annotate, by, minNs });
     case 'html': {
-      const { renderHtmlInParallel } = await import('../../src/page.js');
+      const { renderHtmlInParallel } = await import('../../src/page/html.js');
       return (profile, extras) => renderHtmlInParallel(profile, { icicle, ...titled }, extras);
     }
     case 'callgrind':
-      return (await import('../../src/exports.js')).renderCallgrind;
+      return (await import('../../src/export/callgrind/callgrind.js')).renderCallgrind;
     case 'parquet':
       return (_profile, { calls }) => calls?.chunks() ?? [];
     case 'pprof':
-      return (await import('../../src/exports.js')).renderPprof;
+      return (await import('../../src/export/pprof/pprof.js')).renderPprof;
     case 'perfetto': {
-      const { renderPerfetto } = await import('../../src/exports.js');
+      const { renderPerfetto } = await import('../../src/export/perfetto/perfetto.js');
       return (profile, { longestCalls, timeline }) =>
         renderPerfetto(profile, { longestCalls: longestCalls as LongestCalls, timeline });
     }
     case 'firefox': {
-      const { renderFirefox } = await import('../../src/exports.js');
+      const { renderFirefox } = await import('../../src/export/firefox/firefox.js');
       return (profile, { longestCalls }) => renderFirefox(profile, longestCalls as LongestCalls);
     }
     case 'speedscope': {
-      const { renderSpeedscope } = await import('../../src/exports.js');
+      const { renderSpeedscope } = await import('../../src/export/speedscope/speedscope.js');
       return (profile, { longestCalls }) => renderSpeedscope(profile, longestCalls as LongestCalls);
     }
     case 'svg': {

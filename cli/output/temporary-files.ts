@@ -4,7 +4,7 @@
 import { closeSync, fchmodSync, fchownSync, mkdtempSync, openSync, rmSync, type Stats, unlinkSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { whyUnwritable } from './unwritable.js';
 
 /** A file that SIGKILL leaves behind names ptflame and the output. */

@@ -1,7 +1,7 @@
 /**
  * Says why an output cannot be written. It loads little, because every start may remove temporary files.
  */
-import { PtflameError, systemReason } from '../../src/text.js';
+import { PtflameError, systemReason } from '../../src/model/errors.js';
 
 /** As messages name it; commands without `-o` write to it, too. */
 export const STANDARD_OUTPUT_NAME = 'standard output';

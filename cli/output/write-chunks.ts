@@ -4,8 +4,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { checkMemory } from '../../src/internal.js';
-import { PtflameError } from '../../src/profiles.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { checkMemory } from '../../src/model/memory-watch.js';
 import { unwritable, whyUnwritable } from './unwritable.js';
 
 /** Texts, or large chunks of bytes. */

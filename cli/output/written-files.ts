@@ -2,7 +2,8 @@
  * Formats the last lines of a command: the files that it wrote, their sizes, and the next command to try.
  */
 import { stat } from 'node:fs/promises';
-import { visibleText as escapeForTerminal, formatBytes, shellWords } from '../../src/text.js';
+import { formatBytes } from '../../src/render/format.js';
+import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { type Format, showStep } from './formats.js';
 import { isStandardOutput } from './outputs.js';
 

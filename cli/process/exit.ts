@@ -1,7 +1,9 @@
 /**
  * Ends the program with one message and an exit code, also after uncaught errors.
  */
-import { visibleText as escapeForTerminal, PtflameError } from '../../src/text.js';
+
+import { PtflameError } from '../../src/model/errors.js';
+import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';
 import { fitted } from '../terminal/width.js';
 import { EXIT } from '../usage/exit-codes.js';
 import { toPtflameError } from './faults.js';

@@ -1,7 +1,7 @@
 /**
  * Turns any thrown value into a PtflameError, with what is wrong and what to do.
  */
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
 
 export const ISSUES = 'https://github.com/ptflame/ptflame/issues';
 

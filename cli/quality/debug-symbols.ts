@@ -4,9 +4,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, SymbolKind } from '../../src/profiles.js';
-import { GENERATED_REMEDY, homeOfCode, readElf } from '../../src/recordings.js';
-import { formatShare } from '../../src/text.js';
+import { homeOfCode } from '../../src/model/names/mapped-files.js';
+import { SymbolKind } from '../../src/model/names/symbol-table.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { GENERATED_REMEDY } from '../../src/model/profile/remedies.js';
+import { readElf } from '../../src/perfdata/pack/elf-file.js';
+import { formatShare } from '../../src/render/format.js';
 
 /** Smaller shares of the time in code are not reported. */
 const MIN_SHARE = 0.05;

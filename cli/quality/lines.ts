@@ -1,8 +1,11 @@
 /**
  * Formats the quality of a profile as terminal text: one line, and more for problems.
  */
-import { type Profile, type Quality, qualitySummary } from '../../src/profiles.js';
-import { visibleText as escapeForTerminal, formatCount, formatMany } from '../../src/text.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import type { Quality } from '../../src/model/profile/quality.js';
+import { formatCount, formatMany } from '../../src/render/format.js';
+import { qualitySummary } from '../../src/render/quality-summary.js';
+import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';
 import { notify } from '../terminal/notify.js';
 
 /** Lines of a garbled trace can have any length. */

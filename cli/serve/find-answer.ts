@@ -7,7 +7,9 @@
  *     /calls/TID/LIST/FIRST-LAST,…     consecutive chunks of lists, as they are stored; a list is a level, "split" or
  *                                      "functions"
  */
-import { BLOCK_BYTES, type LevelsFile, type Part } from '../../src/levels.js';
+
+import type { Part } from '../../src/page/levels/index-section.js';
+import { BLOCK_BYTES, type LevelsFile } from '../../src/page/levels/read.js';
 
 export interface Answer {
   readonly type: string;

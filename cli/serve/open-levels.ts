@@ -4,10 +4,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type LevelsFile, LevelsWriter, type Origin, readLevels, type Unusable } from '../../src/levels.js';
-import { pagePolicy, renderHtmlInParallel } from '../../src/page.js';
-import { openStoredTrace } from '../../src/profiles.js';
-import { PTFLAME_VERSION, PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { PTFLAME_VERSION } from '../../src/model/version.js';
+import { pagePolicy, renderHtmlInParallel } from '../../src/page/html.js';
+import type { Origin } from '../../src/page/levels/format.js';
+import { type LevelsFile, readLevels, type Unusable } from '../../src/page/levels/read.js';
+import { LevelsWriter } from '../../src/page/levels/write.js';
+import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
 import { loadPageContents } from '../input/traces.js';
 import type { ServeOptions } from '../options/serve.js';
 import { realTarget, statOrNull } from '../output/file-identity.js';

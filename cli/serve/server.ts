@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import type { LevelsFile } from '../../src/levels.js';
-import { pagePolicy } from '../../src/page.js';
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { pagePolicy } from '../../src/page/html.js';
+import type { LevelsFile } from '../../src/page/levels/read.js';
 import { findAnswer } from './find-answer.js';
 import { type Address, pathAfterToken, requestRefusal } from './request-refusal.js';
 

@@ -1,7 +1,7 @@
 /**
  * Prints messages of a running command to standard error.
  */
-import { visibleText as escapeForTerminal } from '../../src/text.js';
+import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';
 import { fitted } from './width.js';
 
 /** The only writer to standard error while commands run: escapes control characters, as names in a trace can hold any. */

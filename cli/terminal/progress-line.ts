@@ -1,7 +1,7 @@
 /**
  * Formats progress as one line that fits: the least important parts are dropped first, the remaining time never.
  */
-import { formatBytes, formatCount } from '../../src/text.js';
+import { formatBytes, formatCount } from '../../src/render/format.js';
 
 export interface Stage {
   /** "reading". */

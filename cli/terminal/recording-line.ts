@@ -2,7 +2,7 @@
  * Shows a running recording as a status line: elapsed time, size, and what Ctrl-C does.
  */
 import { statSync } from 'node:fs';
-import { formatBytes, formatDuration } from '../../src/text.js';
+import { formatBytes, formatDuration } from '../../src/render/format.js';
 import { clock } from './progress-line.js';
 import { type StatusLine, startStatusLine } from './status-line.js';
 

@@ -2,7 +2,7 @@
  * Checks flags and arguments by the schema of a command and returns its options.
  */
 import type { z } from 'zod';
-import { PtflameError } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
 import type { Argument } from './command.js';
 import { type Flag, flagsOf, kebabCase } from './flag.js';
 import { invalidChoice, withHelp } from './usage-errors.js';

@@ -1,7 +1,7 @@
 /**
  * Formats the man page, as source for man(7).
  */
-import { PTFLAME_VERSION } from '../../src/text.js';
+import { PTFLAME_VERSION } from '../../src/model/version.js';
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { byTask, flagGroups, relatives, taskText } from './groups.js';

@@ -1,7 +1,7 @@
 /**
  * Suggests the word that was probably meant by a mistyped one.
  */
-import { similarNames } from '../../src/text.js';
+import { similarNames } from '../../src/render/similar-names.js';
 
 /** Shorter words are similar to too many others. */
 const MIN_LETTERS = 3;

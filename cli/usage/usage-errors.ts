@@ -1,7 +1,8 @@
 /**
  * Creates errors about a command line, with what was probably meant.
  */
-import { PtflameError, shellWords } from '../../src/text.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { shellWords } from '../../src/render/visible-text.js';
 import { whatWrites } from '../output/kinds.js';
 import type { Argument, Command } from './command.js';
 import type { Flag } from './flag.js';

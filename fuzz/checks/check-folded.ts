@@ -2,7 +2,8 @@
  * Checks folded text: any reader understands each line, and the numbers add up to the profile.
  */
 import assert from 'node:assert/strict';
-import type { FoldedOptions, Profile } from '../../src/index.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import type { FoldedOptions } from '../../src/render/folded.js';
 import { expectSameNs } from './check-profile.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters

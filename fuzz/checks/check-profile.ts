@@ -2,7 +2,9 @@
  * Checks what holds for every profile, whatever the trace: nothing is lost, counted twice, negative or infinite.
  */
 import assert from 'node:assert/strict';
-import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../src/index.js';
+import type { CallTree } from '../../src/model/calls/call-tree.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../../src/model/profile/profile.js';
+import type { Quality } from '../../src/model/profile/quality.js';
 import { expectEveryLineCounted } from './check-parser.js';
 
 const MAX_DAMAGED = 10;

@@ -6,16 +6,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { analyze, PtflameError } from '../../src/index.js';
-import {
-  type EncodedRecording,
-  findBinaries,
-  type Jumps,
-  locator,
-  openRecording,
-  type Recording,
-  unsupported,
-} from '../../src/recordings.js';
+import { PtflameError } from '../../src/model/errors.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { analyze } from '../../src/pipeline/analyze.js';
+import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import { locator } from '../../src/pipeline/decode/binaries/locate.js';
+import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
+import { unsupported } from '../../src/pipeline/decode/supported.js';
 import { type Cutting, type Decoded, decodedInParts, WHOLE } from '../../test/helpers/perf/in-parts.js';
 import { type RawRecording, takeApart } from '../../test/helpers/perf/rewrite.js';
 import { checkProfile } from '../checks/check-profile.js';

@@ -3,7 +3,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { openRecording } from '../../src/recordings.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
 import { putTogether, type RawRecording } from '../../test/helpers/perf/rewrite.js';
 import { Random } from '../random.js';
 import { encodedOf } from './damaged-recordings.js';

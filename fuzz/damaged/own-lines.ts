@@ -8,8 +8,8 @@ import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event
 import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decode-errors.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
+import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
-import type { EncodedRecording } from '../../src/recordings.js';
 import { siteText, timeText } from '../pt/decode-own.js';
 
 export interface RecordingLines {

@@ -5,15 +5,13 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import {
-  type Profile,
-  PtflameError,
-  readProfile,
-  renderFolded,
-  renderHtml,
-  renderJson,
-  renderSvg,
-} from '../../src/index.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { renderHtml } from '../../src/page/html.js';
+import { readProfile } from '../../src/pipeline/profile/read-profile.js';
+import { renderJson } from '../../src/profile-file/write.js';
+import { renderFolded } from '../../src/render/folded.js';
+import { renderSvg } from '../../src/render/svg/svg.js';
 import { randomProfiles } from '../../test/helpers/random/random-profiles.js';
 import type { Kind } from '../kind.js';
 import { Random } from '../random.js';

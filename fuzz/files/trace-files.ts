@@ -7,16 +7,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import {
-  analyze,
-  importTrace,
-  openStoredTrace,
-  type Profile,
-  PtflameError,
-  renderJson,
-  traceStream,
-} from '../../src/index.js';
-import { FRAME_BYTES, HEAD_BYTES, TRAILER_BYTES } from '../../src/trace-file/format.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { analyze } from '../../src/pipeline/analyze.js';
+import { importTrace } from '../../src/pipeline/import-trace.js';
+import { traceStream } from '../../src/pipeline/input/open-text.js';
+import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import { renderJson } from '../../src/profile-file/write.js';
+import { FRAME_BYTES, HEAD_BYTES, TRAILER_BYTES } from '../../src/trace/file/format.js';
 import { checkProfile } from '../checks/check-profile.js';
 import type { AnyCase, Kind } from '../kind.js';
 import { Random } from '../random.js';

@@ -18,7 +18,7 @@ import {
   KIND_SYSCALL,
   KIND_SYSRET,
   KIND_VMENTRY,
-} from '../../src/decode/kernel/layout.js';
+} from '../../src/decode/wasm/layout.js';
 import type { Decoded } from './own-instructions.js';
 
 export interface NamedInstruction extends Decoded {

@@ -1,7 +1,7 @@
 /**
  * Where perf walks differently from the CPU, and so do we: docs/decoder.md has the same table.
  */
-import { KIND_NONE } from '../../src/decode/kernel/layout.js';
+import { KIND_NONE } from '../../src/decode/wasm/layout.js';
 import type { NamedInstruction } from './iced-decoder.js';
 import type { Decoded } from './own-instructions.js';
 

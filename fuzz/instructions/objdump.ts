@@ -22,7 +22,7 @@ import {
   KIND_SYSCALL,
   KIND_SYSRET,
   KIND_VMENTRY,
-} from '../../src/decode/kernel/layout.js';
+} from '../../src/decode/wasm/layout.js';
 import { OwnInstructions } from './own-instructions.js';
 
 const { values, positionals } = parseArgs({

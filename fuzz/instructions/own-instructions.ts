@@ -6,7 +6,7 @@ import { type Kernel, newKernel } from '../../src/decode/kernel.js';
 export interface Decoded {
   /** 0: no instruction, or not all there. */
   readonly length: number;
-  /** KIND_… of src/decode/kernel/layout.ts. */
+  /** KIND_… of src/decode/wasm/layout.ts. */
   readonly kind: number;
 }
 

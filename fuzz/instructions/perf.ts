@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { KIND_NONE } from '../../src/decode/kernel/layout.js';
+import { KIND_NONE } from '../../src/decode/wasm/layout.js';
 import { judgeLines } from '../pt/judge.js';
 import { addressPacket, cbr, FUP, PGE, PSB, PSBEND, SIGNED_6, TIP, tsc } from '../pt/packets.js';
 import { Random } from '../random.js';

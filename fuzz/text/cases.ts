@@ -1,7 +1,8 @@
 /**
  * Makes a case from a seed and a number: the bytes of a hostile trace, and the options to analyse it with.
  */
-import type { AnalyzeOptions, FoldedOptions } from '../../src/index.js';
+import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
+import type { FoldedOptions } from '../../src/render/folded.js';
 import { Random } from '../random.js';
 import type { Corpus, Lines } from './corpus.js';
 import { EXTREMES } from './extremes.js';

@@ -2,7 +2,11 @@
  * Checks one case; throws an error that states which promise was broken.
  */
 import assert from 'node:assert/strict';
-import { analyze, type FoldedOptions, type Profile, PtflameError, renderFolded, traceStream } from '../../src/index.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { analyze } from '../../src/pipeline/analyze.js';
+import { traceStream } from '../../src/pipeline/input/open-text.js';
+import { type FoldedOptions, renderFolded } from '../../src/render/folded.js';
 import { checkFolded } from '../checks/check-folded.js';
 import { checkParser, countLines } from '../checks/check-parser.js';
 import { checkProfile } from '../checks/check-profile.js';

@@ -15,7 +15,7 @@ import {
   KIND_SYSCALL,
   KIND_SYSRET,
   KIND_VMENTRY,
-} from './kernel/layout.js';
+} from './wasm/layout.js';
 
 const KINDS: ReadonlyMap<number, BranchKind> = new Map([
   [KIND_NONE, BranchKind.None],

@@ -3,7 +3,7 @@
  */
 import type { BundleWriter } from '../model/trace/bundle-writer.js';
 import { type DecodedPart, siteCount } from './decoded-part.js';
-import { MARK_EVENT_BYTES, MARK_RUNS, MARK_STATE, RUN_BYTES, RUN_EVENT_BYTES } from './kernel/layout.js';
+import { MARK_EVENT_BYTES, MARK_RUNS, MARK_STATE, RUN_BYTES, RUN_EVENT_BYTES } from './wasm/layout.js';
 
 /** Returns the part with its events in `into`, if they fit, and else in memory of their own. */
 export function bundled(part: DecodedPart, bundles: BundleWriter, into: Int32Array): DecodedPart {

@@ -2,6 +2,7 @@
  * What decoding a part of the trace gives: columns of rows as kernel/layout.ts has them. Plain data.
  */
 import type { Nanoseconds } from '../model/units.js';
+import type { Position } from './streams.js';
 import {
   FAULT_BYTES,
   FAULT_CODE,
@@ -20,8 +21,7 @@ import {
   SITE_IMAGE,
   SITE_KIND,
   SITE_TO,
-} from './kernel/layout.js';
-import type { Position } from './streams.js';
+} from './wasm/layout.js';
 
 export interface DecodedPart {
   /** Runs of events, one after another, as in model/trace/event-run.ts. Their sites are numbers of the decoder. */

@@ -18,7 +18,7 @@ import {
   STATE_EVENT_TIME,
   STATE_UNSURE_CYCLES,
   STATE_UNSURE_EVENT_TIME,
-} from './kernel/layout.js';
+} from './wasm/layout.js';
 
 /** A position where a decoder noted its state, and how much it had found before. */
 export interface Mark {

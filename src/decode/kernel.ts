@@ -1,5 +1,5 @@
 /**
- * The door to the compiled decoder (src/decode/kernel).
+ * The door to the compiled decoder (src/decode/wasm).
  */
 import { PtflameError } from '../model/errors.js';
 import { askForMemory } from '../model/memory-watch.js';

@@ -7,6 +7,9 @@ import { CodePages, type ReadCode } from './code/code-pages.js';
 import { type FunctionAt, FunctionBounds } from './code/function-bounds.js';
 import type { Image } from './code/images.js';
 import type { DecodedPart, DecoderSites } from './decoded-part.js';
+import { type Kernel, newKernel } from './kernel.js';
+import type { Slot } from './schedule.js';
+import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './streams.js';
 import {
   COLUMN_EVENTS,
   COLUMN_FAULTS,
@@ -21,10 +24,7 @@ import {
   SLOT_BYTES,
   SLOT_IMAGE,
   SLOT_TICK,
-} from './kernel/layout.js';
-import { type Kernel, newKernel } from './kernel.js';
-import type { Slot } from './schedule.js';
-import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './streams.js';
+} from './wasm/layout.js';
 
 /** Which jumps are events: those that leave their function, as far as its bounds are known. */
 export type Jumps = (typeof JUMPS)[number];

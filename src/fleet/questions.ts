@@ -1,9 +1,10 @@
 /**
  * Answers questions about all recordings of a folder from the views of sql/views.sql.
  */
-import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from '../answers/fleet/schema.js';
+
 import type { Cell, Rows } from './engine.js';
 import type { Fleet } from './open-fleet.js';
+import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './schema.js';
 import { checkCallers, checkRows } from './tables/check-tables.js';
 
 export type GroupedBy = 'build' | 'host';

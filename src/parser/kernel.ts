@@ -1,9 +1,9 @@
 /**
- * Instantiates the kernel, the compiled inner loop of reading (src/parser/kernel), and declares its exports.
+ * Instantiates the kernel, the compiled inner loop of reading (src/parser/wasm), and declares its exports.
  */
 import { PtflameError } from '../model/errors.js';
-import { LOCK_AWAITED } from './kernel/layout.js';
 import { KERNEL_BASE64 } from './kernel.generated.js';
+import { LOCK_AWAITED } from './wasm/layout.js';
 
 /** Memory that all kernels of a trace share: what one has read, the others know. It can be sent to workers. */
 export interface KernelMemory {

@@ -7,7 +7,6 @@ import { OtherSampleCounts } from '../model/samples/sample-account.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
-import { OTHER } from './kernel/layout.js';
 import { edgeOf } from './lines/flags.js';
 import { FAR_TIME } from './lines/line-fault.js';
 import { type Head, NOT_PRINTED } from './lines/line-prefix.js';
@@ -25,6 +24,7 @@ import { OVERLONG } from './reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from './reader/read-lines.js';
 import type { ReaderSites } from './sites/reader-sites.js';
 import type { TraceContext } from './sites/trace-context.js';
+import { OTHER } from './wasm/layout.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 

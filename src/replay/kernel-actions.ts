@@ -6,6 +6,9 @@ import type { CallLogBuilder } from '../model/calls/call-log.js';
 import { NONE } from '../model/units.js';
 import type { Head } from './host/head.js';
 import type { ReplayKernel } from './host/replay-kernel.js';
+import { addFrame } from './stack/open-frames.js';
+import type { ReplayState } from './state.js';
+import { setNow } from './time/charge.js';
 import {
   FRAME_BYTES,
   HEAD_CERTAINTY,
@@ -31,10 +34,7 @@ import {
   RULE_NO_STOPS,
   RULE_REPLACE,
   STOP_FULL,
-} from './kernel/layout.js';
-import { addFrame } from './stack/open-frames.js';
-import type { ReplayState } from './state.js';
-import { setNow } from './time/charge.js';
+} from './wasm/layout.js';
 
 /** An event adds up to three nodes, and two frames. */
 const SPARE_NODES = 4;

@@ -1,5 +1,5 @@
 /**
- * The door to the compiled kernel of replay (src/replay/kernel).
+ * The door to the compiled kernel of replay (src/replay/wasm).
  */
 import { REPLAY_BASE64 } from './kernel.generated.js';
 

@@ -8,10 +8,10 @@ import type { ThreadEvents } from '../model/trace/thread-events.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { ReplayKernel } from './host/replay-kernel.js';
 import { OwnRows } from './host/rows.js';
-import { FRAME_BYTES } from './kernel/layout.js';
 import { KernelPairingMemory, OwnPairingMemory } from './pairing/pairing.js';
 import { beginReplay, hasLosses, runReplay } from './replay.js';
 import type { ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
+import { FRAME_BYTES } from './wasm/layout.js';
 
 export class Replayer {
   private readonly facts: SiteFacts;

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
-import { durationsOfAllThreads } from '../../src/answers/common.js';
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
+import { durationsOfAllThreads } from '../../src/questions/common.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
 import { expectSound, expectSoundSums } from '../helpers/checks/sound.js';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';

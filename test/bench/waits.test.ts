@@ -3,8 +3,8 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type GeneratedWaits, generateWaits, type WaitsRecipe } from '../../bench/waits/generator/generate.js';
-import { askRequests } from '../../src/pipeline/requests/ask-requests.js';
-import { askWaits, type WaitsResult } from '../../src/pipeline/waits/summary/ask-wait-summary.js';
+import { askRequests } from '../../src/questions/requests/ask-requests.js';
+import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
 import { reasonName } from '../../src/waits/reasons/reason-names.js';
 import { OffState } from '../../src/waits/schedule/off-state.js';
 import { inputOf } from '../helpers/traces/load.js';

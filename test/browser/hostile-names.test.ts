@@ -4,9 +4,11 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { diffOf } from '../../src/answers.js';
-import { compareProfiles, renderDiffHtml, renderDiffSvg } from '../../src/diff.js';
-import { ProfileSum } from '../../src/fleet.js';
+import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
 import { type Profile, renderHtml, renderSvg } from '../../src/index.js';
+import { renderDiffHtml } from '../../src/page/diff/html.js';
+import { compareProfiles } from '../../src/render/diff/comparison.js';
+import { renderDiffSvg } from '../../src/render/diff/svg.js';
 import { windows } from '../helpers/browser/browser.js';
 import { CALLS, drawn, goTo, profileOfTrace } from '../helpers/browser/report-page.js';
 

@@ -5,8 +5,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diffOf } from '../../src/answers.js';
-import { compareProfiles, renderDiffHtml } from '../../src/diff.js';
-import { analyzeForPage, renderHtmlInParallel } from '../../src/page.js';
+import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
+import { renderDiffHtml } from '../../src/page/diff/html.js';
+import { renderHtmlInParallel } from '../../src/page/html.js';
+import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import { chips, drawn, eventually, goTo, hashOf, hover, labels, rows } from '../helpers/browser/report-page.js';

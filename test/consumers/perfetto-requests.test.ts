@@ -3,10 +3,10 @@
  * work was handed on.
  */
 import { describe, expect, test } from 'vitest';
-import { requestsAnswer } from '../../src/answers/requests/answer.js';
-import type { RequestDetails } from '../../src/answers/requests/schema.js';
-import { perfettoOfRequests } from '../../src/exports.js';
-import { askRequests, type RequestsResult } from '../../src/pipeline/requests/ask-requests.js';
+import { perfettoOfRequests } from '../../src/export/perfetto/requests/requests.js';
+import { requestsAnswer } from '../../src/questions/requests/answer.js';
+import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
+import type { RequestDetails } from '../../src/questions/requests/schema.js';
 import { rendered } from '../helpers/checks/rendered.js';
 import {
   expectedRequestArrows,

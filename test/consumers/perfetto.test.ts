@@ -2,11 +2,12 @@
  * Tests that Perfetto shows what the trace has: every call of every fixture, with its times, and arrows between threads.
  */
 import { describe, expect, test } from 'vitest';
-import { renderPerfetto } from '../../src/exports.js';
+import { renderPerfetto } from '../../src/export/perfetto/perfetto.js';
+import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Timeline } from '../../src/model/timeline/timeline.js';
-import { analyzeForPage, type LongestCalls, type PageContents } from '../../src/page.js';
+import { analyzeForPage, type PageContents } from '../../src/page/contents/analyze-for-page.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CallSlice, expectedSlices, sliceText } from '../helpers/checks/call-slices.js';
 import { rendered } from '../helpers/checks/rendered.js';

@@ -5,7 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
-import { findBinaries, type Recording } from '../../src/recordings.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
 

@@ -13,7 +13,7 @@ import {
   STATE_OWN,
   STATE_UNSURE_CYCLES,
   STATE_UNSURE_EVENT_TIME,
-} from '../../src/decode/kernel/layout.js';
+} from '../../src/decode/wasm/layout.js';
 
 interface Made {
   readonly offset: number;

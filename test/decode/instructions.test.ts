@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { compareWithIced } from '../../fuzz/instructions/compare-iced.js';
 import { OwnInstructions } from '../../fuzz/instructions/own-instructions.js';
-import * as layout from '../../src/decode/kernel/layout.js';
+import * as layout from '../../src/decode/wasm/layout.js';
 
 const KINDS = { ...layout };
 

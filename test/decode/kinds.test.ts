@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { assert, describe, expect } from 'vitest';
 import { NONE } from '../../src/model/units.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
-import { openRecording } from '../../src/recordings.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { expectEqual } from '../helpers/kinds/expect-equal.js';
 import { byThread } from '../helpers/kinds/per-thread.js';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { assert, describe, expect } from 'vitest';
-import type { EncodedRecording } from '../../src/recordings.js';
+import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { type Packet, splitPackets } from '../helpers/kinds/split-packets.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';

@@ -4,7 +4,7 @@
 import { expect } from 'vitest';
 import type * as library from '../../src/index.js';
 import { analyze, renderJson } from '../../src/index.js';
-import type { EncodedRecording } from '../../src/recordings.js';
+import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import { fixturePath, test } from '../helpers/cli/run-cli.js';
 import { encodedOf, profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
 import { ALONE } from '../helpers/perf/decoding.js';

@@ -2,7 +2,10 @@
  * Recognizes what the own decoder does not know, from settings.
  */
 import { expect, test } from 'vitest';
-import { openRecording, type Recording, readRecording, unsupported } from '../../src/recordings.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
+import type { Recording } from '../../src/perfdata/recording.js';
+import { unsupported } from '../../src/pipeline/decode/supported.js';
 import { RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { auxtraceInfo, fileOf, perfData, SAMPLE_TYPE, TRACE_NUMBERS } from '../helpers/perf/perf-data.js';
 

@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LeftOut } from '../../src/fleet.js';
-import { askFunctions, summaryOf } from '../../src/fleet.js';
+import type { LeftOut } from '../../src/fleet/folder.js';
+import { askFunctions, summaryOf } from '../../src/fleet/questions.js';
 import { temporaryFolder } from '../helpers/consumers/duckdb.js';
 import { addTrace, fileOf, openTestFleet, traceOfCalls } from '../helpers/consumers/fleet-folder.js';
 

@@ -8,8 +8,10 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { reportLines } from '../../cli/answers/report.js';
 import { reportOf } from '../../src/answers.js';
-import { renderPprof } from '../../src/exports.js';
-import { askSql, mergeTables, ProfileSum } from '../../src/fleet.js';
+import { renderPprof } from '../../src/export/pprof/pprof.js';
+import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
+import { askSql } from '../../src/fleet/questions.js';
+import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
 import {
   type Profile,
   PtflameError,
@@ -19,9 +21,9 @@ import {
   renderJson,
   renderSvg,
 } from '../../src/index.js';
+import { threadChoices, titleOf } from '../../src/page/view/threads.js';
 import { selectThreads } from '../../src/pipeline/profile/select-threads.js';
 import { parseProfile } from '../../src/profile-file/read.js';
-import { threadChoices, titleOf } from '../../src/render/page/view/threads.js';
 import { viewsOf } from '../helpers/browser/page-views.js';
 import { readPprof } from '../helpers/checks/files/pprof-file.js';
 import { rendered } from '../helpers/checks/rendered.js';

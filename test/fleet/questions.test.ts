@@ -4,7 +4,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reportOf } from '../../src/answers.js';
-import { askFunctions, askGrowth, askOutliers, askSql, type Fleet, groupsOf, summaryOf } from '../../src/fleet.js';
+import type { Fleet } from '../../src/fleet/open-fleet.js';
+import { askFunctions, askGrowth, askOutliers, askSql, groupsOf, summaryOf } from '../../src/fleet/questions.js';
 import { temporaryFolder } from '../helpers/consumers/duckdb.js';
 import {
   addProfile,

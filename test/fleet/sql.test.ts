@@ -4,7 +4,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askSql, type Fleet } from '../../src/fleet.js';
+import type { Fleet } from '../../src/fleet/open-fleet.js';
+import { askSql } from '../../src/fleet/questions.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { watchMemory } from '../../src/model/memory-watch.js';
 import { temporaryFolder } from '../helpers/consumers/duckdb.js';

@@ -4,7 +4,6 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OTHER } from '../../src/parser/kernel/layout.js';
 import { edgeOf } from '../../src/parser/lines/flags.js';
 import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
 import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
@@ -14,6 +13,7 @@ import { unpackFlags } from '../../src/parser/reader/branch-ends.js';
 import { END_COLUMNS, End, PAIR_COLUMNS } from '../../src/parser/reader/known-branches.js';
 import { LineReader } from '../../src/parser/reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/reader/read-lines.js';
+import { OTHER } from '../../src/parser/wasm/layout.js';
 import { fixture } from '../helpers/traces/load.js';
 
 const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];

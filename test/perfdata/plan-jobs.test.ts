@@ -3,8 +3,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import { comparePerfTimes } from '../../src/model/trace/perf-time.js';
-import { type DecodeJob, type PerfTime, planJobs, type Recording } from '../../src/recordings.js';
+import { type DecodeJob, planJobs } from '../../src/perfdata/plan-jobs.js';
+import type { Recording } from '../../src/perfdata/recording.js';
 import { anyRecording, anyRecordingOfThreads, anyTime, recordingWith } from '../helpers/perf/recordings.js';
 
 const anyDecoders = fc.integer({ min: 1, max: 20 });

@@ -3,8 +3,9 @@
  * `perf script --no-itrace -D` and `--header-only` show.
  */
 import { describe, expect, test } from 'vitest';
-import { isRecording } from '../../src/internal.js';
-import { type Recording, readRecording } from '../../src/recordings.js';
+import { isRecording } from '../../src/perfdata/is-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
+import type { Recording } from '../../src/perfdata/recording.js';
 import {
   auxtrace,
   auxtraceInfo,

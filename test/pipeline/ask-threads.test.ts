@@ -17,7 +17,7 @@ import { type AskableTrace, type AskedProfile, askThreads } from '../../src/pipe
 import { askLogs, logLimitsOf } from '../../src/pipeline/replay/logs/ask-logs.js';
 import { answerFromLog, type KeptLog, keptLog } from '../../src/pipeline/replay/logs/kept-logs.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
-import type { StoredThreads } from '../../src/store/stored-threads.js';
+import type { StoredThreads } from '../../src/trace/stored-threads.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
 
 /** With several threads, losses, waits, threads that are replayed again, and threads with callers that others show. */

@@ -6,8 +6,8 @@ import type { ReplaySetup } from '../../src/pipeline/replay/replay-setup.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import type { ReplayedThread } from '../../src/pipeline/replay/replayed-thread.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
-import { NO_SWITCHES } from '../../src/store/records/switch-log.js';
-import type { StoredThreads } from '../../src/store/stored-threads.js';
+import { NO_SWITCHES } from '../../src/trace/records/switch-log.js';
+import type { StoredThreads } from '../../src/trace/stored-threads.js';
 
 const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
 const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], switches: NO_SWITCHES, unownedGaps: [] };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderJson } from '../../src/index.js';
 import { GENERATED_REMEDY, remedyOf } from '../../src/model/profile/remedies.js';
-import { openRecording } from '../../src/recordings.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
 import { decoded } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';

@@ -2,7 +2,7 @@
  * Reads files of older versions.
  */
 import { expect, test } from 'vitest';
-import { reportOf } from '../../src/answers/report.js';
+import { reportOf } from '../../src/questions/report/answer.js';
 import { jsonOf, readBack } from '../helpers/checks/files/profile-file.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

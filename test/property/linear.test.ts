@@ -3,15 +3,16 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { compareProfiles, diffFoldedBytes, renderDiffFolded } from '../../src/diff.js';
-import { pprofBytes, renderPprof } from '../../src/exports.js';
+import { pprofBytes, renderPprof } from '../../src/export/pprof/pprof.js';
 import { analyze, type Profile, renderFolded } from '../../src/index.js';
-import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import { Interner } from '../../src/parser/sites/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';
-import { mergeLanes } from '../../src/store/lanes/merge-lanes.js';
-import { gapsAmong, UnownedGaps } from '../../src/store/records/gap-records.js';
-import { ThreadNames } from '../../src/store/records/thread-names.js';
+import { compareProfiles } from '../../src/render/diff/comparison.js';
+import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';
+import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
+import { mergeLanes } from '../../src/trace/lanes/merge-lanes.js';
+import { gapsAmong, UnownedGaps } from '../../src/trace/records/gap-records.js';
+import { ThreadNames } from '../../src/trace/records/thread-names.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 

@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderFolded } from '../../src/index.js';
-import { renderFoldedBytes } from '../../src/internal.js';
 import { CallTreeBuilder } from '../../src/model/calls/call-tree.js';
 import { SymbolTableBuilder } from '../../src/model/names/symbol-table.js';
+import { renderFoldedBytes } from '../../src/render/folded.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { randomProfiles } from '../helpers/random/random-profiles.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';

@@ -12,7 +12,7 @@ import {
   formatPercentile,
   formatTotal,
   isTotalInferred,
-} from '../../src/text.js';
+} from '../../src/render/format.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 
 test('groups digits like Intl', () => {

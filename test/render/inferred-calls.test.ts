@@ -4,12 +4,12 @@
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/answers.js';
 import { renderSvg } from '../../src/index.js';
-import { layout } from '../../src/layout/layout.js';
+import { painterOf } from '../../src/page/view/colouring.js';
+import { START } from '../../src/page/view/state.js';
 import { formatAtLeast, formatLongest } from '../../src/render/format.js';
 import { frameDetails, labelOf } from '../../src/render/frames/frame-details.js';
 import type { FrameTable } from '../../src/render/frames/frame-table.js';
-import { painterOf } from '../../src/render/page/view/colouring.js';
-import { START } from '../../src/render/page/view/state.js';
+import { layout } from '../../src/render/layout/layout.js';
 import { viewsOf } from '../helpers/browser/page-views.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatDuration, formatShare } from '../../src/text.js';
+import { formatBytes, formatDuration, formatShare } from '../../src/render/format.js';
 
 test('uses the next unit for values that round up to a thousand', () => {
   expect([999, 999.6, 1000, 999_400, 999_900, 999_999, 999_996_000].map(formatDuration)).toEqual([

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { Random } from '../../fuzz/random.js';
 import { NONE } from '../../src/model/units.js';
 import { OwnRows } from '../../src/replay/host/rows.js';
-import { CALL_BYTES } from '../../src/replay/kernel/layout.js';
 import { CallKind, endsAt, type OpenCall } from '../../src/replay/pairing/calls.js';
 import { OpenCalls } from '../../src/replay/pairing/open-calls.js';
+import { CALL_BYTES } from '../../src/replay/wasm/layout.js';
 
 const CASES = 60;
 const STEPS = 400;

@@ -10,12 +10,12 @@ import { Inference } from '../../src/model/profile/quality.js';
 import { NONE } from '../../src/model/units.js';
 import { Step, SYSCALL_BYTES } from '../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../src/replay/functions/traits.js';
-import * as layout from '../../src/replay/kernel/layout.js';
-import * as rules from '../../src/replay/kernel/rules.js';
 import { Action, ActionFlag } from '../../src/replay/pairing/actions.js';
 import { CallKind } from '../../src/replay/pairing/calls.js';
 import { MAX_TAIL_CHAIN } from '../../src/replay/stack/jump.js';
 import { MAX_UNWINDER_DEPTH } from '../../src/replay/stack/unwinding.js';
+import * as layout from '../../src/replay/wasm/layout.js';
+import * as rules from '../../src/replay/wasm/rules.js';
 
 test('steps, actions, traits and limits', () => {
   expect({ ...rules }).toEqual({

@@ -7,7 +7,7 @@ import { Step } from '../../src/replay/functions/site-facts.js';
 import { replayThread } from '../../src/replay/replayer.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../src/replay/thread-replay.js';
-import type { LoadedThread } from '../../src/store/load-thread.js';
+import type { LoadedThread } from '../../src/trace/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
 import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
 import { used } from '../helpers/twin/path-rows.js';

@@ -1,7 +1,14 @@
 /**
  * Fills the characters of a plot: Braille dots for calls, shades for counts of calls.
  */
-import { type CallsPlot, type DurationAxis, LABELLED, shadeOf, shadesOf, shadeText } from '../../../src/plots.js';
+import {
+  type CallsPlot,
+  type DurationAxis,
+  LABELLED,
+  shadeOf,
+  shadesOf,
+  shadeText,
+} from '../../../src/render/plot/calls-plot.js';
 
 /** In characters. */
 export interface PlotSize {

@@ -1,8 +1,11 @@
 /**
  * Formats the calls of a function over time as a plot of characters, readable without colour: dots, or shades for counts.
  */
-import { type CallsPlot, callText, DurationAxis, LABELLED, percentileText, titleOfCalls } from '../../../src/plots.js';
-import { formatDuration, visibleText } from '../../../src/text.js';
+
+import { formatDuration } from '../../../src/render/format.js';
+import { callText, titleOfCalls } from '../../../src/render/plot/call-texts.js';
+import { type CallsPlot, DurationAxis, LABELLED, percentileText } from '../../../src/render/plot/calls-plot.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 import { brailleCells, shadedCells } from './plot-cells.js';
 import { timeAxisLines } from './time-axis.js';
 

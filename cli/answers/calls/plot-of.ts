@@ -1,9 +1,9 @@
 /**
  * Turns the answer about a function's calls into a plot: what a picture shows is what the JSON has.
  */
-import type { Latency } from '../../../src/answers.js';
-import type { CallsPlot } from '../../../src/plots.js';
-import { isAbout } from '../../../src/text.js';
+import type { Latency } from '../../../src/questions/schema.js';
+import { isAbout } from '../../../src/render/format.js';
+import type { CallsPlot } from '../../../src/render/plot/calls-plot.js';
 
 /** null: the answer does not have when calls were. */
 export function plotOf({ overTime, trace, stats }: Latency): CallsPlot | null {

@@ -1,8 +1,9 @@
 /**
  * Formats the time axis below a plot of characters.
  */
-import { timeTicks } from '../../../src/plots.js';
-import { formatDuration } from '../../../src/text.js';
+
+import { formatDuration } from '../../../src/render/format.js';
+import { timeTicks } from '../../../src/render/plot/calls-plot.js';
 import type { PlotSize } from './plot-cells.js';
 
 /** Space for a label and the gap after it. */

@@ -1,8 +1,10 @@
 /**
  * Formats a comparison of two traces as terminal text and as comma-separated values.
  */
-import { type Diff, type DiffRow, isChanged } from '../../../src/answers.js';
-import { EXACT_NS, formatDuration, formatMany, formatPercentChange } from '../../../src/text.js';
+
+import { isChanged } from '../../../src/questions/diff/answer.js';
+import type { Diff, DiffRow } from '../../../src/questions/schema.js';
+import { EXACT_NS, formatDuration, formatMany, formatPercentChange } from '../../../src/render/format.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
 import { averageCountCell, differenceCell, durationCell, longestCell, UNKNOWN } from '../numbers.js';
 import { traceLines } from '../report.js';

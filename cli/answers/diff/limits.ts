@@ -1,8 +1,11 @@
 /**
  * Reports which functions became slower than their limits allow.
  */
-import { checkLimits, type Diff, type DiffLimit, type ExceededLimit } from '../../../src/answers.js';
-import { formatDuration, formatPercentChange, PtflameError } from '../../../src/text.js';
+
+import { PtflameError } from '../../../src/model/errors.js';
+import { checkLimits, type DiffLimit, type ExceededLimit } from '../../../src/questions/diff/limits.js';
+import type { Diff } from '../../../src/questions/schema.js';
+import { formatDuration, formatPercentChange } from '../../../src/render/format.js';
 import { notify } from '../../terminal/notify.js';
 import { averageCountCell } from '../numbers.js';
 

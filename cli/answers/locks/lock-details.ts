@@ -1,8 +1,8 @@
 /**
  * Formats who held a lock and what they did meanwhile, where threads waited for it, and who woke them.
  */
-import type { LockHolder, LockRow } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatMany } from '../../../src/text.js';
+import type { LockHolder, LockRow } from '../../../src/questions/locks/schema.js';
+import { formatCount, formatDuration, formatMany } from '../../../src/render/format.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
 import { shareCell } from '../numbers.js';
 import { topLines } from '../top-lines.js';

@@ -1,8 +1,9 @@
 /**
  * Names threads, functions and call paths in text about locks.
  */
-import type { LockHolder, WaitThread } from '../../../src/answers.js';
-import { visibleText } from '../../../src/text.js';
+import type { LockHolder } from '../../../src/questions/locks/schema.js';
+import type { WaitThread } from '../../../src/questions/waits/schema.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 
 type Named = LockHolder['function'];
 

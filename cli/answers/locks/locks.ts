@@ -1,8 +1,9 @@
 /**
  * Formats locks as terminal text: a summary, a table of locks, the holders of the first ones, and the slowest waits.
  */
-import type { LockRow, Locks } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatLongest, formatMany, visibleText } from '../../../src/text.js';
+import type { LockRow, Locks } from '../../../src/questions/locks/schema.js';
+import { formatCount, formatDuration, formatLongest, formatMany } from '../../../src/render/format.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
 import { missingLines } from '../missing-lines.js';
 import { durationCell, shareCell } from '../numbers.js';

@@ -1,8 +1,8 @@
 /**
  * Says in a sentence for whom a thread waited, and what that one did: "customer waited 18.1 ms for teller, …".
  */
-import type { LockHolder, LockWait } from '../../../src/answers.js';
-import { formatDuration } from '../../../src/text.js';
+import type { LockHolder, LockWait } from '../../../src/questions/locks/schema.js';
+import { formatDuration } from '../../../src/render/format.js';
 import { shareCell } from '../numbers.js';
 import { threadName } from '../wait-names.js';
 import { threadsText } from './lock-names.js';

@@ -1,8 +1,9 @@
 /**
  * Says how far the clock of a host is ahead of another's, and how sure that is.
  */
-import type { RequestsAnswer } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatMany, visibleText } from '../../../src/text.js';
+import type { RequestsAnswer } from '../../../src/questions/requests/schema.js';
+import { formatCount, formatDuration, formatMany } from '../../../src/render/format.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 
 type RequestHost = RequestsAnswer['hosts'][number];
 

@@ -1,8 +1,9 @@
 /**
  * Says what is left out of requests that are written as spans.
  */
-import { formatCount, formatDuration, formatMany } from '../../../src/text.js';
-import type { RequestsResult } from '../../../src/waits.js';
+
+import type { RequestsResult } from '../../../src/questions/requests/ask-requests.js';
+import { formatCount, formatDuration, formatMany } from '../../../src/render/format.js';
 
 export function leftOutLines({ cut, leftOut, details }: RequestsResult['requests']): string[] {
   const lines: string[] = [];

@@ -1,8 +1,9 @@
 /**
  * Puts the parts of a request into one tree: a part is below the call in which it was handed on.
  */
-import type { RequestPart, RequestSpan, RequestWait } from '../../../src/answers.js';
-import { formatDuration, visibleText } from '../../../src/text.js';
+import type { RequestPart, RequestSpan, RequestWait } from '../../../src/questions/requests/schema.js';
+import { formatDuration } from '../../../src/render/format.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 import { threadName } from '../wait-names.js';
 
 export interface RequestLine {

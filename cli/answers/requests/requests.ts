@@ -1,8 +1,9 @@
 /**
  * Formats requests, and where their time goes, as terminal text.
  */
-import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../../src/answers.js';
-import { formatCount, formatDuration, formatMany, formatPercentile, visibleText } from '../../../src/text.js';
+import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../../src/questions/requests/schema.js';
+import { formatCount, formatDuration, formatMany, formatPercentile } from '../../../src/render/format.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 import { alignColumns } from '../../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../../terminal/table.js';
 import { differenceCell, durationCell } from '../numbers.js';

@@ -1,8 +1,9 @@
 /**
  * Formats one of the slowest requests: its calls and waits, and the work of other threads where it was handed on.
  */
-import type { RequestDetails, RequestPart } from '../../../src/answers.js';
-import { formatDuration, formatMany, visibleText } from '../../../src/text.js';
+import type { RequestDetails, RequestPart } from '../../../src/questions/requests/schema.js';
+import { formatDuration, formatMany } from '../../../src/render/format.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../../terminal/table.js';
 import { type RequestLine, requestLines, threadText } from './request-lines.js';
 

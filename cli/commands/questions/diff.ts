@@ -1,8 +1,12 @@
 /**
  * `ptflame diff`: compares two traces or profiles, or two parts of a trace.
  */
-import { type Diff, diffOf, nameMatcher } from '../../../src/answers.js';
-import { type Profile, PtflameError } from '../../../src/profiles.js';
+
+import { PtflameError } from '../../../src/model/errors.js';
+import type { Profile } from '../../../src/model/profile/profile.js';
+import { diffOf } from '../../../src/questions/diff/answer.js';
+import type { Diff } from '../../../src/questions/schema.js';
+import { nameMatcher } from '../../../src/trace/records/name-matcher.js';
 import { diffCsv, diffLines } from '../../answers/diff/diff.js';
 import { refuseAbove } from '../../answers/diff/limits.js';
 import { openInputs } from '../../input/open-inputs.js';

@@ -1,8 +1,10 @@
 /**
  * Plots when the calls of a function were: in the terminal, or as SVG files.
  */
-import type { Latency } from '../../../src/answers.js';
-import { type Profile, PtflameError } from '../../../src/profiles.js';
+
+import { PtflameError } from '../../../src/model/errors.js';
+import type { Profile } from '../../../src/model/profile/profile.js';
+import type { Latency } from '../../../src/questions/schema.js';
 import type { LatencyOptions } from '../../options/questions/latency.js';
 import { isStandardOutput } from '../../output/outputs.js';
 
@@ -42,7 +44,7 @@ export async function loadPlot(
   const [{ plotOf }, { plotLines }, { renderCallsSvg }] = await Promise.all([
     import('../../answers/calls/plot-of.js'),
     import('../../answers/calls/plot-lines.js'),
-    import('../../../src/plots.js'),
+    import('../../../src/render/plot/calls-svg.js'),
   ]);
   const plot = plotOf(answer);
   if (plot === null) return null;

@@ -2,9 +2,11 @@
  * `ptflame latency`: shows how long the calls of a function took, and why.
  */
 
-import { type ChildRow, type Latency, latencyAnswer } from '../../../src/answers.js';
-import { askLatency, type FunctionPattern, type LatencyResult } from '../../../src/profiles.js';
-import { formatBounds } from '../../../src/text.js';
+import { askLatency, type LatencyResult } from '../../../src/pipeline/analyze.js';
+import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
+import { latencyAnswer } from '../../../src/questions/latency/answer.js';
+import type { ChildRow, Latency } from '../../../src/questions/schema.js';
+import { formatBounds } from '../../../src/render/format.js';
 import { latencyLines } from '../../answers/latency.js';
 import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { type CommandInput, openInputs } from '../../input/open-inputs.js';

@@ -1,8 +1,10 @@
 /**
  * `ptflame locks`: shows which locks threads waited for, who held them, and what the holders did meanwhile.
  */
-import { type LockRow, type Locks, locksAnswer } from '../../../src/answers.js';
-import { askLocks } from '../../../src/waits.js';
+
+import { locksAnswer } from '../../../src/questions/locks/answer.js';
+import { askLocks } from '../../../src/questions/locks/ask-locks.js';
+import type { LockRow, Locks } from '../../../src/questions/locks/schema.js';
 import { locksLines } from '../../answers/locks/locks.js';
 import { missingLines } from '../../answers/missing-lines.js';
 import { openInputs } from '../../input/open-inputs.js';

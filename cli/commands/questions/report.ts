@@ -1,7 +1,10 @@
 /**
  * `ptflame report`: prints a table of functions.
  */
-import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../../src/answers.js';
+
+import { reportOf } from '../../../src/questions/report/answer.js';
+import type { FunctionRow, Report } from '../../../src/questions/schema.js';
+import { nameMatcher } from '../../../src/trace/records/name-matcher.js';
 import { reportLines } from '../../answers/report.js';
 import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { openInputs } from '../../input/open-inputs.js';

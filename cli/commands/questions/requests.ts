@@ -1,10 +1,13 @@
 /**
  * `ptflame requests`: follows requests through threads.
  */
-import { type RequestsAnswer, requestsAnswer } from '../../../src/answers.js';
-import type { FunctionPattern } from '../../../src/profiles.js';
-import { PtflameError, visibleText } from '../../../src/text.js';
-import { askRequests, type RequestsResult } from '../../../src/waits.js';
+
+import { PtflameError } from '../../../src/model/errors.js';
+import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
+import { requestsAnswer } from '../../../src/questions/requests/answer.js';
+import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
+import type { RequestsAnswer } from '../../../src/questions/requests/schema.js';
+import { visibleText } from '../../../src/render/visible-text.js';
 import { leftOutLines } from '../../answers/requests/left-out.js';
 import { requestsLines } from '../../answers/requests/requests.js';
 import { openInputs } from '../../input/open-inputs.js';
@@ -45,12 +48,12 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
 }
 
 async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
-  const { otlpOfRequests } = await import('../../../src/exports.js');
+  const { otlpOfRequests } = await import('../../../src/export/otlp/requests.js');
   yield* otlpOfRequests(found);
 }
 
 async function* perfettoBytes(found: RequestsResult): AsyncGenerator<Uint8Array> {
-  const { perfettoOfRequests } = await import('../../../src/exports.js');
+  const { perfettoOfRequests } = await import('../../../src/export/perfetto/requests/requests.js');
   yield* perfettoOfRequests(found);
 }
 

@@ -1,8 +1,9 @@
 /**
  * `ptflame stacks`: shows the stack of every thread at one moment.
  */
-import { stacksAnswer } from '../../../src/answers.js';
-import { askStacks } from '../../../src/profiles.js';
+
+import { askStacks } from '../../../src/pipeline/analyze.js';
+import { stacksAnswer } from '../../../src/questions/stacks/answer.js';
 import { stacksCsv, stacksLines } from '../../answers/stacks.js';
 import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';

@@ -1,8 +1,10 @@
 /**
  * `ptflame values`: shows which values an argument of a probe or tracepoint had, and how often.
  */
-import { type ValueStatistics, type ValuesAnswer, valuesAnswer } from '../../../src/answers.js';
-import { askValues } from '../../../src/waits.js';
+
+import { valuesAnswer } from '../../../src/questions/values/answer.js';
+import { askValues } from '../../../src/questions/values/ask-values.js';
+import type { ValueStatistics, ValuesAnswer } from '../../../src/questions/values/schema.js';
 import { threadText, valuesLines } from '../../answers/values.js';
 import { placeText } from '../../answers/wait-names.js';
 import { openInputs } from '../../input/open-inputs.js';

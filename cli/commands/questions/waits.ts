@@ -1,10 +1,13 @@
 /**
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
-import { type WaitStats, type WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
-import type { CallPattern, FunctionPattern } from '../../../src/profiles.js';
-import { formatBounds } from '../../../src/text.js';
-import { askWaits, type WaitsResult } from '../../../src/waits.js';
+
+import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
+import type { CallPattern } from '../../../src/pipeline/replay/questions/selection.js';
+import { waitsAnswer } from '../../../src/questions/waits/answer.js';
+import { askWaits, type WaitsResult } from '../../../src/questions/waits/ask-wait-summary.js';
+import type { WaitStats, WaitsAnswer } from '../../../src/questions/waits/schema.js';
+import { formatBounds } from '../../../src/render/format.js';
 import { missingLines } from '../../answers/missing-lines.js';
 import { type HasLine, LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { placeText, threadName, wakerText } from '../../answers/wait-names.js';

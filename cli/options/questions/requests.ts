@@ -2,8 +2,8 @@
  * The options of `ptflame requests`.
  */
 import * as z from 'zod';
-import type { FunctionPattern } from '../../../src/profiles.js';
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
+import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
 import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../shared.js';

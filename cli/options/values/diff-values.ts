@@ -2,7 +2,7 @@
  * Parses the two sides and the limits of a comparison.
  */
 import * as z from 'zod';
-import type { DiffLimit, LimitedNumber } from '../../../src/answers.js';
+import type { DiffLimit, LimitedNumber } from '../../../src/questions/diff/limits.js';
 import { memoize } from '../../usage/memoize.js';
 import { filters, selection } from '../shared.js';
 import { parseDuration, parseFunction } from './question-values.js';

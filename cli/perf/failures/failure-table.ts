@@ -1,7 +1,7 @@
 /**
  * The failures that perf reports: a row for each, with its meaning and remedy. The first match wins.
  */
-import type { ErrorCode } from '../../../src/text.js';
+import type { ErrorCode } from '../../../src/model/errors.js';
 
 export interface Failure {
   /** Searched in perf's standard error; its groups are passed to `message` and `hint`. */

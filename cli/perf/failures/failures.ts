@@ -2,7 +2,7 @@
  * Turns the end of a failed perf process into an error that says what happened, why, and what to do. It also shows perf's own
  * messages.
  */
-import { PtflameError, systemReason } from '../../../src/text.js';
+import { PtflameError, systemReason } from '../../../src/model/errors.js';
 import { FAILURES, type Failure } from './failure-table.js';
 
 export interface PerfEnd {

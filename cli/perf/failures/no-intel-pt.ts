@@ -1,7 +1,7 @@
 /**
  * Explains why this machine has no Intel PT.
  */
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import type { Machine } from '../machine/probe.js';
 import { NO_PT_HINT } from './failure-table.js';
 

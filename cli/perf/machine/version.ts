@@ -1,7 +1,7 @@
 /**
  * Asks perf for its version and its build options.
  */
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import { INSTALL_PERF, perfFailure } from '../failures/failures.js';
 
 export interface PerfVersion {

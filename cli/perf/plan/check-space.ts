@@ -2,7 +2,8 @@
  * Checks that there is enough memory for the buffers and enough disk space for the recording.
  */
 import { dirname } from 'node:path';
-import { formatBytes, PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
+import { formatBytes } from '../../../src/render/format.js';
 import { freeDiskBytes, type Machine } from '../machine/probe.js';
 import { canLock, totalBytes } from './buffers.js';
 import type { RecordingPlan } from './recording-plan.js';

@@ -1,7 +1,7 @@
 /**
  * Prints what `record` would run, as a shell script that does the same without ptflame.
  */
-import { shellWords } from '../../../src/text.js';
+import { shellWords } from '../../../src/render/visible-text.js';
 import type { Machine } from '../machine/probe.js';
 import type { PerfVersion } from '../machine/version.js';
 import { removalCommand } from './probes.js';

@@ -1,7 +1,7 @@
 /**
  * Builds the event for `perf record -e`: the terms of Intel PT, checked against what the CPU supports.
  */
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import type { RecordOptions } from '../../options/record.js';
 import type { PmuCaps } from '../machine/probe.js';
 

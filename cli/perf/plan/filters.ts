@@ -1,7 +1,7 @@
 /**
  * Turns --filter, --only and --binary into perf's address filters, which limit the trace to ranges of code.
  */
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import type { RecordOptions } from '../../options/record.js';
 
 /** Returns the arguments of `perf record --filter`; paths stay as given. */

@@ -2,14 +2,12 @@
  * Plans the probes of a recording: a group of its own, added before it and removed after it.
  */
 import { join, resolve } from 'node:path';
-import {
-  type BinaryFunction,
-  type BinaryNames,
-  DISK_FILES,
-  functionExits,
-  readNames,
-} from '../../../src/recordings.js';
-import { formatCount, PtflameError, shellWords, similarNames } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
+import { functionExits } from '../../../src/pipeline/decode/function-exits.js';
+import { formatCount } from '../../../src/render/format.js';
+import { similarNames } from '../../../src/render/similar-names.js';
+import { shellWords } from '../../../src/render/visible-text.js';
+import { type BinaryFunction, type BinaryNames, DISK_FILES, readNames } from '../../../src/symbols/symbolizer.js';
 import type { RecordOptions } from '../../options/record.js';
 import type { Probe } from '../../options/values/trace-values.js';
 

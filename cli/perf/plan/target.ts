@@ -2,7 +2,7 @@
  * Determines what to record: CPUs, processes, threads or a command.
  */
 import { existsSync } from 'node:fs';
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import type { RecordOptions } from '../../options/record.js';
 import { type Machine, threadCount } from '../machine/probe.js';
 

@@ -1,7 +1,7 @@
 /**
  * The events that show who waits for whom: futexes and switches of the target, and wakings on the whole machine.
  */
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import type { RecordOptions } from '../../options/record.js';
 import { canTraceEverything, type Machine, threadNames } from '../machine/probe.js';
 import { FUTEXES, SWITCH } from '../machine/tracing.js';

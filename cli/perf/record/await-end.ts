@@ -2,7 +2,7 @@
  * Waits for perf to end after it was asked to: writing may take long, but a perf that neither ends nor writes is killed.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { formatBytes } from '../../../src/text.js';
+import { formatBytes } from '../../../src/render/format.js';
 import type { PerfProcess } from './perf-process.js';
 import { fileBytes } from './recording-file.js';
 

@@ -3,7 +3,7 @@
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 
 const MAGIC = 'PERFILE2';
 /** Offset of the data size in the header; perf writes it last. */

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { PtflameError, systemReason } from '../../../src/text.js';
+import { PtflameError, systemReason } from '../../../src/model/errors.js';
 import { firstBytes, formatsPath, notesPath, wakingsPath } from '../../input/data-file.js';
 import { statOrNull } from '../../output/file-identity.js';
 import { areFormats } from './events/event-formats.js';

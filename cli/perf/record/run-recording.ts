@@ -3,7 +3,7 @@
  */
 import { appendFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { PtflameError } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import { formatsPath } from '../../input/data-file.js';
 import { blockedThreads, stillBlocked } from '../machine/thread-stacks.js';
 import type { RecordingPlan } from '../plan/recording-plan.js';

@@ -3,7 +3,7 @@
  */
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PtflameError } from '../../../src/profiles.js';
+import { PtflameError } from '../../../src/model/errors.js';
 
 /**
  * perf resolves the directory's symbolic links and ignores `/`. `/proc/PID/root`, which shows a container's files, resolves to

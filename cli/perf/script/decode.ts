@@ -3,21 +3,16 @@
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isPack } from '../../../src/internal.js';
-import { PtflameError } from '../../../src/profiles.js';
-import {
-  type DecodedRecording,
-  type EncodedRecording,
-  type FoundBinaries,
-  findBinaries,
-  type Jumps,
-  type NeededFile,
-  neededFiles,
-  openRecording,
-  type SampledRecording,
-  salvageRecording,
-} from '../../../src/recordings.js';
-import { formatBytes } from '../../../src/text.js';
+import { PtflameError } from '../../../src/model/errors.js';
+import { openRecording } from '../../../src/perfdata/open-recording.js';
+import { isPack } from '../../../src/perfdata/pack/is-pack.js';
+import { type NeededFile, neededFiles } from '../../../src/perfdata/pack/needed-files.js';
+import { salvageRecording } from '../../../src/perfdata/salvage.js';
+import { type FoundBinaries, findBinaries } from '../../../src/pipeline/decode/binaries/find-binaries.js';
+import type { EncodedRecording, Jumps } from '../../../src/pipeline/decode/encoded-recording.js';
+import type { DecodedRecording } from '../../../src/pipeline/read/recording-source.js';
+import type { SampledRecording } from '../../../src/pipeline/read/sampled-source.js';
+import { formatBytes } from '../../../src/render/format.js';
 import { chooseDecoder } from '../../input/choose-decoder.js';
 import { dataFilePath, firstBytes } from '../../input/data-file.js';
 import { encodedRecording, rootsOf } from '../../input/encoded-recording.js';

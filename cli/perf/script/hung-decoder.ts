@@ -1,8 +1,11 @@
 /**
  * Builds the error for a perf script that hangs.
  */
-import type { DecodeJob } from '../../../src/recordings.js';
-import { formatDuration, PtflameError, perfTimeText } from '../../../src/text.js';
+
+import { PtflameError } from '../../../src/model/errors.js';
+import { perfTimeText } from '../../../src/model/trace/perf-time.js';
+import type { DecodeJob } from '../../../src/perfdata/plan-jobs.js';
+import { formatDuration } from '../../../src/render/format.js';
 
 export function hungDecoder({ cpus, from, to }: DecodeJob, silentMs: number, stderr: string): PtflameError {
   const where = cpus ? ` of CPUs ${cpus.join(',')}` : '';

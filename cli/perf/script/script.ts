@@ -3,15 +3,11 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type DecodedRecording,
-  type DecodeJob,
-  type PlanOptions,
-  planJobs,
-  type Recording,
-  type RecordingEnvironment,
-} from '../../../src/recordings.js';
-import { perfTimeText } from '../../../src/text.js';
+import type { RecordingEnvironment } from '../../../src/model/profile/profile.js';
+import { perfTimeText } from '../../../src/model/trace/perf-time.js';
+import { type DecodeJob, type PlanOptions, planJobs } from '../../../src/perfdata/plan-jobs.js';
+import type { Recording } from '../../../src/perfdata/recording.js';
+import type { DecodedRecording } from '../../../src/pipeline/read/recording-source.js';
 import { recordsEvents } from '../../input/open-sides.js';
 import { perfFailure } from '../failures/failures.js';
 import { hungDecoder } from './hung-decoder.js';

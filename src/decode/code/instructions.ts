@@ -2,8 +2,8 @@
  * Decodes instructions alone, without a trace.
  */
 
-import { KIND_JCC, KIND_JUMP, KIND_RETURN } from '../kernel/layout.js';
 import { newKernel } from '../kernel.js';
+import { KIND_JCC, KIND_JUMP, KIND_RETURN } from '../wasm/layout.js';
 
 export interface Instruction {
   readonly isReturn: boolean;

@@ -1,8 +1,8 @@
 /**
  * Turns a request into spans of OTLP: one for each part, and one for each call and stop in it.
  */
-import type { RequestDetails, RequestPart } from '../../pipeline/requests/found-requests.js';
-import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
+import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
+import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import { visibleText } from '../../render/visible-text.js';
 import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
 import { innermostAt } from '../requests/innermost.js';

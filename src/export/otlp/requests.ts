@@ -3,9 +3,9 @@
  *
  * Ids follow from the recording and the request, or from the W3C `traceparent` that its program shows.
  */
-import type { RequestsResult } from '../../pipeline/requests/ask-requests.js';
-import type { RequestDetails } from '../../pipeline/requests/found-requests.js';
-import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
+import type { RequestsResult } from '../../questions/requests/ask-requests.js';
+import type { RequestDetails } from '../../questions/requests/found-requests.js';
+import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import { Batches } from './batches.js';
 import { RequestSpans, type SpanPlace } from './request-spans.js';
 import { Resources } from './resources.js';

@@ -2,8 +2,8 @@
  * Describes the processes to which spans belong.
  */
 import { PTFLAME_VERSION } from '../../model/version.js';
-import type { RequestsResult } from '../../pipeline/requests/ask-requests.js';
-import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
+import type { RequestsResult } from '../../questions/requests/ask-requests.js';
+import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import type { SpanValues } from '../requests/span-values.js';
 import { attributesOf } from './attributes.js';
 import type { UnixClock } from './unix-time.js';

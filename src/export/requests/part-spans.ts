@@ -2,11 +2,11 @@
  * Turns a part of a request into spans, for all formats that have them: the part itself, and each call and stop in it.
  */
 import { isStop } from '../../analysis/tree/outside.js';
-import { requestPart } from '../../answers/requests/request-part.js';
-import type { RequestPart as Part, RequestSpan } from '../../answers/requests/schema.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { RequestDetails, RequestPart } from '../../pipeline/requests/found-requests.js';
-import type { FoundHost } from '../../pipeline/requests/hosts/found-hosts.js';
+import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
+import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
+import { requestPart } from '../../questions/requests/request-part.js';
+import type { RequestPart as Part, RequestSpan } from '../../questions/requests/schema.js';
 import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
 import { callValues, handOffValues, type SpanValues } from './span-values.js';
 

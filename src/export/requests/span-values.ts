@@ -1,7 +1,7 @@
 /**
  * Says of the spans of a request what their times do not show: for whom they waited, and how work was handed on.
  */
-import type { RequestPart, RequestSpan, RequestWait } from '../../answers/requests/schema.js';
+import type { RequestPart, RequestSpan, RequestWait } from '../../questions/requests/schema.js';
 
 /** null and undefined: not known. */
 export type SpanValue = string | number | boolean | null | undefined;

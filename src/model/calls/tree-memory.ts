@@ -6,7 +6,7 @@ import { NONE } from '../units.js';
 
 /**
  * Row layout of a node: what nearly every event reads or changes is one cache line of 64 bytes, links first. The kernel
- * of replay changes the same rows (src/replay/kernel/layout.ts).
+ * of replay changes the same rows (src/replay/wasm/layout.ts).
  */
 export const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
 export const LINKS = 16;

@@ -1,6 +1,8 @@
 /**
  * The branches that all readers of a trace know, in the memory that their kernels share.
  */
+
+import { bytesAt, intsAt, type Kernel, type KernelMemory } from '../kernel.js';
 import {
   END_ADDRESS,
   END_BYTES,
@@ -12,8 +14,7 @@ import {
   TEXT_ADDRESS,
   TEXT_BYTES,
   TEXT_LENGTH,
-} from '../kernel/layout.js';
-import { bytesAt, intsAt, type Kernel, type KernelMemory } from '../kernel.js';
+} from '../wasm/layout.js';
 
 const FLOAT = Float64Array.BYTES_PER_ELEMENT;
 const INT = Int32Array.BYTES_PER_ELEMENT;

@@ -9,6 +9,11 @@
  */
 import type { EventRun, GroupedEvents } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
+import { bytesAt, intsAt, type Kernel, type KernelMemory, newKernel, newMemory } from '../kernel.js';
+import { type Head, LinePrefix, UNUSUAL } from '../lines/line-prefix.js';
+import { MAX_LINE_BYTES } from '../lines/lines.js';
+import { parsePerfLine } from '../lines/perf-line.js';
+import type { PerfLine } from '../lines/perf-line-types.js';
 import {
   LINE_BYTES,
   OTHER,
@@ -20,12 +25,7 @@ import {
   RUN_NS,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
-} from '../kernel/layout.js';
-import { bytesAt, intsAt, type Kernel, type KernelMemory, newKernel, newMemory } from '../kernel.js';
-import { type Head, LinePrefix, UNUSUAL } from '../lines/line-prefix.js';
-import { MAX_LINE_BYTES } from '../lines/lines.js';
-import { parsePerfLine } from '../lines/perf-line.js';
-import type { PerfLine } from '../lines/perf-line-types.js';
+} from '../wasm/layout.js';
 import { BranchEnds, type BranchText, packFlags } from './branch-ends.js';
 import { KnownBranches } from './known-branches.js';
 import { KnownLines } from './known-lines.js';

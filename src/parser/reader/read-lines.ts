@@ -1,9 +1,10 @@
 /**
  * The lines of a piece as rows, in the memory of the kernel that read them.
  */
-import { LINE_BRANCH, LINE_BYTES, LINE_HEAD, LINE_NS, LINE_START } from '../kernel/layout.js';
+
 import type { Head } from '../lines/line-prefix.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
+import { LINE_BRANCH, LINE_BYTES, LINE_HEAD, LINE_NS, LINE_START } from '../wasm/layout.js';
 
 /** Columns of a row: the kernel's records of four bytes a number. */
 export const Line = {

@@ -2,10 +2,10 @@
  * Converts a trace to the contents of its file.
  */
 import type { Nanoseconds } from '../../model/units.js';
-import { expectedSites } from '../../store/blocks/event-code.js';
-import type { PackingParameters } from '../../store/blocks/pack-events.js';
-import type { TimeBounds } from '../../store/store-contents.js';
-import type { SideRecords, StoredSamples, TraceContents } from '../../trace-file/contents.js';
+import { expectedSites } from '../../trace/blocks/event-code.js';
+import type { PackingParameters } from '../../trace/blocks/pack-events.js';
+import type { SideRecords, StoredSamples, TraceContents } from '../../trace/file/contents.js';
+import type { TimeBounds } from '../../trace/store-contents.js';
 import type { Trace } from '../read/trace.js';
 import { boundsOfTrace } from '../read/trace-bounds.js';
 import { orderedSites, orderedSymbols } from './file-order.js';

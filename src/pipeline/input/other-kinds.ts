@@ -2,7 +2,7 @@
  * Recognizes files that are not text by their first bytes, never by their name.
  */
 import { PtflameError } from '../../model/errors.js';
-import { MAGIC } from '../../trace-file/format.js';
+import { MAGIC } from '../../trace/file/format.js';
 
 export const MAX_MAGIC_BYTES = 8;
 

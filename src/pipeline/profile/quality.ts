@@ -16,7 +16,7 @@ import {
 } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { ThreadGap } from '../../replay/time/thread-gaps.js';
-import type { GapRecord } from '../../store/records/gap-records.js';
+import type { GapRecord } from '../../trace/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replayed-thread.js';
 

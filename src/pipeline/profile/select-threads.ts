@@ -7,7 +7,7 @@ import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
 import type { Quality, TraceGap } from '../../model/profile/quality.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
-import { nameMatcher } from '../../store/records/name-matcher.js';
+import { nameMatcher } from '../../trace/records/name-matcher.js';
 import { noProcessIds, noThreadIds, noThreadNames, nothingSelected } from '../read/refusals.js';
 import { TimeSums } from './quality.js';
 

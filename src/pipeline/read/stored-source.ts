@@ -4,8 +4,8 @@
 
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
-import { expectedSites } from '../../store/blocks/event-code.js';
-import type { TraceContents } from '../../trace-file/contents.js';
+import { expectedSites } from '../../trace/blocks/event-code.js';
+import type { TraceContents } from '../../trace/file/contents.js';
 import type { StoredTrace } from '../input/stored-trace.js';
 import { MIN_EVENTS } from '../workers/resources.js';
 import type { Source } from './source.js';

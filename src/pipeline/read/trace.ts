@@ -11,7 +11,7 @@ import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { ProbeHits } from '../../replay/probes/probe-hits.js';
-import type { StoredThreads } from '../../store/stored-threads.js';
+import type { StoredThreads } from '../../trace/stored-threads.js';
 
 export interface Trace {
   /** Samples of tracepoints and probes, of all threads, selected or not; a table per event. */

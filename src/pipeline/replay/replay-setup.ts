@@ -11,7 +11,7 @@ import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { Probes } from '../../replay/probes/mend-hits.js';
 import type { TimeSpan } from '../../replay/skeleton/skeleton.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
-import type { SharedEvents } from '../../store/runs/event-memory.js';
+import type { SharedEvents } from '../../trace/runs/event-memory.js';
 import type { CallRowsQuestion } from './thread-call-rows.js';
 
 /** The questions that each thread is to answer. */

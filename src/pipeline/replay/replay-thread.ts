@@ -2,8 +2,8 @@
  * Replays one thread, as a task for any worker: plain data in, plain data out.
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import { threadBytes } from '../../store/thread-memory.js';
-import type { ThreadSource } from '../../store/thread-source.js';
+import { threadBytes } from '../../trace/thread-memory.js';
+import type { ThreadSource } from '../../trace/thread-source.js';
 import { moved } from '../workers/moved.js';
 import { loadCallWriters } from './call-writers.js';
 import { needsCallLog, type ReplaySetup } from './replay-setup.js';

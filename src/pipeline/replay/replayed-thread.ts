@@ -11,7 +11,7 @@ import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
 import type { SymbolId } from '../../model/units.js';
 import type { MendedThread } from '../../replay/probes/mend-hits.js';
 import type { ThreadReplay } from '../../replay/thread-replay.js';
-import type { ThreadFacts } from '../../store/load-thread.js';
+import type { ThreadFacts } from '../../trace/load-thread.js';
 import type { KeptLog } from './logs/kept-logs.js';
 import type { KeptCallGroups } from './thread-call-rows.js';
 

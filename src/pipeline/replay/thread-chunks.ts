@@ -4,9 +4,9 @@
 import { chunkCalls } from '../../analysis/call-chunks/chunk-calls.js';
 import { chunkFunctions, type ShownNodes } from '../../analysis/call-chunks/chunk-functions.js';
 import type { Bounds } from '../../analysis/questions.js';
-import { ChunkDeflater } from '../../levels-file/deflate-chunks.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
+import { ChunkDeflater } from '../../page/levels/deflate-chunks.js';
 
 export function threadChunks(log: CallLog, window: Bounds, shown: ShownNodes): ThreadChunks {
   const deflater = new ChunkDeflater();

@@ -23,8 +23,8 @@ import { type MendedThread, mendHits, type Probes } from '../../replay/probes/me
 import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
-import { type LoadedThread, loadThread, type ThreadFacts } from '../../store/load-thread.js';
-import type { ThreadSource } from '../../store/thread-source.js';
+import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
+import type { ThreadSource } from '../../trace/thread-source.js';
 import { answerQuestions, requestedOnly } from './answer-questions.js';
 import type { CallWriters } from './call-writers.js';
 import { keptLog } from './logs/kept-logs.js';

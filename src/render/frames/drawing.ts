@@ -1,8 +1,9 @@
 /**
  * Turns boxes into rectangles with labels. The renderer in Node and the browser share this code.
  */
-import { type Boxes, BoxKind } from '../../layout/layout.js';
+
 import type { NodeId } from '../../model/units.js';
+import { type Boxes, BoxKind } from '../layout/layout.js';
 import { classOf } from './families.js';
 import { isBlock, labelOf } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';

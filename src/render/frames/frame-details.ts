@@ -1,7 +1,7 @@
 /**
  * Describes a box in words: its label, the rows of its tooltip, and the text for screen readers.
  */
-import { type Boxes, BoxKind, viewWeight } from '../../layout/layout.js';
+
 import { NONE, type SymbolId } from '../../model/units.js';
 import {
   formatAtLeast,
@@ -12,6 +12,7 @@ import {
   formatShare,
   longestInferredNs,
 } from '../format.js';
+import { type Boxes, BoxKind, viewWeight } from '../layout/layout.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
 import { isolated } from './isolated.js';

@@ -1,10 +1,11 @@
 /**
  * Defines the table that a flame graph is drawn from, in Node and in the browser: a tree, its names, and derived columns.
  */
-import type { LayoutTree } from '../../layout/layout.js';
+
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
 import { NONE, type NodeId } from '../../model/units.js';
+import type { LayoutTree } from '../layout/layout.js';
 import type { Family } from './families.js';
 
 /** Nodes are in pre-order: callers before callees, siblings as drawn, each subtree contiguous. */

@@ -1,7 +1,7 @@
 /**
  * Finds the box that an arrow key leads to.
  */
-import type { Boxes } from '../../layout/layout.js';
+import type { Boxes } from '../layout/layout.js';
 
 /** Returns the widest callee; the box itself if it has none. */
 export function calleeOf(boxes: Boxes, box: number): number {

@@ -1,10 +1,11 @@
 /**
  * Finds the frames that match a search, and their share of the time.
  */
-import { type Boxes, BoxKind } from '../../layout/layout.js';
+
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatCount, formatMany, formatShare } from '../format.js';
 import { type FrameTable, subtreeEnd, subtreeSums } from '../frames/frame-table.js';
+import { type Boxes, BoxKind } from '../layout/layout.js';
 import { compilePattern } from './pattern.js';
 import { MAX_WORK, PatternRun } from './pattern-run.js';
 

@@ -1,7 +1,7 @@
 /**
  * Renders a profile as one SVG file: any viewer shows it; a browser can also zoom and search.
  */
-import { layout } from '../../layout/layout.js';
+
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { SymbolId } from '../../model/units.js';
@@ -11,6 +11,7 @@ import { CHARACTER_PX, type Drawing, HATCH_PATTERN, paintByFunction, ROW_PX, rec
 import { familyOf } from '../frames/families.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 import { titlesOf } from '../frames/recording-name.js';
+import { layout } from '../layout/layout.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';

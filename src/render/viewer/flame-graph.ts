@@ -1,7 +1,7 @@
 /**
  * A flame graph in a document: lays out what is visible, has it drawn, and maps elements to boxes.
  */
-import { type Boxes, type LayoutView, layout } from '../../layout/layout.js';
+
 import {
   type Drawing,
   FRAME_PX,
@@ -13,6 +13,7 @@ import {
 } from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
 import { calleeOf, callerOf, nextInRow } from '../frames/neighbours.js';
+import { type Boxes, type LayoutView, layout } from '../layout/layout.js';
 import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
 import type { FrameLayer } from './frame-layer.js';

@@ -1,7 +1,7 @@
 /**
  * The head of the kernel's memory: numbers by their offset (HEAD_… of kernel/layout.ts).
  */
-import { HEAD_BYTES } from '../kernel/layout.js';
+import { HEAD_BYTES } from '../wasm/layout.js';
 
 export class Head {
   private readonly ints: Int32Array;

@@ -5,6 +5,7 @@
 import { PtflameError } from '../../model/errors.js';
 import { askForMemory } from '../../model/memory-watch.js';
 import { NONE } from '../../model/units.js';
+import { MAX_PAGES, PAGE_BYTES, type PagedMemory } from '../kernel.js';
 import {
   FRAME_BYTES,
   HEAD_BYTES,
@@ -14,8 +15,7 @@ import {
   HEAD_TREE,
   HEAD_TREE_LIMIT,
   NODE_BITS,
-} from '../kernel/layout.js';
-import { MAX_PAGES, PAGE_BYTES, type PagedMemory } from '../kernel.js';
+} from '../wasm/layout.js';
 import { Head } from './head.js';
 
 const NODE_BYTES = 1 << NODE_BITS;

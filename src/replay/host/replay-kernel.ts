@@ -3,6 +3,7 @@
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { SiteFacts } from '../functions/site-facts.js';
+import { type KernelCalls, newKernel, reserveMemory } from '../kernel.js';
 import {
   FUNCTION_BYTES,
   HEAD_ACTIONS,
@@ -21,8 +22,7 @@ import {
   LISTED_BYTES,
   PAIR_BYTES,
   SITE_BYTES,
-} from '../kernel/layout.js';
-import { type KernelCalls, newKernel, reserveMemory } from '../kernel.js';
+} from '../wasm/layout.js';
 import type { Head } from './head.js';
 import { KernelMemory } from './kernel-memory.js';
 import { writeFunctions, writeSites } from './tables.js';

@@ -20,7 +20,7 @@ import {
   SITE_TO,
   SITE_TO_FUNCTION,
   SITE_TO_SYMBOL,
-} from '../kernel/layout.js';
+} from '../wasm/layout.js';
 import type { KernelMemory } from './kernel-memory.js';
 
 export function writeSites(memory: KernelMemory, at: number, facts: SiteFacts): void {

@@ -5,7 +5,7 @@
 import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
 import type { Rows } from '../host/rows.js';
-import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../kernel/layout.js';
+import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../wasm/layout.js';
 import { CallIndex } from './call-index.js';
 import {
   CallKind,

@@ -4,7 +4,7 @@
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { ReplayKernel } from '../host/replay-kernel.js';
-import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../kernel/layout.js';
+import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../wasm/layout.js';
 import type { OpenCalls } from './open-calls.js';
 
 /** Pairs rows until one needs the general rules, and returns that row. */

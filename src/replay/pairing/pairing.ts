@@ -5,7 +5,7 @@ import { ReusedColumn } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
 import type { ReplayKernel } from '../host/replay-kernel.js';
 import { OwnRows, type Rows } from '../host/rows.js';
-import { CALL_BYTES } from '../kernel/layout.js';
+import { CALL_BYTES } from '../wasm/layout.js';
 import { Action } from './actions.js';
 import type { OtherStack } from './calls.js';
 import type { StackSwitch } from './fibers/parked-stacks.js';

@@ -33,7 +33,7 @@ import {
   FRAME_ORDER,
   FRAME_RETURN_ROW,
   FRAME_RETURNS_TO,
-} from '../kernel/layout.js';
+} from '../wasm/layout.js';
 
 /** A row: see kernel/layout.ts, whose offsets are bytes. */
 const INTS = FRAME_BYTES / Int32Array.BYTES_PER_ELEMENT;

@@ -10,8 +10,8 @@ import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { eachInlined } from '../functions/inlined-code.js';
 import { Trait } from '../functions/traits.js';
-import { FRAME_BYTES } from '../kernel/layout.js';
 import type { ReplayState } from '../state.js';
+import { FRAME_BYTES } from '../wasm/layout.js';
 import { countCall, endingOf } from './count-call.js';
 import { Frame } from './frame.js';
 

@@ -8,7 +8,6 @@ import { chunkCalls } from '../../../src/analysis/call-chunks/chunk-calls.js';
 import { chunkFunctions } from '../../../src/analysis/call-chunks/chunk-functions.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
 import type { Bounds } from '../../../src/analysis/questions.js';
-import { ChunkDeflater } from '../../../src/levels-file/deflate-chunks.js';
 import type { CallLog } from '../../../src/model/calls/call-log.js';
 import { rowNumbers } from '../../../src/model/columns.js';
 import {
@@ -18,7 +17,8 @@ import {
   type ThreadChunks,
 } from '../../../src/model/timeline/call-chunks.js';
 import { PIECE, type Spans, spanLevel } from '../../../src/model/timeline/timeline.js';
-import { readChunk, readFunctionChunk } from '../../../src/render/page/data/calls/chunk.js';
+import { readChunk, readFunctionChunk } from '../../../src/page/data/calls/chunk.js';
+import { ChunkDeflater } from '../../../src/page/levels/deflate-chunks.js';
 import { RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';

@@ -13,7 +13,7 @@ import { CallEvent, type CallEvents, forEachEvent, isBeginning } from '../../../
 import { type CallLog, CallLogBuilder } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { NONE } from '../../../src/model/units.js';
-import { analyzeForPage } from '../../../src/page.js';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { everyNth, times } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';

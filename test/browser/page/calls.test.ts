@@ -4,7 +4,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openTraceFile } from '../../../src/index.js';
-import { analyzeForPage, renderHtmlInParallel } from '../../../src/page.js';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { windows } from '../../helpers/browser/browser.js';
 import { drawn, eventually, goTo, hashOf } from '../../helpers/browser/report-page.js';

@@ -3,9 +3,10 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { reportOf } from '../../../src/answers/report.js';
-import type { FunctionRow } from '../../../src/answers/schema.js';
 import { symbolLines } from '../../../src/model/names/symbol-table.js';
+import { START, type State } from '../../../src/page/view/state.js';
+import { reportOf } from '../../../src/questions/report/answer.js';
+import type { FunctionRow } from '../../../src/questions/schema.js';
 import {
   formatCalls,
   formatDuration,
@@ -14,7 +15,6 @@ import {
   formatShare,
   formatTotal,
 } from '../../../src/render/format.js';
-import { START, type State } from '../../../src/render/page/view/state.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import * as report from '../../helpers/browser/report-page.js';

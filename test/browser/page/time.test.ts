@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readProfile } from '../../../src/index.js';
-import { analyzeForPage, renderHtmlInParallel } from '../../../src/page.js';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import {

@@ -3,7 +3,8 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { analyzeForPage, renderHtmlInParallel } from '../../../src/page.js';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { windows } from '../../helpers/browser/browser.js';
 import { drawn, eventually, goTo, labels } from '../../helpers/browser/report-page.js';
 import { inputOf } from '../../helpers/traces/load.js';

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { lackingAtFirst, lackingByLoss } from '../../../cli/input/lacking-files.js';
-import type { NeededFile } from '../../../src/recordings.js';
+import type { NeededFile } from '../../../src/perfdata/pack/needed-files.js';
 
 const file = (path: string, state: NeededFile['state']): NeededFile => ({ path, state, buildId: null, debugFiles: [] });
 const loss = (path: string | null, lostNs: number, code = 5) =>

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
-import { shellWords } from '../../../src/text.js';
+import { shellWords } from '../../../src/render/visible-text.js';
 import { ptflame, test } from '../../helpers/cli/run-cli.js';
 
 const NAME = 'a\x1b[31m\x9b1m\u202egnp\u2067';
@@ -36,10 +36,10 @@ test.each([
 });
 
 test.each([
-  ['record', '-p', '1', '--dry-run', '-o', NAME, '--perf', `./${NAME}`],
+  ['record', '-p', '1', '--dry-run', '-o', NAME, '--perf', `.//${NAME}`],
   ['record', '--dry-run', '--', NAME],
-  ['doctor', '--json', '--perf', `./${NAME}`],
-  ['doctor', '--perf', `./${NAME}`],
+  ['doctor', '--json', '--perf', `.//${NAME}`],
+  ['doctor', '--perf', `.//${NAME}`],
   ['render', NAME],
   ['render', '-', '-o', `${NAME}.png`],
   ['report', '-', '--root', NAME],

@@ -7,7 +7,7 @@ import type { Machine } from '../../../cli/perf/machine/probe.js';
 import { parseBuildOptions, parseVersion } from '../../../cli/perf/machine/version.js';
 import { chooseBuffers } from '../../../cli/perf/plan/buffers.js';
 import { PerfStderr } from '../../../cli/perf/record/perf-stderr.js';
-import { shellWords } from '../../../src/text.js';
+import { shellWords } from '../../../src/render/visible-text.js';
 
 test.for([
   ['perf version 6.1.192', { text: '6.1.192', major: 6, minor: 1 }],

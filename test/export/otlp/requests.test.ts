@@ -2,10 +2,10 @@
  * Requests as OTLP, read by OpenTelemetry's own classes: the spans are the calls and parts of the answer.
  */
 import { describe, expect, test } from 'vitest';
-import { requestsAnswer } from '../../../src/answers/requests/answer.js';
-import type { RequestDetails, RequestPart } from '../../../src/answers/requests/schema.js';
 import { otlpOfRequests } from '../../../src/export/otlp/requests.js';
-import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
+import { requestsAnswer } from '../../../src/questions/requests/answer.js';
+import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
+import type { RequestDetails, RequestPart } from '../../../src/questions/requests/schema.js';
 import {
   askTwoHosts,
   BATCHES,

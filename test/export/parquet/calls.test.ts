@@ -10,7 +10,7 @@ import { CallsSpool } from '../../../cli/output/calls-spool.js';
 import { BATCH_ROWS } from '../../../src/analysis/call-rows/rows.js';
 import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
-import { recordingTables } from '../../../src/exports.js';
+import { recordingTables } from '../../../src/export/parquet/recording-tables.js';
 import { type AnalyzeOptions, type Profile, PtflameError } from '../../../src/index.js';
 import { dsoOf } from '../../../src/model/names/symbol-order.js';
 import { ask, type Row, temporaryFolder, writeBytes } from '../../helpers/consumers/duckdb.js';

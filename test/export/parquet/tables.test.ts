@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
 import { reportOf } from '../../../src/answers.js';
 import { functionHashes, pathHashes } from '../../../src/export/parquet/hashes.js';
-import { recordingTables, TABLES } from '../../../src/exports.js';
+import { recordingTables, TABLES } from '../../../src/export/parquet/recording-tables.js';
 import { type Profile, PtflameError } from '../../../src/index.js';
 import { ask, type Row, temporaryFolder, writeBytes } from '../../helpers/consumers/duckdb.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';

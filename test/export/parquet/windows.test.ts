@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { recordingTables, TABLES } from '../../../src/exports.js';
+import { recordingTables, TABLES } from '../../../src/export/parquet/recording-tables.js';
 import { PtflameError } from '../../../src/index.js';
 import { ask, temporaryFolder, writeBytes } from '../../helpers/consumers/duckdb.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';

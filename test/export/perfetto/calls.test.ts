@@ -3,13 +3,14 @@
  * with Perfetto's own trace processor.
  */
 import { describe, expect, test } from 'vitest';
-import { renderPerfetto } from '../../../src/exports.js';
+import { renderPerfetto } from '../../../src/export/perfetto/perfetto.js';
 import type { AnalyzeOptions } from '../../../src/index.js';
+import type { LongestCalls } from '../../../src/model/calls/call-events.js';
 import { symbolLines } from '../../../src/model/names/symbol-table.js';
 import type { RecordingEnvironment, ThreadProfile } from '../../../src/model/profile/profile.js';
 import { Activity } from '../../../src/model/timeline/activity.js';
 import type { Timeline } from '../../../src/model/timeline/timeline.js';
-import { analyzeForPage, type LongestCalls, type PageContents } from '../../../src/page.js';
+import { analyzeForPage, type PageContents } from '../../../src/page/contents/analyze-for-page.js';
 import { expectedSlices, sliceText } from '../../helpers/checks/call-slices.js';
 import { readPerfetto } from '../../helpers/checks/files/perfetto-file.js';
 import { rendered } from '../../helpers/checks/rendered.js';

@@ -3,10 +3,10 @@
  * them with Perfetto's own trace processor.
  */
 import { describe, expect, test } from 'vitest';
-import { requestsAnswer } from '../../../src/answers/requests/answer.js';
-import { perfettoOfRequests } from '../../../src/exports.js';
-import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
-import type { RequestPart } from '../../../src/pipeline/requests/found-requests.js';
+import { perfettoOfRequests } from '../../../src/export/perfetto/requests/requests.js';
+import { requestsAnswer } from '../../../src/questions/requests/answer.js';
+import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
+import type { RequestPart } from '../../../src/questions/requests/found-requests.js';
 import { type PerfettoFile, readPerfetto } from '../../helpers/checks/files/perfetto-file.js';
 import { rendered } from '../../helpers/checks/rendered.js';
 import {
@@ -26,7 +26,7 @@ import {
   WAITLAB,
 } from '../../helpers/requests/traces.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
-import { HostText, writeClient, writeServer } from '../../pipeline/requests/helpers/host-text.js';
+import { HostText, writeClient, writeServer } from '../../questions/requests/helpers/host-text.js';
 
 const bytesOf = (found: RequestsResult) => rendered(perfettoOfRequests(found));
 const fileOf = async (found: RequestsResult) => readPerfetto(await bytesOf(found));

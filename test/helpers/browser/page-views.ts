@@ -2,9 +2,9 @@
  * Builds the views of a profile from its page data, written and read again.
  */
 import type { Profile } from '../../../src/index.js';
-import { readPageData } from '../../../src/render/page/data/read.js';
-import { writePageData } from '../../../src/render/page/data/write.js';
-import { Views } from '../../../src/render/page/view/views.js';
+import { readPageData } from '../../../src/page/data/read.js';
+import { writePageData } from '../../../src/page/data/write.js';
+import { Views } from '../../../src/page/view/views.js';
 
 export function viewsOf(profile: Profile): Views {
   return new Views(readPageData(Buffer.concat(writePageData(profile))));

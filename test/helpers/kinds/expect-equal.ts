@@ -2,7 +2,8 @@
  * Decodes a recording with both decoders and compares whole profiles byte for byte.
  */
 import { expect } from 'vitest';
-import { openRecording, unsupported } from '../../../src/recordings.js';
+import { openRecording } from '../../../src/perfdata/open-recording.js';
+import { unsupported } from '../../../src/pipeline/decode/supported.js';
 import type { Directory } from '../cli/run-cli.js';
 import { profileOfOwn, profileOfPerf } from '../perf/both-decoders.js';
 import { RECORDED_ROOT } from '../perf/perf.js';

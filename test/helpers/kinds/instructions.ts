@@ -3,7 +3,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { toTicks } from '../../../src/decode/ticks.js';
-import { openRecording } from '../../../src/recordings.js';
+import { openRecording } from '../../../src/perfdata/open-recording.js';
 import type { Instruction } from './encoder.js';
 
 const LINE = /^\s*(\d+) \[(\d+)\]\s+(\d+)\.(\d{9}):\s+([0-9a-f]+) insn: ([0-9a-f ]+)$/gm;

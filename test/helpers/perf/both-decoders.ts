@@ -4,7 +4,8 @@
 import { encodedRecording } from '../../../cli/input/encoded-recording.js';
 import { recordingEnvironment } from '../../../cli/perf/script/script.js';
 import { analyze, renderJson } from '../../../src/index.js';
-import { type EncodedRecording, openRecording } from '../../../src/recordings.js';
+import { openRecording } from '../../../src/perfdata/open-recording.js';
+import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
 import { ALONE, decoded } from './decoding.js';
 
 export async function encodedOf(

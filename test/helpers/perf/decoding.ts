@@ -4,7 +4,7 @@
 import { chmod } from 'node:fs/promises';
 import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script/script.js';
 import { type AnalyzeOptions, analyze, type Profile, renderFolded } from '../../../src/index.js';
-import { openRecording } from '../../../src/recordings.js';
+import { openRecording } from '../../../src/perfdata/open-recording.js';
 import type { Directory } from '../cli/run-cli.js';
 import { RECORDED_ROOT } from './perf.js';
 

@@ -11,8 +11,8 @@ import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/deco
 import { decodePlan } from '../../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../../src/pipeline/decode/decode-task.js';
 import { SiteNames, WorkerSites } from '../../../src/pipeline/decode/decoder-sites.js';
+import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
 import { decodeContext } from '../../../src/pipeline/decode/encoded-recording.js';
-import type { EncodedRecording } from '../../../src/recordings.js';
 
 export interface Cutting {
   /** Of trace. */

@@ -3,8 +3,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DISK_FILES } from '../../../src/recordings.js';
 import { readElf } from '../../../src/symbols/elf/elf-file.js';
+import { DISK_FILES } from '../../../src/symbols/symbolizer.js';
 import { buildSymbolTable } from '../../../src/symbols/table/symbol-table.js';
 import { RECORDED_ROOT, recordingPath } from './perf.js';
 import { record, text, u32, u64 } from './perf-data.js';

@@ -3,7 +3,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Recording } from '../../../src/recordings.js';
+import type { Recording } from '../../../src/perfdata/recording.js';
 import type { Directory } from '../cli/run-cli.js';
 import { recordingOf } from './recordings.js';
 

@@ -2,7 +2,8 @@
  * Builds recordings as `openRecording` returns them, with only the parts that a test needs.
  */
 import fc from 'fast-check';
-import type { AuxRecord, PerfTime, Recording, TraceSettings } from '../../../src/recordings.js';
+import type { PerfTime } from '../../../src/model/trace/perf-time.js';
+import type { AuxRecord, Recording, TraceSettings } from '../../../src/perfdata/recording.js';
 
 const TRACE: TraceSettings = {
   isPerCpu: true,

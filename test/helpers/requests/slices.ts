@@ -2,7 +2,7 @@
  * Says as text what a viewer of requests over time must show, from the answer that `requests --json` prints: a line for each
  * call, stop or part, and one for each hand-off. Of one host; requests with all their calls.
  */
-import type { RequestDetails, RequestPart } from '../../../src/answers/requests/schema.js';
+import type { RequestDetails, RequestPart } from '../../../src/questions/requests/schema.js';
 import { visibleText } from '../../../src/render/visible-text.js';
 
 export interface RequestSlice {

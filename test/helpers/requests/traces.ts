@@ -1,9 +1,9 @@
 /**
  * Traces with requests, and how their work is handed on.
  */
-import { askRequests, type RequestsResult } from '../../../src/pipeline/requests/ask-requests.js';
-import type { FlowPattern, RequestsOptions } from '../../../src/pipeline/requests/request-question.js';
-import { HostText, writeClient, writeServer } from '../../pipeline/requests/helpers/host-text.js';
+import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
+import type { FlowPattern, RequestsOptions } from '../../../src/questions/requests/request-question.js';
+import { HostText, writeClient, writeServer } from '../../questions/requests/helpers/host-text.js';
 import { fixture, inputOf } from '../traces/load.js';
 
 const traces =

@@ -3,7 +3,7 @@
  */
 import type { AnalyzeOptions, Profile } from '../../../src/index.js';
 import type { LongestCalls } from '../../../src/model/calls/call-events.js';
-import { analyzeForPage } from '../../../src/page.js';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { inputOf } from './load.js';
 
 export async function callsOf(

@@ -8,7 +8,7 @@ import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
-import type { LoadedThread } from '../../../src/store/load-thread.js';
+import type { LoadedThread } from '../../../src/trace/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
 import type { ReferenceThread } from './reference-calls.js';
 import { symbolKey } from './reference-levels.js';

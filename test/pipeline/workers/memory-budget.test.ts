@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { renderFolded, renderJson, renderSvg } from '../../../src/index.js';
 import { float64Column } from '../../../src/model/columns.js';
 import { askForMemory, checkMemory, watchMemory } from '../../../src/model/memory-watch.js';
-import { renderHtml } from '../../../src/page.js';
+import { renderHtml } from '../../../src/page/html.js';
 import { asMemoryRefusal, type Machine, MemoryBudget } from '../../../src/pipeline/workers/memory-budget.js';
 import { parseProfile } from '../../../src/profile-file/read.js';
 import { PROGRAM, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';

@@ -4,13 +4,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Diff, type DiffRow, diffOf } from '../../../src/answers.js';
-import { compareProfiles, renderDiffFolded, renderDiffHtml, renderDiffSvg } from '../../../src/diff.js';
 import type { Profile } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
+import { renderDiffHtml } from '../../../src/page/diff/html.js';
+import { compareProfiles } from '../../../src/render/diff/comparison.js';
+import { renderDiffFolded } from '../../../src/render/diff/folded.js';
 import { readPaths } from '../../../src/render/diff/paths/data.js';
 import { changeOf, diffPaths, levelOf, tableOf, type WidthOf } from '../../../src/render/diff/paths/paths.js';
 import { drawnPaths } from '../../../src/render/diff/picture.js';
+import { renderDiffSvg } from '../../../src/render/diff/svg.js';
 import { readByFlamegraphPl } from '../../helpers/checks/files/folded-readers.js';
 import { profilePairs } from '../../helpers/random/random-diffs.js';
 import { analyzeText, fixture, fold } from '../../helpers/traces/load.js';

@@ -7,6 +7,8 @@ import { qualityLines } from '../../../cli/quality/lines.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
+import { renderHtml } from '../../../src/page/html.js';
+import { themeStyle } from '../../../src/page/theme-style.js';
 import {
   type Colour,
   FOCUS,
@@ -22,8 +24,6 @@ import {
 } from '../../../src/render/frames/colours.js';
 import { FAMILIES } from '../../../src/render/frames/families.js';
 import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
-import { renderHtml } from '../../../src/render/page/html.js';
-import { themeStyle } from '../../../src/render/page/theme-style.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
 import { HEAD, sansWidthPx, wrapped } from '../../../src/render/svg/head-shape.js';

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type TraceWaits, withWaits } from '../../../src/pipeline/waits/ask-waits.js';
+import { type TraceWaits, withWaits } from '../../../src/questions/waits/ask-waits.js';
 import { encodedOf } from '../../helpers/perf/both-decoders.js';
 import { fixture } from '../../helpers/traces/load.js';
 import { readTruth, type Truth } from './recorded.js';

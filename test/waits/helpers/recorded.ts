@@ -1,8 +1,10 @@
 /**
  * Recordings of the program `waitlab`, whose threads wait for each other in known ways, and what it knows about them.
  */
+
+import { readRecording } from '../../../src/perfdata/read-recording.js';
+import type { SampledRecording } from '../../../src/pipeline/read/sampled-source.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
-import { readRecording, type SampledRecording } from '../../../src/recordings.js';
 import type { WaitInput } from '../../../src/waits/input/wait-input.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture } from '../../helpers/traces/load.js';

@@ -2,7 +2,7 @@
  * Switches, in any order, as a trace hands them on.
  */
 import { type SwitchColumns, SwitchKind } from '../../../src/model/samples/switch-columns.js';
-import { SwitchLog } from '../../../src/store/records/switch-log.js';
+import { SwitchLog } from '../../../src/trace/records/switch-log.js';
 
 export interface RecordedSwitch {
   readonly timeNs: number;

@@ -3,10 +3,10 @@
  * (fixtures/waits/source/reasons.py), and of switches of which some have a chain.
  */
 import { describe, expect, it } from 'vitest';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { KernelNotes } from '../../../src/perfdata/samples/kernel-notes.js';
-import { withWaits } from '../../../src/pipeline/waits/ask-waits.js';
-import { WaitFacts } from '../../../src/pipeline/waits/wait-facts.js';
-import { readRecording } from '../../../src/recordings.js';
+import { withWaits } from '../../../src/questions/waits/ask-waits.js';
+import { WaitFacts } from '../../../src/questions/waits/wait-facts.js';
 import { reasonByKernelStack } from '../../../src/waits/reasons/kernel-functions.js';
 import { kernelReasonsOf } from '../../../src/waits/reasons/kernel-reasons.js';
 import { Reason } from '../../../src/waits/reasons/reason.js';

@@ -2,7 +2,7 @@
  * Adds the probes of a recording, and removes them however it ends; what SIGKILL leaves behind, `ptflame doctor` finds.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { PtflameError } from '../../../../src/text.js';
+import { PtflameError } from '../../../../src/model/errors.js';
 import { perfFailure } from '../../failures/failures.js';
 import { listUprobes, removeUprobes, type Uprobe } from '../../machine/uprobes.js';
 import { numbered, type PlannedProbe, type ProbesPlan, similarTo } from '../../plan/probes.js';

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PtflameError, systemReason } from '../../../../src/text.js';
+import { PtflameError, systemReason } from '../../../../src/model/errors.js';
 import { formatsPath } from '../../../input/data-file.js';
 import { kernelNotes } from '../../machine/kernel-symbols.js';
 import { eventDirectory } from '../../machine/tracing.js';
@@ -25,7 +25,9 @@ export async function writeFormats(
   hasChains: boolean,
 ): Promise<void> {
   const formats = await Promise.all(events.map((event) => formatOf(event, tracing)));
-  const kernel = hasChains ? await kernelNotes('/', (await import('../../../../src/recordings.js')).isOfWaits) : '';
+  const kernel = hasChains
+    ? await kernelNotes('/', (await import('../../../../src/questions/waits/wait-facts.js')).isOfWaits)
+    : '';
   const path = formatsPath(output);
   const text = formats.join('') + kernel;
   await writeFile(path, text, { flag: 'wx', mode: MODE_OF_PERF, flush: true }).catch((cause: unknown) => {

@@ -2,7 +2,7 @@
  * Runs a second perf, which records the wakings of the whole machine while the first one records the target.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { PtflameError } from '../../../../src/text.js';
+import { PtflameError } from '../../../../src/model/errors.js';
 import { handleInterrupts } from '../../../process/interrupts.js';
 import { perfFailure } from '../../failures/failures.js';
 import type { WakingsPlan } from '../../plan/wakings.js';

@@ -2,7 +2,7 @@
  * What a recording of waits and probes needs around the recording itself: probes, formats, and a second recording.
  */
 import { rm } from 'node:fs/promises';
-import { formatCount } from '../../../../src/text.js';
+import { formatCount } from '../../../../src/render/format.js';
 import { WAKING } from '../../machine/tracing.js';
 import type { RecordingPlan } from '../../plan/recording-plan.js';
 import type { RecordingContext } from '../recording-context.js';
@@ -36,7 +36,7 @@ export async function checkWakings(path: string, notify: (text: string) => void)
     return notify('warning: perf left no recording of wakings: who woke a thread will be unknown');
   }
   await flushToDisk(path);
-  const { openRecording } = await import('../../../../src/recordings.js');
+  const { openRecording } = await import('../../../../src/perfdata/open-recording.js');
   const recording = await openRecording(path).catch(() => null);
   if (recording === null) return notify(`warning: the recording of wakings is damaged: ${path}`);
   const lost = recording.lostRecords;

@@ -3,8 +3,8 @@
  */
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import type { RequestDetails } from '../../../pipeline/requests/found-requests.js';
-import type { FoundHost } from '../../../pipeline/requests/hosts/found-hosts.js';
+import type { RequestDetails } from '../../../questions/requests/found-requests.js';
+import type { FoundHost } from '../../../questions/requests/hosts/found-hosts.js';
 import { commonNs } from './works.js';
 
 export class RequestClock {

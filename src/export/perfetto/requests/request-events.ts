@@ -1,8 +1,9 @@
 /**
  * Turns work and hand-offs of requests into events of Perfetto.
  */
-import { HAND_OFF_BY } from '../../../answers/requests/request-part.js';
+
 import { type Nanoseconds, NONE } from '../../../model/units.js';
+import { HAND_OFF_BY } from '../../../questions/requests/request-part.js';
 import type { PartSpan } from '../../requests/part-spans.js';
 import type { SpanValues } from '../../requests/span-values.js';
 import { threadName } from '../tracks.js';

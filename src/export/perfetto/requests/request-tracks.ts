@@ -1,8 +1,8 @@
 /**
  * Writes the tracks of requests when they are first needed: hosts, processes, threads, and lanes of these.
  */
-import type { FoundHost } from '../../../pipeline/requests/hosts/found-hosts.js';
-import type { KnownThread } from '../../../pipeline/waits/thread-directory.js';
+import type { FoundHost } from '../../../questions/requests/hosts/found-hosts.js';
+import type { KnownThread } from '../../../questions/waits/thread-directory.js';
 import { PACKET } from '../fields.js';
 import type { PacketSequence } from '../packets.js';
 import { type Process, threadName, writeNamedTrack, writeProcessTrack, writeThreadTrack } from '../tracks.js';

@@ -3,7 +3,7 @@
  * where work was handed on to that work.
  */
 import type { Nanoseconds } from '../../../model/units.js';
-import type { RequestsResult } from '../../../pipeline/requests/ask-requests.js';
+import type { RequestsResult } from '../../../questions/requests/ask-requests.js';
 import { formatCount } from '../../../render/format.js';
 import { leftOutText } from '../../left-out.js';
 import { newProtoWriter, takeChunk } from '../../proto-writer.js';

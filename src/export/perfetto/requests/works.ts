@@ -1,9 +1,10 @@
 /**
  * Collects the work of all requests, each once, and how it was handed on.
  */
-import { HAND_OFF_BY } from '../../../answers/requests/request-part.js';
+
 import type { Nanoseconds } from '../../../model/units.js';
-import type { RequestDetails, RequestPart } from '../../../pipeline/requests/found-requests.js';
+import type { RequestDetails, RequestPart } from '../../../questions/requests/found-requests.js';
+import { HAND_OFF_BY } from '../../../questions/requests/request-part.js';
 import { sharedWorkOf } from '../../requests/shared-work.js';
 
 /** What one thread did for a request, or for several at once. */

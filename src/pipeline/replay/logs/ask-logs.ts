@@ -4,7 +4,7 @@
 import { type AnswersWithPaths, boundsOfQuestions, type ThreadQuestions } from '../../../analysis/log/answer-thread.js';
 import type { Bounds } from '../../../analysis/questions.js';
 import type { Tid } from '../../../model/units.js';
-import type { StoredThreads } from '../../../store/stored-threads.js';
+import type { StoredThreads } from '../../../trace/stored-threads.js';
 import { inSharedMemory } from '../../workers/shared-data.js';
 import type { WorkerPool } from '../../workers/worker-pool.js';
 import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './kept-logs.js';

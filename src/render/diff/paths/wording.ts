@@ -1,7 +1,7 @@
 /**
  * Labels and describes the frames of a comparison.
  */
-import type { Boxes } from '../../../layout/layout.js';
+
 import { NONE, type NodeId } from '../../../model/units.js';
 import {
   formatAverageCount,
@@ -16,6 +16,7 @@ import { type FrameDetail, type FrameDetails, isBlock, labelOf } from '../../fra
 import { type FrameTable, nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import type { Label } from '../../frames/labels.js';
+import type { Boxes } from '../../layout/layout.js';
 import { averageAt, averageNoise, changeOf, type DiffPaths, levelOf, totalNoise } from './paths.js';
 
 /** Returns a CSS class by the direction and size of a change. */

@@ -2,13 +2,13 @@
  * Runs the viewer in the SVG: each zoom and search changes the URL hash, and the SVG is drawn from the hash.
  */
 
-import type { Boxes } from '../../../layout/layout.js';
-import { viewWeight } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import type { Paint, Wording } from '../../frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../frames/frame-details.js';
 import type { FrameTable } from '../../frames/frame-table.js';
+import type { Boxes } from '../../layout/layout.js';
+import { viewWeight } from '../../layout/layout.js';
 import {
   type FoundFrames,
   findFrames,

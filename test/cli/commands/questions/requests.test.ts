@@ -7,7 +7,7 @@ import { RequestsAnswer } from '../../../../src/answers.js';
 import { readPerfetto } from '../../../helpers/checks/files/perfetto-file.js';
 import { expectRefusal, fixturePath, PROGRAM, ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { hasTerminal, startOnTerminal } from '../../../helpers/cli/terminal.js';
-import { HostText, writeClient, writeServer } from '../../../pipeline/requests/helpers/host-text.js';
+import { HostText, writeClient, writeServer } from '../../../questions/requests/helpers/host-text.js';
 
 const INPUTS = [fixturePath('waits/requests.txt.gz'), fixturePath('waits/waits.txt.gz')];
 const ARGS = ['requests', 'handle_request', ...INPUTS, '--flow', 'queue_push:job=run_job:job', '--quiet'];

@@ -3,7 +3,8 @@
  */
 import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
-import { openRecording, salvageRecording } from '../../../../src/recordings.js';
+import { openRecording } from '../../../../src/perfdata/open-recording.js';
+import { salvageRecording } from '../../../../src/perfdata/salvage.js';
 import { ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { decoded, treesOf } from '../../../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../../../helpers/perf/perf.js';

@@ -1,0 +1,185 @@
+/**
+ * Where a stack chart is drawn: ticks above a canvas that scrolls. Knows which time, and which box, is at a point.
+ */
+import type { Bounds } from '../../../analysis/questions.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import { ROW_PX } from '../../../render/frames/drawing.js';
+import { htmlElement as html } from '../../../render/viewer/dom.js';
+import { boxAtMoment } from '../../view/chart/call-at.js';
+import type { Views } from '../../view/views.js';
+import type { Role } from '../../view/wakings/waking-index.js';
+import { CanvasColours } from '../platform/canvas.js';
+import { onThemeChange } from '../platform/theme.js';
+import { paintTicks } from '../platform/ticks.js';
+import { ChartPainter } from './chart-painter.js';
+import type { ChartMarks } from './chart-picture.js';
+import { type ChartGestures, listenToChart } from './chart-pointer.js';
+import type { DrawnChart } from './drawn-chart.js';
+import { type LaneEvents, WakingLane } from './waking-lane.js';
+
+export interface AreaEvents extends Omit<ChartGestures, 'move' | 'zoom' | 'select'>, LaneEvents {
+  readonly move: (byNs: Nanoseconds) => void;
+  readonly zoom: (factor: number, atNs: Nanoseconds) => void;
+  readonly select: (window: Bounds) => void;
+  readonly menu: (event: MouseEvent) => void;
+  readonly leaveByKey: () => void;
+  /** Everything has to be drawn again: now, or in the next frame. */
+  readonly redraw: () => void;
+  readonly redrawSoon: () => void;
+}
+
+const TICKS_PX = 18;
+const MIN_WIDTH_PX = 100;
+
+export class ChartArea {
+  readonly element: HTMLElement;
+  /** Has the focus of the chart. */
+  readonly scroller: HTMLElement;
+  private readonly ticks = html('canvas', { class: 'ticks', title: 'drag to zoom to a range', 'aria-hidden': 'true' });
+  private readonly canvas = html('canvas', { 'aria-hidden': 'true' });
+  private readonly stack = html('div', { class: 'stack' }, this.canvas);
+  private readonly selection = html('div', { class: 'chart-selection', hidden: '' });
+  private readonly lanes: Readonly<Record<Role, WakingLane>>;
+  private readonly painter: ChartPainter;
+  private readonly colours: CanvasColours;
+  private readonly events: AreaEvents;
+  private chart!: DrawnChart; // set by the first `show`
+  private firstRow = 0;
+  /** Where the pointer rests; null: it is elsewhere, or keys were used since it moved. */
+  private pointer: Pick<MouseEvent, 'clientX' | 'clientY'> | null = null;
+
+  constructor(views: Views, characterPx: number, events: AreaEvents) {
+    this.events = events;
+    this.scroller = html('div', { class: 'chart-scroll', tabindex: 0, role: 'application' }, this.stack);
+    this.lanes = { waiter: new WakingLane('waiter', events), waker: new WakingLane('waker', events) };
+    const above = [this.ticks, this.lanes.waiter.element, this.lanes.waker.element];
+    this.element = html('div', { class: 'chart-area' }, ...above, this.scroller, this.selection);
+    this.colours = new CanvasColours(this.element);
+    this.painter = new ChartPainter(this.canvas, this.colours, views, characterPx);
+    this.listen();
+  }
+
+  get widthPx(): number {
+    return Math.max(MIN_WIDTH_PX, this.scroller.clientWidth);
+  }
+
+  get hasFocus(): boolean {
+    return this.scroller.contains(document.activeElement);
+  }
+
+  focus(): void {
+    this.scroller.focus({ preventScroll: true });
+  }
+
+  /** Lanes take space only in charts of threads that have wakings. */
+  showLanes(has: (role: Role) => boolean): void {
+    for (const role of ['waiter', 'waker'] as const) this.lanes[role].element.hidden = !has(role);
+  }
+
+  /** Makes room for a chart. `firstRow`: the outermost rows are left out. */
+  place(chart: DrawnChart, firstRow: number): void {
+    this.chart = chart;
+    this.firstRow = firstRow;
+    this.stack.style.height = `${this.allPx}px`;
+  }
+
+  paint(marks: ChartMarks): void {
+    const { chart, firstRow, scroller, widthPx } = this;
+    const heightPx = Math.min(scroller.clientHeight, this.allPx);
+    for (const role of ['waiter', 'waker'] as const) this.lanes[role].show(chart.arrows[role], chart.thread.durationNs);
+    this.painter.paint({ ...marks, chart, firstRow, widthPx, heightPx, topPx: scroller.scrollTop });
+    paintTicks(this.ticks, this.colours, chart.window, { leftPx: 0, widthPx, heightPx: TICKS_PX });
+  }
+
+  /** The box below the resting pointer, whatever was drawn since it moved; null: none. */
+  get pointedBox(): number | null {
+    return this.pointer && this.boxBelow(this.pointer);
+  }
+
+  /** Until it moves, keys act on what they reached. */
+  forgetPointer(): void {
+    this.pointer = null;
+  }
+
+  /** Returns the box at a point of the browser's window; null: none. */
+  boxBelow({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): number | null {
+    const { boxes, pixelNs } = this.chart;
+    const { left, top } = this.stack.getBoundingClientRect();
+    const row = Math.floor((clientY - top) / ROW_PX) + this.firstRow;
+    return boxAtMoment(boxes, row, this.nsAt(clientX - left), pixelNs);
+  }
+
+  aim(box: number | null): void {
+    this.stack.classList.toggle('aimed', box !== null);
+  }
+
+  /** Returns the left top of a box in the browser's window. */
+  positionOf(box: number): { xPx: number; yPx: number } {
+    const { boxes, window, pixelNs } = this.chart;
+    const { left, top } = this.stack.getBoundingClientRect();
+    const xPx = left + Math.max(0, (boxes.startNs[box] - window.startNs) / pixelNs);
+    return { xPx, yPx: top + (boxes.row[box] - this.firstRow) * ROW_PX };
+  }
+
+  scrollBy(rows: number): void {
+    this.scroller.scrollTop += rows * ROW_PX;
+  }
+
+  /** Scrolls to the row of a box. */
+  reveal(box: number): void {
+    const topPx = (this.chart.boxes.row[box] - this.firstRow) * ROW_PX;
+    const { scroller } = this;
+    if (topPx < scroller.scrollTop) scroller.scrollTop = topPx;
+    else if (topPx + ROW_PX > scroller.scrollTop + scroller.clientHeight)
+      scroller.scrollTop = topPx + ROW_PX - scroller.clientHeight;
+  }
+
+  private get allPx(): number {
+    return (this.chart.thread.rows - this.firstRow) * ROW_PX;
+  }
+
+  private nsAt(xPx: number): Nanoseconds {
+    return this.chart.window.startNs + xPx * this.chart.pixelNs;
+  }
+
+  private listen(): void {
+    const { events, scroller, stack } = this;
+    const gestures: ChartGestures = {
+      ...events,
+      move: (dxPx, dyPx) => {
+        scroller.scrollTop -= dyPx;
+        if (dxPx !== 0) events.move(-dxPx * this.chart.pixelNs);
+        else events.redrawSoon();
+      },
+      zoom: (factor, xPx) => events.zoom(factor, this.nsAt(xPx)),
+      select: (fromPx, toPx, isDone) => this.select(fromPx, toPx, isDone),
+    };
+    const point = ({ clientX, clientY }: MouseEvent) => {
+      this.pointer = { clientX, clientY };
+    };
+    for (const type of ['pointermove', 'contextmenu'] as const) stack.addEventListener(type, point);
+    stack.addEventListener('pointerleave', () => this.forgetPointer());
+    listenToChart(stack, gestures);
+    listenToChart(this.ticks, { ...gestures, click: () => {}, hover: () => {} }, true);
+    stack.addEventListener('contextmenu', (event) => {
+      event.preventDefault();
+      events.menu(event);
+    });
+    scroller.addEventListener('scroll', () => events.redrawSoon());
+    scroller.addEventListener('blur', () => events.leaveByKey());
+    new ResizeObserver(() => events.redrawSoon()).observe(scroller);
+    onThemeChange(() => {
+      this.colours.forget();
+      this.painter.forgetColours();
+      events.redraw();
+    });
+  }
+
+  private select(fromPx: number, toPx: number, isDone: boolean): void {
+    const [left, right] = [Math.max(0, Math.min(fromPx, toPx)), Math.min(this.widthPx, Math.max(fromPx, toPx))];
+    this.selection.hidden = isDone;
+    this.selection.style.left = `${left}px`;
+    this.selection.style.width = `${right - left}px`;
+    if (isDone && right > left) this.events.select({ startNs: this.nsAt(left), endNs: this.nsAt(right) });
+  }
+}

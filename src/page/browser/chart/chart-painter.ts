@@ -1,0 +1,154 @@
+/**
+ * Draws the boxes of a stack chart on a canvas.
+ */
+import { isComplete } from '../../../model/profile/quality.js';
+import { PIECE } from '../../../model/timeline/timeline.js';
+import type { SymbolId } from '../../../model/units.js';
+import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../render/frames/drawing.js';
+import { classOf, familyOf } from '../../../render/frames/families.js';
+import { fitLabel } from '../../../render/frames/labels.js';
+import { type ChartBoxes, ChartBoxKind } from '../../view/chart/chart-boxes.js';
+import type { Views } from '../../view/views.js';
+import { type CanvasColours, emptied } from '../platform/canvas.js';
+import { type ChartPicture, extentOf, topOf } from './chart-picture.js';
+import { paintWakings } from './waking-lines.js';
+
+const MIN_LABEL_PX = 24;
+const TEXT_LEFT_PX = 5;
+const BASELINE_PX = 13;
+const MAX_LABELS = 20_000;
+
+export class ChartPainter {
+  private readonly canvas: HTMLCanvasElement;
+  private readonly views: Views;
+  private readonly characterPx: number;
+  private readonly colours: CanvasColours;
+  /** By symbol: its CSS variable. */
+  private readonly classes: string[] = [];
+  private readonly labels = new Map<string, string>();
+  private hatching: CanvasPattern | null = null;
+  private font = '';
+
+  constructor(canvas: HTMLCanvasElement, colours: CanvasColours, views: Views, characterPx: number) {
+    this.canvas = canvas;
+    this.views = views;
+    this.characterPx = characterPx;
+    this.colours = colours;
+  }
+
+  /** The theme changed. */
+  forgetColours(): void {
+    this.hatching = null;
+  }
+
+  paint(picture: ChartPicture): void {
+    const { chart, widthPx, heightPx } = picture;
+    const { boxes } = chart;
+    const pen = emptied(this.canvas, widthPx, heightPx);
+    this.font ||= `12px ${getComputedStyle(this.canvas).fontFamily}`;
+    pen.font = this.font;
+    this.hatching ??= hatchingOf(pen, this.colours.of('ink'));
+    // calls are above the blocks next to them, which are widened to a pixel
+    for (const isCall of [false, true])
+      for (let box = 0; box < boxes.length; box++) if (chart.isCall(box) === isCall) this.paintBox(pen, picture, box);
+    this.paintRange(pen, picture);
+    paintWakings(pen, picture, this.colours);
+    for (const box of picture.outlined) if (box !== null) this.outline(pen, picture, box);
+  }
+
+  private paintBox(pen: CanvasRenderingContext2D, picture: ChartPicture, box: number): void {
+    const { chart, heightPx, isMarked, dimsOthers } = picture;
+    const { boxes } = chart;
+    const yPx = topOf(picture, box);
+    if (yPx <= -ROW_PX || yPx >= heightPx || boxes.row[box] < picture.firstRow) return;
+    const { xPx, wholePx } = extentOf(picture, box);
+    const isCall = chart.isCall(box);
+    const isFound = isCall && isMarked?.(chart.symbolOf(box)) === true;
+    const boxPx = drawnWidthPx(wholePx);
+    pen.globalAlpha = dimsOthers && !isFound ? 0.4 : 1;
+    pen.fillStyle = this.colours.of(isFound ? 'match' : isCall ? this.classOf(chart.symbolOf(box)) : 'block');
+    pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
+    if (isHatched(boxes, box) && boxPx >= 2) {
+      pen.fillStyle = this.hatching as CanvasPattern;
+      pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
+    }
+    pen.globalAlpha = 1;
+    if (boxes.ending[box] === PIECE && isCall) this.paintPiece(pen, xPx, yPx, boxPx);
+    if (boxPx >= MIN_LABEL_PX) this.paintLabel(pen, picture, box, xPx, yPx, boxPx);
+  }
+
+  /** A dashed line below: the call goes on elsewhere. */
+  private paintPiece(pen: CanvasRenderingContext2D, xPx: number, yPx: number, boxPx: number): void {
+    pen.fillStyle = this.colours.of('ink');
+    for (let dashPx = 0; dashPx < boxPx; dashPx += 6)
+      pen.fillRect(xPx + dashPx, yPx + FRAME_PX - 2, Math.min(3, boxPx - dashPx), 2);
+  }
+
+  private paintLabel(
+    pen: CanvasRenderingContext2D,
+    { chart }: ChartPicture,
+    box: number,
+    xPx: number,
+    yPx: number,
+    boxPx: number,
+  ): void {
+    const columns = Math.floor((boxPx - 2 * TEXT_LEFT_PX) / this.characterPx);
+    const { name, numbers } = chart.labelOf(box);
+    const key = `${chart.isCall(box) ? chart.symbolOf(box) : name} ${numbers[0]} ${columns}`;
+    let label = this.labels.get(key);
+    if (label === undefined) {
+      if (this.labels.size > MAX_LABELS) this.labels.clear();
+      this.labels.set(key, (label = fitLabel({ name, numbers }, columns)));
+    }
+    pen.fillStyle = this.colours.of('ink');
+    if (label !== '') pen.fillText(label, xPx + TEXT_LEFT_PX, yPx + BASELINE_PX);
+  }
+
+  /** Lines at both ends of the time range. */
+  private paintRange(pen: CanvasRenderingContext2D, { range, chart, widthPx, heightPx }: ChartPicture): void {
+    if (range === null) return;
+    const { window } = chart;
+    pen.fillStyle = this.colours.of('focus');
+    for (const ns of [range.startNs, range.endNs])
+      if (ns > window.startNs && ns < window.endNs)
+        pen.fillRect(((ns - window.startNs) * widthPx) / (window.endNs - window.startNs) - 0.5, 0, 1, heightPx);
+  }
+
+  private outline(pen: CanvasRenderingContext2D, picture: ChartPicture, box: number): void {
+    const { xPx, wholePx } = extentOf(picture, box);
+    pen.strokeStyle = this.colours.of('ink');
+    pen.lineWidth = 2;
+    pen.strokeRect(xPx + 1, topOf(picture, box) + 1, Math.max(2, wholePx - 2), FRAME_PX - 2);
+  }
+
+  private classOf(symbol: SymbolId): string {
+    return (this.classes[symbol] ??= classOf(
+      familyOf(symbol, this.views.data.symbols),
+      this.views.names[symbol] as string,
+    ));
+  }
+}
+
+/** Calls without a known start or end, and calls that are not in the file. */
+function isHatched({ kind, ending }: ChartBoxes, box: number): boolean {
+  if (kind[box] !== ChartBoxKind.Call) return kind[box] === ChartBoxKind.Unlisted;
+  return !isComplete(ending[box]) && ending[box] !== PIECE;
+}
+
+const TILE_PX = 7;
+
+/** The lines of the graph's pattern. */
+function hatchingOf(pen: CanvasRenderingContext2D, ink: string): CanvasPattern | null {
+  const ratio = devicePixelRatio;
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = TILE_PX * ratio;
+  const own = tile.getContext('2d') as CanvasRenderingContext2D;
+  own.scale(ratio, ratio);
+  own.globalAlpha = 0.16;
+  own.strokeStyle = ink;
+  own.lineWidth = 1.2;
+  own.stroke(new Path2D('M-1 8L8 -1M-1 1L1 -1M6 8L8 6'));
+  const pattern = pen.createPattern(tile, 'repeat');
+  pattern?.setTransform(new DOMMatrix().scale(1 / ratio));
+  return pattern;
+}

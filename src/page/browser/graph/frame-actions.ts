@@ -1,0 +1,93 @@
+/**
+ * The actions on a frame and on its function.
+ */
+import type { NodeId, SymbolId } from '../../../model/units.js';
+import type { FrameTable } from '../../../render/frames/frame-table.js';
+import { foldedText, stackText } from '../../view/captions/folded.js';
+import { NO_ZOOM } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
+import { announce } from '../controls/announce.js';
+import type { Action } from '../controls/menu.js';
+import type { Navigation } from '../platform/navigation.js';
+import { copyText } from '../platform/save.js';
+import type { MainGraph } from './main-graph.js';
+
+export class FrameActions {
+  private readonly main: MainGraph;
+  private readonly navigation: Navigation;
+  private readonly views: Views;
+
+  constructor(main: MainGraph, navigation: Navigation, views: Views) {
+    this.main = main;
+    this.navigation = navigation;
+    this.views = views;
+  }
+
+  /** Returns the actions on a box, with their keys. */
+  of(box: number): Action[] {
+    const { main } = this;
+    const symbol = main.symbolOf(box);
+    const zoom = { text: 'Zoom', key: 'Enter', act: () => main.zoomTo(box) };
+    if (symbol === null) return [zoom, this.order()];
+    return [
+      zoom,
+      ...this.ofFunction(symbol),
+      this.order(),
+      { text: 'Copy stack', key: 'c', act: () => this.copyStack(box) },
+      { text: 'Copy folded stacks', key: 'C', act: () => this.copyFolded(box) },
+    ];
+  }
+
+  private order(): Action {
+    const isByName = this.navigation.state.order === 'name';
+    const text = isByName ? 'Order siblings by weight' : 'Order siblings by name';
+    return { text, key: 's', act: () => this.navigation.change({ order: isByName ? 'weight' : 'name' }) };
+  }
+
+  /** Opens or closes the function panel. Does nothing in traces without times, and for stops without waits. */
+  choose(symbol: SymbolId | null): void {
+    if (symbol === null || !this.canOpen(symbol)) return;
+    this.navigation.change({ chosen: symbol === this.navigation.state.chosen ? null : symbol });
+  }
+
+  focusOn(focus: SymbolId | null): void {
+    if (focus !== null) this.navigation.change({ focus, ...NO_ZOOM });
+  }
+
+  hide(symbol: SymbolId | null): void {
+    if (symbol === null) return;
+    const hidden = [...new Set([...this.navigation.state.hidden, symbol])];
+    this.navigation.change({ hidden, chosen: null });
+  }
+
+  copyStack(box: number): void {
+    this.copy(box, 'stack', (table, node) => stackText(table, node));
+  }
+
+  copyFolded(box: number): void {
+    this.copy(box, 'folded stacks', (table, node) => foldedText(table, this.views.data.symbols, node));
+  }
+
+  /** Copies text of a single frame; merged frames and the root have no stack. */
+  private copy(box: number, what: string, textOf: (table: FrameTable, node: NodeId) => string): void {
+    const { main } = this;
+    if (main.symbolOf(box) === null) return announce('nothing to copy: point at a frame');
+    void copyText(textOf(main.table, main.nodeOf(box))).then(() => announce(`${what} copied`));
+  }
+
+  /** Returns the actions that need only a function, not a frame. */
+  ofFunction(symbol: SymbolId): Action[] {
+    const name = this.views.names[symbol] as string;
+    const open = { text: 'Open function: callers and callees', key: 'o', act: () => this.choose(symbol) };
+    return [
+      ...(this.canOpen(symbol) ? [open] : []),
+      { text: 'Focus on function', key: 'f', act: () => this.focusOn(symbol) },
+      { text: 'Hide function and its callees', key: 'h', act: () => this.hide(symbol) },
+      { text: 'Search for function', key: '', act: () => this.navigation.change({ search: name }) },
+    ];
+  }
+
+  private canOpen(symbol: SymbolId): boolean {
+    return this.views.canOpen(symbol);
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The panel of the selected function: numbers, durations of calls, callers and callees.
+ */
+import {
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatLongest,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../../render/format.js';
+import { button, iconButton } from '../../../render/viewer/buttons.js';
+import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
+import type { ListedCall } from '../../view/calls/find-listed-calls.js';
+import { shortLine } from '../../view/captions/details.js';
+import type { FunctionView, WaitsView } from '../../view/function-view.js';
+import type { ChosenCall, Colouring } from '../../view/state.js';
+import { CallsSection } from '../calls/calls-section.js';
+import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
+import { histogramPicture } from './histogram.js';
+import type { Tooltip } from './tooltip.js';
+import { waitsSection } from './waits-section.js';
+
+const MAX_HISTOGRAM_PX = 320;
+
+export interface FunctionEvents extends CallersOrCalleesEvents {
+  readonly focus: () => void;
+  readonly hide: () => void;
+  readonly close: () => void;
+  readonly openCall: (call: ListedCall) => void;
+}
+
+export class FunctionPanel {
+  readonly element = html('section', { class: 'function', 'aria-label': 'Selected function', hidden: '' });
+  private readonly name = html('h2', {});
+  private readonly numbers = html('div', {});
+  private readonly waits = html('div', {});
+  private readonly calls: CallsSection;
+  private readonly meanwhile: CallersOrCallees;
+  private readonly callers: CallersOrCallees;
+  private readonly callees: CallersOrCallees;
+  private readonly events: FunctionEvents;
+  private readonly isBlockedTime: boolean;
+
+  constructor(isBlockedTime: boolean, characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
+    this.events = events;
+    this.isBlockedTime = isBlockedTime;
+    const graph = (label: string, isIcicle: boolean, root?: string) =>
+      new CallersOrCallees({ label, isIcicle, ...(root && { root }) }, characterPx, tooltip, events);
+    this.meanwhile = graph('What they did meanwhile', true, 'the waits');
+    // above whom a thread waited for, callers are above callees
+    this.callers = graph(isBlockedTime ? 'Below it' : 'Callers', false);
+    this.callees = graph(isBlockedTime ? 'Above it' : 'Callees', true);
+    const graphs = [this.meanwhile, this.callers, this.callees].map(({ element }) => element);
+    this.calls = new CallsSection(tooltip, events.openCall);
+    this.element.append(this.title(), this.numbers, this.calls.element, this.waits, ...graphs);
+  }
+
+  /** `names`: of functions. */
+  show(view: FunctionView | null, colouring: Colouring, names: readonly string[], call: ChosenCall | null): void {
+    this.element.hidden = view === null;
+    if (view === null) return;
+    this.name.replaceChildren(html('bdi', {}, view.name));
+    const title = [view.name, view.file, view.line && `${view.line.file}:${view.line.line}`].filter(Boolean).join('\n');
+    setAttributes(this.name, { title });
+    this.numbers.replaceChildren(
+      numberList(this.isBlockedTime ? blockedNumbers(view) : numbers(view)),
+      ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, this.histogramPx(), 40)]),
+    );
+    this.calls.show(view.calls, names, call);
+    this.showWaits(view.waits);
+    this.callers.show(view.callers, colouring);
+    this.callees.show(view.callees, colouring);
+  }
+
+  /** Below the numbers: as wide as the panel permits. */
+  private histogramPx(): number {
+    return Math.min(MAX_HISTOGRAM_PX, this.numbers.clientWidth || MAX_HISTOGRAM_PX);
+  }
+
+  private showWaits(view: WaitsView | null): void {
+    this.waits.replaceChildren(...(view === null ? [] : [waitsSection(view)]));
+    const meanwhile = view?.meanwhile ?? null;
+    this.meanwhile.element.hidden = meanwhile === null;
+    if (meanwhile !== null) this.meanwhile.show(meanwhile, 'function', meanwhileNote(view));
+  }
+
+  private title(): HTMLElement {
+    const { focus, hide, close } = this.events;
+    return html(
+      'div',
+      { class: 'function-title' },
+      this.name,
+      button('Focus', 'show only this function and its callees (f)', focus),
+      button('Hide', 'hide this function and its callees (h)', hide),
+      iconButton('✕', 'Close', 'close (Esc)', close),
+    );
+  }
+}
+
+function meanwhileNote(view: WaitsView | null): string {
+  const otherNs = view?.waits.otherNs ?? 0;
+  return otherNs > 0 ? ` (without ${formatDuration(otherNs)} on small call paths)` : '';
+}
+
+type Numbers = readonly (readonly [label: string, value: string])[];
+
+const duration = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
+
+function blockedNumbers({ sums, allNs, line }: FunctionView): Numbers {
+  return [
+    ['blocked', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
+    ['parts of waits', formatCalls(sums.calls, sums.inferred)],
+    ['average', duration(sums.avgNs)],
+    ['min', duration(sums.minNs)],
+    ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
+    ...lineNumbers(line),
+  ];
+}
+
+function lineNumbers(line: FunctionView['line']): Numbers {
+  return line === null ? [] : [['line', shortLine(line)]];
+}
+
+function numbers({ sums, allNs, line }: FunctionView): Numbers {
+  return [
+    ['total', `${formatTotal(sums)} · ${formatShare(sums.totalNs, allNs)}`],
+    ['self', duration(sums.selfNs)],
+    ['outside', `${duration(sums.outsideNs)} · self ${duration(sums.outsideSelfNs)}`],
+    ['calls', `${formatCalls(sums.calls, sums.inferred)}${sums.inferred > 0 ? ' complete' : ''}`],
+    ['inferred', formatCount(sums.inferred)],
+    ...(sums.unwound > 0 ? [['unwound', formatCount(sums.unwound)] as const] : []),
+    ['average', duration(sums.avgNs)],
+    ['min', duration(sums.minNs)],
+    ['p50', formatPercentile(sums.p50Ns, sums)],
+    ['p90', formatPercentile(sums.p90Ns, sums)],
+    ['p99', formatPercentile(sums.p99Ns, sums)],
+    ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
+    ...lineNumbers(line),
+  ];
+}
+
+function numberList(rows: Numbers): HTMLElement {
+  return html('dl', {}, ...rows.map(([label, value]) => html('div', {}, html('dt', {}, label), html('dd', {}, value))));
+}

@@ -1,0 +1,23 @@
+/**
+ * Saves files and copies text to the clipboard.
+ */
+import { htmlElement as html } from '../../../render/viewer/dom.js';
+
+export function saveText(name: string, type: string, pieces: Iterable<string>): void {
+  const url = URL.createObjectURL(new Blob([...pieces], { type }));
+  html('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Copies text; pages opened as files may not use the clipboard API, so falls back to `execCommand`. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = html('textarea', { 'aria-hidden': 'true' }, text);
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+}

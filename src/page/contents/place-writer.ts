@@ -1,0 +1,153 @@
+/**
+ * Turns groups of waits, and what their blockers did meanwhile, into the plain data of the report page.
+ */
+import { overlayTrees } from '../../model/calls/overlay.js';
+import { symbolRanks } from '../../model/names/symbol-order.js';
+import type {
+  Blocker,
+  BlockerKind,
+  WaitingPlace,
+  WaitPiece,
+  WaitsByPath,
+  WaitThread,
+} from '../../model/profile/waits-by-path.js';
+import { NONE, type SymbolId, type Tid } from '../../model/units.js';
+import type { CallsOfWaits, TraceWaits } from '../../questions/waits/ask-waits.js';
+import { placesOf } from '../../questions/waits/places.js';
+import { Reason } from '../../waits/reasons/reason.js';
+import { reasonName } from '../../waits/reasons/reason-names.js';
+import { OffState } from '../../waits/schedule/off-state.js';
+import type { NodeTime, TimesByKey } from './asked-intervals.js';
+import type { TimedPiece } from './longest-waits.js';
+import { UsedPaths } from './used-paths.js';
+import type { WaitBlockers } from './wait-blockers.js';
+import { type BlockerGroup, type PlaceGroup, type PlaceGroups, type WaitGroup, waitNs } from './waiting-places.js';
+
+/** More call paths of a blocker are summed up. */
+const MAX_PATHS = 16;
+
+export interface GroupedWaits {
+  readonly groups: PlaceGroups;
+  /** By place: the pieces of its longest wait, with the key of their time. */
+  readonly pieces: readonly (readonly KeyedPiece[])[];
+}
+
+export interface KeyedPiece extends TimedPiece {
+  readonly key: number;
+}
+
+export class PlaceWriter {
+  private readonly traceWaits: TraceWaits;
+  private readonly calls: CallsOfWaits;
+  private readonly blockers: WaitBlockers;
+  private readonly times: ReadonlyMap<number, readonly NodeTime[]>;
+  /** By node of the waiters' paths, and of what was done meanwhile: the node of `used`. */
+  private readonly waiterNodes: Int32Array;
+  private readonly timeNodes: Int32Array;
+  /** By node of `used`. */
+  private readonly placeSymbol: Int32Array;
+  private readonly used: UsedPaths;
+  private readonly tids = new Set<Tid>();
+
+  constructor(traceWaits: TraceWaits, calls: CallsOfWaits, blockers: WaitBlockers, { paths, times }: TimesByKey) {
+    const { symbols } = calls;
+    const { shape, nodes } = overlayTrees([calls.paths, paths], symbolRanks(symbols));
+    this.traceWaits = traceWaits;
+    this.calls = calls;
+    this.blockers = blockers;
+    this.times = times;
+    [this.waiterNodes, this.timeNodes] = nodes as [Int32Array, Int32Array];
+    this.placeSymbol = placesOf(shape, symbols).symbol;
+    this.used = new UsedPaths(shape);
+  }
+
+  write({ groups, pieces }: GroupedWaits): WaitsByPath {
+    const places = groups.places.map((place, row) => this.placeOf(place, pieces[row]));
+    const { paths, newId } = this.used.build();
+    const { waits, ns } = groups.unlisted;
+    return {
+      paths,
+      threads: this.threads(),
+      places: places.map((place) => renumbered(place, newId)),
+      unlisted: { waits, ns },
+    };
+  }
+
+  private placeOf(
+    { node: inCalls, longest, blockers, others }: PlaceGroup,
+    pieces: readonly KeyedPiece[],
+  ): WaitingPlace {
+    const { shown: waits } = this.traceWaits;
+    const node = this.waiterNodes[inCalls];
+    this.used.add(node);
+    this.tids.add(waits.tid[longest]);
+    const rest = others === null ? [] : [blocker('others', others)];
+    return {
+      tid: waits.tid[longest],
+      node,
+      isPreempted: waits.state[longest] === OffState.Preempted,
+      blockers: [...blockers.map((group) => this.blockerOf(group)), ...rest],
+      longest: {
+        startNs: waits.outNs[longest] - this.calls.shiftNs,
+        ns: waitNs(waits, longest),
+        pieces: pieces.map((piece) => this.pieceOf(piece)),
+      },
+    };
+  }
+
+  private blockerOf({ row, ...group }: BlockerGroup): Blocker {
+    const { blockers } = this;
+    const times = this.times.get(row) ?? [];
+    const meanwhile = times.slice(0, MAX_PATHS).map(({ node, ns }) => [this.timeNodes[node], ns] as const);
+    for (const [node] of meanwhile) this.used.add(node);
+    const tid = blockers.tidOf(group.longest);
+    const reason = blockers.facts.reason[group.longest];
+    const isInferred = blockers.facts.isInferred(group.longest);
+    this.tids.add(tid);
+    return {
+      ...blocker(blockers.kindOf(group.longest), group),
+      tid,
+      symbol: blockers.symbolOf(group.longest),
+      reason: reason === Reason.Unknown ? '' : `${reasonName(reason)}${isInferred ? ' (inferred)' : ''}`,
+      meanwhile,
+      otherNs: times.slice(MAX_PATHS).reduce((sum, { ns }) => sum + ns, 0),
+    };
+  }
+
+  private pieceOf({ kind, tid, fromNs, toNs, key }: KeyedPiece): WaitPiece {
+    this.tids.add(tid);
+    return { kind, tid, symbol: this.largestPlace(this.times.get(key) ?? []), ns: toNs - fromNs };
+  }
+
+  private largestPlace(times: readonly NodeTime[]): SymbolId {
+    const sums = new Map<SymbolId, number>();
+    for (const { node, ns } of times) {
+      const symbol = this.placeSymbol[this.timeNodes[node]];
+      sums.set(symbol, (sums.get(symbol) ?? 0) + ns);
+    }
+    let largest: SymbolId = NONE;
+    for (const [symbol, ns] of sums) if (ns > (sums.get(largest) ?? 0)) largest = symbol;
+    return largest;
+  }
+
+  private threads(): WaitThread[] {
+    const traced = new Set(this.calls.profile.threads.map(({ tid }) => tid));
+    const tids = [...this.tids].filter((tid) => tid !== NONE).sort((a, b) => a - b);
+    return tids.map((tid) => ({ tid, comm: this.traceWaits.threads.of(tid).comm, isTraced: traced.has(tid) }));
+  }
+}
+
+/** Returns a blocker of which only the sums are known. */
+function blocker(kind: BlockerKind, { waits, ns, wakeUpNs }: WaitGroup): Blocker {
+  return { kind, tid: NONE, symbol: NONE, reason: '', waits, ns, wakeUpNs, meanwhile: [], otherNs: 0 };
+}
+
+function renumbered(place: WaitingPlace, newId: Int32Array): WaitingPlace {
+  return {
+    ...place,
+    node: newId[place.node],
+    blockers: place.blockers.map((own) => {
+      return { ...own, meanwhile: own.meanwhile.map(([node, ns]) => [newId[node], ns] as const) };
+    }),
+  };
+}

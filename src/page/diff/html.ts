@@ -1,0 +1,90 @@
+/**
+ * Renders a comparison as one HTML file: the picture and the table of functions, without a network.
+ */
+import { createHash } from 'node:crypto';
+import { ROOT } from '../../model/calls/call-tree.js';
+import { changeStyle, patternMarkup } from '../../render/diff/colours.js';
+import type { Comparison } from '../../render/diff/comparison.js';
+import { writePaths } from '../../render/diff/paths/data.js';
+import { tableOf } from '../../render/diff/paths/paths.js';
+import { paintByChange } from '../../render/diff/paths/wording.js';
+import {
+  DEFAULT_TITLE,
+  type DiffPictureOptions,
+  type DiffTexts,
+  diffLegend,
+  diffTexts,
+  drawnPaths,
+} from '../../render/diff/picture.js';
+import type { LegendEntry } from '../../render/frames/captions.js';
+import { layout } from '../../render/layout/layout.js';
+import { SVG_DEFAULTS } from '../../render/svg/svg.js';
+import { xml } from '../../render/svg/xml.js';
+import { visibleText } from '../../render/visible-text.js';
+import { documentStart } from '../document.js';
+import { themeStyle } from '../theme-style.js';
+import { DIFF_PAGE_SCRIPT, DIFF_PAGE_STYLE } from './page.generated.js';
+import { type FunctionChange, writeRows } from './rows.js';
+
+/** Of the narrowest frame that is not merged: the page can be this wide. */
+const WIDEST_PX = 3840;
+
+/** Yields the file in parts. `rows`: the functions, in the order of the table. */
+export function* renderDiffHtml(
+  comparison: Comparison,
+  rows: readonly FunctionChange[],
+  options: DiffPictureOptions = {},
+): Generator<string> {
+  const { title = DEFAULT_TITLE, icicle = false, widthOf = 'after' } = options;
+  const { minPx } = SVG_DEFAULTS;
+  const paths = drawnPaths(comparison, widthOf, minPx / WIDEST_PX);
+  const style = `${themeStyle()}\n:root{--up:light-dark(#9a3a0c,#ff9d6b);--down:light-dark(#1f56b0,#8fb8ff)}\n${changeStyle()}\n${DIFF_PAGE_STYLE}`;
+  const boxes = layout(tableOf(paths, widthOf), { first: ROOT, last: ROOT, widthPx: WIDEST_PX, minPx });
+  const legend = diffLegend({ boxes, classOf: paintByChange(paths) });
+  yield `${documentStart({ title, policy: policyOf(style), style })}${headMarkup(title, diffTexts(comparison))}
+<main>
+<noscript>This page needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript>
+<div id="bar" role="toolbar" aria-label="View"></div>
+${legendMarkup(legend)}
+<div id="graph"><svg role="group" aria-label="Flame graph" width="1" height="1">${patternMarkup()}<g id="frames"><g id="boxes"></g><path id="hatched"/><g id="labels" aria-hidden="true"></g></g></svg></div>
+<div id="functions" role="region" aria-label="Functions" tabindex="0"></div>
+</main>
+<script type="application/json" id="data">`;
+  yield writePaths(paths, { isIcicle: icicle, minPx, widthOf });
+  yield '</script>\n<script type="application/json" id="rows">';
+  yield writeRows(rows);
+  yield `</script>\n<script>${DIFF_PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
+}
+
+function headMarkup(title: string, { lines, warnings, notes }: DiffTexts): string {
+  const items = (texts: readonly string[]) =>
+    texts.map((text) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`).join('');
+  return [
+    '<header>',
+    `<h1><bdi>${xml(title)}</bdi></h1>`,
+    ...lines.map((line) => `<p>${xml(line)}</p>`),
+    ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${items(warnings)}</ul></div>`]),
+    `<ul class="notes" aria-label="Notes">${items(notes)}</ul>`,
+    '</header>',
+  ].join('\n');
+}
+
+function legendMarkup(legend: readonly LegendEntry[]): string {
+  const items = legend.map(
+    ({ swatch, text }) =>
+      `<li><svg width="13" height="13" aria-hidden="true"><rect class="${swatch}" width="13" height="13" rx="2"/></svg>${xml(text)}</li>`,
+  );
+  return `<ul class="legend" aria-label="Colours">${items.join('')}</ul>`;
+}
+
+/** Returns a policy that allows only our script and style, and no network access. */
+function policyOf(style: string): string {
+  const hashOf = (source: string) => `sha256-${createHash('sha256').update(source).digest('base64')}`;
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(DIFF_PAGE_SCRIPT)}'`,
+    `style-src '${hashOf(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}

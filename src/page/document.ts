@@ -1,0 +1,30 @@
+/**
+ * The beginning of a page: one file, whose content-security-policy forbids the network.
+ */
+import { xml } from '../render/svg/xml.js';
+
+export interface DocumentStart {
+  /** Of the window; any text. */
+  readonly title: string;
+  /** The content-security-policy; it has no quotes other than single ones. */
+  readonly policy: string;
+  readonly style: string;
+  /** A comment before everything else; it contains no `--`. */
+  readonly notice?: string;
+}
+
+/** Returns the page up to the beginning of its body. */
+export function documentStart({ title, policy, style, notice }: DocumentStart): string {
+  return `<!doctype html>
+${notice === undefined ? '' : `<!--\n${notice}\n-->\n`}<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${xml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+`;
+}

@@ -1,0 +1,54 @@
+/**
+ * Finds what a slow call did longer than the average one: functions that it called, and stops.
+ */
+import { rowsInWindow } from '../../../analysis/timeline/spans/thread-spans.js';
+import type { Shape } from '../../../model/calls/overlay.js';
+import { PIECE, type ThreadSpans } from '../../../model/timeline/timeline.js';
+import type { Nanoseconds, SymbolId } from '../../../model/units.js';
+import type { ListedCall } from './find-listed-calls.js';
+
+/** What a call did longer than the average one. */
+export interface LongerCallee {
+  readonly symbol: SymbolId;
+  /** At least this much, as short calls may not be listed. */
+  readonly moreNs: Nanoseconds;
+}
+
+/** Smaller parts of the duration of the call are not worth a word. */
+const MIN_SHARE = 0.05;
+const MAX_CALLEES = 2;
+/** A call with more calls inside is not searched. */
+export const MAX_ROWS = 200_000;
+
+/**
+ * `spans`: the calls of its thread, of which those inside the call matter. `nodes`: the thread's nodes, as nodes of the shape. `averageNs`: time per call by function called directly. Returns the
+ * largest difference first; null: unknown.
+ */
+export function longerCallees(
+  call: ListedCall,
+  spans: ThreadSpans,
+  nodes: Int32Array,
+  shape: Shape,
+  averageNs: ReadonlyMap<SymbolId, Nanoseconds>,
+): LongerCallee[] | null {
+  if (call.isSplit) return null;
+  const { startNs, endNs } = call;
+  const found = rowsInWindow(spans, 0, startNs, endNs);
+  if (found.reduce((sum, { from, to }) => sum + to - from, 0) > MAX_ROWS) return null;
+  const times = new Map<SymbolId, Nanoseconds>();
+  for (const { level, from, to } of found) {
+    const inner = spans.levels[level];
+    for (let row = from; row < to; row++) {
+      const node = nodes[inner.node[row]];
+      const isInside = inner.startNs[row] >= startNs && inner.endNs[row] <= endNs && inner.ending[row] !== PIECE;
+      if (!isInside || shape.parent[node] !== nodes[call.node]) continue;
+      const symbol = shape.symbol[node];
+      times.set(symbol, (times.get(symbol) ?? 0) + inner.endNs[row] - inner.startNs[row]);
+    }
+  }
+  return [...times]
+    .map(([symbol, ns]) => ({ symbol, moreNs: ns - (averageNs.get(symbol) ?? 0) }))
+    .filter(({ moreNs }) => moreNs > MIN_SHARE * call.durationNs)
+    .sort((a, b) => b.moreNs - a.moreNs || a.symbol - b.symbol)
+    .slice(0, MAX_CALLEES);
+}

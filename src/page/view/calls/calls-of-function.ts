@@ -1,0 +1,202 @@
+/**
+ * Collects what the panel of a function shows of its single calls: the slowest ones, and all by time and duration.
+ */
+import { rowStartNs, TIME_COLUMNS } from '../../../analysis/calls/time-grid.js';
+import type { Bounds } from '../../../analysis/questions.js';
+import { percentileOf } from '../../../analysis/tree/duration-stats.js';
+import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import type { CallTree } from '../../../model/calls/call-tree.js';
+import type { Histogram } from '../../../model/calls/durations.js';
+import { totalTimes } from '../../../model/calls/tree-view.js';
+import type { TraceMeta } from '../../../model/profile/profile.js';
+import type { ThreadSpans, Timeline } from '../../../model/timeline/timeline.js';
+import { perfTimeText } from '../../../model/trace/perf-time.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../../model/units.js';
+import { isAbout } from '../../../render/format.js';
+import type { CallsPlot } from '../../../render/plot/calls-plot.js';
+import type { PageData, PageThread } from '../../data/page-data.js';
+import { Counted, selectedNodes } from '../selected-nodes.js';
+import type { AllCalls, ServedCallsOf } from '../served/all-calls.js';
+import type { State } from '../state.js';
+import { type LongerCallee, longerCallees } from './call-differences.js';
+import { type FoundCalls, findListedCalls, type ListedCall, type SearchedThread } from './find-listed-calls.js';
+
+export interface CallsView {
+  /** The time axis is the range that is shown. */
+  readonly plot: CallsPlot;
+  /** There are too many calls for a dot for each. */
+  readonly isHeatMap: boolean;
+  /** In the order of the calls of the plot. */
+  readonly calls: readonly ListedCall[];
+  readonly slowest: readonly SlowCallView[];
+  /** Calls that are not listed, because they are too short for the file. */
+  readonly unlisted: number;
+  /** Calls at least this long are listed. */
+  readonly minSpanNs: Nanoseconds;
+  /** Inferred calls that lasted for an unknown time. */
+  readonly unmeasured: number;
+  /** The page asked its server for what is missing. */
+  readonly isAwaited: boolean;
+  /** Why the server is not asked any more; null: it is, or there is none. */
+  readonly fault: string | null;
+  /** Of the complete calls; null: not all calls are listed. */
+  readonly durations: Histogram | null;
+}
+
+export interface SlowCallView {
+  readonly call: ListedCall;
+  /** Row in the plot. */
+  readonly index: number;
+  readonly comm: string | null;
+  /** On perf's clock. */
+  readonly start: string;
+  /** null: unknown, or awaited. */
+  readonly longer: readonly LongerCallee[] | null;
+}
+
+/** What the calls are those of. */
+export interface CallsQuestion {
+  readonly data: PageData;
+  readonly timeline: Timeline;
+  /** null: all of the time. */
+  readonly range: Bounds | null;
+  /** The selected threads, ascending. */
+  readonly indexes: readonly number[];
+  readonly state: Pick<State, 'focus' | 'hidden' | 'foldsRecursion'>;
+  readonly symbol: SymbolId;
+  /** What is in view: the selected threads, in the range. */
+  readonly tree: CallTree;
+  readonly sums: FunctionSums;
+  /** Has all calls; null: the page is a file. */
+  readonly server: AllCalls | null;
+  /** Differs from that of any other question. */
+  readonly key: string;
+}
+
+export const MAX_SLOWEST = 10;
+/** In the narrow plot of a panel. */
+const MAX_DOTS = 1500;
+
+/** Returns null if no call of the function is listed, and none is to come. */
+export function callsOfFunction(question: CallsQuestion): CallsView | null {
+  const { data, timeline, tree, symbol, sums } = question;
+  const bounds = question.range ?? { startNs: 0, endNs: timeline.durationNs };
+  const searched = searchedThreads(question);
+  const threads = [...searched.values()];
+  const search = { timeline, threads, bounds, isPart: question.range !== null };
+  const served = isWhole(timeline) ? null : (question.server?.of(question.key, search) ?? null);
+  const found = served?.found ?? findListedCalls(threads, bounds, search.isPart);
+  const isAwaited = served?.isAwaited ?? false;
+  if (found.count === 0 && !isAwaited) return null;
+  const { averageNs, calls } = averageOf(tree, symbol);
+  const durations = found.count === calls && found.inferred === sums.inferred ? found.durations : null;
+  const inThreads = new Map(data.threads.map((thread) => [thread.tid, thread]));
+  const named = (call: ListedCall) => ({
+    comm: inThreads.get(call.tid)?.comm ?? null,
+    start: clockText(data.meta, timeline.startNs + call.entryNs),
+  });
+  return {
+    plot: { ...plotOf(found, bounds, named), percentiles: percentilesOf(sums, durations) },
+    isHeatMap: found.count > MAX_DOTS,
+    calls: found.longest,
+    slowest: found.longest.slice(0, MAX_SLOWEST).map((call, index) => {
+      const spans = spansAround(call, searched, served);
+      const { node } = inThreads.get(call.tid) as PageThread;
+      const longer = spans && longerCallees(call, spans, node, data.shape, averageNs);
+      return { call, index, ...named(call), longer };
+    }),
+    unlisted: Math.max(0, calls - found.count - found.unmeasured),
+    minSpanNs: timeline.minSpanNs,
+    unmeasured: found.unmeasured,
+    isAwaited,
+    fault: served?.fault ?? null,
+    durations,
+  };
+}
+
+/** The file lists each call, and how long it lasted at least. */
+function isWhole({ minSpanNs, sumsSliceNs, minPathNs }: Timeline): boolean {
+  return minSpanNs === 0 && sumsSliceNs === 0 && minPathNs === 0;
+}
+
+function plotOf(
+  { count, longest, cells }: FoundCalls,
+  { startNs, endNs }: Bounds,
+  named: (call: ListedCall) => { readonly comm: string | null; readonly start: string },
+): Omit<CallsPlot, 'percentiles'> {
+  return {
+    durationNs: endNs - startNs,
+    calls: longest.map((call) => ({ ...call, ...named(call), startNs: call.entryNs - startNs })),
+    callsLeftOut: count - longest.length,
+    columns: TIME_COLUMNS,
+    cells: cells.map(({ row, ...cell }) => ({ ...cell, fromNs: rowStartNs(row), toNs: rowStartNs(row + 1) })),
+  };
+}
+
+/** Returns the calls of its thread, at least those inside the call; null: they are awaited, or too many. */
+function spansAround(
+  call: ListedCall,
+  searched: ReadonlyMap<Tid, SearchedThread>,
+  served: ServedCallsOf | null,
+): ThreadSpans | null {
+  const own = (searched.get(call.tid) as SearchedThread).timed.spans;
+  if (served === null) return own;
+  return served.inside.get(call) ?? (served.fault === null ? null : own);
+}
+
+/** The threads by tid, with their nodes of the function that focus and hiding leave. */
+function searchedThreads({ data, timeline, indexes, state, symbol }: CallsQuestion): Map<number, SearchedThread> {
+  const { shape } = data;
+  const selection = { ...state, zoom: [], zoomedSiblings: new Set<SymbolId>(), isFromLeaves: false, isMatch: null };
+  const counted = selectedNodes(shape, selection);
+  const isOfFunction = counted.map((what, node) => (what === Counted.All && shape.symbol[node] === symbol ? 1 : 0));
+  const timed = new Map(timeline.threads.map((thread) => [thread.tid, thread]));
+  const found = new Map<number, SearchedThread>();
+  for (const index of indexes) {
+    const { tid, node } = data.threads[index] as PageThread;
+    const own = timed.get(tid);
+    if (own !== undefined)
+      found.set(tid, {
+        timed: own,
+        isWanted: Uint8Array.from(node, (each) => isOfFunction[each]),
+        fn: node.findIndex((each) => shape.symbol[each] === symbol),
+        hasCallees: (each) => each + 1 < node.length && shape.parent[node[each + 1]] === node[each], // in pre-order
+      });
+  }
+  return found;
+}
+
+/** `durations`: for those that the sums lack. */
+function percentilesOf(sums: FunctionSums, durations: Histogram | null): CallsPlot['percentiles'] {
+  const { p50Ns, p90Ns, p99Ns } = withPercentiles(sums, durations);
+  const percentile = (name: string, ns: number) => {
+    return Number.isFinite(ns) ? { name, ns, isAbout: isAbout(ns, sums) } : { name, ns: null };
+  };
+  return [percentile('p99', p99Ns), percentile('p90', p90Ns), percentile('p50', p50Ns)];
+}
+
+/** Adds the percentiles if they are not known. `durations`: of the same calls; null: unknown. */
+export function withPercentiles(sums: FunctionSums, durations: Histogram | null): FunctionSums {
+  if (durations === null || !Number.isNaN(sums.p50Ns)) return sums;
+  const [p50Ns, p90Ns, p99Ns] = [0.5, 0.9, 0.99].map((part) => percentileOf(sums, durations, part));
+  return { ...sums, p50Ns, p90Ns, p99Ns };
+}
+
+/** How many calls the function has, and the time per call of the functions that it calls. */
+function averageOf(tree: CallTree, symbol: SymbolId): { averageNs: Map<SymbolId, Nanoseconds>; calls: number } {
+  const averageNs = new Map<SymbolId, Nanoseconds>();
+  const totalNs = totalTimes(tree);
+  let calls = 0;
+  for (let node = 1; node < tree.length; node++) if (tree.symbol[node] === symbol) calls += tree.calls[node];
+  for (let node = 1; node < tree.length; node++)
+    if (tree.symbol[tree.parent[node]] === symbol && calls > 0)
+      averageNs.set(tree.symbol[node], (averageNs.get(tree.symbol[node]) ?? 0) + totalNs[node] / calls);
+  return { averageNs, calls };
+}
+
+/** `ns`: in the profile's time. */
+function clockText({ originNs }: TraceMeta, ns: Nanoseconds): string {
+  const time = originNs + BigInt(Math.round(ns));
+  const seconds = time / 1_000_000_000n;
+  return perfTimeText({ seconds: Number(seconds), ns: Number(time - seconds * 1_000_000_000n) });
+}

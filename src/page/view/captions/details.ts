@@ -1,0 +1,131 @@
+/**
+ * Describes a frame of the page: its path, and its function over all paths.
+ */
+import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import type { SourceLine } from '../../../model/names/symbol-table.js';
+import type { TraceMeta } from '../../../model/profile/profile.js';
+import { switchesRemedy } from '../../../model/profile/remedies.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import {
+  formatDuration,
+  formatMany,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+  longestInferredNs,
+} from '../../../render/format.js';
+import {
+  callsText,
+  type FrameDetail,
+  type FrameDetails,
+  frameDetails,
+  isBlock,
+  longestDetail,
+} from '../../../render/frames/frame-details.js';
+import type { FrameTable } from '../../../render/frames/frame-table.js';
+import type { Boxes } from '../../../render/layout/layout.js';
+import type { Width } from '../state.js';
+
+const WIDTH_NAMES: Readonly<Record<Width, string>> = {
+  wall: 'Wall clock',
+  cpu: 'On CPU',
+  outside: 'Outside user code',
+  'off-cpu': 'Off CPU',
+  calls: 'Calls',
+  self: 'Self, by callers',
+};
+
+/** Returns the name of a width. Without switch records, on-CPU time is unknown. */
+export function widthName(width: Width, { hasSwitches, isBlockedTime }: TimeKind): string {
+  if (isBlockedTime) return 'Blocked time';
+  return width === 'cpu' && !hasSwitches ? 'Traced (min. on CPU)' : WIDTH_NAMES[width];
+}
+
+/** What is known of the times of a page. */
+export interface TimeKind {
+  readonly hasSwitches: boolean;
+  readonly isBlockedTime: boolean;
+}
+
+/** Explains traced time in a trace without switch records, with the remedy. */
+export function tracedHint(meta: TraceMeta): string {
+  return `in traced code: a lower bound of on-CPU time; ${switchesRemedy(meta)}`;
+}
+
+/** The sums of a function over all paths in the view, and the total time of the view. */
+export interface FunctionTotals {
+  readonly sums: FunctionSums;
+  readonly allNs: Nanoseconds;
+  /** Where it begins in source code; null: unknown. */
+  readonly line: SourceLine | null;
+}
+
+/** Returns the rows of the tooltip. `totals`: null if the frame is not a function. */
+export function pageDetails(
+  table: FrameTable,
+  boxes: Boxes,
+  box: number,
+  { width, ...kind }: TimeKind & { readonly width: Width },
+  totals: FunctionTotals | null,
+): FrameDetails {
+  const { title, rows } = frameDetails(table, boxes, box);
+  const named = rows.map((row, at) =>
+    at === 0 && width !== 'wall' ? withWidthLabel(row, width, kind.hasSwitches) : row,
+  );
+  // from leaves, the self time is the width; upside down, it is only where paths end
+  const hasSelf = (width !== 'self' && !kind.isBlockedTime) || isBlock(table, boxes, box);
+  const path = hasSelf ? named : named.filter((_, at) => at !== 1);
+  if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
+  const ofFunction = kind.isBlockedTime ? blockedDetails(totals) : functionDetails(totals);
+  return { title, rows: [...path, ...ofFunction, ...lineDetails(totals)] };
+}
+
+function lineDetails({ line }: FunctionTotals): FrameDetail[] {
+  if (line === null) return [];
+  return [{ label: 'line', value: shortLine(line), note: line.file.slice(0, line.file.lastIndexOf('/') + 1) }];
+}
+
+/** Returns "main.c:12", without directories. */
+export function shortLine({ file, line }: SourceLine): string {
+  return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+}
+
+function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwitches: boolean): FrameDetail {
+  if (width !== 'cpu' || hasSwitches) return { ...row, label: SHORT_NAMES[width] };
+  return { ...row, label: 'traced', note: `${row.note} · a lower bound of on-CPU time` };
+}
+
+const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
+  cpu: 'on CPU',
+  outside: 'outside',
+  'off-cpu': 'off CPU',
+  calls: 'calls, stops',
+  self: 'self',
+};
+
+function blockedDetails({ sums: { totalNs }, allNs }: FunctionTotals): FrameDetail[] {
+  return [{ label: 'all paths', value: formatDuration(totalNs), note: `${formatShare(totalNs, allNs)} of all` }];
+}
+
+function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
+  const { calls, inferred, unwound, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
+  const { value, note } = callsText(calls, inferred, unwound);
+  const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), note };
+  if (allNs === 0) return [{ label: 'all paths', ...counted }]; // a trace without times
+  const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
+  const details = [{ label: 'all paths', value: formatTotal(sums), note: share }];
+  if (calls === 0) return details; // of an inlined function
+  details.push({ label: '', ...counted });
+  const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
+  const longest = boundNs === null ? [] : [longestDetail(boundNs)];
+  if (Number.isNaN(avgNs)) return [...details, ...longest];
+  const percentiles = [
+    ['p50', p50Ns],
+    ['p90', p90Ns],
+    ['p99', p99Ns],
+  ] as const;
+  const known = percentiles
+    .filter(([, ns]) => !Number.isNaN(ns))
+    .map(([name, ns]) => `${name} ${formatPercentile(ns, sums)}`);
+  return [...details, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
+}

@@ -1,0 +1,103 @@
+/**
+ * Finds what of a link the page does not have: threads, times and frames of another recording.
+ */
+import type { Bounds } from '../../../analysis/questions.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import { isolated } from '../../../render/frames/isolated.js';
+import { truncate } from '../../../render/frames/labels.js';
+import { visibleText } from '../../../render/visible-text.js';
+import { existingPrefix } from '../paths.js';
+import { NO_ZOOM, START, type State } from '../state.js';
+import { knownChoice } from '../threads.js';
+import type { Views } from '../views.js';
+import { widthName } from './details.js';
+import { momentText, rangeText } from './time.js';
+
+export interface Misfits {
+  /** Makes the state fit the page. */
+  readonly change: Partial<State>;
+  readonly dropped: readonly string[];
+}
+
+/** The timeline must have been read, if there is one. */
+export function misfitsOf(views: Views, state: State): Misfits {
+  const ofView = [threadMisfits, widthMisfits, rangeMisfits, chartMisfits].map((find) => find(views, state));
+  const fitted = Object.assign({ ...state }, ...ofView.map(({ change }) => change)) as State;
+  const all = [...ofView, zoomMisfits(views, fitted)];
+  return {
+    change: Object.assign({}, ...all.map(({ change }) => change)),
+    dropped: all.flatMap(({ dropped }) => dropped),
+  };
+}
+
+const NONE: Misfits = { change: {}, dropped: [] };
+
+function threadMisfits({ threads }: Views, state: State): Misfits {
+  const shown = knownChoice(threads, state.threads);
+  const others = state.against === '' ? { known: '', missing: [] } : knownChoice(threads, state.against);
+  return {
+    change: { threads: shown.known, against: others.missing.length > 0 ? '' : state.against },
+    dropped: [...shown.missing, ...others.missing.map((thread) => `compared with ${thread}`)],
+  };
+}
+
+function widthMisfits(views: Views, { width, colouring }: State): Misfits {
+  const isWidth = width === START.width || views.widths.includes(width);
+  const isColouring = views.colourings.includes(colouring);
+  return {
+    change: { ...(!isWidth && { width: START.width }), ...(!isColouring && { colouring: START.colouring }) },
+    dropped: [
+      ...(isWidth ? [] : [`width ${widthName(width, views)}`]),
+      ...(isColouring ? [] : [`colour ${colouring}`]),
+    ],
+  };
+}
+
+function rangeMisfits({ timeline }: Views, { range }: State): Misfits {
+  if (range === null) return NONE;
+  const isKnown = timeline?.sumsSliceNs != null && range.startNs < timeline.durationNs;
+  if (!isKnown) return { change: { range: null }, dropped: [`time range ${rangeText(range)}`] };
+  return { change: {}, dropped: beyond('time range', range, timeline.durationNs) };
+}
+
+/** What begins in the recording is cut where it ends. */
+function beyond(what: string, { endNs }: Bounds, durationNs: Nanoseconds): string[] {
+  return endNs <= Math.ceil(durationNs) ? [] : [`${what} after ${momentText(durationNs, durationNs / 100)}`];
+}
+
+function chartMisfits({ timeline }: Views, { chart, chartRange, call }: State): Misfits {
+  const isThread = (tid: number) => timeline?.threads.some((thread) => thread.tid === tid) === true;
+  const isIn = ({ startNs }: Bounds) => startNs < (timeline?.durationNs ?? 0);
+  const isChart = chart === null || isThread(chart);
+  const isChartRange = chartRange === null || !isChart || isIn(chartRange);
+  const isCall = call === null || (isThread(call.tid) && isIn(call));
+  return {
+    change: {
+      ...(!isChart && { chart: null }),
+      ...(!(isChart && isChartRange) && { chartRange: null }),
+      ...(!isCall && { call: null }),
+    },
+    dropped: [
+      ...(isChart ? [] : [`stack chart of thread ${chart}`]),
+      ...(isChartRange ? [] : [`stack chart at ${rangeText(chartRange)}`]),
+      ...(isCall ? [] : [`call of thread ${call.tid} at ${rangeText(call)}`]),
+    ],
+  };
+}
+
+function zoomMisfits(views: Views, { zoom, ...state }: State): Misfits {
+  const left = existingPrefix(views.tableAt({ ...state, zoom }), zoom);
+  if (left.length === zoom.length) return NONE;
+  return { change: { ...NO_ZOOM, zoom: left }, dropped: [`zoom to ${views.names[zoom.at(-1) as number]}`] };
+}
+
+const MAX_SHOWN = 4;
+const MAX_NAME_WIDTH = 60;
+
+/** Says what was left out, in one line; empty: nothing. */
+export function droppedText(dropped: readonly string[]): string {
+  if (dropped.length === 0) return '';
+  const shown = dropped.slice(0, MAX_SHOWN).map((text) => isolated(truncate(visibleText(text), MAX_NAME_WIDTH)));
+  const more = dropped.length > MAX_SHOWN ? `, and ${dropped.length - MAX_SHOWN} more` : '';
+  return `The link does not fit this page. Left out: ${shown.join(', ')}${more}`;
+}

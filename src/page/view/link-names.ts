@@ -1,0 +1,92 @@
+/**
+ * Names functions in addresses, so that a link fits other recordings of the same program: `main;handle;memcpy@libc.so.6`.
+ */
+import { filesBehindNames } from '../../model/names/distinct-names.js';
+import { shortFileName } from '../../model/names/mapped-files.js';
+import { dsoOf } from '../../model/names/symbol-order.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolId } from '../../model/units.js';
+import { visibleText } from '../../render/visible-text.js';
+import { once } from './memoize-last.js';
+
+/** A longer list is written as numbers, which fit this file only: browsers refuse addresses of megabytes. */
+const MAX_LIST_LENGTH = 4000;
+
+/** As older links have them. */
+const NUMBERS = /^\d{1,9}(\.\d{1,9})*$/;
+
+export interface ReadFunctions {
+  readonly symbols: readonly SymbolId[];
+  /** Names of functions that are not there. */
+  readonly missing: readonly string[];
+}
+
+export class LinkNames {
+  private readonly symbols: SymbolTable;
+  private readonly known = once(() => this.name());
+
+  constructor(symbols: SymbolTable) {
+    this.symbols = symbols;
+  }
+
+  /** Writes a list of functions. */
+  write(symbols: readonly SymbolId[]): string {
+    if (symbols.length === 0) return '';
+    const { words } = this.known();
+    const text = symbols.map((symbol) => words[symbol]).join(';');
+    return text.length > MAX_LIST_LENGTH ? symbols.join('.') : text;
+  }
+
+  /** Reads a list of names, or of numbers. `isPath`: it ends above the first frame that is not there. */
+  read(text: string, isPath = false): ReadFunctions {
+    const words = text === '' ? [] : text.split(NUMBERS.test(text) ? '.' : ';');
+    const ids = words.map((word) => this.idOf(word));
+    const gap = isPath ? ids.indexOf(null) : -1;
+    return {
+      symbols: (gap === -1 ? ids : ids.slice(0, gap)).filter((id) => id !== null),
+      missing: words.filter((_, at) => ids[at] === null).map(unescaped),
+    };
+  }
+
+  private idOf(word: string): SymbolId | null {
+    const { symbols } = this;
+    if (/^\d{1,9}$/.test(word)) return Number(word) < symbols.length ? Number(word) : null;
+    const { idOfWord, idOfName } = this.known();
+    const exact = idOfWord.get(word);
+    if (exact !== undefined) return exact;
+    // in the recording of the link, another file had a function of this name, too; or this one has no files
+    const [, name, file] = /^(.+)@(.+)$/s.exec(word) ?? [];
+    const id = name === undefined ? null : idOfName.get(name);
+    if (id == null) return null;
+    const dso = dsoOf(symbols, id);
+    return dso === null || [dso, shortFileName(dso)].some((own) => escaped(visibleText(own)) === file) ? id : null;
+  }
+
+  private name() {
+    const { symbols } = this;
+    const named = symbols.name.map((name, symbol) => ({ name, dso: dsoOf(symbols, symbol) }));
+    const files = filesBehindNames(named); // " (libc.so.6)" or empty
+    const idOfWord = new Map<string, SymbolId>();
+    /** null: of several functions. */
+    const idOfName = new Map<string, SymbolId | null>();
+    const words = named.map(({ name }, symbol) => {
+      const plain = escaped(visibleText(name));
+      idOfName.set(plain, idOfName.has(plain) ? null : symbol);
+      const file = (files[symbol] as string).slice(2, -1);
+      const word = file === '' ? plain : `${plain}@${escaped(visibleText(file))}`;
+      if (word === '' || idOfWord.has(word)) return `${symbol}`;
+      idOfWord.set(word, symbol);
+      return word;
+    });
+    return { words, idOfWord, idOfName };
+  }
+}
+
+/** Escapes what separates names, and the start of a name that would be a number. */
+function escaped(name: string): string {
+  return name.replace(/[%;]|^\d(?=[\d.]*$)/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+}
+
+function unescaped(word: string): string {
+  return word.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

@@ -1,0 +1,251 @@
+/**
+ * Converts the state of the page to and from the URL hash, so that links, reloads and the back button show the same view.
+ */
+import type { Bounds } from '../../analysis/questions.js';
+import { METRICS, type Metric } from '../../analysis/tree/metrics.js';
+import type { SymbolId, Tid } from '../../model/units.js';
+import type { LinkNames } from './link-names.js';
+
+/** Colour by function, by average duration of calls, or by share of time outside traced code. */
+export const COLOURINGS = ['function', 'average', 'outside'] as const;
+export type Colouring = (typeof COLOURINGS)[number];
+
+/** Siblings by name, or by weight with equal ones by name. Trees from leaves are always by weight. */
+export const ORDERS = ['name', 'weight'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** `calls`: those of the stack chart. */
+export const TABS = ['functions', 'threads', 'calls'] as const;
+export type Tab = (typeof TABS)[number];
+
+/** Bounds of a divider in percent. */
+export const MIN_SHARE = 10;
+export const MAX_SHARE = 85;
+
+/** What the width of a frame shows. `self`: self time of functions, with their callers as children. */
+export const WIDTHS = [...METRICS, 'self'] as const;
+export type Width = Metric | 'self';
+
+export interface State {
+  /** "all", "idle", "name:worker", "tid:114078", or several: "tids:114078,114079". */
+  readonly threads: string;
+  /** The threads that these are compared with, likewise; empty: none. */
+  readonly against: string;
+  readonly hidesIdle: boolean;
+  readonly width: Width;
+  readonly colouring: Colouring;
+  readonly isIcicle: boolean;
+  readonly foldsRecursion: boolean;
+  readonly order: Order;
+  /** Shows only this function and its callees. */
+  readonly focus: SymbolId | null;
+  /** Hides these functions and their callees. */
+  readonly hidden: readonly SymbolId[];
+  /** Path of symbols from the root to the frame that fills the width; empty: no zoom. */
+  readonly zoom: readonly SymbolId[];
+  /** Last of several siblings that fill the width, `zoom` leads to the first; null: a single frame. */
+  readonly zoomLast: SymbolId | null;
+  readonly search: string;
+  /** Shows only matches of the search. */
+  readonly isOnlyMatches: boolean;
+  /** The selected function. */
+  readonly chosen: SymbolId | null;
+  /** Only this part of the recording, in ns since the start of the timeline; null: all of it. */
+  readonly range: Bounds | null;
+  /** The thread whose stack chart is open, and the part of the recording that it shows; null: all of it. */
+  readonly chart: Tid | null;
+  readonly chartRange: Bounds | null;
+  /** The selected call. */
+  readonly call: ChosenCall | null;
+  readonly tab: Tab;
+  /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
+  readonly functionsSort: string;
+  readonly threadsSort: string;
+  /** Lists functions without matches, too. */
+  readonly listsAll: boolean;
+  /** Height of the graph and width of the function panel in percent; null: default. */
+  readonly graphShare: number | null;
+  readonly panelShare: number | null;
+}
+
+/** A call, by its thread and time. */
+export interface ChosenCall extends Bounds {
+  readonly tid: Tid;
+}
+
+/** The layout of the page; changes of it add no entries to the history. */
+export type PageLayout = Pick<
+  State,
+  'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
+>;
+
+export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
+
+export const START: State = {
+  threads: 'all',
+  against: '',
+  hidesIdle: false,
+  width: 'wall',
+  colouring: 'function',
+  isIcicle: false,
+  foldsRecursion: false,
+  order: 'name',
+  focus: null,
+  hidden: [],
+  ...NO_ZOOM,
+  search: '',
+  isOnlyMatches: false,
+  chosen: null,
+  range: null,
+  chart: null,
+  chartRange: null,
+  call: null,
+  tab: 'functions',
+  functionsSort: '',
+  threadsSort: '',
+  listsAll: false,
+  graphShare: null,
+  panelShare: null,
+};
+
+export function pageLayoutOf(state: State): PageLayout {
+  const { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare } = state;
+  return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
+}
+
+/** What the graph and the tables do not depend on. */
+const BESIDE_VIEW = { ...pageLayoutOf(START), chart: null, chartRange: null, call: null } as const;
+
+/** Whether the graph and the tables show the same in two states, except for page layout. */
+export function isSameView(a: State, b: State): boolean {
+  return JSON.stringify({ ...a, ...BESIDE_VIEW }) === JSON.stringify({ ...b, ...BESIDE_VIEW });
+}
+
+/** What an address says. */
+export interface ReadHash {
+  readonly state: State;
+  /** What is left out: it has no meaning, or the functions are not there. "function foo", "width=height". */
+  readonly dropped: readonly string[];
+}
+
+/** Parses a hash. `start`: initial state of the file. */
+export function parseHash(hash: string, names: LinkNames, start: State = START): ReadHash {
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const dropped: string[] = [];
+  const isSet = (name: string, fallback: boolean) => (params.has(name) ? params.get(name) === '1' : fallback);
+  /** Reads a parameter; what cannot be read is dropped. */
+  const read = <Value>(name: string, parse: (text: string) => Value | null | undefined, fallback: Value): Value => {
+    const text = params.get(name) ?? '';
+    const value = text === '' ? fallback : parse(text);
+    if (value == null && text !== '') dropped.push(`${name}=${text}`);
+    return value ?? fallback;
+  };
+  const oneOf = <Word extends string>(name: string, known: readonly Word[], fallback: Word): Word =>
+    read(name, (text) => known.find((word) => word === text), fallback);
+  const functions = (name: string, what: string, isPath = false): readonly SymbolId[] => {
+    const { symbols, missing } = names.read(params.get(name) ?? '', isPath);
+    const shown = isPath ? missing.slice(-1) : missing; // the frame, not all its callers
+    dropped.push(...shown.map((missing) => `${what} ${missing}`));
+    return symbols;
+  };
+  const zoom = functions('zoom', 'zoom to', true);
+  const chart = read('chart', numberOf, null);
+  const state = {
+    threads: params.get('threads') ?? start.threads,
+    against: params.get('against') ?? '',
+    hidesIdle: !isSet('idle', !start.hidesIdle),
+    width: oneOf('width', WIDTHS, start.width),
+    colouring: oneOf('colour', COLOURINGS, start.colouring),
+    isIcicle: isSet('icicle', start.isIcicle),
+    foldsRecursion: isSet('fold', start.foldsRecursion),
+    order: oneOf('order', ORDERS, start.order),
+    focus: functions('focus', 'only inside')[0] ?? null,
+    hidden: functions('hide', 'without'),
+    zoom,
+    zoomLast: zoom.length > 0 ? (functions('to', 'zoom to')[0] ?? null) : null,
+    search: params.get('search') ?? '',
+    isOnlyMatches: isSet('only', false),
+    chosen: functions('function', 'function')[0] ?? null,
+    range: read('range', rangeOf, null),
+    chart,
+    chartRange: chart === null ? null : read('at', rangeOf, null),
+    call: read('call', callOf, null),
+    tab: oneOf('tab', TABS, start.tab),
+    functionsSort: params.get('sort') ?? '',
+    threadsSort: params.get('sort-threads') ?? '',
+    listsAll: params.get('list') === 'all',
+    graphShare: shareOf(params.get('graph')),
+    panelShare: shareOf(params.get('panel')),
+  };
+  return { state, dropped };
+}
+
+/** Reads what `boundsText` writes. */
+function boundsOf(text: string | null): Bounds | null {
+  const [startNs, endNs, ...more] = (text ?? '').split('-').map(numberOf);
+  if (startNs == null || endNs == null || more.length > 0 || startNs > endNs) return null;
+  return { startNs, endNs };
+}
+
+/** A range or what a chart shows is not empty; a call may be. */
+function rangeOf(text: string | null): Bounds | null {
+  const bounds = boundsOf(text);
+  return bounds !== null && bounds.startNs < bounds.endNs ? bounds : null;
+}
+
+function boundsText(bounds: Bounds | null): string {
+  return bounds === null ? '' : `${bounds.startNs}-${bounds.endNs}`;
+}
+
+function callOf(text: string | null): ChosenCall | null {
+  const [tidText = '', timeText = '', ...more] = (text ?? '').split('@');
+  const [tid, bounds] = [numberOf(tidText), boundsOf(timeText)];
+  return tid === null || bounds === null || more.length > 0 ? null : { tid, ...bounds };
+}
+
+/** Numbers as JavaScript writes them: any other text would not be stable in the address. */
+function numberOf(text: string | null): number | null {
+  return text !== null && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null;
+}
+
+function shareOf(text: string | null): number | null {
+  if (text === null || !/^\d{1,2}$/.test(text)) return null;
+  return Math.min(MAX_SHARE, Math.max(MIN_SHARE, Number(text)));
+}
+
+/** Writes only what differs from the start. `names`: of the functions; null: the state has none. */
+export function formatHash(state: State, names: LinkNames | null, start: State = START): string {
+  const flag = (isSet: boolean) => (isSet ? '1' : '0');
+  const ids = (list: readonly (SymbolId | null)[]) => names?.write(list.filter((id) => id !== null)) ?? '';
+  const text = (each: State): readonly (readonly [string, string])[] => [
+    ['threads', each.threads],
+    ['against', each.against],
+    ['idle', flag(!each.hidesIdle)],
+    ['width', each.width],
+    ['colour', each.colouring],
+    ['icicle', flag(each.isIcicle)],
+    ['fold', flag(each.foldsRecursion)],
+    ['order', each.order],
+    ['focus', ids([each.focus])],
+    ['hide', ids(each.hidden)],
+    ['zoom', ids(each.zoom)],
+    ['to', ids([each.zoomLast])],
+    ['search', each.search],
+    ['only', flag(each.isOnlyMatches)],
+    ['function', ids([each.chosen])],
+    ['range', boundsText(each.range)],
+    ['chart', `${each.chart ?? ''}`],
+    ['at', boundsText(each.chartRange)],
+    ['call', each.call === null ? '' : `${each.call.tid}@${boundsText(each.call)}`],
+    ['tab', each.tab],
+    ['sort', each.functionsSort],
+    ['sort-threads', each.threadsSort],
+    ['list', each.listsAll ? 'all' : ''],
+    ['graph', `${each.graphShare ?? ''}`],
+    ['panel', `${each.panelShare ?? ''}`],
+  ];
+  const before = text(start);
+  const params = new URLSearchParams();
+  for (const [at, [name, value]] of text(state).entries()) if (value !== before[at]?.[1]) params.set(name, value);
+  return `#${`${params}`.replace(/%(?:2C|3A|3B|40)/g, decodeURIComponent)}`; // , : ; @ need no escapes
+}

@@ -1,0 +1,201 @@
+/**
+ * Lists the threads of a page: their times, which of them are idle, and which are selected.
+ */
+import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../analysis/tree/outside.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { formatMany, threadNoun } from '../../render/format.js';
+import { isolated } from '../../render/frames/isolated.js';
+import { truncate } from '../../render/frames/labels.js';
+import { visibleText } from '../../render/visible-text.js';
+import type { PageData, PageThread } from '../data/page-data.js';
+import { Counted } from './selected-nodes.js';
+
+export interface ThreadRow {
+  /** Indexes into the threads of the data. */
+  readonly threads: readonly number[];
+  /** As in `State.threads`. */
+  readonly key: string;
+  readonly name: string;
+  /** "114078", "3 threads"; empty for a group of a merged profile. */
+  readonly which: string;
+  /** What it is: "thread", or of a merged profile, "command name". */
+  readonly noun: string;
+  readonly totalNs: Nanoseconds;
+  readonly onCpuNs: Nanoseconds;
+  readonly outsideNs: Nanoseconds;
+  readonly offCpuNs: Nanoseconds;
+  readonly lostNs: Nanoseconds;
+  readonly calls: number;
+  /** The threads only waited. */
+  readonly isIdle: boolean;
+}
+
+/** Returns one row per thread. `counted`: what counts of each node of the shape. */
+export function threadRows(data: PageData, hasSwitches: boolean, counted = allOf(data)): ThreadRow[] {
+  const noun = threadNoun(data.meta);
+  return data.threads.map((thread, index) => {
+    const sums = timeOf(data, thread, counted);
+    return {
+      threads: [index],
+      key: `${TID_PREFIX}${thread.tid}`,
+      name: nameOf(thread),
+      which: data.meta.merged ? '' : String(thread.tid),
+      noun,
+      totalNs: sums.totalNs,
+      onCpuNs: onCpuNs(sums, hasSwitches),
+      outsideNs: sums.outsideNs,
+      offCpuNs: sums.offCpuNs,
+      lostNs: sums.lostNs,
+      calls: callsOf(data, thread, counted),
+      isIdle: isIdle(data, thread),
+    };
+  });
+}
+
+/** Returns the choices: all threads, idle threads, threads of one name, and single threads. */
+export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): ThreadRow[] {
+  const busy = rows.filter((row) => !row.isIdle);
+  const idle = rows.filter((row) => row.isIdle);
+  const isIdleGrouped = idle.length > 1 && busy.length > 0;
+  const shown = hidesIdle && busy.length > 0 ? busy : rows;
+  const apart = isIdleGrouped ? busy : shown;
+  const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
+  return [
+    groupRow('all', `All ${nounOf(shown)}s`, shown),
+    ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, `Idle ${nounOf(idle)}s`, idle)] : []),
+    ...groups.map(([name, members]) => groupRow(`name:${name}`, name, members)),
+    ...apart,
+  ];
+}
+
+const IDLE = 'idle';
+
+function nounOf(rows: readonly ThreadRow[]): string {
+  return rows[0]?.noun ?? 'thread';
+}
+
+function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
+  const names = new Map<string, ThreadRow[]>();
+  for (const row of rows) {
+    const members = names.get(row.name);
+    if (members) members.push(row);
+    else names.set(row.name, [row]);
+  }
+  return names;
+}
+
+/** Merges rows into one. */
+function groupRow(key: string, name: string, rows: readonly ThreadRow[]): ThreadRow {
+  const sum = (of: (row: ThreadRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    threads: rows.flatMap(({ threads }) => threads),
+    key,
+    name,
+    which: formatMany(rows.length, nounOf(rows)),
+    noun: nounOf(rows),
+    totalNs: sum(({ totalNs }) => totalNs),
+    onCpuNs: sum((row) => row.onCpuNs),
+    outsideNs: sum(({ outsideNs }) => outsideNs),
+    offCpuNs: sum(({ offCpuNs }) => offCpuNs),
+    lostNs: sum(({ lostNs }) => lostNs),
+    calls: sum(({ calls }) => calls),
+    isIdle: rows.every((row) => row.isIdle),
+  };
+}
+
+/** Returns the selected row; an unknown choice selects all threads. */
+export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): ThreadRow {
+  const choices = threadChoices(rows, hidesIdle);
+  const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
+  if (chosen !== undefined) return chosen;
+  const several = rowsOfTids(rows, choice);
+  if (several.length > 0) return groupRow(choice, truncate(several.map(titleOf).join(', '), MAX_NAME_WIDTH), several);
+  const named = rows.filter(({ name }) => `name:${name}` === choice); // a name of one or all threads has no row
+  return named.length > 0 ? groupRow(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
+}
+
+/** Splits a choice into what of it is there, and names of what is not. */
+export function knownChoice(
+  rows: readonly ThreadRow[],
+  choice: string,
+): { readonly known: string; readonly missing: readonly string[] } {
+  if (choice.startsWith(TIDS_PREFIX)) {
+    const selected = new Set(rowsOfTids(rows, choice).flatMap(({ threads }) => threads));
+    const tids = choice.slice(TIDS_PREFIX.length).split(',');
+    const missing = tids.filter((tid) => !rows.some(({ key }) => key === TID_PREFIX + tid));
+    return { known: missing.length === 0 ? choice : choiceOf(rows, selected), missing: missing.map(threadText) };
+  }
+  const isKnown =
+    choice === 'all' ||
+    (choice === IDLE
+      ? rows.some(({ isIdle }) => isIdle)
+      : rows.some(({ key, name }) => [key, `name:${name}`].includes(choice)));
+  if (isKnown) return { known: choice, missing: [] };
+  const [, tid, name] = /^(?:tid:(.*)|name:(.*))$/s.exec(choice) ?? [];
+  return { known: 'all', missing: [tid === undefined ? `threads ${name ?? choice}` : threadText(tid)] };
+}
+
+function threadText(tid: string): string {
+  return `thread ${tid}`;
+}
+
+/** Returns the choice for a set of threads; "all" for none and for all. */
+export function choiceOf(rows: readonly ThreadRow[], selected: ReadonlySet<number>): string {
+  const [first, ...others] = rows.filter(({ threads }) => threads.every((index) => selected.has(index)));
+  if (first === undefined || others.length === rows.length - 1) return 'all';
+  return others.length === 0
+    ? first.key
+    : `${TIDS_PREFIX}${[first, ...others].map(({ key }) => key.slice(TID_PREFIX.length)).join()}`;
+}
+
+const TID_PREFIX = 'tid:';
+const TIDS_PREFIX = 'tids:';
+const MAX_NAME_WIDTH = 36;
+
+function rowsOfTids(rows: readonly ThreadRow[], choice: string): readonly ThreadRow[] {
+  if (!choice.startsWith(TIDS_PREFIX)) return [];
+  const wanted = new Set(choice.slice(TIDS_PREFIX.length).split(','));
+  return rows.filter(({ key }) => wanted.has(key.slice(TID_PREFIX.length)));
+}
+
+/** Returns "worker 114078" or "thread 114078". */
+export function titleOf({ name, which }: ThreadRow): string {
+  return name.endsWith(which) ? isolated(name) : `${isolated(name)} ${which}`;
+}
+
+function nameOf({ comm, tid }: PageThread): string {
+  return comm === null ? `thread ${tid}` : visibleText(comm);
+}
+
+/** Whether a thread never ran traced code: all frames on its stack were there before and after. */
+function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: PageThread): boolean {
+  for (let row = 1; row < node.length; row++)
+    if ((selfNs[row] > 0 || calls[row] > inferredCalls[row]) && !isStop(shape.symbol[node[row]])) return false;
+  return true;
+}
+
+function allOf({ shape }: PageData): Uint8Array {
+  return new Uint8Array(shape.length).fill(Counted.All);
+}
+
+/** Counts calls of functions; stops are not calls. */
+function callsOf({ shape }: PageData, { node, calls }: PageThread, counted: Uint8Array): number {
+  let sum = 0;
+  for (let row = 0; row < node.length; row++)
+    if (counted[node[row]] === Counted.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
+  return sum;
+}
+
+function timeOf({ shape }: PageData, { node, selfNs }: PageThread, counted: Uint8Array): TimeSums {
+  const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
+  for (let row = 0; row < node.length; row++) {
+    if (counted[node[row]] === Counted.Nothing) continue;
+    const symbol = shape.symbol[node[row]];
+    sums.totalNs += selfNs[row];
+    if (!isStop(symbol)) continue;
+    sums.outsideNs += selfNs[row];
+    if (isOffCpu(symbol)) sums.offCpuNs += selfNs[row];
+    if (isLost(symbol)) sums.lostNs += selfNs[row];
+  }
+  return sums;
+}

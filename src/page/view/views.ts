@@ -1,0 +1,208 @@
+/**
+ * Computes what the page shows for a state: tree, frame table, functions and threads. Each step is cached until its inputs
+ * change: a zoom only redraws, and a new width needs no new tree.
+ */
+
+import { isOffCpu, isStop } from '../../analysis/tree/outside.js';
+import { ROOT } from '../../model/calls/call-tree.js';
+import { NONE, type SymbolId } from '../../model/units.js';
+import type { FrameTable } from '../../render/frames/frame-table.js';
+import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/search/find-frames.js';
+import type { PageData } from '../data/page-data.js';
+import { type Painter, painterOf, painterOfDifferences } from './colouring.js';
+import { compareFunctions } from './comparison/compare-functions.js';
+import { compareTables } from './comparison/compare-tables.js';
+import { type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
+import { type FunctionView, FunctionViews } from './function-view.js';
+import { insideMatches, onlyMatches } from './matches.js';
+import { memoizeLast } from './memoize-last.js';
+import { nodeAt, zoomedRange } from './paths.js';
+import { selectedNodes } from './selected-nodes.js';
+import { SelectedTrees } from './selected-trees.js';
+import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
+import { chosenRow, type ThreadRow, threadRows, titleOf } from './threads.js';
+import { type View, viewOfPart } from './view.js';
+
+export class Views extends SelectedTrees {
+  readonly widths: readonly Width[];
+  readonly colourings: readonly Colouring[];
+  readonly hasUnwound: boolean;
+  private readonly functions: FunctionViews;
+  private readonly drawn = memoizeLast((view: View, width: Width, order: Order) =>
+    this.tables.ofWidth(view.tree, width, order),
+  );
+  private readonly named = memoizeLast((search: string) => matchNames(this.names, search));
+  private readonly matches = memoizeLast(findFrames);
+  private readonly masked = memoizeLast(onlyMatches);
+  private readonly painted = memoizeLast(painterOf);
+  private readonly counted = memoizeLast((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
+  private readonly listed = memoizeLast((state: State) => this.list(state));
+  private readonly compared = memoizeLast((state: State) => this.compare(state));
+  private readonly listedBoth = memoizeLast((state: State) => this.listBoth(state));
+  private otherViews?: Views;
+
+  constructor(data: PageData) {
+    super(data);
+    this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
+    this.widths = this.knownWidths();
+    this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['function'];
+    this.functions = new FunctionViews(this, this.tables);
+  }
+
+  private knownWidths(): readonly Width[] {
+    if (!this.hasTimes) return ['calls'];
+    if (this.isBlockedTime) return ['wall'];
+    return WIDTHS.filter((width) => this.hasSwitches || width !== 'off-cpu');
+  }
+
+  /** Returns the width; a default if the trace does not support the requested one. */
+  widthOf({ width }: State): Width {
+    return this.widths.includes(width) ? width : (this.widths[0] as Width);
+  }
+
+  /** Returns the colouring; a default if the trace does not support the requested one. */
+  colouringOf({ colouring }: State): Colouring {
+    return this.colourings.includes(colouring) ? colouring : 'function';
+  }
+
+  tableAt(state: State): FrameTable {
+    const table = this.unfilteredTableAt(state);
+    const found = state.isOnlyMatches ? this.foundAt(state) : null;
+    return found === null ? table : this.masked(this.searchKey(state), table, found);
+  }
+
+  painterAt(state: State): Painter {
+    if (state.against !== '') return this.compared(this.comparedKey(state, this.drawnKey(state)), state);
+    const key = `${this.drawnKey(state)}|${this.colouringOf(state)}`;
+    return this.painted(key, this.tableAt(state), this.colouringOf(state), this.widthOf(state) === 'self');
+  }
+
+  /** Returns the functions in view, weighted by the width. */
+  functionsAt(state: State): FunctionRows {
+    if (state.against === '') return this.listed(this.partKey(state), state);
+    return this.listedBoth(this.comparedKey(state, this.partKey(state)), state);
+  }
+
+  /** Returns the painter that shows how the graph differs from that of the threads it is compared with. */
+  private compare(state: State): Painter {
+    const table = this.tableAt(state);
+    const other = this.others.tableAt(this.stateOfOthers(state));
+    const name = titleOf(chosenRow(this.threads, state.against, state.hidesIdle));
+    return painterOfDifferences(table, compareTables(table, other, name));
+  }
+
+  private listBoth(state: State): FunctionRows {
+    const there = this.stateOfOthers(state);
+    const isThere = nodeAt(this.others.tableAt(there), state.zoom) !== null;
+    const here = this.listed(this.partKey(state), state);
+    return compareFunctions(here, isThere ? this.others.functionsAt(there).rows : []);
+  }
+
+  /** The views of the threads that these are compared with: caches have room for one selection. */
+  private get others(): Views {
+    this.otherViews ??= new Views(this.data);
+    this.otherViews.timeline = this.timeline;
+    return this.otherViews;
+  }
+
+  private stateOfOthers(state: State): State {
+    return { ...state, threads: state.against, against: '' };
+  }
+
+  private comparedKey({ against }: State, key: string): string {
+    return `${against}|${key}`;
+  }
+
+  /** Returns all threads, each with its time in the view. */
+  threadsAt(state: State): readonly ThreadRow[] {
+    const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
+    const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
+    const isAll = focus === null && hidden.length === 0 && !foldsRecursion && zoom.length === 0 && isMatch === null;
+    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.partKey(state), state, isMatch);
+  }
+
+  /** Returns the matches of the search; null if it is empty or invalid. */
+  foundAt(state: State): FoundFrames | null {
+    const { isMatch } = this.namesAt(state);
+    return isMatch && this.matches(this.searchKey(state), this.unfilteredTableAt(state), isMatch);
+  }
+
+  /** Returns the function names that match the search. */
+  namesAt({ search }: State): NameMatches {
+    return this.named(search, search);
+  }
+
+  /** Returns the numbers of a function; null if it is not in the view or the trace has no times. */
+  functionAt(state: State, symbol: SymbolId): FunctionView | null {
+    return this.functions.at(state, symbol);
+  }
+
+  /** Single calls of a function arrived from the server, or there was a fault. */
+  addArrivedCalls(): void {
+    this.functions.addArrival();
+  }
+
+  canOpen(symbol: SymbolId): boolean {
+    return this.hasTimes && (!isStop(symbol) || (isOffCpu(symbol) && this.data.waits !== null));
+  }
+
+  /** Returns the suffix of a name that another file has, too; else empty. */
+  nameSuffix(symbol: SymbolId): string {
+    return (this.tables.frameNames[symbol] as string).slice((this.names[symbol] as string).length);
+  }
+
+  /** Returns the table without the restriction to matches. */
+  unfilteredTableAt(state: State): FrameTable {
+    return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state), state.order);
+  }
+
+  /** Cache key of `unfilteredTableAt`. */
+  tableKey(state: State): string {
+    const { threads, hidesIdle, focus, hidden, foldsRecursion, order } = state;
+    const width = this.widthOf(state);
+    return JSON.stringify([this.rangeKey(state), threads, hidesIdle, focus, hidden, foldsRecursion, order, width]);
+  }
+
+  private searchKey(state: State): string {
+    return `${this.tableKey(state)}|${state.search}`;
+  }
+
+  /** Cache key of `tableAt`. */
+  private drawnKey(state: State): string {
+    return state.isOnlyMatches ? this.searchKey(state) : this.tableKey(state);
+  }
+
+  /** Cache key of `functionsAt`. */
+  private partKey(state: State): string {
+    return `${this.drawnKey(state)}|${state.zoom.join('.')}|${state.zoomLast}`;
+  }
+
+  /** Lists the functions. From leaves, only weights depend on the zoom; the other numbers are those of the entire view. */
+  private list(state: State): FunctionRows {
+    const { hasSwitches } = this;
+    const view = this.viewAt(state);
+    const table = this.tableAt(state);
+    const range = zoomedRange(table, state);
+    const width = this.widthOf(state);
+    if (width === 'self') return rowsFromLeaves(view, table, range);
+    const found = state.isOnlyMatches ? this.foundAt(state) : null;
+    const isAll = range.first === ROOT && found === null;
+    const part = isAll
+      ? view
+      : viewOfPart(partialTree(table, range, found && insideMatches(table, found)), view, hasSwitches);
+    return functionRows(part, width, hasSwitches);
+  }
+
+  private count(state: State, isMatch: readonly boolean[] | null): ThreadRow[] {
+    const table = this.tableAt(state);
+    const range = zoomedRange(table, state);
+    const symbols = new Set<SymbolId>();
+    for (let node = range.first; node !== NONE; node = node === range.last ? NONE : table.nextSibling[node])
+      symbols.add(table.tree.symbol[node]);
+    const isFromLeaves = this.widthOf(state) === 'self';
+    const data = this.dataAt(state);
+    const counted = selectedNodes(data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
+    const rows = threadRows(data, this.hasSwitches, counted);
+    return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
+  }
+}

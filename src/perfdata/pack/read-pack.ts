@@ -1,0 +1,155 @@
+/**
+ * Unpacks a pack into a directory, and returns its manifest.
+ */
+import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type Entry, extract } from 'tar-stream';
+import { PtflameError, systemReason } from '../../model/errors.js';
+import { HeaderGuard } from './header-guard.js';
+import { Manifest } from './manifest.js';
+import { MANIFEST, PACK_PATHS } from './pack-paths.js';
+import { SIDE_FILES } from './side-files.js';
+
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
+/** Files and folders that are made. A program that compiles at runtime may have a file for each of its functions. */
+const MAX_ENTRIES = 100_000;
+const PRIVATE = { file: 0o600, directory: 0o700 } as const;
+/** Errors caused by the names in a pack, not by the directory. */
+const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
+
+/**
+ * Extracts the files of a pack into an empty directory.
+ *
+ * @throws PtflameError PACK_DAMAGED for a pack that is truncated, garbled or made by another program; NEWER_VERSION;
+ *   TEMPORARY_FILE if the directory cannot be written; INPUT_UNREADABLE
+ */
+export async function readPack(
+  path: string,
+  directory: string,
+  signal: AbortSignal,
+  maxEntries = MAX_ENTRIES,
+): Promise<Manifest> {
+  const archive = extract();
+  try {
+    const headers = new HeaderGuard((await stat(path)).size);
+    const reading = pipeline(createReadStream(path), createGunzip(), headers.guarded, archive, { signal });
+    const [manifest] = await Promise.all([extractAll(path, archive, directory, headers, maxEntries), reading]);
+    return manifest;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw cause instanceof PtflameError ? cause : refusal(path, directory, cause);
+  }
+}
+
+async function extractAll(
+  path: string,
+  archive: AsyncIterable<Entry>,
+  directory: string,
+  headers: HeaderGuard,
+  maxEntries: number,
+): Promise<Manifest> {
+  let manifest: Manifest | null = null;
+  const names = new Set<string>();
+  const folders = new Set([dirname(join(directory, MANIFEST))]); // as `extractEntry` names it
+  for await (const entry of archive) {
+    headers.enterFile();
+    const { name, type, size = 0 } = entry.header;
+    if (type !== 'file') throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error(`it gives no size for ${JSON.stringify(name)}`);
+    if (names.has(name)) throw new Error(`it contains ${JSON.stringify(name)} twice`);
+    names.add(name);
+    if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
+    else await extractEntry(entry, directory, folders);
+    if (names.size + folders.size - 1 > maxEntries)
+      throw new Error(`it contains more than ${maxEntries} files and folders, which no pack does`);
+    headers.leaveFile();
+  }
+  return complete(manifest, names);
+}
+
+function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manifest {
+  if (manifest === null) throw new Error('it has no manifest');
+  const { recording, kallsyms } = PACK_PATHS;
+  if (!names.has(recording) && !names.has(`${recording}/data`)) throw new Error('it contains no recording');
+  if (manifest.hasKallsyms && !names.has(kallsyms))
+    throw new Error('it lacks the addresses of kernel symbols (kallsyms)');
+  return manifest;
+}
+
+/** Synchronous: of many small files, most time would be spent between the steps. `folders`: those that exist. */
+async function extractEntry(entry: Entry, directory: string, folders: Set<string>): Promise<void> {
+  const { name } = entry.header;
+  if (!isExpected(name)) throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
+  const target = join(directory, name);
+  makeFolder(dirname(target), folders);
+  const fd = openSync(target, 'wx', PRIVATE.file);
+  try {
+    for await (const piece of entry) writeAll(fd, piece);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeFolder(path: string, folders: Set<string>): void {
+  if (folders.has(path)) return;
+  makeFolder(dirname(path), folders);
+  mkdirSync(path, PRIVATE.directory);
+  folders.add(path);
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+}
+
+/** Nothing is written outside of the directory, whatever names a pack contains. */
+function isExpected(name: string): boolean {
+  const { recording, root, kallsyms } = PACK_PATHS;
+  if (name !== normalize(name) || name.includes('\0')) return false;
+  if (name === kallsyms || name === recording) return true;
+  if (['.ptflame.json', ...Object.keys(SIDE_FILES)].some((ending) => name === `${recording}${ending}`)) return true;
+  return [recording, root].some((top) => name.startsWith(`${top}/`));
+}
+
+async function textOf(entry: Entry): Promise<string> {
+  if ((entry.header.size ?? 0) > MAX_MANIFEST_BYTES) throw new Error('its manifest is too large');
+  const pieces: Buffer[] = [];
+  for await (const piece of entry) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+function parseManifest(path: string, text: string): Manifest {
+  const value: unknown = JSON.parse(text);
+  const version = (value as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && version > 1)
+    throw new PtflameError('NEWER_VERSION', `${path} was packed by a newer ptflame`, { hint: 'update ptflame' });
+  const { success, data } = Manifest.safeParse(value);
+  if (!success) throw new Error('its manifest is invalid');
+  return data;
+}
+
+/** Blames the pack, the directory, or the reading of the pack. */
+function refusal(path: string, directory: string, cause: unknown): PtflameError {
+  const { code = '', syscall, path: where } = cause as NodeJS.ErrnoException;
+  if (syscall === undefined || BAD_NAME.has(code)) return damaged(path, cause);
+  if (syscall === 'read' || where === path)
+    return new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${systemReason(cause)}`, {
+      hint: 'check the file and its disk',
+      cause,
+    });
+  const why = code === 'ENOSPC' ? 'the disk is full' : systemReason(cause);
+  return new PtflameError('TEMPORARY_FILE', `cannot unpack ${path} into ${directory}: ${why}`, {
+    hint: 'pass a directory with more space: --temp-dir DIR',
+    cause,
+  });
+}
+
+function damaged(path: string, cause: unknown): PtflameError {
+  const why = systemReason(cause);
+  return new PtflameError('PACK_DAMAGED', `cannot unpack ${path}: ${why}`, {
+    hint: 'copy it again, or pack the recording again where it was made: ptflame pack perf.data -o FILE',
+    cause,
+  });
+}

@@ -1,0 +1,149 @@
+/**
+ * Turns the calls of a function into the answer that `ptflame latency` prints: how long they took, and why.
+ */
+
+import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
+import type { ChainRow } from '../../analysis/latency/chains.js';
+import type { ChildRow } from '../../analysis/latency/child-rows.js';
+import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../../analysis/latency/latency.js';
+import { type FunctionSet, isInSet } from '../../analysis/questions.js';
+import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
+import { functionsOf } from '../../analysis/tree/functions.js';
+import { isLost, isOffCpu, isStop, onCpuNs } from '../../analysis/tree/outside.js';
+import { compareSymbols } from '../../model/names/symbol-order.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { NONE, type SymbolId } from '../../model/units.js';
+import {
+  clockText,
+  durationsOfAllThreads,
+  finiteOrNull,
+  named,
+  PRODUCER,
+  qualityOf,
+  rangeOrNulls,
+  rounded,
+  statsOrNulls,
+  traceSummary,
+} from '../common.js';
+import { functionRow } from '../report/answer.js';
+import type * as schema from '../schema.js';
+import { overTimeOf } from './over-time.js';
+
+/** The name of a function's self time among its callees. */
+export const SELF = '*self';
+
+/** `functions`: those in the question. */
+export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: FunctionSet): schema.Latency {
+  const { symbols } = profile;
+  const durations = durationsOfAllThreads(profile);
+  const tree = treeOfAllThreads(profile);
+  const trace = traceSummary(profile, tree);
+  const latency = latencyOf(calls, symbols);
+  const asked = functionsOf(tree, durations, trace.hasSwitches).filter(({ symbol }) => isInSet(functions, symbol));
+  const naming = new RowNames(profile, trace.hasSwitches, functions);
+  return {
+    format: 'ptflame-latency',
+    version: 2,
+    producer: PRODUCER,
+    trace,
+    functions: asked
+      .sort((a, b) => b.totalNs - a.totalNs || compareSymbols(symbols, a.symbol, b.symbol))
+      .map((row) => functionRow(row, symbols)),
+    stats: statsRow(latency.stats),
+    histogram: [...latency.histogram],
+    isOfParts: latency.isOfParts,
+    children: latency.children.map((row) => naming.child(row)),
+    callers: latency.callers.map((row) => naming.caller(row)),
+    chains: latency.chains.map((row) => naming.chain(row)),
+    chainsLeftOut: latency.chainsLeftOut,
+    slowest: latency.slowest.map((row) => naming.slowCall(row)),
+    ...(calls.overTime && { overTime: overTimeOf(calls.overTime, latency.stats.calls, profile) }),
+    quality: qualityOf(profile),
+  };
+}
+
+/** Turns symbols into names, and times into perf's clock. */
+class RowNames {
+  private readonly profile: Profile;
+  private readonly symbols: SymbolTable;
+  private readonly hasSwitches: boolean;
+  /** The question is about stops only. */
+  private readonly hasOnlyStops: boolean;
+  private readonly hasOnlyOffCpu: boolean;
+  private readonly hasOnlyLost: boolean;
+
+  constructor(profile: Profile, hasSwitches: boolean, functions: FunctionSet) {
+    this.hasOnlyStops = functions.every((flag, symbol) => flag === 0 || isStop(symbol));
+    this.hasOnlyOffCpu = functions.every((flag, symbol) => flag === 0 || isOffCpu(symbol));
+    this.hasOnlyLost = functions.every((flag, symbol) => flag === 0 || isLost(symbol));
+    this.profile = profile;
+    this.symbols = profile.symbols;
+    this.hasSwitches = hasSwitches;
+  }
+
+  child({ symbol, calls, inferred, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {
+    const isStopItself = symbol === NONE && this.hasOnlyStops;
+    const outsideNs = isStopItself ? totalNs : row.outsideNs;
+    const offCpuNs = isStopItself && this.hasOnlyOffCpu ? totalNs : row.offCpuNs;
+    const lostNs = isStopItself && this.hasOnlyLost ? totalNs : row.lostNs;
+    return {
+      ...this.nameOf(symbol),
+      calls,
+      inferred,
+      totalNs,
+      outsideNs,
+      offCpuNs,
+      onCpuNs: onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }, this.hasSwitches),
+      avgNs: finiteOrNull(avgNs),
+      perCallNs: finiteOrNull(perCallNs),
+      share: Number(share.toPrecision(6)),
+    };
+  }
+
+  caller({ caller, stats, children }: CallerLatency): schema.CallerRow {
+    const names = caller === NONE ? { name: null, dso: null } : named(this.symbols, caller);
+    return { ...names, stats: statsRow(stats), children: children.map((row) => this.child(row)) };
+  }
+
+  chain({ path, calls, inferred, unwound, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {
+    const names = path.map((symbol) => this.symbols.name[symbol]);
+    return { path: names, calls, inferred, unwound, totalNs, ...rangeOrNulls(range) };
+  }
+
+  slowCall({ tid, startNs, durationNs, isUnwound, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
+    const thread = this.profile.threads.find((each) => each.tid === tid);
+    return {
+      tid,
+      pid: thread?.pid ?? null,
+      comm: thread?.comm ?? null,
+      start: clockText(this.profile.meta, startNs),
+      durationNs,
+      isUnwound,
+      outsideNs,
+      offCpuNs,
+      differences: differences.map(({ symbol, depth, calls, ns, averageCalls, averageNs, differenceNs }) => ({
+        ...(depth === 0 ? { name: 'the call', dso: null, isSelf: false } : this.nameOf(symbol)),
+        ...{ depth, calls, ns },
+        averageCalls: rounded(averageCalls),
+        averageNs: rounded(averageNs),
+        differenceNs: rounded(differenceNs),
+      })),
+    };
+  }
+
+  /** NONE: the self time of the function. */
+  private nameOf(symbol: SymbolId): { name: string; dso: string | null; isSelf: boolean } {
+    if (symbol === NONE) return { name: SELF, dso: null, isSelf: true };
+    return { ...named(this.symbols, symbol), isSelf: false };
+  }
+}
+
+function statsRow(stats: LatencyStats): schema.LatencyStats {
+  const { calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs } = stats;
+  return {
+    ...{ calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs },
+    ...statsOrNulls(stats),
+    p999Ns: finiteOrNull(stats.p999Ns),
+  };
+}

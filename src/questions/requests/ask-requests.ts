@@ -1,0 +1,103 @@
+/**
+ * Finds the requests of one or several hosts: each call of a function, and the work that other threads did for it.
+ */
+import type { Profile } from '../../model/profile/profile.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
+import type { Flow } from '../../waits/handoffs/flow.js';
+import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
+import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '../../waits/requests/compared.js';
+import type { Parts } from '../../waits/requests/parts.js';
+import { describeRequests } from './details/describe-requests.js';
+import { askedDetails } from './details/shown-calls.js';
+import type { FoundRequests, JoinedWork, RequestGroup } from './found-requests.js';
+import { type FoundHost, foundHosts } from './hosts/found-hosts.js';
+import { inputHosts } from './hosts/input-hosts.js';
+import { joinHosts } from './hosts/joined-hosts.js';
+import { withHosts } from './hosts/with-hosts.js';
+import type { RequestsOptions } from './request-question.js';
+import type { Scene } from './scene.js';
+
+/** The requests, and the profile of each host; `shiftNs`: from the profile's time to that of the requests. */
+export interface RequestsResult {
+  /** Of the first host. */
+  readonly profile: Profile;
+  readonly requests: FoundRequests;
+  readonly shiftNs: Nanoseconds;
+  readonly hosts: readonly FoundHost[];
+}
+
+/**
+ * Finds requests, and what they and others did for them.
+ *
+ * @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION or NOT_RECORDED
+ */
+export async function askRequests(
+  inputs: readonly AnalyzedInput[],
+  question: RequestsOptions,
+  options: AnalyzeOptions = {},
+): Promise<RequestsResult> {
+  const hosts = inputHosts(inputs, question.hosts ?? []);
+  const { window = null, ...whole } = options;
+  // Where the window is on the other clocks is known only when the hosts are joined.
+  const [readOptions, joinedWindow] = hosts.length > 1 ? [whole, window] : [options, null];
+  return withHosts(hosts, question, readOptions, async (traces) =>
+    findRequests(await joinHosts(traces, question.id ?? null, joinedWindow), question),
+  );
+}
+
+async function findRequests(
+  scene: Scene,
+  { minNs, maxSpans, slowest = 0, flows = [] }: RequestsOptions,
+): Promise<RequestsResult> {
+  const { roots, parts, flow, common } = scene;
+  const complete = roots.durationNs.filter((ns) => !Number.isNaN(ns)).length;
+  const describesAll = maxSpans !== undefined && slowest === 0;
+  const bySlowness = comparedRequests(roots.durationNs, describesAll ? complete : slowest || slowestCount(complete));
+  const compared = maxSpans === undefined ? bySlowness : NONE_COMPARED;
+  const asked = bySlowness.slowest.subarray(0, describesAll ? complete : slowest);
+  const limits = { ...(minNs !== undefined && { minNs }), ...(maxSpans !== undefined && { maxSpans }) };
+  const described = await describeRequests(scene, compared, askedDetails(scene, asked, limits));
+  const threads = new Set(roots.tid);
+  const requests = {
+    requests: roots.length,
+    cut: roots.length - complete,
+    threads: threads.size,
+    otherThreads: new Set(parts.tid.filter((tid) => !threads.has(tid))).size,
+    stats: statsOf(roots.durationNs),
+    joined: joinedWork(parts, flow, flows.length > 0),
+    typical: groupOf(compared.typical, roots),
+    slowest: groupOf(compared.slowest, roots),
+    ...described,
+  };
+  const hosts = foundHosts(scene.hosts, common.clocks);
+  const [{ profile, shiftNs }] = hosts;
+  return { profile, shiftNs, requests, hosts };
+}
+
+const NONE_COMPARED: ComparedRequests = { typical: new Int32Array(0), slowest: new Int32Array(0) };
+
+/** `isNamed`: the user named the flow, so what was not joined should have been. */
+function joinedWork({ pop, isInside, sharedBy }: Parts, { by: foundBy }: Flow, isNamed: boolean): JoinedWork {
+  const isJoined = new Uint8Array(foundBy.length); // 1: within a request's own part only, 2: as a part
+  const isShared = new Uint8Array(foundBy.length);
+  pop.forEach((row, part) => {
+    if (row === NONE) return;
+    isJoined[row] = Math.max(isJoined[row], isInside[part] ? 1 : 2);
+    if (sharedBy[part] > 1) isShared[row] = 1;
+  });
+  const count = (way: HandOffBy) => foundBy.filter((each, row) => each === way && isJoined[row] === 2).length;
+  const [byKey, byOrder, byWaking] = [count(HandOffBy.Key), count(HandOffBy.Order), count(HandOffBy.Waking)];
+  const left = isNamed ? foundBy.filter((_, row) => isJoined[row] === 0) : new Uint8Array(0);
+  const notJoined = left.filter((way) => way === HandOffBy.None).length;
+  const shared = isShared.filter((flag) => flag === 1).length;
+  return { byKey, byOrder, byWaking, shared, forNoRequest: left.length - notJoined, notJoined };
+}
+
+function groupOf(rows: Int32Array, { durationNs }: Scene['roots']): RequestGroup | null {
+  if (rows.length === 0) return null;
+  const all = Float64Array.from(rows, (row) => durationNs[row]).sort();
+  const avgNs = all.reduce((sum, ns) => sum + ns, 0) / all.length;
+  return { requests: all.length, minNs: all[0], maxNs: all[all.length - 1], avgNs };
+}

@@ -1,0 +1,72 @@
+/**
+ * What users ask about requests, and which events of a trace they mean.
+ */
+import { PtflameError } from '../../model/errors.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { argumentsOf, findEvent } from '../../pipeline/replay/questions/find-event.js';
+import type { FunctionPattern } from '../../pipeline/replay/questions/find-functions.js';
+
+export interface RequestsOptions {
+  /** Each of their calls is a request. */
+  readonly root: FunctionPattern;
+  /** How work is handed from one thread to another. Default: threads work for those that wake them. */
+  readonly flows?: readonly FlowPattern[];
+  /**
+   * Takes the id out of the keys of flows: its first group, else all that it matches. Ids join work of several processes,
+   * also keys that are texts without this; numbers, such as pointers, only that of one process.
+   */
+  readonly id?: RegExp;
+  /**
+   * By input: the host that recorded it, whose inputs share a clock; null or missing: as the recording says. Several hosts
+   * are joined by ids. Default: all inputs are of one host, if their recordings do not say otherwise.
+   */
+  readonly hosts?: readonly (string | null)[];
+  /** Calls that take less are left out. Default: 1 % of the slowest request, but not less than 10 µs. */
+  readonly minNs?: Nanoseconds;
+  /** How many of the slowest requests to describe, and to compare with the typical ones. Default: none, and 1 %. */
+  readonly slowest?: number;
+  /**
+   * Describe all complete requests, or the `slowest`, instead of comparing them: with at most this many parts and calls,
+   * of requests the slowest, and of calls the longest. `minNs` is then 0 by default.
+   */
+  readonly maxSpans?: number;
+}
+
+/** Events as in `queue_push:job` or `probe_server:queue_push:job`: where work is handed on, and taken. The key is optional. */
+export interface FlowPattern {
+  readonly push: string;
+  readonly pop: string;
+}
+
+/** An event, and the field that identifies the work; null: no field does. */
+export interface FlowSide {
+  readonly table: SampleTable;
+  readonly key: string | null;
+}
+
+/** @throws PtflameError NOT_RECORDED or BAD_OPTION */
+export function flowSide(text: string, samples: readonly SampleTable[]): FlowSide {
+  const table = findEvent(text, samples);
+  if (table !== null) return { table, key: null };
+  const colon = text.lastIndexOf(':');
+  const event = text.slice(0, Math.max(0, colon));
+  const withKey = findEvent(event, samples);
+  if (withKey === null) throw noSuchEvent(colon > 0 ? event : text, samples);
+  const key = text.slice(colon + 1);
+  if (withKey.fields.some(({ name }) => name === key)) return { table: withKey, key };
+  throw new PtflameError('NOT_RECORDED', `${withKey.event} has no argument ${key}`, {
+    hint: `it has ${argumentsOf(withKey).join(', ') || 'none'}; record others with --probe 'NAME=FILE:FUNCTION ${key}=%di'`,
+  });
+}
+
+function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameError {
+  const probes = samples.filter(({ event }) => event.startsWith('probe_')).map((table) => describe(table));
+  const hint =
+    probes.length > 0 ? `it has ${probes.join(', ')}` : `record it with --probe '${name}=FILE:FUNCTION KEY=%di'`;
+  return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, { hint });
+}
+
+function describe(table: SampleTable): string {
+  return `${table.event} (${argumentsOf(table).join(', ')})`;
+}

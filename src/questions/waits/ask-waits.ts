@@ -1,0 +1,182 @@
+/**
+ * Reads a trace, concludes from it who waited for whom, and finds the stacks of waiters and wakers.
+ */
+import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
+import type { LongestCalls } from '../../model/calls/call-events.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { Profile } from '../../model/profile/profile.js';
+import type { Timeline } from '../../model/timeline/timeline.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import { AskableTrace } from '../../pipeline/ask-threads.js';
+import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
+import { nothingSelected } from '../../pipeline/read/refusals.js';
+import type { Trace } from '../../pipeline/read/trace.js';
+import { windowBounds, withClock } from '../../pipeline/replay/questions/moments.js';
+import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
+import { type WithTraceOptions, type WorkResources, withTrace } from '../../pipeline/with-trace.js';
+import { ALL_TIME, type ShownWaits, type TimeWindow, waitsWithin } from '../../waits/summary/window.js';
+import { type Waits, waitsOf } from '../../waits/waits.js';
+import { nodesOfMoments, type OrderedMoments, orderMoments } from './moments.js';
+import { ThreadDirectory } from './thread-directory.js';
+import { waitInputOf } from './wait-input.js';
+
+/** The waits of all threads, in the trace's time. */
+export interface TraceWaits {
+  readonly trace: Trace;
+  readonly waits: Waits;
+  /** The selected time, in the trace's time. */
+  readonly window: TimeWindow;
+  /** What of the waits is in it. */
+  readonly shown: ShownWaits;
+  readonly threads: ThreadDirectory;
+  /** null: the recording has no branches, so nothing is known of calls. */
+  readonly calls: CallsOfWaits | null;
+}
+
+/** Calls of all threads, as they were asked for. */
+export interface CallsOfTrace {
+  readonly profile: Profile;
+  /** null: not requested. */
+  readonly timeline: Timeline | null;
+  /** null: not requested. */
+  readonly longestCalls: LongestCalls | null;
+  /** From the profile's time to the trace's. */
+  readonly shiftNs: Nanoseconds;
+  readonly symbols: SymbolTable;
+  /** The call paths of all nodes. */
+  readonly paths: Shape;
+  /** Of the threads that were asked for calls. */
+  readonly spans: ReadonlyMap<Tid, Spans>;
+  /** For further questions. */
+  readonly askable: AskableTrace;
+}
+
+/** The call paths of waiters and wakers. */
+export interface CallsOfWaits extends CallsOfTrace {
+  /** By wait: what the thread was in when it began, usually a stop; NONE: its calls were not traced. */
+  readonly waiterNode: Int32Array;
+  /** By wait: what the waker did when it woke the waiter; NONE likewise. */
+  readonly wakerNode: Int32Array;
+}
+
+export interface WaitsOptions extends AnalyzeOptions, Pick<WithTraceOptions, 'openTraces'> {
+  /** Further questions will follow to the threads with waits. Default: false. */
+  readonly asksAgain?: boolean;
+}
+
+/** Which calls to list of all threads. */
+export type CallsToList = (trace: AskableTrace) => SpansQuestion;
+
+/**
+ * Reads traces and hands their waits to a function, which may ask further questions for as long as it runs. `callsToList`:
+ * asked in the same replay as the waits.
+ */
+export function withWaits<Result>(
+  inputs: readonly AnalyzedInput[],
+  options: WaitsOptions,
+  work: (waits: TraceWaits) => Promise<Result>,
+  callsToList: CallsToList | null = null,
+): Promise<Result> {
+  return withTrace(inputs, readOptions(options), async (trace, resources) =>
+    work(await traceWaitsOf(trace, options, resources, callsToList)),
+  );
+}
+
+/** How to read a trace for questions about waits. */
+export function readOptions(options: WaitsOptions): WithTraceOptions {
+  return { ...options, byCalls: false, isPart: options.window !== undefined, mayLackBranches: true };
+}
+
+/** The waits of a trace. */
+export async function traceWaitsOf(
+  read: Trace,
+  options: WaitsOptions,
+  resources: WorkResources,
+  callsToList: CallsToList | null = null,
+): Promise<TraceWaits> {
+  const { trace, window, threads } = openTrace(read, options);
+  const waits = waitsOf(waitInputOf(trace));
+  const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
+  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls };
+}
+
+/** A trace on its clock, and what of it is selected. @throws PtflameError NOTHING_SELECTED or BAD_OPTION */
+export function openTrace(read: Trace, options: AnalyzeOptions): Pick<TraceWaits, 'trace' | 'window' | 'threads'> {
+  const trace = withClock(read, [options.window?.from, options.window?.to]);
+  const window = options.window ? windowBounds(options.window, trace) : ALL_TIME;
+  const threads = new ThreadDirectory(trace);
+  if (threads.isSelectionEmpty) throw nothingSelected('ptflame waits --top 0');
+  return { trace, window, threads };
+}
+
+async function callsOf(
+  trace: Trace,
+  waits: Waits,
+  options: WaitsOptions,
+  resources: WorkResources,
+  callsToList: CallsToList | null,
+): Promise<CallsOfWaits> {
+  const askable = new AskableTrace(trace, options, resources);
+  const moments = momentsOf(waits, trace);
+  const asked = callsToList ? withSpans(moments.asked, trace.store.tids, callsToList(askable)) : moments.asked;
+  const { calls, answers } = await replayed(askable, asked, options);
+  return { ...calls, ...nodesOf(waits, moments, answers) };
+}
+
+/** Lists calls of all threads; about waits one may ask later. */
+export async function callsOfTrace(
+  trace: Trace,
+  options: WaitsOptions,
+  resources: WorkResources,
+  callsToList: CallsToList,
+): Promise<CallsOfTrace> {
+  const askable = new AskableTrace(trace, options, resources);
+  const asked = withSpans(new Map(), trace.store.tids, callsToList(askable));
+  return (await replayed(askable, asked, { ...options, asksAgain: true })).calls;
+}
+
+/** Asks for the call paths of waiters and wakers after the replay. */
+export async function pathsOfWaits(calls: CallsOfTrace, waits: Waits): Promise<CallsOfWaits> {
+  const moments = momentsOf(waits, calls.askable.trace);
+  const answers = await calls.askable.ask(moments.asked);
+  return { ...calls, paths: answers.paths, spans: new Map(), ...nodesOf(waits, moments, answers) };
+}
+
+async function replayed(
+  askable: AskableTrace,
+  asked: AskedThreads,
+  { asksAgain }: WaitsOptions,
+): Promise<{ readonly calls: CallsOfTrace; readonly answers: LogAnswers }> {
+  const { answers, ...result } = await askable.replay(asked, asksAgain);
+  const calls = { ...result, symbols: askable.symbols, paths: answers.paths, askable, spans: spansOf(answers) };
+  return { calls, answers };
+}
+
+function nodesOf({ length }: Waits, moments: OrderedMoments, answers: LogAnswers) {
+  const nodes = nodesOfMoments(2 * length, moments, answers);
+  return { waiterNode: nodes.subarray(0, length), wakerNode: nodes.subarray(length) };
+}
+
+function withSpans(asked: AskedThreads, tids: readonly Tid[], spans: SpansQuestion): AskedThreads {
+  const nothing = { nodesAt: null, treesOver: null, spanTrees: null };
+  return new Map(tids.map((tid) => [tid, { ...(asked.get(tid) ?? nothing), spans }]));
+}
+
+function spansOf({ threads }: LogAnswers): Map<Tid, Spans> {
+  return new Map([...threads].flatMap(([tid, { spans }]) => (spans ? [[tid, spans] as const] : [])));
+}
+
+/** The beginning of each wait, then the moments at which waiters were woken. */
+function momentsOf({ length, tid, outNs, waker, wakeNs }: Waits, { store }: Trace): OrderedMoments {
+  const tids = new Int32Array(2 * length).fill(NONE);
+  const times = new Float64Array(2 * length);
+  tids.set(tid);
+  times.set(outNs);
+  tids.set(waker, length);
+  times.set(wakeNs, length);
+  const isTraced = new Set(store.tids);
+  return orderMoments({ tid: tids, timeNs: times }, (each) => isTraced.has(each));
+}

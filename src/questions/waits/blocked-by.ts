@@ -1,0 +1,209 @@
+/**
+ * Turns blocked time into a profile: the waiter's stack, whom it waited for, and above that, upside down, what that
+ * thread did meanwhile.
+ */
+
+import { functionNodes, type LogAnswers } from '../../analysis/log/join-answers.js';
+import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
+import { type CallFilter, isDirectRecursion, isInSet } from '../../analysis/questions.js';
+import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
+import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import { qualityOfThreads } from '../../pipeline/profile/select-threads.js';
+import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
+import { noTrace } from '../../pipeline/read/refusals.js';
+import { filterOf, partText } from '../../pipeline/replay/questions/selection.js';
+import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
+import { type Blockers, blockersOf, NoBlocker } from './blockers.js';
+import { selectedWaits, shownPath } from './selected-waits.js';
+import { WaitFacts } from './wait-facts.js';
+
+/**
+ * Returns a profile with a tree for each thread that waited. A frame such as `-- waits for bob` counts each wait as a
+ * call; one that the window cuts is inferred. Calls are selected as the waiters made them.
+ *
+ * @throws PtflameError as `analyze`, and NO_BRANCHES for a recording without calls
+ */
+export function profileBlockedTime(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
+  return withWaits(inputs, { ...options, trees: 'apart', asksAgain: true }, async (traceWaits) => {
+    const { calls, trace } = traceWaits;
+    if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
+    const filter = filterOf(options, calls.symbols, trace);
+    const isSelected = await selectedWaits(traceWaits, calls, filter);
+    const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits), isSelected));
+    const asked = questionsAbout(groups, (tid) => traceWaits.threads.of(tid).isRecorded);
+    const answers = await calls.askable.ask(asked);
+    return profileOf(traceWaits, calls, groups, answers, filter ?? NO_FILTER, partText(options));
+  });
+}
+
+const NO_FILTER = { foldsRecursion: false, root: null };
+
+/** Waits of a thread on one path for the same thread; rows are those of `Blockers`. */
+interface Group {
+  readonly waiter: Tid;
+  readonly node: NodeId; // of the waiter's paths
+  readonly blocker: number;
+  readonly rows: number[];
+}
+
+interface Groups {
+  readonly all: readonly Group[];
+  readonly blockers: Blockers;
+}
+
+function groupBlockers({ waits }: TraceWaits, { paths, waiterNode }: CallsOfWaits, blockers: Blockers): Groups {
+  const functionOf = functionNodes(paths);
+  const groups = new Map<string, Group>();
+  for (let row = 0; row < blockers.length; row++) {
+    const wait = blockers.wait[row];
+    const waiter = waits.tid[wait];
+    const node = waiterNode[wait] === NONE ? ROOT : functionOf[waiterNode[wait]];
+    const blocker = blockers.blocker[row];
+    const key = `${waiter} ${node} ${blocker}`;
+    const group = groups.get(key);
+    if (group) group.rows.push(row);
+    else groups.set(key, { waiter, node, blocker, rows: [row] });
+  }
+  return { all: [...groups.values()], blockers };
+}
+
+/** The key of an interval is the number of its group. */
+function questionsAbout({ all, blockers }: Groups, isTraced: (tid: Tid) => boolean) {
+  const keysOf = new Map<Tid, number[]>();
+  all.forEach(({ blocker }, key) => {
+    if (blocker < 0 || !isTraced(blocker)) return;
+    const keys = keysOf.get(blocker);
+    if (keys) keys.push(key);
+    else keysOf.set(blocker, [key]);
+  });
+  const intervalsOf = (keys: readonly number[]): KeyedIntervals => {
+    const rows = keys.flatMap((key) => all[key].rows.map((row) => ({ key, row })));
+    return {
+      key: Int32Array.from(rows, ({ key }) => key),
+      fromNs: Float64Array.from(rows, ({ row }) => blockers.fromNs[row]),
+      toNs: Float64Array.from(rows, ({ row }) => blockers.fromNs[row] + blockers.ns[row]),
+    };
+  };
+  return new Map(
+    [...keysOf].map(([tid, keys]) => {
+      return [tid, { nodesAt: null, treesOver: intervalsOf(keys), spans: null, spanTrees: null }] as const;
+    }),
+  );
+}
+
+/** Time of a node of the blocker's paths. */
+interface NodeTime {
+  readonly node: NodeId;
+  readonly ns: Nanoseconds;
+  readonly inferredNs: Nanoseconds;
+}
+
+/** `part`: the selection in words; null: everything. */
+function profileOf(
+  traceWaits: TraceWaits,
+  calls: CallsOfWaits,
+  groups: Groups,
+  answers: LogAnswers,
+  filter: Pick<CallFilter, 'foldsRecursion' | 'root'>,
+  part: string | null,
+): Profile {
+  const names = groups.all.map(({ blocker }) => ({ name: blockerName(traceWaits, blocker), dso: null }));
+  const { table, rows: symbolOf } = withSymbols(calls.symbols, names, SymbolKind.Synthetic);
+  const times = timesByKey(groups.all.length, answers);
+  const shown = new Map<Tid, ShownTree>();
+  groups.all.forEach((group, key) => {
+    const tree = shown.get(group.waiter) ?? { builder: new CallTreeBuilder(), nodeOf: new Map() };
+    shown.set(group.waiter, tree);
+    const { builder } = tree;
+    const node = builder.child(addShownPath(tree, calls.paths, group.node, filter), symbolOf[key]);
+    for (const row of group.rows) countWait(builder, node, groups.blockers, row, traceWaits.shown);
+    let restNs = group.rows.reduce((sum, row) => sum + groups.blockers.ns[row], 0);
+    for (const { node: own, ns, inferredNs } of times[key]) {
+      const above = addPath(builder, node, shownPath(answers.paths, own, { ...filter, root: null }).reverse());
+      builder.charge(above, ns - inferredNs, false);
+      builder.charge(above, inferredNs, true);
+      restNs -= ns;
+    }
+    builder.charge(node, Math.max(0, restNs), false);
+  });
+  const threads = calls.profile.threads.flatMap((thread) => {
+    const builder = shown.get(thread.tid)?.builder;
+    return builder ? [{ ...thread, tree: builder.build(), durations: null, hiddenNs: 0 }] : [];
+  });
+  const what = 'blocked time, by the threads waited for';
+  const meta = { ...calls.profile.meta, isBlockedTime: true as const, part: part === null ? what : `${what}, ${part}` };
+  const profile = { ...calls.profile, meta, symbols: table, threads, together: null, durations: null };
+  return { ...profile, quality: qualityOfThreads(threads, profile) };
+}
+
+function timesByKey(keys: number, { threads }: LogAnswers): NodeTime[][] {
+  const times: NodeTime[][] = Array.from({ length: keys }, () => []);
+  for (const { treesOver } of threads.values())
+    treesOver?.key.forEach((key, row) => {
+      const { node, ns, inferredNs } = treesOver;
+      times[key].push({ node: node[row], ns: ns[row], inferredNs: inferredNs[row] });
+    });
+  return times;
+}
+
+function countWait(
+  builder: CallTreeBuilder,
+  node: NodeId,
+  { wait, ns }: Blockers,
+  row: number,
+  { isCut }: TraceWaits['shown'],
+): void {
+  if (isCut[wait[row]] === 1) builder.countInferred(node, ns[row]);
+  else builder.countComplete(node, ns[row]);
+}
+
+/** The tree of a waiter. */
+interface ShownTree {
+  readonly builder: CallTreeBuilder;
+  /** By node of the waiter's paths: the node that shows it, so that deep paths are not added again and again. */
+  readonly nodeOf: Map<NodeId, NodeId>;
+}
+
+/** Adds what is shown of a path, as `shownPath` has it. Returns its node. */
+function addShownPath(
+  { builder, nodeOf }: ShownTree,
+  paths: Shape,
+  end: NodeId,
+  { foldsRecursion, root }: Pick<CallFilter, 'foldsRecursion' | 'root'>,
+): NodeId {
+  const added: NodeId[] = [];
+  let at = end;
+  for (; at > ROOT && !nodeOf.has(at); at = paths.parent[at]) added.push(at);
+  let shown = nodeOf.get(at) ?? ROOT;
+  for (const node of added.reverse()) {
+    const symbol = paths.symbol[node];
+    const isBegun = shown !== ROOT || root === null || isInSet(root, symbol);
+    if (isBegun && !(foldsRecursion && isDirectRecursion(paths, node))) shown = builder.child(shown, symbol);
+    nodeOf.set(node, shown);
+  }
+  return shown;
+}
+
+function addPath(builder: CallTreeBuilder, from: NodeId, path: readonly SymbolId[]): NodeId {
+  return path.reduce((node, symbol) => builder.child(node, symbol), from);
+}
+
+const NO_BLOCKER: Readonly<Record<NoBlocker, string>> = {
+  [NoBlocker.Unknown]: '-- [not known]',
+  [NoBlocker.Interrupt]: '-- waits for [interrupt]',
+  [NoBlocker.PassedOn]: '-- lock passed on',
+  [NoBlocker.WakeUp]: '-- from waking to running',
+  [NoBlocker.Maybe]: '-- maybe an interrupt',
+  [NoBlocker.StillWaits]: '-- still waiting',
+};
+
+function blockerName({ threads }: TraceWaits, blocker: number): string {
+  if (blocker < 0) return NO_BLOCKER[blocker as NoBlocker];
+  const { comm, isRecorded } = threads.of(blocker);
+  const name = comm ?? String(blocker);
+  return `-- waits for ${isRecorded ? name : `[${name}]`}`;
+}

@@ -1,0 +1,27 @@
+/**
+ * Names of threads and places in answers about waits.
+ */
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { NONE } from '../../model/units.js';
+import { named } from '../common.js';
+import type { WaitPlace, WaitThread } from './schema.js';
+import type { KnownThread } from './thread-directory.js';
+import type { Place } from './wait-facts.js';
+
+export { reasonName } from '../../waits/reasons/reason-names.js';
+
+export function waitThread({ tid, pid, comm, isRecorded }: Omit<KnownThread, 'isSelected'>): WaitThread {
+  return { tid, pid, comm, isTraced: isRecorded };
+}
+
+export function waitPlace(symbols: SymbolTable, { symbol, call }: Place): WaitPlace {
+  return {
+    function: symbol === NONE ? null : named(symbols, symbol),
+    call: call === NONE ? null : named(symbols, call),
+  };
+}
+
+/** Addresses in the upper half are negative numbers. */
+export function addressText(address: number): string {
+  return `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`;
+}

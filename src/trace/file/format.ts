@@ -1,0 +1,75 @@
+/**
+ * Constants of the trace file format, for writer and reader; docs/trace-format.md describes it.
+ */
+import { crc32 } from 'node:zlib';
+import { MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION } from '../../model/trace/packed-thread.js';
+
+/** Mappings have offsets since version 2. A file without samples is of version 2, so that older programs read it. */
+export const VERSION = 3;
+export const VERSION_WITHOUT_SAMPLES = 2;
+
+/** Like PNG's: a byte above 127, both kinds of line ends, and DOS's end of file, so that a transfer as text corrupts it. */
+export const MAGIC = Buffer.from('\x8fPTF\r\n\x1a\n', 'latin1');
+export const END_MAGIC = Buffer.from('\x8fEND\r\n\x1a\n', 'latin1');
+
+/** Magic, format version, version of ptflame, and a checksum of these; the same in all versions of the format. */
+export const HEAD_BYTES = 32;
+export const PRODUCER_BYTES = 16;
+/** Magic, offset of the index, size of the file, and a checksum of these. */
+export const TRAILER_BYTES = 28;
+/** Kind, coding, two zeros, stored and inflated size, checksum of the stored bytes, and a checksum of all this. */
+export const FRAME_BYTES = 20;
+
+/** There is one of each, except for blocks; samples, which not all files have, follow the side records. */
+export const FrameKind = { Meta: 1, Symbols: 2, Sites: 3, Side: 4, Block: 5, Index: 6, Samples: 7 } as const;
+export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
+
+export const Coding = { Stored: 0, Deflated: 1 } as const;
+
+/** Frames that would shrink more are not deflated, so that a small file cannot make the reader allocate much memory. */
+export const MAX_INFLATION = 32;
+const MAX_SECTION_BYTES = 2 ** 30;
+
+/** Recognizes a trace file by its first bytes. */
+export function isTraceFile(first: Uint8Array): boolean {
+  return first.length >= MAGIC.length && MAGIC.equals(first.subarray(0, MAGIC.length));
+}
+
+export interface FrameHead {
+  readonly kind: number;
+  readonly isDeflated: boolean;
+  readonly storedBytes: number;
+  readonly inflatedBytes: number;
+  readonly crc: number;
+}
+
+export function frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc }: FrameHead): Buffer {
+  const head = Buffer.alloc(FRAME_BYTES);
+  head.writeUInt8(kind, 0);
+  head.writeUInt8(isDeflated ? Coding.Deflated : Coding.Stored, 1);
+  head.writeUInt32LE(storedBytes, 4);
+  head.writeUInt32LE(inflatedBytes, 8);
+  head.writeUInt32LE(crc, 12);
+  head.writeUInt32LE(crc32(head.subarray(0, 16)), 16);
+  return head;
+}
+
+/** Returns null if no frame begins there. */
+export function readFrameHead(bytes: Buffer): FrameHead | null {
+  if (bytes.length < FRAME_BYTES || bytes.readUInt32LE(16) !== crc32(bytes.subarray(0, 16))) return null;
+  const coding = bytes.readUInt8(1);
+  const head = {
+    kind: bytes.readUInt8(0),
+    isDeflated: coding === Coding.Deflated,
+    storedBytes: bytes.readUInt32LE(4),
+    inflatedBytes: bytes.readUInt32LE(8),
+    crc: bytes.readUInt32LE(12),
+  };
+  return coding > Coding.Deflated || bytes.readUInt16LE(2) !== 0 || !isBounded(head) ? null : head;
+}
+
+function isBounded({ kind, isDeflated, storedBytes, inflatedBytes }: FrameHead): boolean {
+  if (inflatedBytes > (kind === FrameKind.Block ? MAX_BLOCK_BYTES : MAX_SECTION_BYTES)) return false;
+  const most = kind === FrameKind.Block ? MAX_BLOCK_INFLATION : MAX_INFLATION;
+  return isDeflated ? inflatedBytes <= most * storedBytes : inflatedBytes === storedBytes;
+}

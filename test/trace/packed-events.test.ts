@@ -1,0 +1,265 @@
+/**
+ * Lanes read in batches equal those that replay reads, and bundles and blocks are decoded to what was encoded.
+ */
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
+import { BundleWriter } from '../../src/model/trace/bundle-writer.js';
+import {
+  bundleEnd,
+  bundleEndNs,
+  bundleEvents,
+  bundleSites,
+  bundleStartNs,
+  MAX_BUNDLE_EVENTS,
+  readBundle,
+} from '../../src/model/trace/event-bundle.js';
+import { RunBuilder } from '../../src/model/trace/event-run.js';
+import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/model/trace/packed-thread.js';
+import { decodeLanes } from '../../src/trace/blocks/decode-blocks.js';
+import { expectedSites } from '../../src/trace/blocks/event-code.js';
+import { EventPacker } from '../../src/trace/blocks/pack-events.js';
+import { type LaneRuns, readLane } from '../../src/trace/lanes/lane.js';
+import { laneEvents } from '../../src/trace/lanes/lane-events.js';
+import { EventMemory } from '../../src/trace/runs/event-memory.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Event {
+  readonly site: number;
+  readonly timeNs: number;
+}
+
+/** More than two bytes can number; targets are unrelated to origins. */
+const SITES = 40_000;
+const sites = {
+  length: SITES + RECORD_SITES,
+  from: Float64Array.from({ length: SITES + RECORD_SITES }, (_, site) => site * 3 - 50_000),
+  to: Float64Array.from({ length: SITES + RECORD_SITES }, (_, site) => ((site * 7919) % 200_000) - 60_000),
+} as Pick<BranchSites, 'length' | 'from' | 'to'>;
+
+const step = fc.oneof(
+  fc.constantFrom(
+    0,
+    1,
+    126,
+    127,
+    128,
+    254,
+    255,
+    256,
+    16_383,
+    16_384,
+    2 ** 30 - 1,
+    2 ** 30,
+    2 ** 30 + 1,
+    -1,
+    -500,
+    -2_000_000,
+    1e12,
+    2 ** 46,
+  ),
+  fc.integer({ min: 0, max: 200 }),
+);
+const eventSteps = fc.array(fc.record({ site: fc.nat(SITES - 1), step }), { minLength: 1, maxLength: 60 });
+
+function eventsOf(steps: readonly { readonly site: number; readonly step: number }[], startNs: number): Event[] {
+  let timeNs = startNs;
+  return steps.map(({ site, step }) => ({ site: site + RECORD_SITES, timeNs: (timeNs += step) }));
+}
+
+const lane = fc.record({
+  steps: eventSteps,
+  startNs: fc.nat(5_000_000),
+  cuts: fc.integer({ min: 1, max: 20 }),
+  /** Which of its runs are bundles. */
+  bundled: fc.constantFrom<readonly boolean[]>([false], [true], [true, false], [false, false, true]),
+});
+
+function runOf(events: readonly Event[], isBundled: boolean): Int32Array {
+  const run = new RunBuilder();
+  for (const { site, timeNs } of events) run.add(site, timeNs);
+  return isBundled ? bundlesOf(run.build()) : run.build();
+}
+
+function byTimeAndSite([site1 = 0, time1 = 0]: number[], [site2 = 0, time2 = 0]: number[]): number {
+  return time1 - time2 || site1 - site2;
+}
+
+function bundlesOf(run: Int32Array): Int32Array {
+  const bundles = new BundleWriter();
+  bundles.clear(SITES + RECORD_SITES);
+  expect(bundles.add(run)).toBe(bundles.written().length);
+  return bundles.written();
+}
+
+function readBundles(run: Int32Array): Event[] {
+  const events: Event[] = [];
+  for (let at = 0; at < run.length; at = bundleEnd(run, at)) {
+    const length = bundleEvents(run, at);
+    const rows = { site: new Uint32Array(length + 1), timeNs: new Float64Array(length + 1) };
+    readBundle(run, at, rows, 1);
+    const times = [...rows.timeNs.subarray(1)];
+    const isOrdered = times.every((timeNs, row) => row === 0 || timeNs >= (times[row - 1] ?? 0));
+    const isBounded = times[0] === bundleStartNs(run, at) && times.at(-1) === bundleEndNs(run, at);
+    const sites = [...new Set(rows.site.subarray(1))];
+    const isListed =
+      sites.length === bundleSites(run, at).length && sites.every((s, row) => s === bundleSites(run, at)[row]);
+    if (!isOrdered || !isBounded || !isListed) throw new Error('a bundle whose head does not fit its events');
+    for (const [row, timeNs] of times.entries()) events.push({ site: rows.site[row + 1] ?? 0, timeNs });
+  }
+  return events;
+}
+
+test('reads the events that were written to bundles', () => {
+  const bundles = new BundleWriter();
+  fc.assert(
+    fc.property(fc.array(fc.record({ steps: eventSteps, startNs: fc.nat(5_000_000) }), { minLength: 1 }), (inputs) => {
+      bundles.clear(SITES + RECORD_SITES);
+      const all = inputs.map(({ steps, startNs }) => eventsOf(steps, startNs));
+      for (const events of all) bundles.add(runOf(events, false));
+      expect(readBundles(bundles.written())).toEqual(all.flat());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('numbers sites anew after many bundles', () => {
+  const bundles = new BundleWriter();
+  bundles.clear(SITES + RECORD_SITES);
+  const all = Array.from({ length: 2 ** 15 + 100 }, (_, at) => eventsOf([{ site: at % 3, step: 0 }], at));
+  for (const events of all) bundles.add(runOf(events, false));
+  expect(readBundles(bundles.written())).toEqual(all.flat());
+});
+
+test.each([
+  ['few sites', 256, 0],
+  ['one more', 257, 0],
+  ['many sites', SITES, 3],
+  ['a time of its own each', 10, 1],
+])('writes more events than a bundle has: %s', (_, sites, step) => {
+  const steps = Array.from({ length: 2 * MAX_BUNDLE_EVENTS + 5 }, (_, at) => ({ site: (at * 7919) % sites, step }));
+  const events = eventsOf(steps, 1e9);
+  const run = bundlesOf(runOf(events, false));
+  expect(readBundles(run)).toEqual(events);
+  if (sites < 300) expect(run.byteLength).toBeLessThan(events.length * 3.1);
+});
+
+test('reads the same lane in batches as at once, spilled or not', () => {
+  fc.assert(
+    fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), fc.boolean(), (inputs, isSpilled) => {
+      const memory = new EventMemory({ memoryBytes: 0, directory: null });
+      const runs = inputs.map(({ steps, startNs, cuts, bundled }, at): LaneRuns => {
+        const lane = { cpu: 0, input: `input${(at * 7) % 5}`, addresses: [] as number[], lengths: [] as number[] };
+        const events = eventsOf(steps, startNs);
+        for (let row = 0; row < events.length; row += cuts) {
+          const run = runOf(events.slice(row, row + cuts), bundled[(row / cuts) % bundled.length] === true);
+          lane.addresses.push(memory.add(run));
+          lane.lengths.push(run.length);
+        }
+        if (!isSpilled) return lane;
+        const length = lane.lengths.reduce((sum, length) => sum + length, 0);
+        return { ...lane, addresses: [memory.spill(lane.addresses, lane.lengths)], lengths: [length] };
+      });
+      memory.clear();
+      const count = inputs.reduce((sum, { steps }) => sum + steps.length, 0);
+      const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
+      const whole = readLane(runs, memory.shared(), rows, 0);
+      const inBatches: number[][] = [];
+      for (const { length, site, timeNs } of laneEvents(runs, memory.shared()))
+        for (let row = 0; row < length; row++) inBatches.push([site[row], timeNs[row]]);
+      memory.close();
+      expect(inBatches).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
+      const events = inputs.flatMap(({ steps, startNs }) => eventsOf(steps, startNs));
+      expect(inBatches.toSorted(byTimeAndSite)).toEqual(
+        events.map(({ site, timeNs }) => [site, timeNs]).sort(byTimeAndSite),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('reads bundles in batches that have no space for all of them', () => {
+  const memory = new EventMemory({ memoryBytes: 0, directory: null });
+  const lane = { cpu: 0, input: 'input', addresses: [] as number[], lengths: [] as number[] };
+  const all = [70_000, 40_000, 60_000, 10].map((length, row) =>
+    eventsOf(
+      Array.from({ length }, (_, at) => ({ site: at % 1000, step: at % 3 })),
+      1e9 * (row + 1),
+    ),
+  );
+  for (const [row, events] of all.entries()) {
+    const run = runOf(events, row > 0);
+    lane.addresses.push(memory.add(run));
+    lane.lengths.push(run.length);
+  }
+  const read: Event[] = [];
+  for (const { length, site, timeNs } of laneEvents([lane], memory.shared()))
+    for (let row = 0; row < length; row++) read.push({ site: site[row] ?? 0, timeNs: timeNs[row] ?? 0 });
+  memory.close();
+  expect(read).toEqual(all.flat());
+});
+
+/** Encodes lanes, by CPU, and reads them back from a file. */
+function packAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
+  const expected = expectedSites(sites);
+  const rankOf = Uint32Array.from({ length: sites.length }, (_, site) => site);
+  const packer = new EventPacker({ rankOf, expected, originNs: 0 });
+  packer.begin(7);
+  const packed = lanes.flatMap((events, cpu) => [...packer.add(cpu, columnsOf(events))]);
+  packed.push(...packer.finish());
+  let offset = 0;
+  const blocks = packed.map(({ data, ...block }) => {
+    const bytes = data.length;
+    offset += bytes;
+    return { ...block, offset: offset - bytes, bytes, inflatedBytes: bytes, crc: crc32(data) };
+  });
+  const path = join(directory, 'blocks');
+  writeFileSync(path, Buffer.concat(packed.map(({ data }) => data)));
+  const thread: PackedThread = { tid: 7, lanes: lanes.map(({ length }, cpu) => ({ cpu, events: length })), blocks };
+  const count = lanes.reduce((sum, { length }) => sum + length, 0);
+  const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
+  const fd = openSync(path, 'r');
+  const read = decodeLanes(thread, { fd, expected }, rows);
+  closeSync(fd);
+  return read.map(({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })));
+}
+
+function columnsOf(events: readonly Event[]) {
+  const site = Uint32Array.from(events, ({ site }) => site);
+  return { length: events.length, site, timeNs: Float64Array.from(events, ({ timeNs }) => timeNs) };
+}
+
+test('decodes lanes to what was encoded, whatever their sites and times', () => {
+  fc.assert(
+    fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), (inputs) => {
+      const lanes = inputs.map(({ steps, startNs }) => eventsOf(steps, startNs));
+      expect(packAndRead(lanes)).toEqual(lanes);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('splits events over several blocks, also in the middle of a CPU', () => {
+  const lanes = [1.4, 0.3, 1.5].map((blocks, cpu) =>
+    eventsOf(
+      Array.from({ length: Math.floor(blocks * MAX_BLOCK_EVENTS) }, (_, at) => ({
+        site: (at * 31) % SITES,
+        step: at % 150,
+      })),
+      cpu * 1000,
+    ),
+  );
+  const read = packAndRead(lanes);
+  for (const [cpu, lane] of lanes.entries()) {
+    expect(read[cpu]?.length).toBe(lane.length);
+    expect(read[cpu]?.every(({ site, timeNs }, row) => site === lane[row]?.site && timeNs === lane[row]?.timeNs)).toBe(
+      true,
+    );
+  }
+});
