@@ -1,8 +1,11 @@
 /**
  * Finds files by build id: in the cache, or on the servers of `DEBUGINFOD_URLS`. Reports failures, and never throws them.
  */
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { completeBuildId } from '../../src/symbols/symbolizer.js';
-import { addMiss, cachePath, cacheState, type FileKind, replace } from './cache.js';
 import { type DownloadOptions, download, reasonOf, ServerUnusable } from './download.js';
 import type { DebuginfodSettings } from './settings.js';
 
@@ -80,5 +83,48 @@ export class DebuginfodClient {
     if (++this.failures > MAX_NOTICES) return;
     const end = isUnusable ? '; not asked again' : '';
     this.options.notify(`warning: ${kind} ${buildId} from ${server.origin}: ${reasonOf(error)}${end}`);
+  }
+}
+
+/**
+ * The cache of elfutils' debuginfod client: `BUILDID/executable`, `BUILDID/debuginfo`. An empty file means that no server has it.
+ */
+type FileKind = 'executable' | 'debuginfo';
+
+/** After this time, servers are asked again for a file that they did not have. */
+const MISS_MS = 600_000;
+const BUILD_ID = /^(?:[0-9a-f]{2}){4,64}$/;
+
+/** Returns null if it is not a build id, which becomes part of a path and of a URL. */
+function cachePath(cache: string, buildId: string, kind: FileKind): string | null {
+  return BUILD_ID.test(buildId) ? join(cache, buildId, kind) : null;
+}
+
+/** Returns whether the cache has the file, knows that no server has it, or does not know. */
+async function cacheState(path: string, nowMs: number): Promise<'present' | 'absent' | 'unknown'> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile()) return 'unknown';
+  if (found.size > 0) return 'present';
+  return nowMs - found.mtimeMs < MISS_MS ? 'absent' : 'unknown';
+}
+
+/** Notes that no server has a file. */
+async function addMiss(path: string): Promise<void> {
+  await replace(path, async (temporary) => {
+    await writeFile(temporary, '');
+    return true;
+  });
+}
+
+/** Writes a file under another name, and moves it into place if `write` returns true. */
+async function replace(path: string, write: (temporary: string) => Promise<boolean>): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const isWritten = await write(temporary);
+    if (isWritten) await rename(temporary, path);
+    return isWritten;
+  } finally {
+    await rm(temporary, { force: true });
   }
 }

@@ -1,14 +1,15 @@
 /**
  * Checks what recording needs of the machine and of perf: a result and a remedy for each.
  */
+
+import type { PtflameError } from '../../src/model/errors.js';
 import { formatBytes } from '../../src/render/format.js';
 import { noPtReason } from '../perf/failures/no-intel-pt.js';
 import { canTraceEverything, type Machine } from '../perf/machine/probe.js';
-import { isAtLeast } from '../perf/machine/version.js';
-import { canLock, lockableBytesPerBuffer, totalBytes } from '../perf/plan/buffers.js';
-import { type DoctorInput, fail, ok, warn } from './doctor-input.js';
+import { isAtLeast, type PerfVersion } from '../perf/machine/version.js';
+import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../perf/plan/buffers.js';
+import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from '../perf/plan/tracepoints.js';
 import type { Check } from './report.js';
-import { waitsChecks } from './waits-checks.js';
 
 const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
 
@@ -164,3 +165,68 @@ function diskCheck({ output, freeDiskBytes }: DoctorInput): Check {
     'choose another directory: -o DIR/perf.data',
   );
 }
+
+/** Checks what recording of waits and probes needs. */
+function waitsChecks(input: DoctorInput): Check[] {
+  if (input.perf instanceof Error) return [leftoversCheck(input)]; // the check of perf says it all
+  return [waitsCheck(input), probesCheck(input), leftoversCheck(input)];
+}
+
+function waitsCheck({ machine }: DoctorInput): Check {
+  const { directory, isReadable, missing } = machine.tracing;
+  if (directory === null) return warn('waits', 'no --waits: tracefs is not mounted', MOUNT);
+  if (!isReadable) return warn('waits', `no --waits: this user may not read ${directory}`, MAKE_READABLE);
+  if (missing.length > 0) return warn('waits', `no --waits: the kernel has no ${missing.join(', ')}`, OTHER_KERNEL);
+  if (!canTraceEverything(machine))
+    return warn('waits', 'no --waits: this user may not record tracepoints', TRACEPOINTS);
+  return ok('waits', 'waits and wakings can be recorded (--waits), with and without Intel PT (--no-trace)');
+}
+
+function probesCheck({ machine, buildOptions }: DoctorInput): Check {
+  const { directory, canProbe } = machine.tracing;
+  if (directory === null) return warn('probes', 'no --probe: tracefs is not mounted', MOUNT);
+  if (canProbe === null) return warn('probes', 'no --probe: the kernel has no uprobes', OTHER_KERNEL);
+  if (!canProbe || !canTraceEverything(machine))
+    return warn('probes', 'no --probe: only root may add probes', 'sudo ptflame record --probe …');
+  const dwarf = buildOptions.get('HAVE_DWARF_SUPPORT') ?? buildOptions.get('HAVE_LIBDW_SUPPORT');
+  const limit = dwarf === false ? '; registers and memory only, no variables: perf was built without libdw' : '';
+  return ok('probes', `probes can be added (--probe)${limit}`);
+}
+
+function leftoversCheck({ machine }: DoctorInput): Check {
+  const { leftovers } = machine.tracing;
+  if (leftovers.length === 0) return ok('leftovers', 'no probes of killed recordings');
+  return warn(
+    'leftovers',
+    `probes of killed recordings, which cost nothing: ${leftovers.join(', ')}`,
+    'sudo ptflame doctor --fix',
+  );
+}
+
+/** What the checks are made from, and their results. */
+interface DoctorInput {
+  readonly machine: Machine;
+  /** The error if perf is missing or broken. */
+  readonly perf: PerfVersion | PtflameError;
+  readonly buildOptions: ReadonlyMap<string, boolean>;
+  /** For a recording of all CPUs. */
+  readonly buffers: Buffers;
+  readonly output: string;
+  readonly freeDiskBytes: number | null;
+}
+
+type Name = Check['check'];
+
+const ok = (check: Name, text: string): Check => ({ check, level: 'ok', text, remedy: null });
+const warn = (check: Name, text: string, remedy: string | null): Check => ({
+  check,
+  level: 'warn',
+  text,
+  remedy,
+});
+const fail = (check: Name, text: string, remedy: string | null): Check => ({
+  check,
+  level: 'fail',
+  text,
+  remedy,
+});

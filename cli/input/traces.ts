@@ -2,6 +2,7 @@
  * Reads opened inputs into a profile, as a command's options ask, and shows progress.
  */
 
+import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Selection } from '../../src/model/trace/trace-chunk.js';
 import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
@@ -16,7 +17,6 @@ import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { lackingByLoss } from './lacking-files.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
-import { refuseProfile, refuseReplayOptions, refuseTimeless } from './refuse-profile.js';
 
 type FilterFlags = Pick<RenderOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
 
@@ -190,4 +190,56 @@ export function toResources({
 
 export function toSelection({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
   return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
+}
+
+type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
+
+/** Options that only a trace supports. */
+interface ReplayFlags extends Pick<RenderOptions, ReplayOption> {
+  readonly byCalls?: boolean;
+  readonly inline?: boolean;
+}
+
+/**
+ * Rejects profiles and options that need the individual calls of a trace: a profile has only sums.
+ *
+ * @throws PtflameError BAD_OPTION for the first option that needs a trace
+ */
+function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
+  const flag = givenFlag(flags);
+  if (flag === null) return;
+  throw new PtflameError('BAD_OPTION', `${flag} cannot be used with ${profile}, which is a profile`, {
+    hint: `omit ${flag}, or pass the trace itself`,
+  });
+}
+
+function givenFlag(flags: ReplayFlags): string | null {
+  const { tailCalls, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
+  const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
+    ['--tail-calls', tailCalls !== 'nest'],
+    ['--no-extend', noExtend],
+    ['--by-calls', byCalls],
+    ['--inline', inline],
+    ['--cpu', cpu],
+    ['--window', window],
+    ['--root', root],
+    ['--inside', inside],
+    ['--fold-recursion', foldRecursion],
+  ];
+  return given.find(([, isGiven]) => isGiven)?.[0] ?? null;
+}
+
+/** For commands that need the individual calls. @throws PtflameError INPUT_KIND */
+function refuseProfile(name: string): never {
+  throw new PtflameError('INPUT_KIND', `${name} is a profile, which has only sums, not the individual calls`, {
+    hint: 'pass the trace itself; ptflame import makes it fast to read',
+  });
+}
+
+/** For commands that show times; reading already rejects traces without times. @throws PtflameError TIMELESS */
+function refuseTimeless({ meta }: Profile): void {
+  if (meta.weight !== 'calls') return;
+  throw new PtflameError('TIMELESS', 'the profile has no times, only calls', {
+    hint: 'ptflame render shows its calls; for times, record with tsc=1 and decode without the Z of --itrace',
+  });
 }

@@ -1,10 +1,10 @@
 /**
  * Loads a bundled file and keeps what V8 compiled of it next to it, so that later processes need not compile it again.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { Script } from 'node:vm';
-import { canKeepCode, keptFile, writeKeptFile } from './kept-code.js';
 
 export interface LoadedCode<Exports> {
   readonly exports: Exports;
@@ -40,5 +40,55 @@ function readIfPossible(file: string): Buffer | undefined {
     return readFileSync(file);
   } catch {
     return undefined;
+  }
+}
+
+/** Options of Node change what V8 compiles; when it counts what runs, it compiles other code. */
+const CHANGE_CODE = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'NODE_DISABLE_COMPILE_CACHE'];
+/** Of workers; changes no code. */
+const HARMLESS = '--no-experimental-require-module';
+
+/**
+ * The files with compiled code. They are in the package's own folder: what may write there may change the program anyway.
+ *
+ * Whether this process may use and write compiled code.
+ */
+function canKeepCode(): boolean {
+  return process.execArgv.every((option) => option === HARMLESS) && !CHANGE_CODE.some((name) => process.env[name]);
+}
+
+/** Code depends on the version of V8; V8 also checks that and its options. */
+function keptFile(codeFile: string, use: string): string {
+  return `${codeFile.replace(/\.js$/, '')}.${use}.${process.version}.${process.arch}.cache`;
+}
+
+/** Writes a file for all later processes. A folder of another user, or a read-only one, stays as it is. */
+function writeKeptFile(file: string, content: () => Uint8Array): void {
+  const temporary = `${file}.${process.pid}`;
+  try {
+    if (statSync(dirname(file)).uid !== process.geteuid?.()) return;
+    writeDurably(temporary, content());
+    renameSync(temporary, file);
+  } catch {
+    removeIfPossible(temporary);
+  }
+}
+
+/** V8 does not notice a damaged file. */
+function writeDurably(file: string, content: Uint8Array): void {
+  const descriptor = openSync(file, 'wx');
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The file system is read-only.
   }
 }

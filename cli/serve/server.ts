@@ -1,15 +1,14 @@
 /**
  * Serves the report page and the calls of a trace to browsers on this machine.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { PtflameError } from '../../src/model/errors.js';
 import { pagePolicy } from '../../src/page/html.js';
-import type { LevelsFile } from '../../src/page/levels/read.js';
-import { findAnswer } from './find-answer.js';
-import { type Address, pathAfterToken, requestRefusal } from './request-refusal.js';
+import type { Part } from '../../src/page/levels/index-section.js';
+import { BLOCK_BYTES, type LevelsFile } from '../../src/page/levels/read.js';
 
 export interface RunningServer extends Address {
   /** From now on there is something to send. */
@@ -115,4 +114,110 @@ function cannotListen(cause: Error, port: number): PtflameError {
     hint: 'leave out --port to use any free port',
     cause,
   });
+}
+
+/**
+ * Decides which requests are answered at all: only those of a browser on this machine that was given the address.
+ */
+interface Address {
+  readonly port: number;
+  readonly token: string;
+}
+
+/** Where a page of the web had its own name resolved to this machine, its name is in Host (DNS rebinding). */
+function hostsOf(port: number): string[] {
+  const names = ['127.0.0.1', 'localhost'];
+  return names.flatMap((name) => (port === HTTP_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]));
+}
+
+const HTTP_PORT = 80;
+/** The page itself asks, or an address that somebody typed or opened. */
+const OWN_SITES = new Set(['same-origin', 'none']);
+
+/** Returns the status with which a request is refused; null: it is not. */
+function requestRefusal(request: IncomingMessage, { port }: Pick<Address, 'port'>): number | null {
+  const { headers, rawHeaders, method } = request;
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length !== 1 || !hostsOf(port).includes(headers.host?.toLowerCase() ?? '')) return 421;
+  if (method !== 'GET' && method !== 'HEAD') return 405;
+  if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') return 413;
+  if (headers.upgrade !== undefined || headers.expect !== undefined) return 400;
+  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) return 403;
+  const site = headers['sec-fetch-site'];
+  return site === undefined || OWN_SITES.has(String(site)) ? null : 403;
+}
+
+/** Returns the path after the token; null if it does not begin with it. How long it takes does not depend on the token. */
+function pathAfterToken(url: string, token: string): string | null {
+  const [, given, path] = /^\/([^/?#]*)(\/[^?#]*)$/.exec(url) ?? [];
+  return given !== undefined && path !== undefined && timingSafeEqual(hashOf(given), hashOf(token)) ? path : null;
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Finds what a path is answered with. These are all paths that there are:
+ *
+ *     /                                the page
+ *     /calls                           the index of all chunks, as JSON
+ *     /calls/TID                       the index of a thread's chunks
+ *     /calls/TID/LIST/FIRST-LAST,…     consecutive chunks of lists, as they are stored; a list is a level, "split" or
+ *                                      "functions"
+ */
+interface Answer {
+  readonly type: string;
+  readonly bytes: number;
+  /** Piece by piece, as the reader takes them. */
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/** More are not needed at once. */
+const MAX_CHUNKS = 256;
+const CHUNKS = /^(\d{1,10})\/(\d{1,2}|split|functions)\/(\d{1,9})-(\d{1,9})$/;
+
+/** Returns null for any other path. */
+function findAnswer(path: string, levels: LevelsFile): Answer | null {
+  if (path === '/') return answerWithParts('text/html; charset=utf-8', [levels.page], levels);
+  if (path === '/calls') return answerWithJson(levels.indexJson);
+  const [, tid] = /^\/calls\/(\d{1,10})$/.exec(path) ?? [];
+  if (tid !== undefined) return answerWithJson(levels.threadJson(Number(tid)));
+  const parts = chunksAt(path, levels);
+  return parts && answerWithParts('application/octet-stream', parts, levels);
+}
+
+function chunksAt(path: string, levels: LevelsFile): Part[] | null {
+  const [, list] = /^\/calls\/(.+)$/.exec(path) ?? [];
+  let count = 0;
+  const parts = list?.split(',').map((part) => {
+    const [, tid, name, first, last] = CHUNKS.exec(part) ?? [];
+    count += Number(last) - Number(first) + 1;
+    if (tid === undefined || !(count <= MAX_CHUNKS)) return null;
+    return levels.chunks(Number(tid), isNamed(name) ? name : Number(name), Number(first), Number(last));
+  });
+  return parts?.every((part) => part !== null) ? parts : null;
+}
+
+function isNamed(list: string | undefined): list is 'split' | 'functions' {
+  return list === 'split' || list === 'functions';
+}
+
+function answerWithJson(json: Buffer | null): Answer | null {
+  return json && { type: 'application/json', bytes: json.length, body: [json] };
+}
+
+function answerWithParts(type: string, parts: readonly Part[], levels: LevelsFile): Answer {
+  return { type, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), body: piecesOf(parts, levels) };
+}
+
+async function* piecesOf(parts: readonly Part[], levels: LevelsFile): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    const end = part.at + part.bytes;
+    for (let at = part.at; at < end; ) {
+      const bytes = Math.min(end - at, BLOCK_BYTES - (at % BLOCK_BYTES)); // up to the next border of blocks
+      yield await levels.read({ at, bytes });
+      at += bytes;
+    }
+  }
 }

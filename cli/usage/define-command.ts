@@ -2,9 +2,10 @@
  * Defines a command by a schema and a function: derives its flags and checks values before it runs.
  */
 import type { z } from 'zod';
-import { checkOptions, refuseIneffective } from './check.js';
+import { PtflameError } from '../../src/model/errors.js';
 import type { Argument, Command } from './command.js';
-import { flagsOf } from './flag.js';
+import { type Flag, flagsOf, kebabCase } from './flag.js';
+import { invalidChoice, withHelp } from './usage-errors.js';
 
 interface CommandDefinition<Schema extends z.ZodObject>
   extends Omit<Command, 'flags' | 'retired' | 'run' | 'arguments' | 'runsCommand'> {
@@ -39,4 +40,61 @@ export function defineCommand<Schema extends z.ZodObject>(definition: CommandDef
       await run(options, signal, recordedCommand);
     },
   };
+}
+
+/**
+ * Checks flags and arguments by the schema of a command and returns its options.
+ *
+ * `values`: flags and arguments that were given; defaults come from the schema. `positional`: the arguments, for messages.
+ *
+ * @throws PtflameError BAD_OPTION that names each invalid flag
+ */
+function checkOptions<Schema extends z.ZodObject>(
+  schema: Schema,
+  values: Readonly<Record<string, unknown>>,
+  positional: readonly Argument[],
+): z.infer<Schema> {
+  const result = schema.safeParse(values);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map((issue) => {
+    const property = String(issue.path[0]);
+    const name =
+      positional.find((argument) => argument.property === property)?.placeholder ?? `--${kebabCase(property)}`;
+    if (values[property] === undefined) return { message: `${name} is required`, hint: missingHint(schema, property) };
+    if (issue.code === 'invalid_value') return invalidChoice(name, values[property], issue.values.map(String));
+    return { message: `${name} ${issue.message}`, hint: null };
+  });
+  const hint = faults.flatMap((fault) => fault.hint ?? []).join(' ') || null;
+  throw new PtflameError('BAD_OPTION', faults.map(({ message }) => message).join('; '), {
+    hint: withHelp(hint, '--help'),
+  });
+}
+
+/** "add --output FILE"; null for an argument. */
+function missingHint(schema: z.ZodObject, property: string): string | null {
+  const flag = flagsOf(schema).find((each) => each.property === property);
+  return flag === undefined ? null : `add --${flag.name} ${flag.value}`;
+}
+
+/**
+ * Refuses a flag that affects none of the outputs, unless its value is the default.
+ *
+ * @param formats - of the outputs
+ * @throws PtflameError BAD_OPTION
+ */
+function refuseIneffective(
+  flags: readonly Flag[],
+  options: Readonly<Record<string, unknown>>,
+  formats: readonly string[],
+): void {
+  const isGiven = ({ property, defaultValue }: Flag) =>
+    options[property] !== undefined && options[property] !== defaultValue;
+  const ineffective = flags.find(
+    (flag) => flag.formats !== null && isGiven(flag) && !flag.formats.some((format) => formats.includes(format)),
+  );
+  if (ineffective === undefined) return;
+  const { name, formats: supported } = ineffective;
+  throw new PtflameError('BAD_OPTION', `--${name} has no effect on ${formats.join(', ')} output`, {
+    hint: `leave it out: it is for ${supported?.join(' and ')}; see --help`,
+  });
 }

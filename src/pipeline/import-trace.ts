@@ -5,13 +5,18 @@ import { setImmediate } from 'node:timers/promises';
 import { checkMemory } from '../model/memory-watch.js';
 import type { DamagedLine, LineCounts } from '../model/profile/quality.js';
 import type { PackedLane } from '../model/trace/packed-thread.js';
+import type { Nanoseconds } from '../model/units.js';
+import { expectedSites } from '../trace/blocks/event-code.js';
 import { EventPacker, type PackingParameters } from '../trace/blocks/pack-events.js';
+import type { SideRecords, StoredSamples, TraceContents } from '../trace/file/contents.js';
 import { type WrittenThread, writeTraceFile } from '../trace/file/write.js';
 import { packThread } from '../trace/pack-thread.js';
-import { traceContents } from './import/trace-contents.js';
+import type { TimeBounds } from '../trace/store-contents.js';
+import { orderedSites, orderedSymbols } from './import/file-order.js';
 import type { Progress } from './progress.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { BrokenInput, Trace } from './read/trace.js';
+import { boundsOfTrace } from './read/trace-bounds.js';
 import type { ReadOptions } from './read/trace-builder.js';
 import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
@@ -89,4 +94,85 @@ function accountOf({ account, store, samples }: Trace, bytes: number): ImportedT
     firstDamaged,
     brokenInputs: broken,
   };
+}
+
+/**
+ * Converts a trace to the contents of its file.
+ *
+ * `terms`: parameters for packing the blocks of its threads.
+ */
+function traceContents(trace: Trace): { readonly contents: TraceContents; readonly terms: PackingParameters } {
+  const { account, recorded } = trace;
+  const symbols = orderedSymbols(trace.symbols);
+  const sites = orderedSites(trace.sites, symbols.rankOf);
+  const side = trace.store.allRecords();
+  const { startNs, endNs } = boundsOf(trace);
+  const originNs = originOf(trace, side);
+  const meta = {
+    originSeconds: trace.originSeconds === null ? null : trace.originSeconds + originNs / 1e9,
+    startNs: startNs - originNs,
+    endNs: endNs - originNs,
+    counts: { ...account.counts },
+    unwanted: account.unwanted,
+    timed: account.timed,
+    timeless: account.timeless,
+    damaged: account.firstDamaged,
+    broken: account.broken.toSorted((a, b) => compareTexts(a.input, b.input) || compareTexts(a.reason, b.reason)),
+    unknownFlags: { ...account.unknownFlags },
+    ...(account.otherSamples.length > 0 && { otherSamples: account.otherSamples }),
+    recorded: recorded && { ...recorded, command: recorded.command && [...recorded.command] },
+  };
+  return {
+    contents: {
+      meta,
+      symbols: symbols.table,
+      sites: sites.table,
+      side: since(originNs, side),
+      samples: samplesSince(originNs, trace),
+    },
+    terms: { rankOf: sites.rankOf, expected: expectedSites(sites.table), originNs },
+  };
+}
+
+/** The bounds of the branches; of the records, or of switches and samples, if there are no branches. */
+function boundsOf(trace: Trace): TimeBounds {
+  return trace.account.counts.events === 0 ? boundsOfTrace(trace) : trace.store.branchBounds;
+}
+
+/** The second in which the trace begins. The reader's time 0, in contrast, depends on the order of the inputs. */
+function originOf(trace: Trace, { records, names, mappings }: SideRecords): Nanoseconds {
+  const { originSeconds } = trace;
+  const { startNs, endNs } = boundsOf(trace);
+  const originNs = Math.floor(startNs / 1e9) * 1e9;
+  const isExact = (timeNs: Nanoseconds) => Number.isSafeInteger(timeNs) && Number.isSafeInteger(timeNs - originNs);
+  const canMove =
+    originSeconds !== null &&
+    originSeconds + originNs / 1e9 >= 0 &&
+    [startNs, endNs].every(isExact) &&
+    [records, names, mappings].every((rows) =>
+      rows.every(({ timeNs }) => timeNs === Number.NEGATIVE_INFINITY || isExact(timeNs)),
+    );
+  return canMove ? originNs : 0; // garbled times are not exact: moving them would change them
+}
+
+function since(originNs: Nanoseconds, { records, names, mappings }: SideRecords): SideRecords {
+  const moved = <Row extends { readonly timeNs: Nanoseconds }>(row: Row): Row => ({
+    ...row,
+    timeNs: row.timeNs - originNs,
+  });
+  return { records: records.map(moved), names: names.map(moved), mappings: mappings.map(moved) };
+}
+
+/** The order of side recordings is that of the inputs, and so may differ. */
+function samplesSince(originNs: Nanoseconds, { samples, account }: Trace): StoredSamples {
+  const tables = samples.map((table) => ({ ...table, timeNs: table.timeNs.map((time) => time - originNs) }));
+  const lostSpans = account.samples.lostSpans
+    .map(({ fromNs, toNs }) => ({ fromNs: fromNs - originNs, toNs: toNs - originNs }))
+    .sort((a, b) => a.fromNs - b.fromNs || a.toNs - b.toNs);
+  const sides = account.sides.toSorted((a, b) => compareTexts(a.input, b.input) || compareTexts(a.side, b.side));
+  return { tables, account: { ...account.samples, lostSpans }, sides };
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

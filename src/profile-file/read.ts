@@ -2,17 +2,17 @@
  * Reads a profile file, or throws one error that says what is wrong with it.
  */
 import type { z } from 'zod';
-import { damagedAt, FileFault, newerVersion } from '../codec/file-fault.js';
+import { damagedAt, FileFault, type FileKind, newerVersion, refusal } from '../codec/file-fault.js';
+import { BUCKETS, type FunctionDurations } from '../model/calls/durations.js';
+import type { PtflameError } from '../model/errors.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/names/symbol-table.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import type { Quality } from '../model/profile/quality.js';
 import { NONE } from '../model/units.js';
-import { checkLengths } from './checks.js';
+import { checkLengths, isRow } from './checks.js';
 import { FORMAT, KIND_NAMES, VERSION } from './format.js';
 import { type JsonObject, type JsonValue, parseJson } from './json-reader.js';
-import { readDurations } from './read-durations.js';
 import { readTree } from './read-tree.js';
-import { profileRefusal } from './refusal.js';
 import { ProfileHead, type QualityPart, type SymbolsPart, ThreadPart } from './schema.js';
 
 /**
@@ -177,4 +177,65 @@ function inOrderOfTids(thread: ThreadProfile, row: number, threads: readonly Thr
       `is ${thread.tid}, after ${before.tid}: threads are sorted by tid, each occurs once`,
     );
   return thread;
+}
+
+/**
+ * Reads and checks the durations of a thread in a profile.
+ *
+ * `path`: of the durations in the file; `symbols`: the number of symbols.
+ */
+function readDurations(part: NonNullable<ThreadPart['durations']>, symbols: number, path: string): FunctionDurations {
+  const [symbol, bucket, calls] = [part.symbol, part.bucket, part.calls].map((values) => Float64Array.from(values));
+  const { length } = symbol;
+  checkLengths({ symbol, bucket, calls }, path);
+  for (let row = 0; row < length; row++) {
+    if (!isRow(symbol[row], symbols))
+      throw damagedAt(`${path}.symbol[${row}]`, `is not a row of the ${symbols} symbols`);
+    if (!isRow(bucket[row], BUCKETS)) throw damagedAt(`${path}.bucket[${row}]`, `is not a number below ${BUCKETS}`);
+    if (!(Number.isInteger(calls[row]) && calls[row] > 0))
+      throw damagedAt(`${path}.calls[${row}]`, 'is not a whole number from 1 on');
+    if (row > 0 && BUCKETS * symbol[row - 1] + bucket[row - 1] >= BUCKETS * symbol[row] + bucket[row])
+      throw damagedAt(`${path}.symbol[${row}]`, 'is out of order: rows are sorted by symbol, then bucket');
+  }
+  return { length, symbol: Int32Array.from(symbol), bucket: Int32Array.from(bucket), calls };
+}
+
+const PROFILE: FileKind = {
+  kind: 'profile',
+  damaged: 'PROFILE_DAMAGED',
+  recreate: 'create it again from the trace: ptflame render TRACE -o FILE.json',
+};
+
+/**
+ * Turns a fault of a profile into an error for the user. Files that do not begin like a profile are reported as another kind of file.
+ *
+ * `bytes`: the contents of the file.
+ */
+function profileRefusal(fault: FileFault, name: string, bytes: Uint8Array): PtflameError {
+  const isOther = fault.code === 'other-kind' || !isOurs(bytes);
+  return refusal(isOther ? new FileFault('other-kind', kindOf(bytes)) : fault, name, PROFILE);
+}
+
+const HEAD_BYTES = 64 * 1024;
+
+function isOurs(bytes: Uint8Array): boolean {
+  return headOf(bytes).includes(`"${FORMAT}"`);
+}
+
+function headOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
+}
+
+const OTHER_KINDS = [
+  { kind: 'a speedscope profile', sign: /"\$schema"\s*:\s*"https:\/\/www\.speedscope\.app/ },
+  { kind: 'a Chrome trace', sign: /"traceEvents"\s*:/ },
+  { kind: 'a profile of the Firefox profiler', sign: /"preprocessedProfileVersion"\s*:/ },
+  { kind: 'the JSON of perf data convert', sign: /"linux-perf-json-version"\s*:/ },
+  { kind: 'a V8 CPU profile', sign: /"nodes"\s*:\s*\[\s*\{\s*"id"\s*:/ },
+  { kind: 'JSON of some other program', sign: /^\s*[[{]/ },
+] as const;
+
+function kindOf(bytes: Uint8Array): string {
+  const head = headOf(bytes);
+  return OTHER_KINDS.find(({ sign }) => sign.test(head))?.kind ?? 'text of another kind';
 }

@@ -2,11 +2,10 @@
  * Summarizes the quality of a profile in words: one line, warnings, and notes.
  */
 import type { TraceMeta } from '../model/profile/profile.js';
-import type { Quality } from '../model/profile/quality.js';
-import { hiddenJumpsRemedy, WARNING_SHARE } from '../model/profile/remedies.js';
+import type { LossKind, Quality } from '../model/profile/quality.js';
+import { hiddenJumpsRemedy, remedyOf, WARNING_SHARE } from '../model/profile/remedies.js';
 import type { OtherSamples } from '../model/samples/sample-account.js';
 import { formatCount, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
-import { gapCount, lossTexts } from './loss-texts.js';
 
 /** A garbled trace can have any number of unknown flags. */
 const MAX_FLAGS = 10;
@@ -105,4 +104,47 @@ export function otherSamplesText(others: readonly OtherSamples[]): string {
   const count = others.reduce((sum, { samples }) => sum + samples, 0);
   const names = others.map(({ event }) => event ?? 'without a name');
   return `${formatMany(count, 'sample')} of other events (${names.join(', ')})`;
+}
+
+const MAX_MESSAGE_LENGTH = 80;
+const MAX_FILE_LENGTH = 160;
+
+/**
+ * Describes losses in words: one line per cause, with its remedy.
+ *
+ * Returns one line per cause, the largest loss first; causes after the first `maxCauses` share a line. Input text is not escaped.
+ */
+function lossTexts(
+  { losses }: Pick<Quality, 'losses'>,
+  meta: Pick<TraceMeta, 'recorded'>,
+  maxCauses: number,
+): string[] {
+  const lines = losses.slice(0, maxCauses).map((kind) => {
+    const remedy = remedyOf(kind, losses, meta);
+    return `${amountText([kind])}: ${causeText(kind)}${remedy === null ? '' : `; ${remedy}`}`;
+  });
+  const others = losses.slice(maxCauses);
+  if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
+  return lines;
+}
+
+/** Counts the gaps of all causes. */
+function gapCount(losses: readonly LossKind[]): number {
+  return losses.reduce((sum, { gaps }) => sum + gaps, 0);
+}
+
+/** Returns "5 gaps, 1.2 ms lost". */
+function amountText(kinds: readonly LossKind[]): string {
+  const lostNs = kinds.reduce((sum, kind) => sum + kind.lostNs, 0);
+  return `${formatMany(gapCount(kinds), 'gap')}, ${formatDuration(lostNs)} lost`;
+}
+
+function causeText({ cause, code, message, file }: LossKind): string {
+  const number = cause !== 'decode-error' ? '' : code === null ? ' (code above 99)' : ` (code ${code})`;
+  return `${message.slice(0, MAX_MESSAGE_LENGTH)}${number}${file === null ? '' : ` in ${truncateStart(file)}`}`;
+}
+
+/** Keeps the end of a path, which is more useful than its start. */
+function truncateStart(file: string): string {
+  return file.length <= MAX_FILE_LENGTH ? file : `…${file.slice(1 - MAX_FILE_LENGTH)}`;
 }

@@ -4,11 +4,12 @@
  */
 
 import { SpecialSymbol } from '../model/names/symbol-table.js';
-import { Inference } from '../model/profile/quality.js';
+import { Inference, UNWOUND } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
+import { Trait } from './functions/traits.js';
 import { executeInKernel } from './kernel-actions.js';
-import { applyHiddenSwitch, switchToNew } from './other-stacks.js';
+import { pushOtherStack } from './losses/first-stack.js';
 import {
   Action,
   ActionFlag,
@@ -19,12 +20,13 @@ import {
   isTraceStart,
   type RecordAction,
 } from './pairing/actions.js';
+import type { OtherStack } from './pairing/calls.js';
 import type { StackSwitch } from './pairing/fibers/parked-stacks.js';
-import { landIn, reopen, returnFromCall, returnTo, returnUnmatched } from './stack/apply-return.js';
 import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
-import { jump } from './stack/jump.js';
-import { closeAbove, pushCall } from './stack/open-frames.js';
+import { addAlias, jump, replaceTop } from './stack/jump.js';
+import { endOfLevel, findBelow, levelOfCall, levelOfReturn, topBefore } from './stack/levels.js';
+import { closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 import { chargeHiddenMove, chargeUntil, stoppedNode } from './time/charge.js';
 import { recordErrors } from './time/lost-time.js';
@@ -126,5 +128,102 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       return landIn(state, target);
     case Action.Jump:
       return jumpTo(state, target, facts.toEntry[events.site[row]] === 1, row);
+  }
+}
+
+/**
+ * Switches the thread to another of its stacks: to one seen for the first time or, by a hidden switch, to a parked one.
+ *
+ * The event in `row` goes to a stack that was not seen before.
+ */
+function switchToNew(state: ReplayState, row: number, first: FunctionId): void {
+  const { events, facts, pairing } = state;
+  const isEntry = facts.toEntry[events.site[row]] === 1;
+  noteStackStart(state, row);
+  pushOtherStack(state, pairing.stacks[pairing.link[row]] as OtherStack, row, first, isEntry);
+}
+
+/**
+ * Switches to another stack, on which `fn` runs, if the thread did so before the event in `row`. False if it
+ * did not.
+ */
+function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boolean {
+  const hidden = state.pairing.hiddenSwitches.get(row);
+  if (hidden === undefined) return false;
+  parkStacks(state, row);
+  switch (hidden.to) {
+    case 'new':
+      noteStackStart(state, row);
+      pushOtherStack(state, hidden.stack, row, fn, false);
+      return true;
+    case 'parked':
+      resumeStack(state, hidden.change, row);
+      return true;
+    case 'below':
+      return switchBelow(state, hidden.callRow, hidden.isOver, fn);
+  }
+}
+
+/** Goes back to the stack below, which the call in `callRow` had switched away from. */
+function switchBelow(state: ReplayState, callRow: number, isOver: boolean, fn: FunctionId): boolean {
+  const index = levelOfCall(state, callRow);
+  if (index === NONE) return false;
+  closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
+  if (isOver) returnFrom(state, index, NONE);
+  else replaceTop(state, fn, Inference.HiddenJump);
+  return true;
+}
+
+/**
+ * Applies returns to the stack, as pairing determined them.
+ *
+ * Returns from the level that the event in `callRow` called.
+ */
+function returnFromCall(state: ReplayState, callRow: number, action: Action): void {
+  returnFrom(state, levelOfCall(state, callRow), endingOfSkipped(state, action));
+}
+
+/**
+ * Adds the target as an alias of the caller if it has another label. The return address proves that it is the caller's
+ * own code: ld.so's _start runs on into _dl_start_user.
+ */
+function landIn(state: ReplayState, target: FunctionId): void {
+  if (topFrame(state).fn !== target) addAlias(state, target);
+}
+
+/**
+ * Returns how skipped calls end: here (UNWOUND), if the event is a return. At a trace start they may have ended before,
+ * and a function that switches stacks may resume them.
+ */
+function endingOfSkipped(state: ReplayState, action: Action): number {
+  return !isTraceStart(action) && (topTraits(state) & Trait.StackSwitcher) === 0 ? UNWOUND : Inference.Unwound;
+}
+
+/** Returns from a call that the trace does not show, to the level that the event in `callRow` called. */
+function returnTo(state: ReplayState, callRow: number, returning: FunctionId, target: FunctionId): void {
+  const index = levelOfCall(state, callRow);
+  if (index === NONE) return;
+  const below = findBelow(state, target, state.depth, index);
+  const landing = below === NONE ? endOfLevel(state, index) - 1 : below;
+  if (state.depth === landing + 1) pushOpen(state, returning, Inference.HiddenJump); // it had called itself
+  closeAbove(state, landing, Inference.HiddenJump);
+  state.certainty.markAfterHiddenJump(topFrame(state));
+}
+
+/** Applies an unmatched return: its caller was pushed with the first stack, or is below everything that is known. */
+function returnUnmatched(state: ReplayState, row: number, target: FunctionId, action: Action): void {
+  const index = levelOfReturn(state, row);
+  if (index > 0) return returnFrom(state, index, endingOfSkipped(state, action));
+  closeAbove(state, -1, NONE);
+  pushOpen(state, target, Inference.CutByGap);
+}
+
+/** Reopens calls that had returned in an aborted transaction. */
+function reopen(state: ReplayState, callRows: readonly number[]): void {
+  const { toFunction, functions } = state.facts;
+  closeAbove(state, topBefore(state, callRows[0] as number), Inference.Unwound);
+  for (const row of callRows) {
+    const fn = orNameless(functions, toFunction[state.events.site[row]]);
+    pushCall(state, fn, row, Inference.Unwound);
   }
 }

@@ -2,19 +2,17 @@
  * The state of a thread during replay: what is read, what is written, and where the thread is now. The functions of all
  * folders of replay work on this one object.
  */
-import type { CallLogBuilder } from '../model/calls/call-log.js';
+import { type CallLogBuilder, Certainty } from '../model/calls/call-log.js';
 import type { CallTreeBuilder } from '../model/calls/call-tree.js';
-import { type InferenceName, noInferences } from '../model/profile/quality.js';
+import { Inference, type InferenceName, noInferences } from '../model/profile/quality.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import type { ReplayKernel } from './host/replay-kernel.js';
 import type { Rows } from './host/rows.js';
+import type { StackSwitch } from './pairing/fibers/parked-stacks.js';
 import type { Pairing } from './pairing/pairing.js';
 import type { Frame, FrameWatcher } from './stack/frame.js';
-import { FrameIndex } from './stack/frame-index.js';
-import { type ParkedFrames, parkedFrames } from './stack/parked-frames.js';
-import { StackCertainty } from './stack/stack-certainty.js';
 import type { ReplayMemory, ReplayOptions } from './thread-replay.js';
 import type { ThreadGap } from './time/thread-gaps.js';
 
@@ -128,4 +126,157 @@ export function newReplayState(
     offCpu: null,
     switchedOut: NONE,
   };
+}
+
+/** Frames of parked stacks, and where the stacks begin that the thread switched to. */
+interface ParkedFrames {
+  /** Stacks that will be resumed, by the row of the event that leaves them. */
+  readonly switchesByRow: ReadonlyMap<number, readonly StackSwitch[]>;
+  /** Their frames while they are parked, lowest first. */
+  readonly kept: Map<StackSwitch, Frame[]>;
+  /** Index of the first frame of a stack, by the row of the event that switched to it. */
+  readonly starts: Map<number, number>;
+}
+
+/** Groups the stack switches by the row in which their stack is left. */
+function parkedFrames(switches: readonly StackSwitch[]): ParkedFrames {
+  const switchesByRow = new Map<number, StackSwitch[]>();
+  for (const change of switches) {
+    const others = switchesByRow.get(change.leftRow);
+    if (others) others.push(change);
+    else switchesByRow.set(change.leftRow, [change]);
+  }
+  return { switchesByRow, kept: new Map(), starts: new Map() };
+}
+
+/**
+ * Finds the open frames of a function. Frames are added only when something is searched for, and most close before
+ * that: so calls and returns do not pay for the index.
+ */
+class FrameIndex {
+  private readonly stack: readonly Frame[];
+  /** By function: the stack index of its highest frame that was added, or NONE. Not yet valid if none was ever added. */
+  private readonly highest: Int32Array;
+  private isUsed = false;
+  /** The frames below this stack index have been added. */
+  length = 0;
+
+  /** `highest`: memory with a number for each function. */
+  constructor(stack: readonly Frame[], highest: Int32Array) {
+    this.stack = stack;
+    this.highest = highest;
+  }
+
+  /**
+   * Returns the highest frame of a function below `below` and not below `lowest`, or NONE. `depth`: number of open
+   * frames.
+   */
+  findBelow(fn: FunctionId, depth: number, below: number, lowest: number): number {
+    if (!this.isUsed) this.highest.fill(NONE);
+    this.isUsed = true;
+    while (this.length < depth) this.add(this.length++);
+    let index = this.highest[fn];
+    while (index >= below) index = (this.stack[index] as Frame).nextLower;
+    return index >= lowest ? index : NONE;
+  }
+
+  /** Removes the frame at this index, which must be on top: it closes, or becomes another function. */
+  forget(frame: Frame, index: number): void {
+    if (this.length <= index) return;
+    this.highest[frame.fn] = frame.nextLower;
+    this.length = index;
+  }
+
+  private add(index: number): void {
+    const { highest } = this;
+    const frame = this.stack[index] as Frame;
+    frame.nextLower = highest[frame.fn];
+    highest[frame.fn] = index;
+  }
+}
+
+/** Tracks how certain the open stack is: which frames are unconfirmed, and which may follow a hidden jump. */
+class StackCertainty {
+  private readonly stack: readonly Frame[];
+  private readonly log: CallLogBuilder | null;
+  /** Number of open frames that are unconfirmed, and that follow a hidden jump. */
+  private unconfirmedFrames = 0;
+  private hiddenJumpFrames = 0;
+  /** Control moved without an event in the interval that is charged now. */
+  private hasHiddenMove = false;
+  /** Below these indexes every frame is already marked as inferred or as unconfirmed, so no frame is marked twice. */
+  private inferredDepth = 0;
+  private unconfirmedDepth = 0;
+
+  constructor(stack: readonly Frame[], log: CallLogBuilder | null) {
+    this.stack = stack;
+    this.log = log;
+  }
+
+  /** The certainty of time that is charged now. */
+  get current(): Certainty {
+    if (this.unconfirmedFrames > 0) return Certainty.Unconfirmed;
+    return this.hiddenJumpFrames > 0 || this.hasHiddenMove ? Certainty.HiddenJump : Certainty.Certain;
+  }
+
+  /** Sets whether control moved without an event in the interval that is charged now. */
+  setHiddenMove(hasHiddenMove: boolean): void {
+    this.hasHiddenMove = hasHiddenMove;
+    this.logCertainty();
+  }
+
+  /** Marks an open frame as the possible target of a hidden jump: no address decides. */
+  markAfterHiddenJump(frame: Frame): void {
+    if (!frame.isAfterHiddenJump) this.hiddenJumpFrames++;
+    frame.isAfterHiddenJump = true;
+    this.logCertainty();
+  }
+
+  /** Writes a change of certainty to the log. */
+  logCertainty(): void {
+    this.log?.setCertainty(this.current);
+  }
+
+  /** Adds a frame that has been pushed. */
+  frameOpened({ isUnconfirmed, isAfterHiddenJump }: Frame): void {
+    if (isUnconfirmed) this.unconfirmedFrames++;
+    if (isAfterHiddenJump) this.hiddenJumpFrames++;
+    this.logCertainty();
+  }
+
+  /** Removes the top frame; `depth` frames are left. The caller writes its end to the log before the new certainty. */
+  frameRemoved({ isUnconfirmed, isAfterHiddenJump }: Frame, depth: number): void {
+    if (isUnconfirmed) this.unconfirmedFrames--;
+    if (isAfterHiddenJump) this.hiddenJumpFrames--;
+    if (this.inferredDepth > depth) this.inferredDepth = depth;
+    if (this.unconfirmedDepth > depth) this.unconfirmedDepth = depth;
+  }
+
+  /** Marks every open frame as unconfirmed. */
+  markUnconfirmed(depth: number): void {
+    for (let index = this.unconfirmedDepth; index < depth; index++) {
+      const frame = this.stack[index] as Frame;
+      if (!frame.isUnconfirmed) this.unconfirmedFrames++;
+      frame.isUnconfirmed = true;
+    }
+    this.unconfirmedDepth = depth;
+    this.logCertainty();
+  }
+
+  /** Limits the known time of the frames that are confirmed so far: nothing proves that they were open after `ns`. */
+  limitKnownTime(ns: Nanoseconds, depth: number): void {
+    for (let index = this.unconfirmedDepth; index < depth; index++) {
+      const frame = this.stack[index] as Frame;
+      frame.knownUntilNs = Math.min(frame.knownUntilNs, ns);
+    }
+  }
+
+  /** Marks the frames that were open at a loss: whatever confirms them later, their calls are inferred. */
+  markInferred(depth: number): void {
+    for (let index = this.inferredDepth; index < depth; index++) {
+      const frame = this.stack[index] as Frame;
+      if (frame.inference === NONE) frame.inference = Inference.CutByGap;
+    }
+    this.inferredDepth = depth;
+  }
 }

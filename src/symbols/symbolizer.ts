@@ -1,21 +1,143 @@
 /**
  * Names an address of a recording as `perf script` does. The door of this room.
  */
+
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import type { SourceLine } from '../model/names/symbol-table.js';
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
 import { demangle } from './demangle/demangle.js';
-import { partOf } from './elf/byte-source.js';
+import { type InlineChain, inlineChains } from './dwarf/inline-chains.js';
+import { sourceLines } from './dwarf/source-lines.js';
+import { partOf, sourceOf } from './elf/byte-source.js';
+import { readElf, SectionType } from './elf/elf-file.js';
+import { buildIdOf } from './elf/identity.js';
+import { VDSO } from './files/candidates.js';
 import { loadBinary } from './files/load-binary.js';
-import type { SymbolFiles, SymbolRoots } from './files/symbol-files.js';
-import { isJitDump, readJitDump } from './jit/jitdump.js';
-import { jitDumpTable } from './jit/jitdump-table.js';
+import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
+import { askDebugInfo, type DebugInfoOptions, type TracedCode, type TracedFunction } from './functions/debug-info.js';
+import { isJitDump, type JitDump, readJitDump } from './jit/jitdump.js';
 import { perfMapOf, readPerfMap } from './jit/perf-map.js';
 import type { PltNames } from './table/plt.js';
+import type { Demangle } from './table/symbol-rows.js';
 import type { SymbolTable } from './table/symbol-table.js';
 
+/**
+ * Finds the functions that compilers inlined at places in the code of binaries.
+ *
+ * Returns the names of the functions inlined at each place, outermost first; empty where there are none, or where they are unknown.
+ */
+export function inlinedFunctions(
+  file: string,
+  code: readonly TracedCode[],
+  options: DebugInfoOptions,
+): (readonly string[])[] {
+  const names = new Array<readonly string[]>(code.length).fill([]);
+  const demangled = new Map<string, string>();
+  const chains = new Map<InlineChain, readonly string[]>(); // many places have the same one
+  const plain = (name: string) => {
+    const known = demangled.get(name) ?? demangle(name) ?? name;
+    demangled.set(name, known);
+    return known;
+  };
+  askDebugInfo(file, code, '.debug_info', inlineChains, options, (row, chain) => {
+    let own = chains.get(chain);
+    if (own === undefined) chains.set(chain, (own = chain.map(plain)));
+    names[row] = own;
+  });
+  return names;
+}
+
+/** Opens files of this machine. */
+export const DISK_FILES: SymbolFiles = { open: openOnDisk };
+
+function openOnDisk(path: string): OpenSymbolFile | null {
+  if (path === VDSO) return openOwnVdso();
+  const file = openFile(path);
+  if (file === null) return null;
+  const status = fstatSync(file);
+  if (!status.isFile()) {
+    closeSync(file);
+    return null;
+  }
+  return { length: status.size, read: (at, length) => readPart(file, at, length), close: () => closeSync(file) };
+}
+
+/** Opens without waiting, in case it is a pipe. */
+function openFile(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+}
+
+function readPart(file: number, at: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(file, bytes, filled, length - filled, at + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+const VDSO_LINE = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m;
+
+/** Reads our own memory, as perf does: the kernel maps the same code into every process. */
+function openOwnVdso(): OpenSymbolFile | null {
+  try {
+    const [, start = '', end = ''] = VDSO_LINE.exec(readFileSync('/proc/self/maps', 'latin1')) ?? [];
+    const memory = openSync('/proc/self/mem', constants.O_RDONLY);
+    const at = Number.parseInt(start, 16);
+    const bytes = readPart(memory, at, Number.parseInt(end, 16) - at);
+    closeSync(memory);
+    return { ...sourceOf(bytes), close: () => {} };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Checks that a downloaded file is a complete binary, and returns its build id.
+ *
+ * Returns null if the file is missing, not an x86-64 binary, incomplete, or without a build id.
+ */
+export function completeBuildId(path: string): string | null {
+  const file = DISK_FILES.open(path);
+  if (file === null) return null;
+  try {
+    const { elf } = readElf(file);
+    if (elf === null || elf.sections.length === 0) return null;
+    const isComplete = elf.sections.every(
+      ({ type, offset, length }) => type === SectionType.NoBits || offset + length <= file.length,
+    );
+    return isComplete ? buildIdOf(elf) : null;
+  } finally {
+    file.close();
+  }
+}
+
+/**
+ * Finds where the functions of binaries begin in source code.
+ *
+ * Returns the line at which each function of a binary begins; null where unknown.
+ */
+export function functionLines(
+  file: string,
+  functions: readonly TracedFunction[],
+  options: DebugInfoOptions,
+): (SourceLine | null)[] {
+  const lines = new Array<SourceLine | null>(functions.length).fill(null);
+  const code = functions.map((fn) => ({ fn, offset: fn.offset }));
+  askDebugInfo(file, code, '.debug_line', sourceLines, options, (row, line) => {
+    lines[row] = line;
+  });
+  return lines;
+}
+
 export { binaryPaths, VDSO } from './files/candidates.js';
-export { completeBuildId } from './files/complete-build-id.js';
-export { DISK_FILES } from './files/disk-files.js';
 export { buildIdWithoutSymbols } from './files/load-binary.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
 export { type BinaryFunction, type BinaryNames, readNames } from './functions/binary-names.js';
@@ -26,9 +148,7 @@ export {
   type TracedCode,
   type TracedFunction,
 } from './functions/debug-info.js';
-export { functionLines } from './functions/function-lines.js';
 export { Functions } from './functions/functions.js';
-export { inlinedFunctions } from './functions/inlined-functions.js';
 export {
   isJitDump,
   isJitDumpHeader,
@@ -111,4 +231,27 @@ export class Symbolizer {
     file.close();
     return readPerfMap(bytes);
   }
+}
+
+/** Finds the function whose code is at an offset of a jitdump. */
+function jitDumpTable({ functions }: JitDump, demangle: Demangle): SymbolTable {
+  const inOrder = [...functions].sort((a, b) => a.fileOffset - b.fileOffset); // moved functions are listed again
+  return {
+    length: functions.length,
+    find(offset) {
+      let [from, to] = [0, inOrder.length];
+      while (from < to) {
+        const middle = (from + to) >>> 1;
+        const { fileOffset, length } = inOrder[middle];
+        if (offset < fileOffset) to = middle;
+        else if (offset >= fileOffset + length) from = middle + 1;
+        else return foundIn(inOrder[middle], demangle);
+      }
+      return null;
+    },
+  };
+}
+
+function foundIn({ name, fileOffset, length }: JitDump['functions'][number], demangle: Demangle) {
+  return { name: demangle(name) ?? name, start: fileOffset, end: fileOffset + length };
 }

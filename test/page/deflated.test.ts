@@ -3,7 +3,7 @@
  */
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { deflatedBase64, deflatedInParallel } from '../../src/page/deflated.js';
+import { deflatedBase64, deflatedInParallel } from '../../src/page/html.js';
 
 const KIB = 2 ** 10;
 const LENGTHS = [0, 1, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, 3 * 256 * KIB + 7];

@@ -13,8 +13,13 @@ import type { Shape } from '../../src/model/calls/overlay.js';
 import { symbolRanks } from '../../src/model/names/symbol-order.js';
 import { NONE } from '../../src/model/units.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
-import { type AskableTrace, type AskedProfile, askThreads } from '../../src/pipeline/ask-threads.js';
-import { askLogs, logLimitsOf } from '../../src/pipeline/replay/logs/ask-logs.js';
+import {
+  type AskableTrace,
+  type AskedProfile,
+  askLogs,
+  askThreads,
+  logLimitsOf,
+} from '../../src/pipeline/ask-threads.js';
 import { answerFromLog, type KeptLog, keptLog } from '../../src/pipeline/replay/logs/kept-logs.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { StoredThreads } from '../../src/trace/stored-threads.js';

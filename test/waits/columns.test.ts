@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { NONE } from '../../src/model/units.js';
 import { type FutexCalls, lastCall, lastCalls } from '../../src/waits/futexes/futex-calls.js';
 import { atPlaces, groupPlaces, groupRows, rowsOf } from '../../src/waits/input/group-rows.js';
-import { percentiles } from '../../src/waits/summary/percentiles.js';
+import { percentiles } from '../../src/waits/summary/distribution.js';
 
 const PARTS = [0.5, 0.9, 0.99];
 

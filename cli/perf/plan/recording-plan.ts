@@ -4,12 +4,10 @@
 import { PtflameError } from '../../../src/model/errors.js';
 import type { RecordOptions } from '../../options/record.js';
 import { kebabCase } from '../../usage/flag.js';
-import type { Machine } from '../machine/probe.js';
+import { type Machine, threadCount } from '../machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import { type Buffers, chooseBuffers, eventBuffers } from './buffers.js';
-import { type ChainsPlan, planChains } from './chains.js';
 import { ASSUMED_CAPS, hasCycles, ptEvent } from './event.js';
-import { addressFilters } from './filters.js';
 import type { PlanInput } from './plan-input.js';
 import { type ProbesPlan, planProbes } from './probes.js';
 import { bufferCount, type Target, targetArguments } from './target.js';
@@ -193,4 +191,91 @@ function tooOld({ text }: PerfVersion, flag: string, needed: string): PtflameErr
   return new PtflameError('NOT_OFFERED', `${flag} needs perf ${needed} or newer; this is ${text}`, {
     hint: 'install a newer perf and pass it with --perf PATH',
   });
+}
+
+/**
+ * Turns --filter, --only and --binary into perf's address filters, which limit the trace to ranges of code.
+ *
+ * Returns the arguments of `perf record --filter`; paths stay as given.
+ */
+function addressFilters({ filter = [], only = [], binary }: RecordOptions): string[] {
+  if (only.length > 0 && binary === undefined)
+    throw new PtflameError('BAD_OPTION', '--only needs the binary that contains the function', {
+      hint: 'add --binary FILE',
+    });
+  if (only.length === 0 && binary !== undefined)
+    throw new PtflameError('BAD_OPTION', '--binary needs a function', { hint: 'add --only FUNCTION' });
+  for (const name of only)
+    refuseSeparators(name, /[\s,/@]/, 'a function', 'use the name that nm prints (C++: the mangled name)');
+  if (binary !== undefined) refuseSeparators(binary, /[\s,]/, 'a file', 'link to it under a name without them: ln -s');
+  return [...filter, ...only.map((name) => `filter ${name} @ ${binary}`)];
+}
+
+/** perf splits filters at these characters and has no way to quote them. */
+function refuseSeparators(text: string, separators: RegExp, what: string, hint: string): void {
+  if (!separators.test(text)) return;
+  throw new PtflameError(
+    'BAD_OPTION',
+    `perf cannot filter by ${what} whose name has blanks, commas or similar characters: ${text}`,
+    {
+      hint,
+    },
+  );
+}
+
+/**
+ * Plans what shows why threads wait: call chains of the kernel at switches, and where the program was at each of them.
+ *
+ * perf's arguments.
+ */
+interface ChainsPlan {
+  readonly arguments: readonly string[];
+}
+
+/** Walking the kernel's stack takes 1 to 2 µs: so many a second are 1 to 2 % of a CPU. */
+const CHAINS_A_SECOND = 10_000;
+/** Of a thread: at this rate, nearly all of its waits have their chain unless it waits for microseconds. */
+const MAX_RATE = 2500;
+/** A process with more threads than `CHAINS_A_SECOND` allows for has seldom that many that switch at once. */
+const MIN_RATE = 10;
+/** The threads of a command, or of those to come, are not known. */
+const EXPECTED_THREADS = 4;
+
+/** Threads that wait, not those that were preempted (include/linux/sched.h, TASK_REPORT). */
+const BLOCKED = 'prev_state & 255';
+
+/** The instruction of the program, and the first argument of its system call. */
+const REGISTERS: Partial<Record<NodeJS.Architecture, string>> = { x64: 'ip,di', arm64: 'pc,x0' };
+
+/** Returns null where chains are not wanted, or where the kernel does not tell this user what its functions are. */
+async function planChains(input: PlanInput, isOffered: boolean): Promise<ChainsPlan | null> {
+  const { options, target, machine } = input;
+  const { switchId } = machine.tracing;
+  if (options.waits !== 'full' || machine.kallsyms !== 'readable' || switchId === null || !isOffered) return null;
+  const rate = Math.floor(CHAINS_A_SECOND / (await unitCount(target, machine)));
+  const frequency = Math.min(Math.max(rate, MIN_RATE), MAX_RATE, machine.maxSampleRate ?? MAX_RATE);
+  const registers = REGISTERS[process.arch];
+  return {
+    arguments: [
+      ...['-e', `tracepoint/config=${switchId},freq=${frequency},call-graph=fp/`, '--filter', BLOCKED],
+      '--kernel-callchains',
+      ...(registers === undefined ? [] : [`--user-regs=${registers}`]),
+    ],
+  };
+}
+
+/** Each thread, or each CPU, has an event with a rate of its own. */
+async function unitCount(target: Target, { cpu }: Machine): Promise<number> {
+  switch (target.kind) {
+    case 'cpus':
+      return target.cpus.length;
+    case 'all-cpus':
+      return cpu.online.length;
+    case 'threads':
+      return target.tids.length;
+    case 'processes':
+      return (await Promise.all(target.pids.map(threadCount))).reduce((sum, count) => sum + count, 0);
+    case 'command':
+      return EXPECTED_THREADS;
+  }
 }

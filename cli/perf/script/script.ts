@@ -1,18 +1,17 @@
 /**
  * Decodes a recording to text with `perf script`: several processes at a time, each for a part.
  */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { PtflameError } from '../../../src/model/errors.js';
 import type { RecordingEnvironment } from '../../../src/model/profile/profile.js';
 import { perfTimeText } from '../../../src/model/trace/perf-time.js';
 import { type DecodeJob, type PlanOptions, planJobs } from '../../../src/perfdata/plan-jobs.js';
 import type { Recording } from '../../../src/perfdata/recording.js';
 import type { DecodedRecording } from '../../../src/pipeline/read/recording-source.js';
+import { formatDuration } from '../../../src/render/format.js';
 import { recordsEvents } from '../../input/open-sides.js';
 import { perfFailure } from '../failures/failures.js';
-import { hungDecoder } from './hung-decoder.js';
-import { withLargeWrites } from './large-writes.js';
-import { ProcessGroup } from './process-group.js';
 import { Watchdog } from './watchdog.js';
 
 export interface DecodeOptions {
@@ -157,4 +156,76 @@ function keepTail(stream: AsyncIterable<Uint8Array> & NodeJS.ReadableStream): ()
     kept = Buffer.concat([kept, bytes]).subarray(-MAX_STDERR_BYTES);
   });
   return () => kept.toString('utf8');
+}
+
+/** Builds the error for a perf script that hangs. */
+function hungDecoder({ cpus, from, to }: DecodeJob, silentMs: number, stderr: string): PtflameError {
+  const where = cpus ? ` of CPUs ${cpus.join(',')}` : '';
+  const when =
+    from || to ? ` from ${from ? perfTimeText(from) : 'the start'} to ${to ? perfTimeText(to) : 'the end'}` : '';
+  return new PtflameError(
+    'PERF_HANGS',
+    `perf script${where}${when} printed nothing and used no CPU for ${formatDuration(silentMs * 1e6)}, and was killed`,
+    {
+      hint: 'try another perf: --perf PATH; with --debuginfod, it may be waiting for the network',
+      output: stderr
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(-8),
+    },
+  );
+}
+
+const running = new Set<ProcessGroup>();
+
+process.on('exit', () => {
+  for (const group of running) group.kill();
+});
+
+/** Kills a program and everything that it started, at the latest when ptflame exits. */
+export class ProcessGroup {
+  private readonly pid: number | undefined;
+
+  /** `pid`: of a program started `detached`, as the leader of its group; undefined if it did not start. */
+  constructor(pid: number | undefined) {
+    this.pid = pid;
+    running.add(this);
+  }
+
+  /** Sends SIGKILL, which no process can ignore. Safe to call repeatedly. */
+  kill(): void {
+    if (!running.delete(this) || this.pid === undefined) return;
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch {
+      // No process is left.
+    }
+  }
+}
+
+const BUFFER = '64K';
+
+/**
+ * Gives perf a larger output buffer with `stdbuf` of GNU coreutils. By default perf writes blocks of 4 KiB; each costs a system
+ * call and a wake-up of the reader, so that decoding takes a third longer.
+ *
+ * Returns the command with `stdbuf`, or unchanged if `stdbuf` or the program does not exist.
+ */
+function withLargeWrites(program: string, args: readonly string[]): { program: string; args: readonly string[] } {
+  if (!isProgram('stdbuf') || !isProgram(program)) return { program, args };
+  return { program: 'stdbuf', args: [`--output=${BUFFER}`, program, ...args] };
+}
+
+function isProgram(program: string): boolean {
+  if (program.includes('/')) return isExecutable(program);
+  return (process.env['PATH'] ?? '').split(delimiter).some((directory) => isExecutable(join(directory, program)));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,7 @@
  * Turns the calls of a function into tables that show how long they took, and why.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
-import { type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
+import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
 import { compareSymbols } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
@@ -13,7 +13,6 @@ import { type DurationStats, durationStats, percentileOf } from '../tree/duratio
 import { type Chains, chainsOf } from './chains.js';
 import { type ChildRow, childRows, type MeasuredTree, measure } from './child-rows.js';
 import { type DifferenceRow, differences } from './differences.js';
-import { type HistogramRow, histogramRows } from './power-histogram.js';
 
 /** How long calls took. All times are of complete calls, in ns. */
 export interface LatencyStats extends DurationStats {
@@ -135,4 +134,47 @@ function histogramOf(durations: FunctionDurations): Histogram {
     calls.set(durations.bucket[row], (calls.get(durations.bucket[row]) ?? 0) + durations.calls[row]);
   const bucket = [...calls.keys()].sort((a, b) => a - b);
   return { bucket, calls: bucket.map((each) => calls.get(each) as number) };
+}
+
+/**
+ * Counts calls by powers of two of their duration, of their time outside traced code, and of their time off CPU.
+ *
+ * Calls that took at least `fromNs` and less than `toNs`; `toNs` is a power of two.
+ */
+interface HistogramRow {
+  readonly fromNs: Nanoseconds;
+  readonly toNs: Nanoseconds;
+  readonly calls: number;
+  /** Calls that spent this much time outside traced code, or off CPU. */
+  readonly outsideCalls: number;
+  readonly offCpuCalls: number;
+}
+
+/** From the shortest to the longest, including powers of two without calls. */
+function histogramRows({ durations }: CallsAnswer): HistogramRow[] {
+  const [latency, outside, offCpu] = [durations.latency, durations.outside, durations.offCpu].map(callsByPower);
+  const powers = [...latency.keys(), ...outside.keys(), ...offCpu.keys()];
+  if (powers.length === 0) return [];
+  const [first, last] = [Math.min(...powers), Math.max(...powers)];
+  return Array.from({ length: last - first + 1 }, (_, row) => {
+    const power = first + row;
+    return {
+      fromNs: power === 0 ? 0 : 2 ** (power - 1),
+      toNs: 2 ** power,
+      calls: latency.get(power) ?? 0,
+      outsideCalls: outside.get(power) ?? 0,
+      offCpuCalls: offCpu.get(power) ?? 0,
+    };
+  });
+}
+
+/** Keyed by the exponent of the next larger power of two; 0: no time at all. */
+function callsByPower({ length, bucket, calls }: FunctionDurations): Map<number, number> {
+  const powers = new Map<number, number>();
+  for (let row = 0; row < length; row++) {
+    const ns = bucketMiddle(bucket[row]);
+    const power = ns < 1 ? 0 : Math.floor(Math.log2(ns)) + 1;
+    powers.set(power, (powers.get(power) ?? 0) + calls[row]);
+  }
+  return powers;
 }

@@ -5,13 +5,13 @@ import type { CallLog } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import { nodeOrder } from '../../model/calls/node-order.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { NONE, type NodeId } from '../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import type { Bounds } from '../questions.js';
-import { type NodesAt, nodesAt } from './nodes-at.js';
 import { type SpanTrees, type SpanTreesQuestion, spanTrees } from './span-trees.js';
 import { type Spans, type SpansQuestion, spansOf } from './spans.js';
 import { inOrder, type TimeRows } from './time-rows.js';
 import { type KeyedIntervals, treesOver } from './trees-over.js';
+import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 /** In the trace's time; null: not asked. */
 export interface ThreadQuestions {
@@ -120,4 +120,41 @@ function pathsOf({ length, parent, symbol }: Shape, answers: ThreadAnswers, rank
     symbol: inPreOrder.map((node) => symbol[node]),
   };
   return { paths, newId };
+}
+
+/**
+ * Finds what was on top of a thread's stack at many moments, in one walk over its log.
+ *
+ * A row for each moment.
+ */
+interface NodesAt {
+  /** The stop that the thread was in, else its function; the root: no function is known; NONE: it was not observed. */
+  readonly node: Int32Array;
+  /** When that call or stop began; NaN: there is none. */
+  readonly sinceNs: Float64Array;
+  /** `Certainty` of the call path. */
+  readonly certainty: Uint8Array;
+}
+
+/** `moments`: ascending. */
+function nodesAt(log: CallLog, moments: Float64Array): NodesAt {
+  const node = new Int32Array(moments.length).fill(NONE);
+  const sinceNs = new Float64Array(moments.length).fill(Number.NaN);
+  const certainty = new Uint8Array(moments.length);
+  let row = 0;
+  const listener: CallListener = {
+    newCall: () => new OpenCall(),
+    opened() {},
+    closed() {},
+    spent(top, fromNs, toNs, certaintyOfPath) {
+      while (row < moments.length && moments[row] < fromNs) row++;
+      for (; row < moments.length && moments[row] < toNs; row++) {
+        node[row] = top === null ? ROOT : top.node;
+        sinceNs[row] = top === null ? (Number.NaN as Nanoseconds) : top.entryNs;
+        certainty[row] = certaintyOfPath;
+      }
+    },
+  };
+  walkCalls(log, listener);
+  return { node, sinceNs, certainty };
 }

@@ -3,12 +3,11 @@
  */
 import type { CallLog, Certainty } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { ACTIVITIES, activityOf, type Strip } from '../../model/timeline/activity.js';
+import { ACTIVITIES, type Activity, activityOf, type Strip } from '../../model/timeline/activity.js';
 import type { ThreadSpans, ThreadSums } from '../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
-import { addToStrip } from './add-to-strip.js';
 import { levelsOf, stripSliceNs, sumsShare, type TimelineQuestion } from './question.js';
 import { SpansBuilder, type Stay } from './spans/spans-builder.js';
 import { BoundedSums, SumsMemory } from './sums/bounded-sums.js';
@@ -138,5 +137,26 @@ class TimelineBuilder implements CallListener<TimedCall> {
     const reached = levelsOf(this.question.reached);
     const kept = { strip, sums: sums.build(reached.sums), spans: spans.build(reached.spans) };
     return { ...kept, sumsLevel: sums.level, firstSpanStep: spans.firstStep, stepCounts: spans.stepCounts() };
+  }
+}
+
+/**
+ * Adds time to the strip of a thread.
+ *
+ * Adds an interval to each slice that it is in.
+ */
+function addToStrip(
+  strip: Strip,
+  sliceNs: Nanoseconds,
+  activity: Activity,
+  fromNs: Nanoseconds,
+  toNs: Nanoseconds,
+): void {
+  let startNs = fromNs;
+  while (startNs < toNs) {
+    const slice = Math.floor(startNs / sliceNs);
+    const endNs = Math.min(toNs, (slice + 1) * sliceNs);
+    strip[slice * ACTIVITIES + activity] += endNs - startNs;
+    startNs = endNs;
   }
 }

@@ -2,15 +2,16 @@
  * Writes a thread of Firefox Profiler: its samples and markers.
  */
 import { isLost, isOffCpu } from '../../analysis/tree/outside.js';
-import type { CallEvents } from '../../model/calls/call-events.js';
+import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
+import { ROOT } from '../../model/calls/call-tree.js';
+import { float64Column, int32Column } from '../../model/columns.js';
 import type { ThreadProfile } from '../../model/profile/profile.js';
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type Tid } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { AsciiWriter } from '../ascii-writer.js';
 import { threadName } from '../thread-name.js';
 import { categoryNumber } from './categories.js';
 import { MARKERS, MarkerKind, type Markers, markersOf } from './markers.js';
-import { type Samples, samplesOf } from './samples.js';
 import type { TextRows } from './shared.js';
 import type { Stacks } from './stacks.js';
 import { type Column, numberOrNull, tablePieces } from './table.js';
@@ -109,4 +110,50 @@ function markerColumns(
     phase: INTERVAL,
     category: (row, to) => to.number(kind[row] === MarkerKind.Lost ? lost : 0),
   };
+}
+
+/**
+ * Turns the calls of a thread into samples: a stack for each time from one change of the stack to the next one.
+ *
+ * A sample lasts until the next one; the last one has no length.
+ */
+interface Samples {
+  /** Row of the stack, or NONE while no call is open. */
+  readonly stack: Int32Array;
+  readonly timeNs: Float64Array;
+}
+
+/** `stackOf`: of a node of the thread's tree. The samples cover the time from `startNs` to `endNs`. */
+function samplesOf(
+  { timeNs, node, kind }: CallEvents,
+  stackOf: (node: NodeId) => number,
+  { startNs, endNs }: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds },
+): Samples {
+  const stack = int32Column();
+  const times = float64Column();
+  const open: NodeId[] = [];
+  let sinceNs = startNs;
+  const push = () => {
+    stack.push(stackOf(open.at(-1) ?? ROOT));
+    times.push(sinceNs);
+  };
+  for (let row = 0; row < kind.length; row++) {
+    if (timeNs[row] > sinceNs || isSeenWithoutTime(node, kind, row)) push();
+    if (isBeginning(kind[row])) open.push(node[row]);
+    else open.pop();
+    sinceNs = timeNs[row];
+  }
+  push();
+  if (endNs > sinceNs) {
+    sinceNs = endNs;
+    push();
+  }
+  return { stack: stack.view(), timeNs: times.view() };
+}
+
+/** A call of no length would have no sample otherwise, and two calls of a function in a row would be one. */
+function isSeenWithoutTime(node: Int32Array, kind: Uint8Array, row: number): boolean {
+  if (row === 0) return false;
+  const began = isBeginning(kind[row - 1]);
+  return began !== isBeginning(kind[row]) && (began || node[row] === node[row - 1]);
 }

@@ -1,11 +1,12 @@
 /**
  * Turns a request into spans of OTLP: one for each part, and one for each call and stop in it.
  */
+
+import type { Nanoseconds } from '../../model/units.js';
 import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
 import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import { visibleText } from '../../render/visible-text.js';
 import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
-import { innermostAt } from '../requests/innermost.js';
 import { type PartSpan, partSpans } from '../requests/part-spans.js';
 import { sharedWorkOf } from '../requests/shared-work.js';
 import type { SpanValues } from '../requests/span-values.js';
@@ -138,4 +139,27 @@ const HAS_REMOTE_PARENT = 0x300;
 function remoteParent({ context }: RequestDetails): Pick<Place, 'parentSpanId' | 'flags'> {
   if (context === null) return {};
   return { parentSpanId: context.spanId, flags: HAS_REMOTE_PARENT | context.flags };
+}
+
+type Span = Pick<PartSpan, 'parent' | 'startNs' | 'endNs'>;
+
+/**
+ * Finds the span in which something happened.
+ *
+ * `spans`: of one part. Returns the row of the innermost one at a time; the part itself (0) if no call was open.
+ */
+function innermostAt(spans: readonly Span[], ns: Nanoseconds): number {
+  let row = Math.max(0, begunBy(spans, ns) - 1);
+  while (row > 0 && ns >= spans[row].endNs) row = spans[row].parent;
+  return row;
+}
+
+function begunBy(spans: readonly Span[], ns: Nanoseconds): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (spans[middle].startNs <= ns) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

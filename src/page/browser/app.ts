@@ -4,6 +4,9 @@
 import type { Timeline } from '../../model/timeline/timeline.js';
 import { nameOf } from '../../render/frames/frame-table.js';
 import { isolated } from '../../render/frames/isolated.js';
+import { iconButton } from '../../render/viewer/buttons.js';
+import type { Chart } from '../../render/viewer/chart.js';
+import { htmlElement as html } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/keys.js';
 import { chipsOf } from '../view/captions/chips.js';
 import { droppedText, misfitsOf } from '../view/captions/misfits.js';
@@ -12,11 +15,9 @@ import { isSameView, NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { StackChart } from './chart/stack-chart.js';
 import { Menu } from './controls/menu.js';
-import { Notice } from './controls/notice.js';
 import { Toolbar } from './controls/toolbar.js';
 import { Dock } from './dock.js';
 import { saveProfile, saveView } from './downloads.js';
-import { keepFocus } from './focus.js';
 import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
 import { Tooltip } from './graph/tooltip.js';
@@ -29,6 +30,36 @@ import { ownServer } from './served/call-server.js';
 import { ServedCalls } from './served/served-calls.js';
 import { ServedFunctionCalls } from './served/served-function-calls.js';
 import { Axis } from './time/axis.js';
+
+/**
+ * Keeps the keyboard focus while the page is redrawn.
+ *
+ * Redraws. If the focused element disappears, the chart gets the focus; a focused box keeps it.
+ */
+function keepFocus(chart: Chart, draw: () => void): void {
+  const wasInChart = chart.hasFocus;
+  const wasSomewhere = somethingHasFocus();
+  draw();
+  if (wasInChart || (wasSomewhere && !somethingHasFocus())) chart.focus(chart.focusedBox);
+}
+
+/** Whether a visible, enabled element has the focus: hidden or disabled ones lose it, but not at once. */
+function somethingHasFocus(): boolean {
+  const { activeElement, body } = document;
+  if (activeElement === null || activeElement === body) return false;
+  return activeElement.checkVisibility() && !activeElement.matches(':disabled');
+}
+
+/** A line about the view that stays until it is closed or no longer true. */
+class Notice {
+  readonly element = html('div', { class: 'notice', role: 'status' });
+
+  /** Empty: hides it. */
+  show(text: string): void {
+    const close = iconButton('✕', 'Close', 'close', () => this.show(''));
+    this.element.replaceChildren(...(text === '' ? [] : [html('span', { title: text }, text), close]));
+  }
+}
 
 export class App {
   private readonly views: Views;

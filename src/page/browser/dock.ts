@@ -1,16 +1,17 @@
 /**
  * The dock below the graph: the tables, the function panel next to them, and the dividers.
  */
+
+import type { Nanoseconds } from '../../model/units.js';
 import { capitalized, formatCount, threadNoun } from '../../render/format.js';
 import { isolated } from '../../render/frames/isolated.js';
-import { htmlElement as html } from '../../render/viewer/dom.js';
-import { callInChart } from '../view/calls/call-in-chart.js';
-import type { PageLayout, State, Tab } from '../view/state.js';
+import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { isShortcut } from '../../render/viewer/keys.js';
+import type { ListedCall } from '../view/calls/find-listed-calls.js';
+import { MAX_SHARE, MIN_SHARE, type PageLayout, type State, type Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { StackChart } from './chart/stack-chart.js';
-import { Divider } from './controls/divider.js';
 import type { Menu } from './controls/menu.js';
-import { Tabs } from './controls/tabs.js';
 import type { FrameActions } from './graph/frame-actions.js';
 import { FunctionPanel } from './graph/function-panel.js';
 import type { Tooltip } from './graph/tooltip.js';
@@ -138,4 +139,162 @@ function newPanel({ views, navigation, actions, tooltip, menu, characterPx }: Do
     menu: (symbol, xPx, yPx, back) =>
       menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
   });
+}
+
+/** How much of its duration is shown before and after a call. */
+const MARGIN = 0.2;
+
+/**
+ * The state of the page that shows a call in the stack chart of its thread.
+ *
+ * `durationNs`: of the timeline.
+ */
+export function callInChart(
+  { tid, startNs, endNs }: Pick<ListedCall, 'tid' | 'startNs' | 'endNs'>,
+  durationNs: Nanoseconds,
+): Pick<State, 'call' | 'chart' | 'chartRange'> {
+  const call = { startNs: Math.max(0, Math.floor(startNs)), endNs: Math.max(0, Math.ceil(endNs)) };
+  const marginNs = Math.max(1, Math.ceil(MARGIN * (call.endNs - call.startNs)));
+  const chartRange = {
+    startNs: Math.max(0, call.startNs - marginNs),
+    endNs: Math.min(Math.ceil(durationNs), call.endNs + marginNs),
+  };
+  return { call: { tid, ...call }, chart: tid, chartRange };
+}
+
+/** Tabs that switch between tables. */
+interface TabOf<Id extends string> {
+  readonly id: Id;
+  readonly title: string;
+  readonly content: HTMLElement;
+}
+
+class Tabs<Id extends string> {
+  readonly element: HTMLElement;
+  private readonly ids: readonly Id[];
+  private readonly choose: (id: Id) => void;
+  private readonly tabs: readonly HTMLButtonElement[];
+  private readonly panels: readonly HTMLElement[];
+
+  /** `select`: called on user input; the tab changes only by `show`. */
+  constructor(tabs: readonly TabOf<Id>[], select: (id: Id) => void) {
+    this.ids = tabs.map(({ id }) => id);
+    this.choose = select;
+    this.tabs = tabs.map(({ id, title }) =>
+      html('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}` }, title),
+    );
+    this.panels = tabs.map(({ id, content }) =>
+      html('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}` }, content),
+    );
+    const list = html('div', { role: 'tablist', class: 'tablist', 'aria-label': 'Tables' }, ...this.tabs);
+    this.element = html('div', { class: 'tabs' }, list, ...this.panels);
+    this.tabs.forEach((tab, at) => {
+      tab.addEventListener('click', () => select(this.ids[at] as Id));
+    });
+    list.addEventListener('keydown', (event) => this.press(event));
+  }
+
+  show(id: Id): void {
+    const chosen = this.ids.indexOf(id);
+    this.tabs.forEach((tab, at) => {
+      setAttributes(tab, { 'aria-selected': String(at === chosen), tabindex: at === chosen ? 0 : -1 });
+      (this.panels[at] as HTMLElement).classList.toggle('closed', at !== chosen);
+    });
+  }
+
+  setHidden(id: Id, isHidden: boolean): void {
+    (this.tabs[this.ids.indexOf(id)] as HTMLElement).hidden = isHidden;
+  }
+
+  private press(event: KeyboardEvent): void {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    const shown = this.tabs.filter((tab) => !tab.hidden);
+    const at = shown.findIndex((tab) => tab.getAttribute('aria-selected') === 'true');
+    const next = shown[(at + step + shown.length) % shown.length] as HTMLButtonElement;
+    this.choose(this.ids[this.tabs.indexOf(next)] as Id);
+    next.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/** A line between two parts of the page that can be moved by pointer or keys. */
+interface DividerEvents {
+  /** Returns the current share of the resized part, in percent. */
+  readonly measure: () => number;
+  /** Resizes the part; null: default size. */
+  readonly move: (share: number | null) => void;
+}
+
+const STEP = 2;
+const FAR_STEP = 10;
+
+class Divider {
+  readonly element: HTMLElement;
+  private readonly isUpright: boolean;
+  private readonly events: DividerEvents;
+
+  /** `isUpright`: a vertical line that resizes the part right of it; otherwise a horizontal one that resizes the part above. */
+  constructor(label: string, isUpright: boolean, events: DividerEvents) {
+    this.isUpright = isUpright;
+    this.events = events;
+    this.element = html('div', {
+      class: isUpright ? 'divider upright' : 'divider',
+      role: 'separator',
+      tabindex: 0,
+      title: 'drag or use arrow keys; Enter resets',
+      'aria-label': label,
+      'aria-orientation': isUpright ? 'vertical' : 'horizontal',
+      'aria-valuemin': MIN_SHARE,
+      'aria-valuemax': MAX_SHARE,
+    });
+    this.element.addEventListener('pointerdown', (event) => this.drag(event));
+    this.element.addEventListener('dblclick', () => events.move(null));
+    this.element.addEventListener('keydown', (event) => this.press(event));
+  }
+
+  /** Updates the position for screen readers. */
+  show(): void {
+    setAttributes(this.element, { 'aria-valuenow': bounded(this.events.measure()) });
+  }
+
+  private drag(down: PointerEvent): void {
+    const { element, isUpright, events } = this;
+    const parent = element.parentElement as HTMLElement;
+    const widthPx = isUpright ? parent.clientWidth : parent.clientHeight;
+    const before = events.measure();
+    const to = ({ clientX, clientY }: PointerEvent) => {
+      const movedPx = isUpright ? down.clientX - clientX : clientY - down.clientY;
+      if (movedPx !== 0) events.move(bounded(before + (100 * movedPx) / widthPx));
+    };
+    element.setPointerCapture(down.pointerId);
+    element.addEventListener('pointermove', to);
+    element.addEventListener('lostpointercapture', () => element.removeEventListener('pointermove', to), {
+      once: true,
+    });
+  }
+
+  private press(event: KeyboardEvent): void {
+    const now = bounded(this.events.measure());
+    const [less, more] = this.isUpright ? ['ArrowRight', 'ArrowLeft'] : ['ArrowUp', 'ArrowDown'];
+    const steps: Readonly<Record<string, number | null>> = {
+      [less as string]: now - STEP,
+      [more as string]: now + STEP,
+      PageUp: now - FAR_STEP,
+      PageDown: now + FAR_STEP,
+      Home: MIN_SHARE,
+      End: MAX_SHARE,
+      Enter: null,
+    };
+    const step = steps[event.key];
+    if (step === undefined || isShortcut(event)) return;
+    this.events.move(step === null ? null : bounded(step));
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function bounded(share: number): number {
+  return Math.round(Math.min(MAX_SHARE, Math.max(MIN_SHARE, share)));
 }

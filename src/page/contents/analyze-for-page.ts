@@ -9,14 +9,23 @@ import type { Profile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { tableOf } from '../../model/samples/sample-table.js';
 import type { Timeline } from '../../model/timeline/timeline.js';
+import { WAKING_SLICES, type WakingRows, type Wakings } from '../../model/timeline/wakings.js';
+import { NONE, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { Trace } from '../../pipeline/read/trace.js';
 import { replayTrace } from '../../pipeline/replay-trace.js';
 import { withTrace } from '../../pipeline/with-trace.js';
-import { traceWaitsOf } from '../../questions/waits/ask-waits.js';
-import { wakingBytes, wakingsOf } from './timeline-wakings.js';
-import { waitsByPath } from './waits-by-path.js';
+import { type CallsOfWaits, type TraceWaits, traceWaitsOf } from '../../questions/waits/ask-waits.js';
+import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
+import { OffState } from '../../waits/schedule/off-state.js';
+import type { ShownWaits, TimeWindow } from '../../waits/summary/window.js';
+import { longestBySlice } from '../../waits/wakers/longest-by-slice.js';
+import { AskedIntervals } from './asked-intervals.js';
+import { piecesOf } from './longest-waits.js';
+import { type KeyedPiece, PlaceWriter } from './place-writer.js';
+import { WaitBlockers } from './wait-blockers.js';
+import { groupWaits, type PlaceGroups } from './waiting-places.js';
 
 export interface PageContents {
   readonly profile: Profile;
@@ -52,4 +61,127 @@ export function analyzeForPage(inputs: readonly AnalyzedInput[], options: Analyz
 function hasWaits({ samples, account }: Trace, { inside = [], root }: AnalyzeOptions): boolean {
   const isKnown = tableOf(samples, 'sched:sched_waking') !== null && account.timeless === 0;
   return isKnown && inside.length === 0 && root === undefined;
+}
+
+/** What a waking takes, deflated. */
+const WAKING_BYTES = 9;
+/** Calls and sums show more. */
+const MAX_SHARE = 1 / 8;
+
+/**
+ * Lists the wakings of a timeline: which thread ended which wait, as many as a number of bytes permits.
+ *
+ * Returns how many of the bytes of a timeline wakings may take.
+ */
+function wakingBytes({ samples }: Pick<Trace, 'samples'>, timelineBytes: number): number {
+  const wakings = tableOf(samples, 'sched:sched_waking')?.length ?? 0;
+  return Math.min(wakings * WAKING_BYTES, timelineBytes * MAX_SHARE);
+}
+
+/** Returns the wakings of the waits that the profile has; null: no thread woke another one. */
+function wakingsOf(
+  traceWaits: TraceWaits,
+  calls: CallsOfWaits,
+  { startNs, durationNs }: Pick<Timeline, 'startNs' | 'durationNs'>,
+  maxBytes: number,
+): Wakings | null {
+  const { shown, threads } = traceWaits;
+  const within = { startNs: startNs + calls.shiftNs, endNs: startNs + calls.shiftNs + durationNs };
+  const waits = shownRows(traceWaits, calls).filter((wait) => isWaking(shown, wait, within));
+  if (waits.length === 0) return null;
+  const { kept, leftOut } = longest(shown, waits, within, Math.floor(maxBytes / WAKING_BYTES));
+  const tids = [...new Set([...kept].flatMap((wait) => [shown.tid[wait], shown.waker[wait]]))].sort((a, b) => a - b);
+  const traced = new Set(calls.profile.threads.map(({ tid }) => tid));
+  return {
+    threads: tids.map((tid) => ({ tid, comm: threads.of(tid).comm, isTraced: traced.has(tid) })),
+    rows: rowsOf(shown, kept, within, tids),
+    leftOut,
+  };
+}
+
+function isWaking(shown: ShownWaits, wait: number, { startNs, endNs }: TimeWindow): boolean {
+  const end = endedBy(shown, wait);
+  const isByThread = end === EndedBy.Thread || end === EndedBy.MaybeThread;
+  return isByThread && shown.waker[wait] !== NONE && shown.wakeNs[wait] >= startNs && shown.wakeNs[wait] <= endNs;
+}
+
+/** Returns the waits to keep, and by part of the time how many others there are. */
+function longest(
+  { wakeNs, outNs, inNs }: ShownWaits,
+  waits: Uint32Array,
+  { startNs, endNs }: TimeWindow,
+  most: number,
+) {
+  const slice = new Int32Array(waits.length);
+  const ns = new Float64Array(waits.length);
+  for (let row = 0; row < waits.length; row++) {
+    const wait = waits[row];
+    const part = (wakeNs[wait] - startNs) / Math.max(1, endNs - startNs);
+    slice[row] = Math.min(WAKING_SLICES - 1, Math.floor(WAKING_SLICES * part));
+    ns[row] = inNs[wait] - outNs[wait];
+  }
+  const isKept = longestBySlice({ slice, ns, slices: WAKING_SLICES }, most);
+  const leftOut = new Array<number>(WAKING_SLICES).fill(0);
+  for (let row = 0; row < waits.length; row++) if (isKept[row] === 0) leftOut[slice[row]]++;
+  return { kept: waits.filter((_, row) => isKept[row] === 1), leftOut };
+}
+
+/** Times are cut to the timeline. */
+function rowsOf(
+  shown: ShownWaits,
+  kept: Uint32Array,
+  { startNs, endNs }: TimeWindow,
+  tids: readonly Tid[],
+): WakingRows {
+  const place = new Map(tids.map((tid, at) => [tid, at]));
+  const places = (column: Int32Array) => Int32Array.from(kept, (wait) => place.get(column[wait]) as number);
+  const times = (column: Float64Array) =>
+    Float64Array.from(kept, (wait) => Math.min(endNs, Math.max(startNs, column[wait])) - startNs);
+  return {
+    waiter: places(shown.tid),
+    waker: places(shown.waker),
+    startNs: times(shown.outNs),
+    wakeNs: times(shown.wakeNs),
+    runNs: times(shown.inNs),
+    isMaybe: Uint8Array.from(kept, (wait) => Number(endedBy(shown, wait) === EndedBy.MaybeThread)),
+  };
+}
+
+/**
+ * Sums up the waits of a trace by call path: for whom, why, what that thread did meanwhile, and the longest wait.
+ *
+ * Waits count as far as they are in the selected time. Returns null if there are none.
+ */
+async function waitsByPath(traceWaits: TraceWaits, calls: CallsOfWaits): Promise<WaitsByPath | null> {
+  const { shown } = traceWaits;
+  const rows = shownRows(traceWaits, calls);
+  if (rows.length === 0) return null;
+  const blockers = new WaitBlockers(traceWaits);
+  const groups = groupWaits(shown, calls, blockers, rows);
+  const pieces = keyedPieces(traceWaits, groups);
+  const asked = new AskedIntervals(calls.askable);
+  for (const wait of rows) {
+    const key = groups.blockerOf[wait];
+    if (key !== NONE) blockers.forEachInterval(wait, (tid, fromNs, toNs) => asked.add(tid, fromNs, toNs, key));
+  }
+  for (const { kind, tid, fromNs, toNs, key } of pieces.flat())
+    if (kind === 'running') asked.add(tid, fromNs, toNs, key);
+  const times = await asked.ask();
+  return new PlaceWriter(traceWaits, calls, blockers, times).write({ groups, pieces });
+}
+
+/** Their keys come after the rows of blockers. */
+function keyedPieces(traceWaits: TraceWaits, { places }: PlaceGroups): KeyedPiece[][] {
+  let key = places.reduce((sum, { blockers }) => sum + blockers.length, 0);
+  return places.map(({ longest }) => piecesOf(traceWaits, longest).map((piece) => ({ ...piece, key: key++ })));
+}
+
+/** Returns the waits that the profile has. Where switches are missing, the thread may have run. */
+function shownRows({ shown }: TraceWaits, { profile, waiterNode }: CallsOfWaits): Uint32Array {
+  const tids = new Set(profile.threads.map(({ tid }) => tid));
+  const isShown = (wait: number) => {
+    const isWait = shown.state[wait] !== OffState.Unknown && shown.inNs[wait] > shown.outNs[wait];
+    return isWait && waiterNode[wait] !== NONE && tids.has(shown.tid[wait]);
+  };
+  return Uint32Array.from(shown.tid.keys()).filter(isShown);
 }

@@ -1,7 +1,9 @@
 /**
  * Turns groups of waits, and what their blockers did meanwhile, into the plain data of the report page.
  */
-import { overlayTrees } from '../../model/calls/overlay.js';
+
+import { ROOT } from '../../model/calls/call-tree.js';
+import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
 import { symbolRanks } from '../../model/names/symbol-order.js';
 import type {
   Blocker,
@@ -19,7 +21,6 @@ import { reasonName } from '../../waits/reasons/reason-names.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { NodeTime, TimesByKey } from './asked-intervals.js';
 import type { TimedPiece } from './longest-waits.js';
-import { UsedPaths } from './used-paths.js';
 import type { WaitBlockers } from './wait-blockers.js';
 import { type BlockerGroup, type PlaceGroup, type PlaceGroups, type WaitGroup, waitNs } from './waiting-places.js';
 
@@ -150,4 +151,33 @@ function renumbered(place: WaitingPlace, newId: Int32Array): WaitingPlace {
       return { ...own, meanwhile: own.meanwhile.map(([node, ns]) => [newId[node], ns] as const) };
     }),
   };
+}
+
+/** Collects the call paths that are used of a shape, and numbers them anew. */
+class UsedPaths {
+  private readonly shape: Shape;
+  private readonly isUsed: Uint8Array;
+
+  constructor(shape: Shape) {
+    this.shape = shape;
+    this.isUsed = new Uint8Array(shape.length);
+    this.isUsed[ROOT] = 1;
+  }
+
+  add(node: number): void {
+    for (let at = node; this.isUsed[at] === 0; at = this.shape.parent[at]) this.isUsed[at] = 1;
+  }
+
+  /** Returns the paths, and by node of the shape its node among them. They are in the same order. */
+  build(): { readonly paths: WaitsByPath['paths']; readonly newId: Int32Array } {
+    const { length, parent, symbol } = this.shape;
+    const newId = new Int32Array(length).fill(NONE);
+    const paths = { parent: [] as number[], symbol: [] as number[] };
+    for (let node = ROOT; node < length; node++) {
+      if (this.isUsed[node] === 0) continue;
+      newId[node] = paths.parent.push(node === ROOT ? NONE : newId[parent[node]]) - 1;
+      paths.symbol.push(symbol[node]);
+    }
+    return { paths, newId };
+  }
 }

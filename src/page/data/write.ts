@@ -2,19 +2,21 @@
  * Writes the page data of a profile, uncompressed. It is written by column, because similar bytes compress well.
  */
 
+import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../../model/calls/node-columns.js';
-import type { Shape } from '../../model/calls/overlay.js';
+import { orderedTree } from '../../model/calls/node-order.js';
+import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
 import { assert } from '../../model/errors.js';
+import { symbolRanks } from '../../model/names/symbol-order.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../model/profile/file-order.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
+import { NONE, type SymbolId } from '../../model/units.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
 import { pageWriter } from './numbers.js';
-import { type OverlaidTree, overlay } from './overlay.js';
 import { shapeBytes } from './shape.js';
-import { waitSymbols, withSymbols } from './waits.js';
 
 /** Yielded between two steps, to let the caller handle other events. */
 const NO_BYTES = new Uint8Array();
@@ -51,4 +53,53 @@ function nodeBytes(threads: readonly OverlaidTree[]): Uint8Array {
   const writer = pageWriter();
   for (const { node } of threads) writer.rows(node);
   return writer.view();
+}
+
+/**
+ * Numbers the symbols of waits as in the page.
+ *
+ * Returns the symbols that waits use, some several times.
+ */
+function waitSymbols({ paths, places }: WaitsByPath): SymbolId[] {
+  const named = places.flatMap(({ blockers, longest }) => [...blockers, ...longest.pieces]);
+  return [...paths.symbol, ...named.map(({ symbol }) => symbol)].filter((symbol) => symbol !== NONE);
+}
+
+function withSymbols({ paths, places, ...waits }: WaitsByPath, rankOf: Int32Array): WaitsByPath {
+  const rank = (symbol: SymbolId) => (symbol === NONE ? NONE : rankOf[symbol]);
+  const ranked = <Named extends { readonly symbol: SymbolId }>(named: Named): Named => {
+    return { ...named, symbol: rank(named.symbol) };
+  };
+  return {
+    ...waits,
+    paths: { ...paths, symbol: paths.symbol.map(rank) },
+    places: places.map(({ blockers, longest, ...place }) => {
+      return { ...place, blockers: blockers.map(ranked), longest: { ...longest, pieces: longest.pieces.map(ranked) } };
+    }),
+  };
+}
+
+/** Overlays the trees of all threads, ordered and numbered as in the page. */
+interface ThreadsOverlay {
+  /** Its symbols are numbered as in the page. */
+  readonly shape: Shape;
+  readonly threads: readonly OverlaidTree[];
+}
+
+/** A tree in the order of the shape. */
+interface OverlaidTree {
+  readonly tree: CallTree;
+  /** Node of the shape for each row of the tree; ascending. */
+  readonly node: Int32Array;
+}
+
+/** Overlays the threads, each with its own tree. */
+function overlay({ symbols, threads }: Profile, { rankOf }: SymbolOrder): ThreadsOverlay {
+  const rank = symbolRanks(symbols);
+  const trees = threads.map(({ tree }) => orderedTree(tree, rank));
+  const { shape, nodes } = overlayTrees(trees, rank);
+  return {
+    shape: { ...shape, symbol: shape.symbol.map((symbol) => (symbol === NONE ? NONE : rankOf[symbol])) },
+    threads: trees.map((tree, at) => ({ tree, node: nodes[at] as Int32Array })),
+  };
 }

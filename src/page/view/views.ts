@@ -3,6 +3,7 @@
  * change: a zoom only redraws, and a new width needs no new tree.
  */
 
+import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isOffCpu, isStop } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import { NONE, type SymbolId } from '../../model/units.js';
@@ -10,9 +11,8 @@ import type { FrameTable } from '../../render/frames/frame-table.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/search/find-frames.js';
 import type { PageData } from '../data/page-data.js';
 import { type Painter, painterOf, painterOfDifferences } from './colouring.js';
-import { compareFunctions } from './comparison/compare-functions.js';
 import { compareTables } from './comparison/compare-tables.js';
-import { type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
+import { type FunctionRow, type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
 import { insideMatches, onlyMatches } from './matches.js';
 import { memoizeLast } from './memoize-last.js';
@@ -206,3 +206,24 @@ export class Views extends SelectedTrees {
     return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
   }
 }
+
+/**
+ * Adds to the functions in view what they weigh in other threads; functions that only those have follow as rows of zeros.
+ */
+function compareFunctions(here: FunctionRows, there: readonly FunctionRow[]): FunctionRows {
+  const others = new Map(there.map((row) => [row.sums.symbol, row]));
+  const rows = here.rows.map((row) => ({ ...row, otherWeight: others.get(row.sums.symbol)?.weight ?? 0 }));
+  for (const { sums } of here.rows) others.delete(sums.symbol);
+  const onlyThere = [...others.values()].map(({ sums: { symbol }, weight }) => {
+    return { sums: { symbol, ...NOTHING }, weight: 0, selfWeight: 0, otherWeight: weight };
+  });
+  return { ...here, rows: [...rows, ...onlyThere] };
+}
+
+const NONE_KNOWN = Number.NaN;
+const NOTHING: Omit<FunctionSums, 'symbol'> = {
+  ...{ calls: 0, inferred: 0, unwound: 0, completeNs: 0 },
+  ...{ totalNs: 0, selfNs: 0, outsideNs: 0, outsideSelfNs: 0, onCpuNs: 0, offCpuNs: 0, inferredNs: 0 },
+  ...{ avgNs: NONE_KNOWN, minNs: NONE_KNOWN, maxNs: NONE_KNOWN, longestCutNs: NONE_KNOWN },
+  ...{ p50Ns: NONE_KNOWN, p90Ns: NONE_KNOWN, p99Ns: NONE_KNOWN },
+};

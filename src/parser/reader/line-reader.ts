@@ -10,7 +10,8 @@
 import type { EventRun, GroupedEvents } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { bytesAt, intsAt, type Kernel, type KernelMemory, newKernel, newMemory } from '../kernel.js';
-import { type Head, LinePrefix, UNUSUAL } from '../lines/line-prefix.js';
+import { lineFault } from '../lines/line-fault.js';
+import { type Head, LinePrefix, NOT_PRINTED, UNUSUAL } from '../lines/line-prefix.js';
 import { MAX_LINE_BYTES } from '../lines/lines.js';
 import { parsePerfLine } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
@@ -28,9 +29,39 @@ import {
 } from '../wasm/layout.js';
 import { BranchEnds, type BranchText, packFlags } from './branch-ends.js';
 import { KnownBranches } from './known-branches.js';
-import { KnownLines } from './known-lines.js';
 import { LINE_COLUMNS, lineText, type ReadLines } from './read-lines.js';
 import { ARROW, onlyArrow, simpleBranch, USUAL_FLAGS } from './simple-branch.js';
+
+type Known = Extract<PerfLine, { type: 'sample' | 'sideband' }>;
+
+/** Texts of probes with many values may never repeat. */
+const MAX_KNOWN = 16 * 1024;
+const MAX_LENGTH = 1024;
+
+/**
+ * Remembers samples and records by their text after the time: most repeat, apart from the thread, the CPU and the time,
+ * and the reference parser takes long to read one.
+ */
+class KnownLines {
+  private readonly lines = new Map<string, Known>();
+
+  /** Returns a line with a usual prefix and this text after it; null if the reference parser must read it. */
+  find(text: string, { tid, pid, cpu, seconds }: Head, ns: number): PerfLine | null {
+    const known = this.lines.get(text);
+    if (known === undefined) return null;
+    const ids = { tid, pid: pid === NOT_PRINTED ? null : pid, cpu: cpu === NOT_PRINTED ? null : cpu };
+    const line: Known = { ...known, prefix: { comm: null, ...ids, time: { seconds, ns } } };
+    return lineFault(line) === null ? line : null;
+  }
+
+  /** Adds what the reference parser read. The meaning of a text with an arrow may depend on what precedes it. */
+  add(text: string, line: PerfLine): void {
+    if ((line.type !== 'sample' && line.type !== 'sideband') || text.length > MAX_LENGTH || text.includes(ARROW))
+      return;
+    if (this.lines.size === MAX_KNOWN) this.lines.clear();
+    this.lines.set(text, line);
+  }
+}
 
 /** The events that a piece has of one lane. */
 export interface BranchRun extends EventRun {

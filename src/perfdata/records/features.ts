@@ -5,13 +5,21 @@ import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Damage } from '../file/damage.js';
 import type { RecordingFile } from '../file/file-window.js';
 import type { FileHeader } from '../file/header.js';
-import { loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from '../file/sections.js';
+import {
+  hexOf,
+  loadSection,
+  readSection,
+  SECTION_BYTES,
+  type Section,
+  SectionReader,
+  textOf,
+} from '../file/sections.js';
 import { timeOf } from '../file/times.js';
 import type { BuildId, RecordedMachine } from '../recording.js';
 import type { EventFormat } from '../samples/event-format.js';
 import { readTracingData } from '../samples/tracing-data.js';
 import { type Attribute, readAttribute } from './attributes.js';
-import { readBuildIds } from './build-ids.js';
+import { isKernelMode, MAX_BUILD_ID_BYTES } from './kernel-records.js';
 
 const Feature = {
   TracingData: 1,
@@ -186,4 +194,36 @@ function readTimes(view: DataView, to: Features): void {
   const end = timeOf(view, 8);
   const isKnown = start !== null && end !== null && (end.seconds > 0 || end.ns > 0);
   if (isKnown) to.sampleTimes = { start, end };
+}
+
+const HEAD_BYTES = 8;
+const BUILD_ID_AT = 12; // after the pid
+const SIZE_AT = BUILD_ID_AT + MAX_BUILD_ID_BYTES;
+const FILE_AT = 36;
+const MISC_HAS_SIZE = 1 << 15;
+
+/**
+ * Reads perf's list of build ids of the files whose code ran.
+ *
+ * @throws RangeError if the list is truncated or malformed
+ */
+function readBuildIds(view: DataView): BuildId[] {
+  const ids: BuildId[] = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const sizeBytes = view.getUint16(at + 6, true);
+    if (sizeBytes < Math.max(FILE_AT, HEAD_BYTES)) throw new RangeError('an entry without a file');
+    ids.push(readBuildId(new DataView(view.buffer, view.byteOffset + at, sizeBytes)));
+    at += sizeBytes;
+  }
+  return ids;
+}
+
+function readBuildId(entry: DataView): BuildId {
+  const misc = entry.getUint16(4, true);
+  const length = misc & MISC_HAS_SIZE ? Math.min(entry.getUint8(SIZE_AT), MAX_BUILD_ID_BYTES) : MAX_BUILD_ID_BYTES;
+  return {
+    file: textOf(new DataView(entry.buffer, entry.byteOffset + FILE_AT, entry.byteLength - FILE_AT)),
+    buildId: hexOf(new DataView(entry.buffer, entry.byteOffset + BUILD_ID_AT, length)),
+    isKernel: isKernelMode(misc),
+  };
 }

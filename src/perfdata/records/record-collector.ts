@@ -1,12 +1,16 @@
 /**
  * Collects what the records of a recording contain.
  */
+
+import { setImmediate } from 'node:timers/promises';
+import { loadZstd, ZstdFault } from '../../codec/zstd.js';
 import { isThreadId } from '../../model/limits.js';
-import { CompressedRecords } from '../file/compressed-records.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
+import { NONE } from '../../model/units.js';
 import type { Damage } from '../file/damage.js';
 import { readU64 } from '../file/sections.js';
 import { TimeBounds, timeOf } from '../file/times.js';
-import type { FileRecord } from '../file/walk.js';
+import { type FileRecord, RECORD_HEAD_BYTES } from '../file/walk.js';
 import type { AuxBuffer, AuxRecord, BuildId, Loss, RecordedEvent } from '../recording.js';
 import type { SampleCollector } from '../samples/sample-collector.js';
 import type { Attributes } from './attributes.js';
@@ -19,9 +23,71 @@ import {
   readMappedBuildId,
   readNextThread,
 } from './kernel-records.js';
-import { LossCollector } from './loss-collector.js';
 import { NO_SAMPLE_ID, readEventId, readSampleId, type SampleId, type Trailer } from './sample-id.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
+
+/** Records of the kernel shrink to a tenth; those that repeat, to a fiftieth. */
+const MAX_RATIO = 256;
+const ALWAYS_ALLOWED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Inflates the records that `perf record -z` compressed: one stream of zstd, cut into records anywhere, also inside the
+ * records that it holds. The trace itself is never compressed.
+ *
+ * Those of one recording, in the order of the file.
+ */
+class CompressedRecords {
+  private readonly pieces: Uint8Array[] = [];
+  private sizeBytes = 0;
+
+  /** Copies a piece of the stream. */
+  add(view: DataView, start: number, end: number): void {
+    const piece = new Uint8Array(view.buffer, view.byteOffset + start, end - start).slice();
+    if (piece.length > 0) this.pieces.push(piece);
+    this.sizeBytes += piece.length;
+  }
+
+  /** Calls `visit` with each record. What cannot be read is added to `damage`, and so is all that follows. */
+  async walk(visit: (record: FileRecord) => void, damage: Damage, signal?: AbortSignal): Promise<void> {
+    if (this.pieces.length === 0) return;
+    const { stream } = await loadZstd();
+    let rest = new Uint8Array(0);
+    let inflatedBytes = 0;
+    try {
+      for (const piece of stream(this.pieces)) {
+        inflatedBytes += piece.length;
+        if (inflatedBytes > ALWAYS_ALLOWED_BYTES + MAX_RATIO * this.sizeBytes)
+          return damage.add(`its compressed records inflate to more than ${MAX_RATIO} times their size`);
+        rest = visitAll(Buffer.concat([rest, piece]), inflatedBytes - piece.length - rest.length, visit);
+        if (isStuck(rest)) return damage.add('a compressed record has no size: everything after it is ignored');
+        await setImmediate(); // lets signals arrive
+        signal?.throwIfAborted();
+      }
+    } catch (error) {
+      if (!(error instanceof ZstdFault)) throw error;
+      return damage.add(`its compressed records are damaged after ${inflatedBytes} bytes: ${error.message}`);
+    }
+    if (rest.length > 0) damage.add('the last compressed record is truncated');
+  }
+}
+
+/** Returns what is left after the last whole record. `offset`: of the bytes in the inflated stream. */
+function visitAll(bytes: Uint8Array, offset: number, visit: (record: FileRecord) => void): Uint8Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  while (at + RECORD_HEAD_BYTES <= bytes.length) {
+    const end = at + view.getUint16(at + 6, true);
+    if (end > bytes.length || end < at + RECORD_HEAD_BYTES) break;
+    const [type, misc] = [view.getUint32(at, true), view.getUint16(at + 4, true)];
+    visit({ view, at, end, offset: offset + at, type, misc });
+    at = end;
+  }
+  return Uint8Array.from(bytes.subarray(at));
+}
+
+function isStuck(rest: Uint8Array): boolean {
+  return rest.length >= RECORD_HEAD_BYTES && new DataView(rest.buffer).getUint16(6, true) < RECORD_HEAD_BYTES;
+}
 
 export class RecordCollector {
   readonly buffers: AuxBuffer[] = [];
@@ -175,4 +241,36 @@ function tooShort({ type, offset, at, end }: FileRecord): string {
 /** The newer record has the size of its content, which padding follows. */
 function compressedEnd({ view, at, end }: FileRecord): number {
   return Math.min(at + 16 + readU64(view, at + 8), end);
+}
+
+/**
+ * Finds out when the kernel could not write records: between the record before, in the buffer of the same CPU, and the
+ * one that counts the lost ones.
+ */
+class LossCollector {
+  readonly losses: Loss[] = [];
+  private readonly lastOfCpu = new Map<number, PerfTime>();
+  /** Offsets in samples; null: not the same in all of them. */
+  private readonly inSamples: { readonly time: number; readonly cpu: number } | null;
+
+  constructor({ all, first }: Pick<Attributes, 'all' | 'first'>) {
+    const { time, cpu } = first.layout;
+    const areAlike = all.every(({ layout }) => layout.time === time && layout.cpu === cpu);
+    this.inSamples = areAlike && time > 0 && cpu > 0 ? { time, cpu } : null;
+  }
+
+  addSample({ view, at, end }: FileRecord): void {
+    const { inSamples } = this;
+    if (inSamples === null || at + Math.max(inSamples.time, inSamples.cpu) + 8 > end) return;
+    this.addRecord({ cpu: view.getInt32(at + inSamples.cpu, true), time: timeOf(view, at + inSamples.time) });
+  }
+
+  addRecord({ cpu, time }: Pick<SampleId, 'cpu' | 'time'>): void {
+    if (cpu !== NONE && time !== null) this.lastOfCpu.set(cpu, time);
+  }
+
+  addLoss({ cpu, time }: Pick<SampleId, 'cpu' | 'time'>): void {
+    const isTimed = time !== null && (time.seconds > 0 || time.ns > 0); // perf notes some at the end, without a time
+    this.losses.push({ after: (isTimed && this.lastOfCpu.get(cpu)) || null, before: isTimed ? time : null });
+  }
 }

@@ -5,8 +5,6 @@ import type { FieldBuilder } from '../../model/samples/field-builder.js';
 import type { NumberStyle } from '../../model/samples/sample-table.js';
 import type { SampleTableBuilder } from '../../model/samples/sample-tables-builder.js';
 import type { EventFormat, FormatField } from './event-format.js';
-import { taskStates } from './task-state.js';
-import { shortText } from './text-cache.js';
 
 /** Reads a field of the raw sample from `at` to `end` into a row; returns whether its bytes are in the sample. */
 export type FieldReader = (view: DataView, at: number, end: number, row: number) => boolean;
@@ -116,4 +114,72 @@ function listText({ elementBytes, isSigned, isHex }: FormatField, view: DataView
     else elements.push(isHex ? `0x${(read(view, next) >>> 0).toString(16)}` : String(read(view, next)));
   }
   return `{${elements.join(',')}}`;
+}
+
+/** A kernel has about ten letters, and bits up to 0x1000. Few states keep the texts small, whatever a file lists. */
+const FLAG = /\{ (0x[0-9a-f]{1,8}|\d{1,8}), "([^"]{1,8})" \}/g;
+const MAX_FLAGS = 32;
+const MAX_BIT = 2 ** 15;
+
+/**
+ * The state of a thread that is switched out, as `sched_switch` prints it.
+ *
+ * Returns a function from the number to the text, such as "S" (waits), "D" (waits, uninterruptible), "R" (runnable),
+ * "R+" (preempted); null if the event prints no such flags. `print`: has a list like `{ 0x00000001, "S" }, …`.
+ */
+function taskStates(print: string): ((state: number) => string) | null {
+  const listed = Array.from(print.matchAll(FLAG), ([, bit, letter]) => ({
+    bit: Number(bit),
+    letter: letter as string,
+  }));
+  const flags = listed.filter(({ bit }) => bit <= MAX_BIT).slice(0, MAX_FLAGS);
+  if (flags.length === 0) return null;
+  // the bit above all states marks a thread that was preempted
+  const preempted = 2 * Math.max(...flags.map(({ bit }) => bit));
+  const known = new Map<number, string>();
+  return (state) => {
+    let text = known.get(state & (2 * preempted - 1));
+    if (text === undefined) {
+      const letters = flags.filter(({ bit }) => state & bit).map(({ letter }) => letter);
+      text = `${letters.join('|') || 'R'}${state & preempted ? '+' : ''}`;
+      known.set(state & (2 * preempted - 1), text);
+    }
+    return text;
+  };
+}
+
+const SLOTS = 4096;
+const MAX_CACHED_BYTES = 64;
+
+const bytesOf: (Uint8Array | undefined)[] = new Array(SLOTS);
+const texts: string[] = new Array(SLOTS).fill('');
+
+/**
+ * Decodes short texts that repeat, such as names of threads, to the same string.
+ *
+ * Decodes UTF-8 up to the first zero byte.
+ */
+function shortText(view: DataView, at: number, count: number): string {
+  let hash = 0;
+  let length = 0;
+  for (let byte = 0; length < count && (byte = view.getUint8(at + length)) !== 0; length++)
+    hash = (Math.imul(hash, 31) + byte) | 0;
+  if (length === 0) return '';
+  const bytes = new Uint8Array(view.buffer, view.byteOffset + at, length);
+  if (length > MAX_CACHED_BYTES) return decode(bytes);
+  const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1);
+  const cached = bytesOf[slot];
+  if (cached !== undefined && isEqual(cached, bytes)) return texts[slot] as string;
+  bytesOf[slot] = bytes.slice();
+  return (texts[slot] = decode(bytes));
+}
+
+function decode({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString();
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }

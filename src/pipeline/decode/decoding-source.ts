@@ -1,6 +1,9 @@
 /**
  * A recording as a source, decoded here.
  */
+
+import { statSync } from 'node:fs';
+import { PtflameError, unreadableInput } from '../../model/errors.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { addOwnRecords } from '../read/own-records.js';
 import { addRecordedSamples } from '../read/recorded-samples.js';
@@ -11,7 +14,6 @@ import { decodePlan } from './decode-plan.js';
 import { decodeRecording } from './decode-recording.js';
 import { DecodedTrace } from './decoded-trace.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
-import { whileUnchanged } from './unchanged-file.js';
 
 export class DecodingSource implements Source {
   readonly name: string;
@@ -42,4 +44,39 @@ export class DecodingSource implements Source {
     addOwnRecords(name, recording.sideband, into);
     addRecordedSamples(name, recording, encoded.sides ?? [], into);
   }
+}
+
+interface ReadFile {
+  readonly path: string;
+  /** For messages. */
+  readonly name: string;
+  /** When it was read first. */
+  readonly sizeBytes: number;
+}
+
+/**
+ * Makes sure that a file stays the same while it is read more than once.
+ *
+ * @throws PtflameError INPUT_UNREADABLE if the file is gone, or is another one after the work
+ */
+async function whileUnchanged(file: ReadFile, work: () => Promise<void>): Promise<void> {
+  const before = identity(file);
+  await work();
+  if (identity(file) !== before) throw changed(file.name);
+}
+
+function identity({ path, name, sizeBytes }: ReadFile): string {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(path);
+    if (size !== sizeBytes) throw changed(name);
+    return `${dev} ${ino} ${mtimeMs}`;
+  } catch (error) {
+    throw error instanceof PtflameError ? error : unreadableInput(name, error);
+  }
+}
+
+function changed(name: string): PtflameError {
+  return new PtflameError('INPUT_UNREADABLE', `${name} changed while it was read`, {
+    hint: 'try again once it no longer changes',
+  });
 }

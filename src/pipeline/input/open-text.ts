@@ -2,9 +2,9 @@
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
 import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
+import { createGunzip } from 'node:zlib';
 import { PtflameError } from '../../model/errors.js';
-import { gunzipped } from './gunzip.js';
-import { GZIP, kindOf, MAX_MAGIC_BYTES, wrongKind } from './other-kinds.js';
+import { MAGIC } from '../../trace/file/format.js';
 import { peek } from './peek.js';
 import { openFile, READ_BYTES, TextFile } from './text-file.js';
 import type { TraceInput } from './trace-input.js';
@@ -117,4 +117,94 @@ function tooManyLayers(name: string): PtflameError {
   return new PtflameError('INPUT_KIND', `${name} is compressed with gzip more than ${MAX_LAYERS} times`, {
     hint: 'decompress it first, until it is text: gzip -dc FILE > UNPACKED',
   });
+}
+
+/** Recognizes files that are not text by their first bytes, never by their name. */
+const MAX_MAGIC_BYTES = 8;
+
+/** A kind of file that is not text, and what to do with it. */
+interface OtherKind {
+  readonly kind: string;
+  readonly magic: readonly number[];
+  readonly unpack?: string;
+  /** Can be read as a file of this name, but not as a stream or compressed. */
+  readonly asFile?: string;
+}
+
+const GZIP = 'compressed with gzip';
+const RECORDING = { kind: 'a recording (perf.data)', asFile: 'perf.data' };
+const IMPORTED = { kind: 'an imported trace', asFile: 'trace.ptf' };
+const OTHER_KINDS: readonly OtherKind[] = [
+  { kind: GZIP, magic: [0x1f, 0x8b] },
+  { ...IMPORTED, magic: [...MAGIC] },
+  { ...RECORDING, magic: [0x50, 0x45, 0x52, 0x46, 0x49, 0x4c, 0x45, 0x32] }, // PERFILE2
+  { ...RECORDING, magic: [0x32, 0x45, 0x4c, 0x49, 0x46, 0x52, 0x45, 0x50] }, // the same from a big-endian machine
+  { kind: 'compressed with zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: 'zstd -dc FILE | ptflame render -' },
+  { kind: 'compressed with xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], unpack: 'xz -dc FILE | ptflame render -' },
+  { kind: 'compressed with bzip2', magic: [0x42, 0x5a, 0x68], unpack: 'bzip2 -dc FILE | ptflame render -' },
+  { kind: 'a zip archive', magic: [0x50, 0x4b, 0x03, 0x04], unpack: 'unzip -p FILE | ptflame render -' },
+];
+
+/** Returns null if it may be text. */
+function kindOf(first: Uint8Array): OtherKind | null {
+  return OTHER_KINDS.find(({ magic }) => magic.every((byte, at) => first[at] === byte)) ?? null;
+}
+
+function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameError {
+  if (asFile === undefined)
+    return new PtflameError('INPUT_KIND', `${name} is ${kind}, not text`, { hint: `decompress it: ${unpack}` });
+  return new PtflameError('INPUT_KIND', `${name} is ${kind}, which cannot be read compressed or from a stream`, {
+    hint: `pass the uncompressed file: ptflame render ${asFile}`,
+  });
+}
+
+/**
+ * Decompresses a gzip stream; of a damaged one, everything before the damage.
+ *
+ * Yields everything before the damage, if there is any, then throws. `onPacked` receives the size of each piece before it is
+ * unpacked.
+ */
+async function* gunzipped(
+  bytes: AsyncIterable<Uint8Array>,
+  onPacked: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: READ_BYTES });
+  const text: Uint8Array[] = [];
+  gunzip.on('data', (piece: Uint8Array) => text.push(piece));
+  let settle: (error: Error) => void = () => {};
+  gunzip.on('error', (error) => settle(error)); // the callback of the write that failed is never called
+  const step = (begin: (done: () => void) => void) =>
+    new Promise<Error | null>((done) => {
+      settle = done;
+      begin(() => done(null));
+    });
+  for await (const piece of inSmallPieces(bytes)) {
+    onPacked(piece.length);
+    const error = await step((done) => gunzip.write(piece, done));
+    yield* text.splice(0);
+    if (error) throw error;
+  }
+  const error = await step((done) => gunzip.once('end', done).end());
+  yield* text.splice(0);
+  if (error) throw error;
+}
+
+/** Returns the size of the next piece. It depends only on the bytes before it, not on how they arrive. */
+function smallPiece(total: number): number {
+  return Math.floor(Math.min(Math.max(64, total / 64), 8192));
+}
+
+/** zlib returns nothing of a piece that contains an error: the smaller the pieces, the less is lost before the error. */
+async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  let rest: Uint8Array = new Uint8Array();
+  for await (const chunk of bytes) {
+    rest = Buffer.concat([rest, chunk]); // a copy: a chunk is valid only until the next one is read
+    for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
+      yield rest.subarray(0, size);
+      rest = rest.subarray(size);
+      total += size;
+    }
+  }
+  if (rest.length > 0) yield rest;
 }

@@ -3,7 +3,11 @@
  */
 import { callEvents } from '../../analysis/call-events/call-events.js';
 import type { ThreadEventsOfCalls } from '../../analysis/call-events/question.js';
+import { answerForThread } from '../../analysis/calls/calls-answer.js';
 import { answerThread, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import { filterThread } from '../../analysis/log/filter-thread.js';
+import { stackAt } from '../../analysis/log/stack-at.js';
+import type { CallFilter, FunctionSet } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/question.js';
 import { sameNodes } from '../../analysis/timeline/renumber.js';
 import {
@@ -13,7 +17,7 @@ import {
   threadTimeline,
 } from '../../analysis/timeline/thread-timeline.js';
 import type { CallLog } from '../../model/calls/call-log.js';
-import type { CallTree } from '../../model/calls/call-tree.js';
+import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type HistogramMemory } from '../../model/calls/durations.js';
 import { TreeSorter } from '../../model/calls/tree-sorter.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
@@ -25,10 +29,9 @@ import { SkeletonBuilder } from '../../replay/skeleton/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/thread-source.js';
-import { answerQuestions, requestedOnly } from './answer-questions.js';
 import type { CallWriters } from './call-writers.js';
 import { keptLog } from './logs/kept-logs.js';
-import { needsCallLog, type ReplaySetup } from './replay-setup.js';
+import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
 import type { ReplayedThread } from './replayed-thread.js';
 
 /** Replays threads of one trace, reusing the same memory. */
@@ -146,4 +149,45 @@ function mended(thread: LoadedThread, probes: Probes | null): LoadedThread & Pic
 /** A thread is not extended beyond its exit. */
 export function untilExit(extendTo: ReplayOptions['extendTo'], exitNs: Nanoseconds): ReplayOptions['extendTo'] {
   return extendTo && { ...extendTo, endNs: Math.min(extendTo.endNs, exitNs) };
+}
+
+const NO_FILTER: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
+
+type Answers = Pick<ReplayedThread, 'replay' | 'calls' | 'stack'> & Partial<Pick<ReplayedThread, 'durations'>>;
+
+/**
+ * Answers the questions that all threads are asked, for one thread: its part that is selected, its calls, its stack.
+ *
+ * `durations`: only if the selected calls decide them.
+ */
+function answerQuestions(tid: Tid, { log, ...replay }: ThreadReplay, questions: Questions): Answers {
+  if (log === null) return { replay, calls: null, stack: null };
+  const { filter, latency, stackAtNs } = questions;
+  return {
+    ...(filter
+      ? filtered(replay, log, questions, filter)
+      : { replay: { ...replay, tree: withoutEmptyNodes(replay.tree) } }),
+    calls: latency && answerForThread(tid, log, replay.tree, filter ?? NO_FILTER, latency),
+    stack: stackAtNs === null ? null : stackAt(log, replay.tree, stackAtNs),
+  };
+}
+
+function filtered(
+  replay: ReplayedThread['replay'],
+  log: CallLog,
+  questions: Questions,
+  filter: CallFilter,
+): Pick<ReplayedThread, 'replay' | 'durations'> {
+  const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
+  const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
+  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, requestedOnly(questions));
+  const isOfAll = filter.inside.length === 0 && filter.root === null;
+  const lost = replay.lost.map((gap) => ({ ...gap, isInside: isOfAll || lostAt.has(gap.atNs) }));
+  const wantsDurations = questions.durations !== null;
+  return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations: wantsDurations ? durations : null };
+}
+
+/** If latency is requested, only the durations of those functions are needed. */
+function requestedOnly({ latency }: Questions): FunctionSet | null {
+  return latency?.calls.functions ?? null;
 }

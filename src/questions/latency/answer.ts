@@ -3,6 +3,8 @@
  */
 
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
+import type { CallsOverTime, TimedCall } from '../../analysis/calls/over-time.js';
+import { rowStartNs, TIME_COLUMNS } from '../../analysis/calls/time-grid.js';
 import type { ChainRow } from '../../analysis/latency/chains.js';
 import type { ChildRow } from '../../analysis/latency/child-rows.js';
 import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../../analysis/latency/latency.js';
@@ -13,6 +15,7 @@ import { isLost, isOffCpu, isStop, onCpuNs } from '../../analysis/tree/outside.j
 import { compareSymbols } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
+import { isComplete, UNWOUND } from '../../model/profile/quality.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import {
   clockText,
@@ -28,7 +31,6 @@ import {
 } from '../common.js';
 import { functionRow } from '../report/answer.js';
 import type * as schema from '../schema.js';
-import { overTimeOf } from './over-time.js';
 
 /** The name of a function's self time among its callees. */
 export const SELF = '*self';
@@ -145,5 +147,32 @@ function statsRow(stats: LatencyStats): schema.LatencyStats {
     ...{ calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs },
     ...statsOrNulls(stats),
     p999Ns: finiteOrNull(stats.p999Ns),
+  };
+}
+
+/**
+ * Turns the times and durations of calls into the part of an answer that shows when they were.
+ *
+ * `calls`: how many there are.
+ */
+function overTimeOf({ cells, listed }: CallsOverTime, calls: number, { meta, threads }: Profile): schema.CallsOverTime {
+  const threadOf = new Map(threads.map((thread) => [thread.tid, thread]));
+  const timedCall = ({ tid, startNs, durationNs, ending }: TimedCall): schema.TimedCall => ({
+    tid,
+    pid: threadOf.get(tid)?.pid ?? null,
+    comm: threadOf.get(tid)?.comm ?? null,
+    start: clockText(meta, startNs),
+    startNs: startNs - meta.startNs,
+    durationNs,
+    isInferred: !isComplete(ending),
+    isUnwound: ending === UNWOUND,
+  });
+  return {
+    calls: listed.map(timedCall),
+    callsLeftOut: calls - listed.length,
+    columns: TIME_COLUMNS,
+    cells: cells.map(({ column, row, ...counts }) => {
+      return { column, fromNs: rowStartNs(row), toNs: rowStartNs(row + 1), ...counts };
+    }),
   };
 }

@@ -4,21 +4,23 @@
 import { type FieldValues, fieldValues } from '../../analysis/values/field-values.js';
 import { type ValueBar, valueHistogram } from '../../analysis/values/value-histogram.js';
 import { type ValueStats, valueStats } from '../../analysis/values/value-stats.js';
+import { PtflameError } from '../../model/errors.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
-import type { Tid } from '../../model/units.js';
+import type { SampleField, SampleTable } from '../../model/samples/sample-table.js';
+import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
-import { nothingSelected } from '../../pipeline/read/refusals.js';
+import { noTrace, nothingSelected } from '../../pipeline/read/refusals.js';
 import type { ReadAccount, Trace } from '../../pipeline/read/trace.js';
 import type { TraceBounds } from '../../pipeline/read/trace-bounds.js';
+import { argumentsOf, eventsText, findEvent } from '../../pipeline/replay/questions/find-event.js';
 import { windowBounds, withClock } from '../../pipeline/replay/questions/moments.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
+import { nodesOfMoments, orderMoments } from '../waits/moments.js';
+import { type Places, placesOf } from '../waits/places.js';
 import { ThreadDirectory } from '../waits/thread-directory.js';
-import { eventField } from './event-field.js';
-import { type CallingFunction, functionsOfSamples } from './functions-of-samples.js';
-import { groupsOf } from './value-groups.js';
 
 export interface ValuesQuestion {
   /** An event and one of its fields, as in `queue_push:job` or `sched:sched_switch:prev_state`. */
@@ -123,4 +125,128 @@ function countsOf({ ids, firstRow }: FieldValues, { tid }: SampleTable, rows: Ui
       threads: new Set(Int32Array.from(rows, (row) => tid[row])).size,
     };
   });
+}
+
+/**
+ * Finds the field of an event that a user named.
+ *
+ * Without a field, it is the only one. @throws PtflameError NOT_RECORDED or BAD_OPTION
+ */
+function eventField(
+  name: string,
+  samples: readonly SampleTable[],
+): { readonly table: SampleTable; readonly field: SampleField } {
+  const colon = name.lastIndexOf(':');
+  const event = findEvent(name, samples);
+  const table = event ?? findEvent(name.slice(0, Math.max(0, colon)), samples);
+  if (table === null) throw noSuchEvent(colon > 0 ? name.slice(0, colon) : name, samples);
+  const wanted = event ? argumentsOf(table) : [name.slice(colon + 1)];
+  const field = wanted.length === 1 ? table.fields.find((field) => field.name === wanted[0]) : undefined;
+  if (field) return { table, field };
+  const fields = argumentsOf(table);
+  if (fields.length === 0 || !event) throw noSuchField(table, event ? 'values' : `value ${wanted[0]}`);
+  throw new PtflameError('BAD_OPTION', `${table.event} has several values: ${fields.join(', ')}`, {
+    hint: `name one of them, such as ${table.event}:${fields[0]}`,
+  });
+}
+
+function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameError {
+  return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, {
+    hint: `${eventsText(samples)}; ${recordedBy(name)}`,
+  });
+}
+
+/** "ptflame record --waits=full records it". */
+function recordedBy(name: string): string {
+  if (/(^|:)sched_switch$/.test(name)) return 'ptflame record --waits=full records it';
+  if (/(^|:)(sched_waking|sys_(enter|exit)_futex)$/.test(name)) return 'ptflame record --waits records it';
+  return 'ptflame record --probe records others';
+}
+
+function noSuchField(table: SampleTable, what: string): PtflameError {
+  const has = argumentsOf(table).join(', ') || 'none';
+  return new PtflameError('NOT_RECORDED', `${table.event} has no ${what}`, {
+    hint: `it has ${has}; record others with --probe 'NAME=FILE:FUNCTION VALUE=%di'`,
+  });
+}
+
+/**
+ * Groups samples by the function that their thread was in, and what that called.
+ *
+ * A function, and what it called; NONE: not known, or nothing.
+ */
+interface CallingFunction {
+  readonly symbol: SymbolId;
+  readonly call: SymbolId;
+}
+
+interface FunctionsOfSamples {
+  /** Most samples first. */
+  readonly groups: readonly (CallingFunction & { readonly rows: Uint32Array })[];
+  readonly symbols: SymbolTable;
+  readonly profile: Profile;
+}
+
+/** @throws PtflameError NO_BRANCHES */
+async function functionsOfSamples(
+  trace: Trace,
+  { tid, timeNs }: SampleTable,
+  rows: Uint32Array,
+  options: AnalyzeOptions,
+  resources: WorkResources,
+): Promise<FunctionsOfSamples> {
+  if (trace.store.tids.length === 0) throw noTrace(trace.account.withoutTrace[0] ?? 'the input');
+  const askable = new AskableTrace(trace, options, resources);
+  const isTraced = new Set(trace.store.tids);
+  const chosen = {
+    tid: Int32Array.from(rows, (row) => tid[row]),
+    timeNs: Float64Array.from(rows, (row) => timeNs[row]),
+  };
+  const moments = orderMoments(chosen, (each) => isTraced.has(each));
+  const { profile, answers } = await askable.replay(moments.asked);
+  const nodes = nodesOfMoments(rows.length, moments, answers);
+  const { symbols } = askable;
+  const called = callsAt(answers.paths, placesOf(answers.paths, symbols));
+  const keyOf = (at: number) => {
+    const { symbol, call } = called(nodes[at]);
+    return symbol === NONE ? NONE : symbol * (symbols.length + 1) + call + 1;
+  };
+  const groups = groupsOf(Uint32Array.from(rows.keys()), keyOf).map(({ rows: places }) => {
+    return { ...called(nodes[places[0]]), rows: places.map((at) => rows[at]) };
+  });
+  return { groups, symbols, profile };
+}
+
+/** At a probe where a function begins, its caller says more than the function. */
+function callsAt(
+  { parent, symbol }: { readonly parent: ArrayLike<number>; readonly symbol: ArrayLike<number> },
+  places: Places,
+): (node: number) => CallingFunction {
+  return (node) => {
+    if (node === NONE || places.symbol[node] === NONE) return { symbol: NONE, call: NONE };
+    if (places.call[node] !== NONE) return { symbol: places.symbol[node], call: places.call[node] };
+    let own = node;
+    while (own > 0 && symbol[own] !== places.symbol[node]) own = parent[own]; // above it are stops
+    const caller = places.symbol[parent[own]] ?? NONE;
+    return caller === NONE ? { symbol: symbol[own], call: NONE } : { symbol: caller, call: symbol[own] };
+  };
+}
+
+/** Groups samples by a key. */
+interface SampleGroup {
+  readonly key: number;
+  readonly rows: Uint32Array;
+}
+
+/** Most samples first; ties by the first sample. */
+function groupsOf(rows: Uint32Array, keyOf: (row: number) => number): SampleGroup[] {
+  const groups = new Map<number, number[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const own = groups.get(key);
+    if (own) own.push(row);
+    else groups.set(key, [row]);
+  }
+  const found = [...groups].map(([key, own]) => ({ key, rows: Uint32Array.from(own) }));
+  return found.sort((a, b) => b.rows.length - a.rows.length || a.rows[0] - b.rows[0]);
 }

@@ -1,7 +1,7 @@
 /**
  * Answers `ptflame waits`: for whom threads waited, the critical paths of the slowest, and stages between points.
  */
-import { markedRows } from '../../model/columns.js';
+import { float64Column, markedRows } from '../../model/columns.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
@@ -13,12 +13,16 @@ import type { ReadAccount } from '../../pipeline/read/trace.js';
 import type { FunctionPattern } from '../../pipeline/replay/questions/find-functions.js';
 import { boundsOf, type CallPattern, partText } from '../../pipeline/replay/questions/selection.js';
 import { threadOf } from '../../waits/schedule/schedule.js';
+import { type Distribution, distributionOf } from '../../waits/summary/distribution.js';
+import { addWaitsWithin } from '../../waits/summary/interval-sums.js';
+import { stagesOf } from '../../waits/summary/stages.js';
+import { WaitSummer, type WaitSums } from '../../waits/summary/wait-sums.js';
 import type { ShownWaits } from '../../waits/summary/window.js';
 import type { Waits } from '../../waits/waits.js';
 import { type TraceWaits, withWaits } from './ask-waits.js';
 import { candidatesOf } from './candidates.js';
 import { type DescribedPath, describePaths, type ThreadInterval } from './described-paths.js';
-import { findPoint, type Point, passedPoints } from './points.js';
+import { findPoint, type PassedPoints, type Point, passedPoints } from './points.js';
 import {
   callsBegunWithin,
   callsOfFunctions,
@@ -28,7 +32,6 @@ import {
   type ThreadCalls,
   waitsInside,
 } from './spans-of-calls.js';
-import { type StagesSummary, summarizeStages } from './summarize-stages.js';
 import { summarizeWaits, type WaitSummary } from './summarize-waits.js';
 import type { ThreadDirectory } from './thread-directory.js';
 import { WaitFacts } from './wait-facts.js';
@@ -166,4 +169,75 @@ async function callsAtPoints(traceWaits: TraceWaits, points: readonly Point[]): 
   if (calls === null || sets.length === 0) return null;
   const functions = sets[0].map((_, symbol) => Number(sets.some((set) => set[symbol] === 1)));
   return callsBegunWithin(await callsOfFunctions(calls, functions, tracedTids(traceWaits)), window);
+}
+
+/** Sums up the stages between points that threads passed in a given order. */
+interface StagesSummary {
+  /** Times that a thread passed all points. */
+  readonly passes: number;
+  /** Begun, but not followed to the last point. */
+  readonly incomplete: number;
+  /** From each point to the next; the last is from the first point to the last. */
+  readonly stages: readonly Stage[];
+  readonly points: readonly Point[];
+}
+
+interface Stage {
+  readonly fromPoint: number;
+  readonly toPoint: number;
+  readonly durations: Distribution;
+  readonly sums: WaitSums;
+}
+
+function summarizeStages(waits: Waits, passed: PassedPoints, points: readonly Point[]): StagesSummary {
+  const { length } = points;
+  const stages = stageSums(length);
+  let passes = 0;
+  let incomplete = 0;
+  for (const { tid, from, to } of threadsOf(passed)) {
+    const own = { timeNs: passed.timeNs.subarray(from, to), point: passed.point.subarray(from, to) };
+    const found = stagesOf(own, length);
+    passes += found.passes;
+    incomplete += found.incomplete;
+    for (let at = 0; at < found.passes * length; at += length)
+      for (const { fromPoint, toPoint, durations, sums } of stages) {
+        const [fromNs, toNs] = [found.timeNs[at + fromPoint], found.timeNs[at + toPoint]];
+        durations.push(toNs - fromNs);
+        addWaitsWithin(waits, tid, fromNs, toNs, sums);
+      }
+  }
+  return { passes, incomplete, points, stages: stages.map(built) };
+}
+
+interface StageSums extends Pick<Stage, 'fromPoint' | 'toPoint'> {
+  readonly durations: ReturnType<typeof float64Column>;
+  readonly sums: WaitSummer;
+}
+
+/** From each point to the next, then from the first to the last. */
+function stageSums(points: number): StageSums[] {
+  const stage = (fromPoint: number, toPoint: number) => {
+    return { fromPoint, toPoint, durations: float64Column(), sums: new WaitSummer() };
+  };
+  const steps = Array.from({ length: points - 1 }, (_, point) => stage(point, point + 1));
+  return points > 2 ? [...steps, stage(0, points - 1)] : steps;
+}
+
+function built({ fromPoint, toPoint, durations, sums }: StageSums): Stage {
+  return { fromPoint, toPoint, durations: distributionOf(durations.view()), sums: sums.build() };
+}
+
+interface ThreadRows {
+  readonly tid: Tid;
+  readonly from: number;
+  readonly to: number;
+}
+
+function threadsOf({ tid, length }: PassedPoints): ThreadRows[] {
+  const found: ThreadRows[] = [];
+  for (let from = 0, to = 0; from < length; from = to) {
+    while (to < length && tid[to] === tid[from]) to++;
+    found.push({ tid: tid[from], from, to });
+  }
+  return found;
 }

@@ -8,6 +8,7 @@ import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
 import { type CallFilter, isDirectRecursion, isInSet } from '../../analysis/questions.js';
 import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
+import { float64Column, int32Column } from '../../model/columns.js';
 import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
@@ -16,10 +17,93 @@ import { qualityOfThreads } from '../../pipeline/profile/select-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace } from '../../pipeline/read/refusals.js';
 import { filterOf, partText } from '../../pipeline/replay/questions/selection.js';
+import { HeldTime, type HeldWait, wokenNs } from '../../waits/locks/held-time.js';
+import { lockWaitsOf } from '../../waits/locks/lock-waits.js';
+import { OffState } from '../../waits/schedule/off-state.js';
+import { ALL_TIME, nsWithin } from '../../waits/summary/window.js';
 import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
-import { type Blockers, blockersOf, NoBlocker } from './blockers.js';
 import { selectedWaits, shownPath } from './selected-waits.js';
-import { WaitFacts } from './wait-facts.js';
+import { EndedBy, WaitFacts } from './wait-facts.js';
+
+/**
+ * Lists for whom blocked threads waited, when: holders of locks where they are known, else who woke them in the end.
+ *
+ * By wait, then by time where a thread is known. They add up to the selected blocked time.
+ */
+interface Blockers {
+  readonly length: number;
+  readonly wait: Int32Array;
+  /** A thread: its tid. Otherwise a negative number: `NoBlocker`. */
+  readonly blocker: Int32Array;
+  readonly fromNs: Float64Array; // NaN: no thread
+  readonly ns: Float64Array;
+}
+
+/** `Maybe`: a thread that was perhaps only interrupted; it is not blamed. */
+const NoBlocker = { Unknown: -1, Interrupt: -2, PassedOn: -3, WakeUp: -4, Maybe: -5, StillWaits: -6 } as const;
+type NoBlocker = (typeof NoBlocker)[keyof typeof NoBlocker];
+
+/** `isSelected`: by wait. Only their time in the window counts; for whom it was is concluded from all of the recording. */
+function blockersOf({ waits, window, trace }: TraceWaits, facts: WaitFacts, isSelected: ArrayLike<number>): Blockers {
+  const rows = new BlockerRows();
+  const locks = lockWaitsOf(waits, trace.samples);
+  const held = new HeldTime(waits, locks);
+  const heldWithin = window === ALL_TIME ? held : new HeldTime(waits, locks, window);
+  for (let wait = 0; wait < waits.length; wait++) {
+    if (waits.state[wait] !== OffState.Blocked || isSelected[wait] !== 1) continue;
+    const { outNs, inNs } = waits;
+    const wokenAtNs = wokenNs(waits, wait);
+    if (held.of(wait).pieces.length > 0) addHolders(rows, heldWithin.of(wait), wait);
+    else {
+      const blocker = blockerOf(facts.endedBy(wait), waits.waker[wait]);
+      rows.add(wait, blocker, Math.max(outNs[wait], window.startNs), nsWithin(window, outNs[wait], wokenAtNs));
+    }
+    rows.add(wait, NoBlocker.WakeUp, Number.NaN, nsWithin(window, wokenAtNs, inNs[wait]));
+  }
+  return rows.build();
+}
+
+function addHolders(rows: BlockerRows, { pieces, passedOnNs, unknownNs }: HeldWait, wait: number): void {
+  for (let piece = 0; piece < pieces.length; piece++)
+    rows.add(wait, pieces.holder[piece], pieces.fromNs[piece], pieces.toNs[piece] - pieces.fromNs[piece]);
+  rows.add(wait, NoBlocker.PassedOn, Number.NaN, passedOnNs);
+  rows.add(wait, NoBlocker.Unknown, Number.NaN, unknownNs);
+}
+
+function blockerOf(endedBy: EndedBy, waker: Tid): number {
+  switch (endedBy) {
+    case EndedBy.Thread:
+      return waker;
+    case EndedBy.MaybeThread:
+      return NoBlocker.Maybe;
+    case EndedBy.Interrupt:
+      return NoBlocker.Interrupt;
+    case EndedBy.Open:
+      return NoBlocker.StillWaits;
+    default:
+      return NoBlocker.Unknown;
+  }
+}
+
+class BlockerRows {
+  private readonly wait = int32Column();
+  private readonly blocker = int32Column();
+  private readonly fromNs = float64Column();
+  private readonly ns = float64Column();
+
+  add(wait: number, blocker: number, fromNs: Nanoseconds, ns: Nanoseconds): void {
+    if (!(ns > 0)) return;
+    this.wait.push(wait);
+    this.blocker.push(blocker);
+    this.fromNs.push(blocker < 0 ? Number.NaN : fromNs);
+    this.ns.push(ns);
+  }
+
+  build(): Blockers {
+    const { wait, blocker, fromNs, ns } = this;
+    return { length: wait.length, wait: wait.view(), blocker: blocker.view(), fromNs: fromNs.view(), ns: ns.view() };
+  }
+}
 
 /**
  * Returns a profile with a tree for each thread that waited. A frame such as `-- waits for bob` counts each wait as a

@@ -5,12 +5,10 @@
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { Action } from './actions.js';
-import { endsAt } from './calls.js';
-import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo } from './end-calls.js';
-import { switchBack, switchToAlike, switchToNew } from './fibers/switch-stacks.js';
-import { findHiddenSwitch, isInSwitcher } from './fibers/switchers.js';
-import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
-import { reopen } from './transactions.js';
+import { endsAt, MAX_SEARCH_DEPTH } from './calls.js';
+import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo, skipCalls } from './end-calls.js';
+import { endsCallOnOther, switchBack, switchHidden, switchToAlike, switchToNew } from './fibers/switch-stacks.js';
+import { calledIn, hasTrait, type Returned, type SegmentState } from './segment-state.js';
 
 /**
  * Pairs a return. Tries in this order: the call on top, a hidden switch before the return, any open call, a parked
@@ -106,4 +104,100 @@ function recovers(state: SegmentState, row: number, site: number): boolean {
   const panic = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.Panic));
   const index = open.findNear((call) => calledIn(state, call) === facts.toFunction[site]);
   return index !== NONE && index < panic && returnsToRunning(state, row, site);
+}
+
+/**
+ * Undoes an aborted transaction: calls that had returned in it are open again.
+ *
+ * Reopens the calls that had returned in the transaction, if the event in `row` continues in one of them.
+ */
+function reopen(state: SegmentState, row: number, fn: FunctionId): void {
+  const { open, returned, pairing } = state;
+  const isCallOf = (callRow: number) => calledIn(state, callRow) === fn;
+  for (let index = open.length - 1; index >= Math.max(0, open.length - MAX_SEARCH_DEPTH); index--)
+    if (isCallOf(open.rowAt(index))) return;
+  const first = returned.findLastIndex(({ call }) => isCallOf(call.row));
+  const reopened = first === NONE ? [] : openBeforeReturn(returned.slice(first));
+  const lowest = reopened[0];
+  if (lowest === undefined || lowest.index > open.length) return;
+  skipCalls(state, row, open.cutAbove(lowest.index - 1));
+  open.pushAgain(reopened.map(({ call }) => call));
+  const { action, link, aborts } = pairing;
+  action[row] = Action.Reopen;
+  for (const { call } of reopened) link[call.row] = NONE;
+  link[row] = aborts.push(reopened.map(({ call }) => call.row)) - 1;
+}
+
+/**
+ * Returns what was open right before the first of these returned: itself, and those lower on the stack that returned
+ * later.
+ */
+function openBeforeReturn(returned: readonly Returned[]): Returned[] {
+  const open: Returned[] = [];
+  for (const next of returned) if (next.index < (open[0]?.index ?? Number.POSITIVE_INFINITY)) open.unshift(next);
+  return open;
+}
+
+/** Events read on the way to a switcher: of stubs, the linker and the switcher itself, not counting what they call. */
+const MAX_EVENTS_TO_SWITCHER = 64;
+
+/**
+ * Decides which calls switch stacks. Functions that do have known names; a linkage slot that leads to one may have
+ * none.
+ *
+ * True if the last call on this stack was made to switch to another one.
+ */
+function isInSwitcher(state: SegmentState): boolean {
+  if (!state.facts.functions.hasSwitchers && state.switcherSlots.size === 0) return false;
+  const top = state.open.topOfStack();
+  return top !== NONE && isToSwitcher(state, top);
+}
+
+function isToSwitcher(state: SegmentState, callRow: number): boolean {
+  const { facts, events, switcherSlots } = state;
+  return (
+    hasTrait(state, calledIn(state, callRow), Trait.StackSwitcher) || switcherSlots.has(facts.to[events.site[callRow]])
+  );
+}
+
+/**
+ * Finds a stack switch that a hidden jump made after the last call: the return in `row` is on the other stack, and
+ * determines which one it is.
+ */
+function findHiddenSwitch(state: SegmentState, row: number, to: Address): void {
+  const callRow = state.open.topOfStack();
+  if (callRow === NONE) return;
+  if (isToSwitcher(state, callRow)) {
+    const firstRowThere = (switchRow: number) => firstRowAfter(state, switchRow, row);
+    switchHidden(state, firstRowThere(callRow), row, to, {
+      isToSwitcher: (other) => isToSwitcher(state, other),
+      firstRowThere,
+    });
+  } else if (hasTrait(state, calledIn(state, callRow), Trait.Stub | Trait.Unknown)) findSlot(state, callRow, row, to);
+}
+
+/**
+ * Finds a slot that leads to another stack: neither of two calls through it returns by itself, and right after one of
+ * them the function that waits at the other one continues.
+ */
+function findSlot(state: SegmentState, callRow: number, row: number, to: Address): void {
+  const { facts, switcherSlots } = state;
+  const { site } = state.events;
+  const slot = facts.to[site[callRow]];
+  const first = firstRowAfter(state, callRow, row);
+  const isToSlot = (other: number) => facts.to[site[other]] === slot;
+  const continues = (other: number) => first === row || facts.fromFunction[site[first]] === calledIn(state, other);
+  if (endsCallOnOther(state, to, isToSlot, continues)) switcherSlots.add(slot);
+}
+
+/** Returns the row of the first event after the code on the way to the function called in a row. */
+function firstRowAfter(state: SegmentState, callRow: number, lastRow: number): number {
+  const { events, facts, pairing } = state;
+  const onTheWay = Trait.Stub | Trait.Resolver | Trait.StackSwitcher;
+  let row = callRow + 1;
+  for (let n = 0; n < MAX_EVENTS_TO_SWITCHER && row < lastRow; n++) {
+    if (!hasTrait(state, facts.fromFunction[events.site[row]], onTheWay)) break;
+    row = Math.max(row, pairing.link[row]) + 1;
+  }
+  return row;
 }

@@ -5,13 +5,14 @@
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { ElfFile } from '../elf/elf-file.js';
-import { type Attributes, eachEntry } from './entries.js';
-import { FunctionNames } from './function-names.js';
+import type { Abbreviation } from './abbreviations.js';
+import { ByteReader, DwarfFault } from './byte-reader.js';
+import { type AttributeValue, readForm } from './forms.js';
 import { type DebugReading, readingAlone } from './reading.js';
 import { SplitUnits } from './split-units.js';
 import { eachRange } from './unit-ranges.js';
-import { type Reference, referenceIn } from './unit-values.js';
-import { Attribute, DebugFile, type Unit } from './units.js';
+import { type Reference, referenceIn, textIn } from './unit-values.js';
+import { Attribute, DebugFile, INFO, type Unit, WANTED } from './units.js';
 
 /** The names of inlined functions, outermost first, as linkers know them if the compiler says so. Functions without a name are left out. */
 export type InlineChain = readonly string[];
@@ -111,4 +112,150 @@ function eachRow(unit: Unit, entry: Attributes, addresses: Float64Array, onRow: 
     }
   };
   budget.orNull(() => eachRange(unit, addRange, entry));
+}
+
+/** From an instance to its function, to the declaration in a class, to the one in another unit or file; more is a circle. */
+const MAX_REFERENCES = 8;
+/** What a name takes besides its text. */
+const NAME_BYTES = 200;
+
+/**
+ * Finds the names of functions that entries refer to. An entry without a name refers to the one that it is an instance of, or that declares it.
+ *
+ * Functions of one file; entries of others, to which these refer, are found there.
+ */
+class FunctionNames {
+  private readonly known = new Map<number, string | null>();
+  private readonly file: DebugFile;
+  /** In their order. */
+  private readonly units: readonly Unit[];
+
+  /** `units`: of this file. */
+  constructor(file: DebugFile, units: readonly Unit[]) {
+    this.file = file;
+    this.units = units;
+  }
+
+  /** Returns the name that linkers know, or else the one in the source; null: unknown. */
+  nameOf({ file, at }: Reference): string | null {
+    const key = file === this.file ? at : -1 - at;
+    let name = this.known.get(key);
+    if (name === undefined) {
+      this.file.sections.budget.hold(NAME_BYTES);
+      this.known.set(key, (name = this.find({ file, at })));
+    }
+    return name;
+  }
+
+  private find(first: Reference): string | null {
+    let plain: string | null = null;
+    let entryOf: Reference | null = first;
+    for (let count = 0; entryOf !== null && count < MAX_REFERENCES; count++) {
+      const { file, at }: Reference = entryOf;
+      const unit = unitAt(file === this.file ? this.units : file.units, at);
+      const entry = unit && file.sections.budget.orNull(() => readEntry(unit, at));
+      if (unit === null || entry === null) break;
+      const linkageName = textOf(unit, entry, Attribute.LinkageName) ?? textOf(unit, entry, Attribute.MipsLinkageName);
+      if (linkageName !== null) return linkageName;
+      plain ??= textOf(unit, entry, Attribute.Name);
+      entryOf = referenceIn(unit, entry.get(Attribute.AbstractOrigin) ?? entry.get(Attribute.Specification));
+    }
+    return plain;
+  }
+}
+
+function textOf(unit: Unit, entry: Attributes, attribute: number): string | null {
+  return unit.file.sections.budget.orNull(() => textIn(unit, entry.get(attribute))) || null;
+}
+
+function unitAt(units: readonly Unit[], at: number): Unit | null {
+  let [low, high] = [0, units.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (units[middle].at <= at) low = middle + 1;
+    else high = middle;
+  }
+  const unit = units[low - 1];
+  return unit !== undefined && at >= unit.entriesAt && at < unit.end ? unit : null;
+}
+
+/** Reads entries of `.debug_info`: all of a unit in their order, or one that another refers to (DWARF 5, 7.5.2). */
+type Attributes = ReadonlyMap<number, AttributeValue>;
+
+/** A unit that is larger is not read; those of large programs have some megabytes. */
+const MAX_UNIT_BYTES = 2 ** 28;
+/** An entry that another refers to, unless it has long texts. */
+const MAX_ENTRY_BYTES = 16 * 1024;
+/** Deeper entries do not come from a compiler. */
+const MAX_NESTING = 512;
+/** Texts and blocks are skipped fast. */
+const SKIPPED_BYTES_PER_STEP = 32;
+
+/**
+ * Calls `onEntry` for each entry of a unit with one of these tags. What it returns is handed to it with the entries within
+ * that one; `first`: with those that are within none. @throws DwarfFault
+ */
+function eachEntry<Scope>(
+  unit: Unit,
+  tags: ReadonlySet<number>,
+  first: Scope,
+  onEntry: (tag: number, entry: Attributes, around: Scope) => Scope,
+): void {
+  const { budget } = unit.file.sections;
+  const reader = readerOf(unit, unit.at, unit.end - unit.at);
+  reader.skip(unit.entriesAt - unit.at);
+  const scopes = [first];
+  do {
+    budget.spend();
+    const code = reader.uleb();
+    if (code === 0) {
+      scopes.pop();
+      continue;
+    }
+    const abbreviation = unit.abbreviations.find(code);
+    let scope = scopes[scopes.length - 1];
+    if (tags.has(abbreviation.tag))
+      scope = onEntry(abbreviation.tag, readAttributes(reader, unit, abbreviation), scope);
+    else skipAttributes(reader, unit, abbreviation);
+    if (abbreviation.hasChildren) scopes.push(scope);
+    if (scopes.length > MAX_NESTING) throw new DwarfFault('entries are nested too deeply');
+  } while (scopes.length > 1);
+}
+
+/** Reads the entry at an offset in `.debug_info`, which is in this unit. @throws DwarfFault */
+function readEntry(unit: Unit, at: number): Attributes {
+  const reader = readerOf(unit, at, Math.min(unit.end - at, MAX_ENTRY_BYTES));
+  return readAttributes(reader, unit, unit.abbreviations.find(reader.uleb()));
+}
+
+function readerOf(unit: Unit, at: number, length: number): ByteReader {
+  if (length > MAX_UNIT_BYTES) throw new DwarfFault('a unit is too large');
+  const reader = new ByteReader(unit.file.sections.read(INFO, at, length));
+  reader.offsetBytes = unit.offsetBytes;
+  return reader;
+}
+
+function readAttributes(reader: ByteReader, unit: Unit, { attributes }: Abbreviation): Attributes {
+  const { budget } = unit.file.sections;
+  const values = new Map<number, AttributeValue>();
+  for (const { attribute, form, implicit } of attributes) {
+    const { at } = reader;
+    const value = readForm(reader, form, unit, implicit);
+    budget.spend(1 + (reader.at - at) / SKIPPED_BYTES_PER_STEP);
+    if (WANTED.has(attribute)) values.set(attribute, value);
+  }
+  return values;
+}
+
+function skipAttributes(reader: ByteReader, unit: Unit, { attributes, entryBytes, offsets }: Abbreviation): void {
+  if (!Number.isNaN(entryBytes)) {
+    reader.skip(entryBytes + offsets * unit.offsetBytes);
+    return;
+  }
+  const { budget } = unit.file.sections;
+  for (const { form } of attributes) {
+    const { at } = reader;
+    readForm(reader, form, unit, 0);
+    budget.spend(1 + (reader.at - at) / SKIPPED_BYTES_PER_STEP);
+  }
 }

@@ -1,8 +1,13 @@
 /**
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
-import { crc32 } from 'node:zlib';
-import type { PackedBlock, PackedLane, PackedThread } from '../../model/trace/packed-thread.js';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import {
+  MAX_BLOCK_INFLATION,
+  type PackedBlock,
+  type PackedLane,
+  type PackedThread,
+} from '../../model/trace/packed-thread.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';
@@ -10,14 +15,15 @@ import {
   END_MAGIC,
   FRAME_BYTES,
   FrameKind,
+  frameHead,
   HEAD_BYTES,
   MAGIC,
+  MAX_INFLATION,
   PRODUCER_BYTES,
   TRAILER_BYTES,
   VERSION,
   VERSION_WITHOUT_SAMPLES,
 } from './format.js';
-import { blockFrame, frame } from './frame.js';
 import { indexBytes } from './index-section.js';
 import { metaBytes } from './meta.js';
 import { isEmpty, sampleBytes } from './samples.js';
@@ -85,4 +91,36 @@ function trailer(indexAt: number, fileBytes: number): Buffer {
   trailer.writeBigUInt64LE(BigInt(fileBytes), 16);
   trailer.writeUInt32LE(crc32(trailer.subarray(0, TRAILER_BYTES - 4)), TRAILER_BYTES - 4);
   return trailer;
+}
+
+/** These frames are small compared to the events, and written once. */
+const LEVEL = constants.Z_BEST_COMPRESSION;
+
+/** Encodes frames: their heads, and their contents, deflated where that pays. */
+function frame(kind: FrameKind, plain: Uint8Array): Buffer {
+  const deflated = deflateRawSync(plain, { level: LEVEL });
+  const isDeflated = deflated.length < plain.length && plain.length <= MAX_INFLATION * deflated.length;
+  const stored = isDeflated ? deflated : plain;
+  const [storedBytes, inflatedBytes] = [stored.length, plain.length];
+  return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc: crc32(stored) }), stored]);
+}
+
+/** Blocks are read many times: they are deflated fast, and only if the ratio makes up for inflating them. */
+const BLOCK_LEVEL = 1;
+const MIN_BLOCK_INFLATION = 2;
+/** Setting up zlib takes as long as some thousand events. */
+const MIN_DEFLATED_BYTES = 4096;
+
+/** Encodes a block of events: its head, and its bytes as stored in the file. */
+function blockFrame(plain: Uint8Array): {
+  readonly head: Buffer;
+  readonly stored: Uint8Array;
+  readonly crc: number;
+} {
+  const deflated = plain.length < MIN_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
+  const times = plain.length / deflated.length;
+  const isDeflated = times >= MIN_BLOCK_INFLATION && times <= MAX_BLOCK_INFLATION;
+  const stored = isDeflated ? deflated : plain;
+  const [storedBytes, inflatedBytes, crc] = [stored.length, plain.length, crc32(stored)];
+  return { head: frameHead({ kind: FrameKind.Block, isDeflated, storedBytes, inflatedBytes, crc }), stored, crc };
 }

@@ -6,8 +6,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
-import { Locality } from '../../../cli/debuginfod/addresses.js';
 import { DebuginfodClient } from '../../../cli/debuginfod/client.js';
+import { Locality } from '../../../cli/debuginfod/download.js';
 import { debuginfodSettings } from '../../../cli/debuginfod/settings.js';
 import { test } from '../../helpers/cli/run-cli.js';
 import { program } from '../../symbols/elf-builder.js';

@@ -2,7 +2,7 @@
  * Reads environments: which servers are asked, with which limits, and where their files go.
  */
 import { expect, test } from 'vitest';
-import { isWithin, Locality, localityOf } from '../../../cli/debuginfod/addresses.js';
+import { isWithin, Locality, localityOf } from '../../../cli/debuginfod/download.js';
 import { debuginfodSettings, redirectionFault } from '../../../cli/debuginfod/settings.js';
 
 function settingsOf(env: Record<string, string>) {

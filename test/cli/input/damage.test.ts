@@ -21,7 +21,7 @@ import { StacksOptions } from '../../../cli/options/questions/stacks.js';
 import { RenderOptions } from '../../../cli/options/render.js';
 import { FORMATS, outputFormats } from '../../../cli/output/formats.js';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
-import { toPtflameError } from '../../../cli/process/faults.js';
+import { toPtflameError } from '../../../cli/process/exit.js';
 import { type DamagedInput, damagedInputs } from '../../helpers/cli/damaged-inputs.js';
 import { type Directory, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';

@@ -3,7 +3,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
-import { DebugInfoNotes } from '../../../cli/input/debug-info-notes.js';
+import { DebugInfoNotes } from '../../../cli/input/debug-info.js';
 import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
 import { type ElfFile, readElf } from '../../../src/symbols/elf/elf-file.js';
 import { ptflame, test } from '../../helpers/cli/run-cli.js';

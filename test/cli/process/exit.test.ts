@@ -3,7 +3,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { ISSUES, toPtflameError } from '../../../cli/process/faults.js';
+import { ISSUES, toPtflameError } from '../../../cli/process/exit.js';
 import { PtflameError } from '../../../src/index.js';
 import { expectRefusal, ptflame, SIX_LINES, startPtflame, test } from '../../helpers/cli/run-cli.js';
 

@@ -2,7 +2,7 @@
  * Builds the views of a profile from its page data, written and read again.
  */
 import type { Profile } from '../../../src/index.js';
-import { readPageData } from '../../../src/page/data/read.js';
+import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { Views } from '../../../src/page/view/views.js';
 

@@ -8,15 +8,15 @@ import type { AnalyzeOptions, Profile, ThreadProfile } from '../../../src/index.
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../../../src/model/calls/node-columns.js';
 import { NONE } from '../../../src/model/units.js';
+import { profileOf } from '../../../src/page/browser/downloads.js';
+import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { callerRows } from '../../../src/page/data/caller-rows.js';
 import { pageReader, pageWriter } from '../../../src/page/data/numbers.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
-import { profileOf } from '../../../src/page/data/profile-of.js';
-import { readPageData } from '../../../src/page/data/read.js';
 import { readShape } from '../../../src/page/data/shape.js';
-import { treeOf } from '../../../src/page/data/tree-of.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { renderHtml } from '../../../src/page/html.js';
+import { treeOf } from '../../../src/page/view/selected-trees.js';
 import { profileOfNames } from '../../helpers/checks/files/profile-file.js';
 import { analyzeText, fixture } from '../../helpers/traces/load.js';
 

@@ -8,11 +8,11 @@ import { CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../../src/model/cal
 import { NODE_COLUMNS } from '../../../src/model/calls/node-columns.js';
 import { compareSymbols } from '../../../src/model/names/symbol-order.js';
 import { NONE } from '../../../src/model/units.js';
+import { profileOf } from '../../../src/page/browser/downloads.js';
+import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
-import { profileOf } from '../../../src/page/data/profile-of.js';
-import { readPageData } from '../../../src/page/data/read.js';
-import { treeOf } from '../../../src/page/data/tree-of.js';
 import { writePageData } from '../../../src/page/data/write.js';
+import { treeOf } from '../../../src/page/view/selected-trees.js';
 import { jsonOf } from '../../helpers/checks/files/profile-file.js';
 import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
 import { randomProfiles } from '../../helpers/random/random-profiles.js';

@@ -4,8 +4,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Blocker, BlockerKind, WaitsByPath } from '../../../src/model/profile/waits-by-path.js';
 import { NONE } from '../../../src/model/units.js';
+import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage, type PageContents } from '../../../src/page/contents/analyze-for-page.js';
-import { readPageData } from '../../../src/page/data/read.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { blockerText, pieceText, reasonText, waitsText } from '../../../src/page/view/captions/waits.js';
 import { START, type State } from '../../../src/page/view/state.js';

@@ -10,7 +10,7 @@ import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
 import { loadedSegments, readElf } from '../../../src/symbols/elf/elf-file.js';
 import { buildIdOf } from '../../../src/symbols/elf/identity.js';
 import { debugReader } from '../../../src/symbols/functions/debug-info.js';
-import { inlinedFunctions } from '../../../src/symbols/functions/inlined-functions.js';
+import { inlinedFunctions } from '../../../src/symbols/symbolizer.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/dwarf/others');
 const bytesOf = (name: string) => new Uint8Array(gunzipSync(readFileSync(join(FIXTURES, `${name}.gz`))));

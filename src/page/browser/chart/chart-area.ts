@@ -2,12 +2,15 @@
  * Where a stack chart is drawn: ticks above a canvas that scrolls. Knows which time, and which box, is at a point.
  */
 import type { Bounds } from '../../../analysis/questions.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { Nanoseconds, Tid } from '../../../model/units.js';
+import { formatCount } from '../../../render/format.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
-import { htmlElement as html } from '../../../render/viewer/dom.js';
+import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import { otherThread, shortLabel, wakingLabel, wakingText } from '../../view/captions/wakings.js';
 import { boxAtMoment } from '../../view/chart/call-at.js';
 import type { Views } from '../../view/views.js';
-import type { Role } from '../../view/wakings/waking-index.js';
+import { type ChartArrow, WHOLE_PX } from '../../view/wakings/chart-arrows.js';
+import type { Role, Waking } from '../../view/wakings/waking-index.js';
 import { CanvasColours } from '../platform/canvas.js';
 import { onThemeChange } from '../platform/theme.js';
 import { paintTicks } from '../platform/ticks.js';
@@ -15,7 +18,6 @@ import { ChartPainter } from './chart-painter.js';
 import type { ChartMarks } from './chart-picture.js';
 import { type ChartGestures, listenToChart } from './chart-pointer.js';
 import type { DrawnChart } from './drawn-chart.js';
-import { type LaneEvents, WakingLane } from './waking-lane.js';
 
 export interface AreaEvents extends Omit<ChartGestures, 'move' | 'zoom' | 'select'>, LaneEvents {
   readonly move: (byNs: Nanoseconds) => void;
@@ -183,3 +185,77 @@ export class ChartArea {
     if (isDone && right > left) this.events.select({ startNs: this.nsAt(left), endNs: this.nsAt(right) });
   }
 }
+
+/**
+ * The row of buttons above a stack chart that say who woke its thread, or whom it woke. Each leads to the other thread.
+ */
+interface LaneEvents {
+  readonly follow: (waking: Waking, role: Role) => void;
+  readonly canOpen: (tid: Tid) => boolean;
+}
+
+const NAMES: Readonly<Record<Role, string>> = { waiter: 'Who woke the thread', waker: 'Whom the thread woke' };
+
+class WakingLane {
+  readonly element: HTMLElement;
+  private readonly role: Role;
+  private readonly events: LaneEvents;
+  /** As many as were ever needed: one that has the focus stays. */
+  private readonly buttons: HTMLButtonElement[] = [];
+  private readonly lines: HTMLElement[] = [];
+  private arrows: readonly ChartArrow[] = [];
+
+  constructor(role: Role, events: LaneEvents) {
+    this.role = role;
+    this.events = events;
+    this.element = html('div', { class: 'wakings', role: 'group', 'aria-label': NAMES[role], hidden: '' });
+  }
+
+  /** `scaleNs`: the duration of the recording. */
+  show(arrows: readonly ChartArrow[], scaleNs: Nanoseconds): void {
+    this.arrows = arrows;
+    while (this.buttons.length < arrows.length) this.addButton(this.buttons.length);
+    for (const [at, button] of this.buttons.entries()) {
+      const arrow = arrows[at];
+      const line = this.lines[at] as HTMLElement;
+      button.hidden = line.hidden = arrow === undefined;
+      if (arrow === undefined) continue;
+      this.describe(button, arrow, scaleNs);
+      line.style.left = `${arrow.xPx}px`;
+    }
+  }
+
+  private addButton(at: number): void {
+    const button = html('button', { type: 'button' });
+    const line = html('span', { class: 'line' });
+    button.addEventListener('click', () => {
+      const arrow = this.arrows[at];
+      if (arrow !== undefined && this.canFollow(arrow)) this.events.follow(arrow.waking, this.role);
+    });
+    this.buttons.push(button);
+    this.lines.push(line);
+    this.element.append(line, button);
+  }
+
+  private describe(button: HTMLButtonElement, arrow: ChartArrow, scaleNs: Nanoseconds): void {
+    const { waking, labelPx, roomPx, others } = arrow;
+    const more = others > 0 ? ` +${formatCount(others)}` : '';
+    const hint = this.canFollow(arrow) ? 'click: what it did then' : 'it was not traced';
+    const label = wakingLabel(waking, this.role);
+    // with less space only the name: the arrow says the rest
+    const text = `${roomPx < WHOLE_PX ? shortLabel(waking, this.role) : label}${more}`;
+    const title = `${wakingText(waking, this.role, scaleNs)}${more && ` (${more.trim()} shorter waits here)`}; ${hint}`;
+    button.style.left = `${labelPx}px`;
+    button.style.maxWidth = `${Math.floor(roomPx - GAP_PX)}px`;
+    // while the view moves, most labels stay the same
+    if (button.title === title && button.textContent === text) return;
+    showText(button, text);
+    setAttributes(button, { title, 'aria-label': `${label}${more}`, 'aria-disabled': String(!this.canFollow(arrow)) });
+  }
+
+  private canFollow({ waking }: ChartArrow): boolean {
+    return this.events.canOpen(otherThread(waking, this.role).tid);
+  }
+}
+
+const GAP_PX = 4;

@@ -7,11 +7,12 @@ import type { SymbolId } from '../../../model/units.js';
 import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../render/frames/drawing.js';
 import { classOf, familyOf } from '../../../render/frames/families.js';
 import { fitLabel } from '../../../render/frames/labels.js';
+import { innermostAt } from '../../view/chart/call-at.js';
 import { type ChartBoxes, ChartBoxKind } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
+import { paintArrow } from '../platform/arrows.js';
 import { type CanvasColours, emptied } from '../platform/canvas.js';
 import { type ChartPicture, extentOf, topOf } from './chart-picture.js';
-import { paintWakings } from './waking-lines.js';
 
 const MIN_LABEL_PX = 24;
 const TEXT_LEFT_PX = 5;
@@ -151,4 +152,24 @@ function hatchingOf(pen: CanvasRenderingContext2D, ink: string): CanvasPattern |
   const pattern = pen.createPattern(tile, 'repeat');
   pattern?.setTransform(new DOMMatrix().scale(1 / ratio));
   return pattern;
+}
+
+/**
+ * Draws the arrows of wakings in a stack chart: from the label of the waker to the wait, or from what the thread did to the
+ * label of the woken thread.
+ */
+function paintWakings(pen: CanvasRenderingContext2D, picture: ChartPicture, colours: CanvasColours): void {
+  const { chart, heightPx } = picture;
+  const { waiter, waker } = chart.arrows;
+  for (const { waking, xPx } of [...waiter, ...waker]) {
+    const box = innermostAt(chart.boxes, waking.wakeNs);
+    const yPx = box === null ? -1 : topOf(picture, box);
+    if (yPx < 0) continue;
+    const [label, end] = [
+      { xPx, yPx: 0 },
+      { xPx, yPx: Math.min(heightPx, yPx + FRAME_PX / 2) },
+    ];
+    const isWoken = waking.waiter.tid === chart.thread.tid;
+    paintArrow(pen, isWoken ? label : end, isWoken ? end : label, colours, waking.isMaybe);
+  }
 }

@@ -4,23 +4,24 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
-import { widthForLabel } from '../../../render/frames/drawing.js';
-import { symbolAt } from '../../../render/frames/frame-details.js';
+import { type Drawing, widthForLabel } from '../../../render/frames/drawing.js';
+import { detailsText, type FrameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { textWidth } from '../../../render/frames/labels.js';
 import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout/layout.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/search/find-frames.js';
-import { htmlElement as html } from '../../../render/viewer/dom.js';
-import { wordingOfDifferences } from '../../view/captions/changes.js';
+import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
+import { comparedDetail, wordingOfDifferences } from '../../view/captions/changes.js';
+import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';
+import { legendEntries } from '../../view/captions/legend.js';
 import type { Painter } from '../../view/colouring.js';
 import { type Match, nextMatch } from '../../view/matches.js';
 import { nodeAt, pathTo, zoomedRange } from '../../view/paths.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import type { Navigation } from '../platform/navigation.js';
-import { boxText, type DrawnBox, showDetails } from './frame-tips.js';
 import { Graph } from './graph.js';
-import { showLegend } from './legend.js';
+import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
@@ -228,4 +229,55 @@ export class MainGraph {
   private drawn(box: number): DrawnBox {
     return { views: this.views, state: this.state, drawing: this.graph.drawing, box };
   }
+}
+
+/** Shows the legend of the graph. */
+function showLegend(list: HTMLElement, table: FrameTable, boxes: Boxes, painter: Painter): void {
+  const items = legendEntries(table, boxes, painter).map(({ swatch, text }) =>
+    html('li', {}, ...(swatch === '' ? [] : [swatchOf(swatch)]), text),
+  );
+  list.replaceChildren(...items);
+}
+
+function swatchOf(swatch: string): SVGSVGElement {
+  const box = { width: 13, height: 13, rx: 2 };
+  const isHatched = swatch === 'hatched';
+  const colour = svg('rect', { ...box, fill: `var(--${isHatched ? 'group' : swatch})` });
+  const hatch = isHatched ? [svg('rect', { ...box, fill: 'url(#hatch)' })] : [];
+  return svg('svg', { width: 13, height: 13, 'aria-hidden': 'true' }, colour, ...hatch);
+}
+
+/**
+ * Shows the tooltip of a frame in the main graph, with a histogram of call durations, and its text for screen readers.
+ */
+interface DrawnBox {
+  readonly views: Views;
+  readonly state: State;
+  readonly drawing: Drawing;
+  readonly box: number;
+}
+
+function boxText(drawn: DrawnBox): string {
+  return detailsText(detailsAt(drawn, null));
+}
+
+/** Shows the tooltip next to a point of the window. */
+function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number): void {
+  const { views, state, drawing, box } = drawn;
+  const symbol = symbolAt(drawing.table, drawing.boxes, box);
+  const view = views.viewAt(state);
+  const sums = symbol === null ? undefined : view.functions().get(symbol);
+  if (sums === undefined) return tooltip.show(detailsAt(drawn, null), null, xPx, yPx);
+  const bars = view.bars(sums.symbol);
+  const histogram = bars !== null && bars.length > 1 ? histogramPicture(bars, sums, 250, 24) : null;
+  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs(), line: views.lineOf(sums.symbol) }), histogram, xPx, yPx);
+}
+
+function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {
+  const { table, boxes } = drawing;
+  const about = { width: views.widthOf(state), hasSwitches: views.hasSwitches, isBlockedTime: views.isBlockedTime };
+  const { title, rows } = pageDetails(table, boxes, box, about, totals);
+  const { compared } = views.painterAt(state);
+  const others = compared === null ? [] : [comparedDetail(compared, table, boxes, box)];
+  return { title, rows: [...rows.slice(0, 1), ...others, ...rows.slice(1)] };
 }

@@ -1,10 +1,23 @@
 /**
  * Decodes the data embedded in the page.
  */
-import type { Timeline } from '../../../model/timeline/timeline.js';
-import type { PageData } from '../../data/page-data.js';
-import { openPageData } from '../../data/read.js';
-import { readTimeline } from '../../data/timeline/read.js';
+
+import type { NumberReader } from '../../../codec/number-reader.js';
+import type { FunctionDurations } from '../../../model/calls/durations.js';
+import type { NodeColumns } from '../../../model/calls/node-columns.js';
+import { ACTIVITIES, Activity, type Strip } from '../../../model/timeline/activity.js';
+import type { ListedCalls, ListedTimes, SliceRows, Spans, Timeline } from '../../../model/timeline/timeline.js';
+import type { WakingRows } from '../../../model/timeline/wakings.js';
+import { callerRows } from '../../data/caller-rows.js';
+import { readColumns } from '../../data/columns.js';
+import { readDurations } from '../../data/durations.js';
+import { readHead, type ThreadHead } from '../../data/head.js';
+import { pageReader } from '../../data/numbers.js';
+import type { PageData, PageThread } from '../../data/page-data.js';
+import { readShape } from '../../data/shape.js';
+import type { TimelineHead } from '../../data/timeline/head.js';
+import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from '../../data/timeline/tables.js';
+import { runningGuess } from '../../data/timeline/write.js';
 
 export async function decodeData(base64: string): Promise<PageData> {
   return openPageData(await inflated(bytesOf(base64)));
@@ -35,4 +48,86 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
   return bytes;
+}
+
+/**
+ * Reads the page data from the joined bytes of `writePageData`.
+ *
+ * Reads and checks everything. @throws Error for invalid bytes
+ */
+export function readPageData(bytes: Uint8Array): PageData {
+  const data = openPageData(bytes);
+  for (const { durations: _ } of data.threads); // reading a lazy field forces it
+  return data;
+}
+
+/** Reads the page data. Durations are read and checked on first use: no graph needs them. */
+function openPageData(bytes: Uint8Array): PageData {
+  const reader = pageReader(bytes);
+  const { meta, symbols, quality, nodes, threads, waits = null } = readHead(reader);
+  const shape = readShape(reader, nodes, symbols.length);
+  const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
+  const columns = readColumns(reader, callerRows(shape, node));
+  const lengths = threads.map(({ durations }) => durations);
+  let known: (FunctionDurations | null)[] | null = null;
+  const durations = () => {
+    if (known === null) {
+      known = readDurations(reader, lengths, symbols.length);
+      reader.end();
+    }
+    return known;
+  };
+  const threadOf = ({ nodes: _, ...head }: ThreadHead, row: number): PageThread => ({
+    ...head,
+    ...(columns[row] as NodeColumns),
+    node: node[row],
+    get durations() {
+      return durations()[row];
+    },
+  });
+  return { meta, symbols, quality, shape, threads: threads.map(threadOf), waits };
+}
+
+/**
+ * Reads the timeline of a page from the joined bytes of `timelinePieces`.
+ *
+ * @throws Error for invalid bytes
+ */
+export function readTimeline(bytes: Uint8Array): Timeline {
+  const reader = pageReader(bytes);
+  const { threads: heads, wakings, ...timeline } = JSON.parse(reader.text()) as TimelineHead;
+  const strips = heads.map(({ slices }) => readStrip(reader, slices, timeline.stripSliceNs));
+  const sums = heads.flatMap(({ sums }) => sums ?? []);
+  const rowCounts = sums.map((own) => own.rows);
+  const rows = readTables<SliceRows>(reader, ROW_RULES, rowCounts);
+  const callCounts = sums.map((own) => own.calls);
+  const calls = readTables<ListedCalls>(reader, CALL_RULES, callCounts);
+  const timeCounts = sums.map((own) => own.times);
+  const times = readTables<ListedTimes>(reader, TIME_RULES, timeCounts);
+  const levelCounts = heads.flatMap((head) => head.levels);
+  const levels = readTables<Spans>(reader, SPAN_RULES, levelCounts);
+  const splitCounts = heads.map((head) => head.split);
+  const split = readTables<Spans>(reader, SPAN_RULES, splitCounts);
+  const wakingRows = readTables<WakingRows>(reader, WAKING_RULES, wakings === null ? [] : [wakings.rows]);
+  reader.end();
+  let [sum, level] = [0, 0];
+  const threads = heads.map((head, at) => {
+    const own = head.sums === null ? null : { rows: rows[sum], calls: calls[sum], times: times[sum] };
+    if (own !== null) sum++;
+    const spans = { levels: levels.slice(level, level + head.levels.length), split: split[at] };
+    level += head.levels.length;
+    return { tid: head.tid, strip: strips[at], sums: own, spans };
+  });
+  return { ...timeline, threads, wakings: wakings && { ...wakings, rows: wakingRows[0] } };
+}
+
+function readStrip(reader: NumberReader, slices: number, sliceNs: number): Strip {
+  const length = slices * ACTIVITIES;
+  reader.expectRows(length);
+  const strip = new Float64Array(length);
+  for (let at = length - 1; at >= 0; at--) {
+    const isRunning = at % ACTIVITIES === Activity.Running;
+    strip[at] = reader.near(isRunning ? runningGuess(strip, at, sliceNs) : (strip[at + ACTIVITIES] ?? 0));
+  }
+  return strip;
 }

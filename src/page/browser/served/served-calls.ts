@@ -3,14 +3,60 @@
  */
 import type { Bounds } from '../../../analysis/questions.js';
 import type { ChunkLists } from '../../../model/timeline/call-chunks.js';
+import type { Spans } from '../../../model/timeline/timeline.js';
 import type { Nanoseconds, Tid } from '../../../model/units.js';
 import type { ChartThread } from '../../view/chart/chart-thread.js';
 import type { WhyUnlisted } from '../../view/chart/unlisted-calls.js';
 import { memoizeLast } from '../../view/memoize-last.js';
-import { ChunkCache, chunkKey } from '../../view/served/chunk-cache.js';
 import { type ChunkOf, joinedThread, servedThread } from '../../view/served/joined-thread.js';
 import { type ChunkRange, type WantedChunks, wantedChunks } from '../../view/served/wanted-chunks.js';
 import { type CallSource, ServerFault } from './call-server.js';
+
+/** Two times and two numbers. */
+const CALL_BYTES = 24;
+
+/** Keeps chunks of calls as long as they fit; those that were not used for the longest time go first. */
+export class ChunkCache {
+  /** The most recently used last. */
+  private readonly chunks = new Map<string, Spans>();
+  private readonly maxBytes: number;
+  private bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  get(key: string): Spans | undefined {
+    const calls = this.chunks.get(key);
+    if (calls === undefined) return undefined;
+    this.chunks.delete(key);
+    this.chunks.set(key, calls);
+    return calls;
+  }
+
+  has(key: string): boolean {
+    return this.chunks.has(key);
+  }
+
+  add(key: string, calls: Spans): void {
+    if (this.chunks.has(key)) return;
+    this.chunks.set(key, calls);
+    this.bytes += bytesOf(calls);
+    for (const [oldest, own] of this.chunks) {
+      if (this.bytes <= this.maxBytes) return;
+      this.chunks.delete(oldest);
+      this.bytes -= bytesOf(own);
+    }
+  }
+}
+
+function bytesOf({ node }: Spans): number {
+  return CALL_BYTES * node.length;
+}
+
+function chunkKey(tid: Tid, level: number, chunk: number): string {
+  return `${tid}/${level}/${chunk}`;
+}
 
 const MAX_CACHE_BYTES = 64 * 2 ** 20;
 

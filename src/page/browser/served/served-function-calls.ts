@@ -1,10 +1,13 @@
 /**
  * Asks the server for all calls of the function that the panel shows: what they were, then what is inside the slowest.
  */
-import type { ThreadLists } from '../../../model/timeline/call-chunks.js';
-import type { ThreadSpans } from '../../../model/timeline/timeline.js';
-import type { Tid } from '../../../model/units.js';
+
+import type { Bounds } from '../../../analysis/questions.js';
+import { type ChunkPart, chunksOfFunction, type ThreadLists } from '../../../model/timeline/call-chunks.js';
+import { NO_SPANS, type Spans, type ThreadSpans } from '../../../model/timeline/timeline.js';
+import type { Nanoseconds, Tid } from '../../../model/units.js';
 import { readChunk, readFunctionChunk } from '../../data/calls/chunk.js';
+import { MAX_ROWS } from '../../view/calls/call-differences.js';
 import { MAX_SLOWEST } from '../../view/calls/calls-of-function.js';
 import {
   CallsCollector,
@@ -13,8 +16,8 @@ import {
   type SearchedThread,
 } from '../../view/calls/find-listed-calls.js';
 import type { AllCalls, CallsSearch, ServedCallsOf } from '../../view/served/all-calls.js';
-import { partsInside, spansInside } from '../../view/served/calls-inside.js';
-import { functionRequests } from '../../view/served/function-chunks.js';
+import { concatenated } from '../../view/served/joined-thread.js';
+import { wantedChunks } from '../../view/served/wanted-chunks.js';
 import { type FunctionCallSource, ServerFault } from './call-server.js';
 
 interface Asked {
@@ -103,4 +106,77 @@ export class ServedFunctionCalls implements AllCalls {
 
 function threadOf(threads: readonly SearchedThread[], tid: Tid): SearchedThread {
   return threads.find(({ timed }) => timed.tid === tid) as SearchedThread;
+}
+
+/** 65,536 calls: less than a frame's time to read. */
+const MAX_CHUNKS = 64;
+
+/**
+ * Finds the chunks that have the calls of a function: what to ask the server for, request by request.
+ *
+ * `range`: calls outside of it are not needed.
+ */
+function functionRequests(
+  threads: readonly SearchedThread[],
+  indexes: ReadonlyMap<Tid, ThreadLists>,
+  range: Bounds,
+): ChunkPart[][] {
+  const requests: ChunkPart[][] = [];
+  let left = 0;
+  for (const { timed, isWanted, fn } of threads) {
+    const index = indexes.get(timed.tid)?.functions;
+    if (index === undefined || !isWanted.includes(1)) continue;
+    for (const chunk of chunksOfFunction(index, fn, range.startNs, range.endNs)) {
+      if (left === 0) {
+        requests.push([]);
+        left = MAX_CHUNKS;
+      }
+      left--;
+      addChunk(requests[requests.length - 1], timed.tid, chunk, index.bytes[chunk]);
+    }
+  }
+  return requests;
+}
+
+function addChunk(parts: ChunkPart[], tid: Tid, chunk: number, bytes: number): void {
+  const before = parts.at(-1);
+  if (before?.tid === tid && before.last === chunk - 1)
+    parts.splice(-1, 1, { ...before, last: chunk, bytes: [...before.bytes, bytes] });
+  else parts.push({ tid, list: 'functions', first: chunk, last: chunk, bytes: [bytes] });
+}
+
+/**
+ * A call and the calls of its thread that a server sent → the calls inside it, as far as the page lacks them.
+ *
+ * A part of a level.
+ */
+interface LevelPart extends ChunkPart {
+  readonly list: number;
+}
+
+/** Returns what has them; null: they are too many. `minSpanNs`: the page has the calls that last so long. */
+function partsInside(
+  { tid, startNs, endNs }: ListedCall,
+  index: ThreadLists,
+  minSpanNs: Nanoseconds,
+): readonly LevelPart[] | null {
+  const { levels } = index;
+  const { ranges, belowNs } = wantedChunks(index, { startNs, endNs }, 0, minSpanNs);
+  const between = ranges.flatMap(({ level, first, last }) => levels[level].calls.slice(first + 1, last));
+  if (belowNs > 0 || between.reduce((sum, calls) => sum + calls, 0) > MAX_ROWS) return null;
+  return ranges.map(({ level, first, last }) => {
+    return { tid, list: level, first, last, bytes: levels[level].bytes.slice(first, last + 1) };
+  });
+}
+
+/** Adds them to the calls of the page. `chunks`: of all parts, in order. */
+function spansInside(own: ThreadSpans, parts: readonly LevelPart[], chunks: readonly Spans[]): ThreadSpans {
+  const levels = own.levels.slice();
+  let at = 0;
+  for (const { list, bytes } of parts) {
+    while (levels.length <= list) levels.push(NO_SPANS);
+    levels[list] = concatenated(chunks.slice(at, at + bytes.length));
+    at += bytes.length;
+  }
+  return { levels, split: own.split };
 }

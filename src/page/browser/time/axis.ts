@@ -4,10 +4,11 @@
 import type { Bounds } from '../../../analysis/questions.js';
 import type { Timeline } from '../../../model/timeline/timeline.js';
 import type { Tid } from '../../../model/units.js';
+import type { FrameDetails } from '../../../render/frames/frame-details.js';
 import { button } from '../../../render/viewer/buttons.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
-import { rangeNotes, rangeText } from '../../view/captions/time.js';
-import { arrowsText } from '../../view/captions/wakings.js';
+import { hoveredDetails, rangeNotes, rangeText } from '../../view/captions/time.js';
+import { arrowsText, wakingDetails } from '../../view/captions/wakings.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { chosenRow, type ThreadRow } from '../../view/threads.js';
@@ -19,7 +20,6 @@ import type { Tooltip } from '../graph/tooltip.js';
 import { CanvasColours } from '../platform/canvas.js';
 import { onThemeChange } from '../platform/theme.js';
 import { paintTicks } from '../platform/ticks.js';
-import { axisTip } from './axis-tip.js';
 import { RangeMarks } from './range-marks.js';
 import { Strips } from './strips.js';
 import { showTextures } from './textures.js';
@@ -206,3 +206,31 @@ export class Axis {
 function isSame(a: Bounds, b: Bounds): boolean {
   return a.startNs === b.startNs && a.endNs === b.endNs;
 }
+
+/**
+ * What the tooltip of the time axis says: of an arrow, of the name of a thread, or of what threads did at a moment.
+ */
+interface AxisTip {
+  readonly details: FrameDetails;
+  /** A click opens the stack chart of the thread. */
+  readonly isOnName: boolean;
+}
+
+/** null: the pointer is on nothing. */
+function axisTip(pointer: PointerEvent, strips: Strips, marks: RangeMarks, { data, timeline }: Views): AxisTip | null {
+  const { clientX, clientY } = pointer;
+  const found = strips.at(clientX, clientY);
+  if (found === null || timeline === null) return null;
+  const waking = strips.arrowAt(clientX, clientY);
+  if (waking !== null) return { details: wakingDetails(waking, timeline.durationNs), isOnName: false };
+  const { row, ns } = found;
+  if (row.tid !== null && clientX < marks.element.getBoundingClientRect().left)
+    return { details: { title: row.name, rows: [NAME_HINT] }, isOnName: true };
+  const startNs = marks.nsAt(clientX);
+  const clockNs = data.meta.originNs + BigInt(Math.round(timeline.startNs + startNs));
+  const column = { startNs, endNs: startNs + strips.columnNs, clockNs };
+  const allNs = strips.columnNs * row.threads.length;
+  return { details: hoveredDetails({ ...column, name: row.name, ns, allNs }), isOnName: false };
+}
+
+const NAME_HINT = { label: '', value: '', note: 'click: its stack chart, calls in the order of time' };

@@ -3,9 +3,11 @@
  */
 
 import { ROOT } from '../../../model/calls/call-tree.js';
+import type { NodeId } from '../../../model/units.js';
 import { readPaths } from '../../../render/diff/paths/data.js';
 import { diffPaths, tableOf, WIDTHS, type WidthOf } from '../../../render/diff/paths/paths.js';
 import { diffDetails, paintByChange, wordingOf } from '../../../render/diff/paths/wording.js';
+import { type Drawing, ROW_PX } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../../render/frames/frame-details.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
 import { viewWeight } from '../../../render/layout/layout.js';
@@ -18,17 +20,78 @@ import {
   matchNames,
 } from '../../../render/search/find-frames.js';
 import { measureCharacterPx } from '../../../render/svg/browser/page.js';
+import { RectFrames } from '../../../render/svg/browser/rect-frames.js';
 import { resetButton, toggle } from '../../../render/viewer/buttons.js';
-import { byId, htmlElement as html } from '../../../render/viewer/dom.js';
+import { byId, htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
 import { FlameGraph } from '../../../render/viewer/flame-graph.js';
 import { isShortcut } from '../../../render/viewer/keys.js';
 import { listen } from '../../../render/viewer/listen.js';
 import { SearchField } from '../../../render/viewer/search-field.js';
 import { Tooltip } from '../../browser/graph/tooltip.js';
 import { readRows } from '../rows.js';
-import { DEFAULT_SORT, formatState, type PageState, parseState } from '../state.js';
 import { FunctionsTable } from './functions-table.js';
-import { PageFrames } from './page-frames.js';
+
+/** Converts the state of the page to and from the address, so that links and reloads show the same view. */
+interface PageState {
+  readonly widthOf: WidthOf;
+  readonly isIcicle: boolean;
+  /** The siblings that fill the width, usually one frame. */
+  readonly first: NodeId;
+  readonly last: NodeId;
+  readonly search: string;
+  /** A column of the table, with prefix "-" if the smallest comes first. */
+  readonly sort: string;
+}
+
+const DEFAULT_SORT = 'totalNs';
+
+/** Ignores invalid parts. `start`: what the address leaves out. */
+function parseState(hash: string, table: Pick<FrameTable, 'parent'>, start: PageState): PageState {
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const [, from = '', to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(params.get('zoom') ?? '') ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  const { parent } = table;
+  const isZoom = first <= last && last < parent.length && parent[first] === parent[last];
+  const widthOf = WIDTHS.find((name) => name === params.get('width')) ?? start.widthOf;
+  const icicle = params.get('icicle');
+  return {
+    widthOf,
+    isIcicle: icicle === null ? start.isIcicle : icicle === '1',
+    ...(isZoom ? { first, last } : { first: ROOT, last: ROOT }),
+    search: params.get('search') ?? '',
+    sort: params.get('sort') ?? start.sort,
+  };
+}
+
+function formatState({ widthOf, isIcicle, first, last, search, sort }: PageState, start: PageState): string {
+  const params = new URLSearchParams();
+  if (widthOf !== start.widthOf) params.set('width', widthOf);
+  if (isIcicle !== start.isIcicle) params.set('icicle', isIcicle ? '1' : '0');
+  if (first !== ROOT) params.set('zoom', first === last ? `${first}` : `${first}-${last}`);
+  if (search !== '') params.set('search', search);
+  if (sort !== start.sort) params.set('sort', sort);
+  return `#${params}`;
+}
+
+/** Draws the frames as rectangles in the page. */
+class PageFrames extends RectFrames {
+  constructor() {
+    super(false);
+  }
+
+  resize({ rowCount }: Drawing, widthPx: number): void {
+    const heightPx = rowCount * ROW_PX;
+    setAttributes(byId('frames').parentElement as Element, {
+      width: widthPx,
+      height: heightPx,
+      viewBox: `0 0 ${widthPx} ${heightPx}`,
+    });
+  }
+
+  override scrollIntoView(element: SVGElement): void {
+    element.scrollIntoView({ block: 'nearest' });
+  }
+}
 
 const WIDTH_NAMES: Readonly<Record<WidthOf, string>> = { after: 'time after', before: 'time before', larger: 'larger' };
 

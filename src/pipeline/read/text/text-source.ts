@@ -5,14 +5,13 @@ import { PtflameError } from '../../../model/errors.js';
 import type { TraceChunk } from '../../../model/trace/trace-chunk.js';
 import type { TraceParser } from '../../../parser/trace-parser.js';
 import { detectInputKind } from '../../input/input-kind.js';
-import { inLargerPieces } from '../../input/larger-pieces.js';
 import type { SeekableFile, TraceInput } from '../../input/trace-input.js';
+import { PIECE_BYTES } from '../piece-readers.js';
 import { notATrace } from '../refusals.js';
 import type { Source } from '../source.js';
 import type { TraceBuilder } from '../trace-builder.js';
 import { hasPart, readParts } from './file-parts.js';
-import { StreamPieces } from './stream-pieces.js';
-import { TextPieces } from './text-pieces.js';
+import { type Slot, TextPieces } from './text-pieces.js';
 
 /** Smaller inputs are read before workers would have started. */
 const LARGE_BYTES = 48 * 1024 * 1024;
@@ -99,4 +98,88 @@ async function* untilBroken(input: TraceInput, into: TraceBuilder): AsyncGenerat
     if (error instanceof PtflameError) throw error;
     into.addAccount({ broken: [{ input: name, reason: error instanceof Error ? error.message : String(error) }] });
   }
+}
+
+/**
+ * Joins the small pieces of a stream, as from a pipe, into larger ones: each piece has a fixed cost.
+ *
+ * Yields pieces of at least `size` bytes, except for the last one. A piece is valid only until the next one is read.
+ */
+export async function* inLargerPieces(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for await (const piece of bytes) {
+    if (filled === 0 && piece.length >= size) {
+      yield piece;
+      continue;
+    }
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.subarray(at, at + size - filled);
+      buffer.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < size) continue;
+      yield buffer;
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled);
+}
+
+/** One that is read, and one that is next or waits for its turn: each holds its text in memory. */
+const PIECES_PER_WORKER = 2;
+
+/** Splits a stream of trace text into pieces: gathers bytes in shared memory until they fill a piece. */
+class StreamPieces {
+  private readonly pieces: TextPieces;
+  /** The slot that is being filled. */
+  private slot: Slot | null = null;
+  private filled = 0;
+
+  constructor(pieces: TextPieces) {
+    this.pieces = pieces;
+  }
+
+  /** Copies the bytes; waits while all slots are in use. */
+  async add(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      this.slot ??= await this.nextSlot();
+      const part = bytes.subarray(at, at + PIECE_BYTES - this.filled);
+      textOf(this.slot).set(part, this.filled);
+      this.filled += part.length;
+      at += part.length;
+      if (this.filled === PIECE_BYTES) this.handOut();
+    }
+  }
+
+  /** Waits for all pieces and consumes them. */
+  async finish(): Promise<void> {
+    this.handOut();
+    while (this.pieces.isWaiting) await this.pieces.consumeOldest();
+  }
+
+  private async nextSlot(): Promise<Slot> {
+    while (this.pieces.isFull(PIECES_PER_WORKER)) await this.pieces.consumeOldest();
+    return this.pieces.freeSlot();
+  }
+
+  /** Hands out the lines that the slot completes: usually one that began in the slot before, and the lines within this one. */
+  private handOut(): void {
+    const { pieces, slot } = this;
+    if (slot === null) return;
+    const text = textOf(slot);
+    const { lines, overlong } = pieces.cut(text.subarray(0, this.filled));
+    const own = lines.find(({ buffer }) => buffer === text.buffer) ?? null;
+    const before = lines.filter((some) => some !== own);
+    const task = { events: slot.events, originSeconds: pieces.originSeconds };
+    const reading = own && pieces.readers.readLines({ ...task, bytes: own });
+    pieces.handOut({ slot, reading, before, overlong, follows: () => true, lines: () => own ?? new Uint8Array() });
+    this.slot = null;
+    this.filled = 0;
+  }
+}
+
+function textOf(slot: Slot): Uint8Array {
+  slot.text ??= new Uint8Array(new SharedArrayBuffer(PIECE_BYTES));
+  return slot.text;
 }

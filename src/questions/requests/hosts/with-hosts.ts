@@ -20,7 +20,6 @@ import {
 import { type NamedFlow, namedFlow } from '../flow/named-flow.js';
 import { type FlowPattern, flowSide, type RequestsOptions } from '../request-question.js';
 import type { HostTrace } from '../scene.js';
-import { FoundOnSome } from './found-on-some.js';
 import { HostWaits } from './host-waits.js';
 import type { InputHost } from './input-hosts.js';
 
@@ -109,3 +108,29 @@ function withoutKeys(): PtflameError {
     hint: 'name the argument that has the id: --flow PUSH:KEY=POP:KEY',
   });
 }
+
+/** What need not be on every host, but on one of them. */
+class FoundOnSome {
+  private readonly found = new Set<string>();
+  private readonly errors = new Map<string, PtflameError>();
+
+  /** Returns null instead of throwing that it is missing. `what`: the same for all hosts. */
+  find<Value>(what: string, find: () => Value): Value | null {
+    try {
+      const value = find();
+      this.found.add(what);
+      return value;
+    } catch (error) {
+      if (!(error instanceof PtflameError) || !MISSING.has(error.code)) throw error;
+      if (!this.errors.has(what)) this.errors.set(what, error);
+      return null;
+    }
+  }
+
+  /** @throws PtflameError the first error about something that was not found on any host */
+  requireAll(): void {
+    for (const [what, error] of this.errors) if (!this.found.has(what)) throw error;
+  }
+}
+
+const MISSING: ReadonlySet<string> = new Set(['NO_SUCH_FUNCTION', 'NOT_RECORDED']);

@@ -7,8 +7,7 @@ import type { NodeId } from '../../../model/units.js';
 import type { Paint, Wording } from '../../frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../frames/frame-details.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import type { Boxes } from '../../layout/layout.js';
-import { viewWeight } from '../../layout/layout.js';
+import { type Boxes, viewWeight } from '../../layout/layout.js';
 import {
   type FoundFrames,
   findFrames,
@@ -17,17 +16,62 @@ import {
   isBoxFound,
   matchNames,
 } from '../../search/find-frames.js';
-import { byId } from '../../viewer/dom.js';
+import { helpButton, resetButton } from '../../viewer/buttons.js';
+import { byId, htmlElement, setAttributes, svgElement } from '../../viewer/dom.js';
 import { FlameGraph } from '../../viewer/flame-graph.js';
 import { isShortcut } from '../../viewer/keys.js';
 import { listen } from '../../viewer/listen.js';
+import { SearchField } from '../../viewer/search-field.js';
 import type { SvgData } from '../data.js';
-import { HELP } from './help.js';
+import { HEAD, NARROW_PX, NARROWEST_PX } from '../head-shape.js';
 import { contentWidthPx, keepHeadVisible, layOutHead, measureCharacterPx, resize, windowWidthPx } from './page.js';
 import { RectFrames } from './rect-frames.js';
-import { formatHash, parseHash, type State } from './state.js';
-import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';
+
+/** The search field and buttons, created by the script: without scripting, the SVG has none. */
+interface ToolbarActions {
+  readonly search: (text: string) => void;
+  readonly reset: () => void;
+  readonly help: () => void;
+  /** Moves the focus from the search field to the frames. */
+  readonly leave: () => void;
+}
+
+class Toolbar {
+  readonly field: SearchField;
+  private readonly reset: HTMLButtonElement;
+  private readonly bar: HTMLElement;
+  private readonly container: SVGElement;
+
+  constructor({ search, reset, help, leave }: ToolbarActions) {
+    this.field = new SearchField({ search, enter: leave, leave });
+    const { output, input } = this.field;
+    this.reset = resetButton(reset);
+    this.bar = htmlElement('div', { class: 'bar' }, output, input, this.reset, helpButton(help));
+    this.container = svgElement('foreignObject', { id: 'bar', height: 34 }, this.bar);
+    byId('head').append(this.container);
+  }
+
+  show(search: string, result: string, problem: string, isZoomed: boolean): void {
+    this.field.show(search, result, problem);
+    this.reset.disabled = !isZoomed;
+  }
+
+  /** Moves the toolbar next to the title, or into the row that ends at `bottomPx`. */
+  moveTo(widthPx: number, bottomPx: number): void {
+    const isNarrow = widthPx < NARROW_PX;
+    const rows = widthPx < NARROWEST_PX ? 2 : 1;
+    this.bar.classList.toggle('narrow', rows > 1);
+    const y = isNarrow ? bottomPx - rows * HEAD.toolbarRowPx - 4 : 8;
+    const width = isNarrow ? widthPx - 2 * HEAD.marginPx : HEAD.toolbarPx;
+    setAttributes(this.container, {
+      x: widthPx - HEAD.marginPx - width,
+      y,
+      width,
+      height: rows * HEAD.toolbarRowPx - 2,
+    });
+  }
+}
 
 /** What the viewer shows, and how it looks. */
 export interface Picture extends SvgData {
@@ -220,4 +264,43 @@ export class Viewer {
     const { widthPx } = this;
     this.tooltip.show(HELP, { xPx: widthPx, yPx: this.frames.headPx }, widthPx);
   }
+}
+
+/** Lists the keys. */
+const HELP: FrameDetails = {
+  title: 'Keys',
+  rows: [
+    ['↑ ↓ ← →', 'move between frames'],
+    ['Enter', 'zoom to the frame'],
+    ['Esc', 'clear search or zoom back'],
+    ['/', 'search: text or /regex/'],
+    ['r', 'show all frames'],
+    ['?', 'show keys'],
+  ].map(([label = '', note = '']) => ({ label, value: '', note })),
+};
+
+/** Converts the state of the viewer to and from the URL hash, so that links and reloads show the same view. */
+interface State {
+  /** The siblings that fill the width, usually one frame. */
+  readonly first: NodeId;
+  readonly last: NodeId;
+  readonly search: string;
+}
+
+/** Parses "#zoom=12-15&search=mem"; ignores invalid parts. */
+function parseHash(hash: string, table: FrameTable): State {
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const search = params.get('search') ?? '';
+  const [, from = '', to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(params.get('zoom') ?? '') ?? [];
+  const first = Number(from);
+  const last = Number(to);
+  const isValid = first <= last && last < table.tree.length && table.parent[first] === table.parent[last];
+  return isValid ? { first, last, search } : { first: ROOT, last: ROOT, search };
+}
+
+function formatHash({ first, last, search }: State): string {
+  const params = new URLSearchParams();
+  if (first !== ROOT) params.set('zoom', first === last ? `${first}` : `${first}-${last}`);
+  if (search !== '') params.set('search', search);
+  return `#${params}`;
 }

@@ -24,7 +24,7 @@ import {
 } from '../../../../src/model/timeline/timeline.js';
 import type { Tid } from '../../../../src/model/units.js';
 import { CallServer, type CallSource, ServerFault } from '../../../../src/page/browser/served/call-server.js';
-import { ServedCalls } from '../../../../src/page/browser/served/served-calls.js';
+import { ChunkCache, ServedCalls } from '../../../../src/page/browser/served/served-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { readChunk } from '../../../../src/page/data/calls/chunk.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
@@ -36,7 +36,6 @@ import { selfNsOf } from '../../../../src/page/view/chart/call-at.js';
 import { type ChartBoxes, ChartBoxKind } from '../../../../src/page/view/chart/chart-boxes.js';
 import { type ChartThread, chartThread, knownOf } from '../../../../src/page/view/chart/chart-thread.js';
 import { layOutChart } from '../../../../src/page/view/chart/lay-out-chart.js';
-import { ChunkCache } from '../../../../src/page/view/served/chunk-cache.js';
 import { viewsOf } from '../../../helpers/browser/page-views.js';
 import { windowsOf } from '../../../helpers/random/chart-windows.js';
 import { traceFiles } from '../../../helpers/traces/all-fixtures.js';

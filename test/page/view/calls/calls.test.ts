@@ -4,10 +4,10 @@
 import { describe, expect, test } from 'vitest';
 import { latencyAnswer } from '../../../../src/answers.js';
 import { openTraceFile } from '../../../../src/index.js';
+import { callInChart } from '../../../../src/page/browser/dock.js';
+import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
-import { readPageData } from '../../../../src/page/data/read.js';
 import { writePageData } from '../../../../src/page/data/write.js';
-import { callInChart } from '../../../../src/page/view/calls/call-in-chart.js';
 import { callNear, cellAt } from '../../../../src/page/view/calls/plot-hits.js';
 import { START, type State } from '../../../../src/page/view/state.js';
 import { Views } from '../../../../src/page/view/views.js';

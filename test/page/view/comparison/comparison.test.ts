@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { openTraceFile, type Profile } from '../../../../src/index.js';
+import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
-import { readPageData } from '../../../../src/page/data/read.js';
 import { writePageData } from '../../../../src/page/data/write.js';
 import type { ComparedTable } from '../../../../src/page/view/comparison/compare-tables.js';
 import { differenceOf } from '../../../../src/page/view/comparison/difference.js';

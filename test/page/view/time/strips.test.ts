@@ -4,9 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import { openTraceFile } from '../../../../src/index.js';
 import { ACTIVITIES, activityOf } from '../../../../src/model/timeline/activity.js';
+import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
-import { readPageData } from '../../../../src/page/data/read.js';
 import { writePageData } from '../../../../src/page/data/write.js';
 import { momentText, ticksOf } from '../../../../src/page/view/captions/time.js';
 import {
