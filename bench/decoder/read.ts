@@ -3,8 +3,8 @@
  */
 import { argv, stdout } from 'node:process';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
-import { locator } from '../../src/pipeline/decode/binaries/locate.js';
+import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { locator } from '../../src/pipeline/decode/locate.js';
 import { importTrace } from '../../src/pipeline/import-trace.js';
 
 const ROOTS = { root: '', cache: null };

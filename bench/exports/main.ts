@@ -3,9 +3,9 @@
  * trace and of a made-up one with a million call paths. See docs/exports.md.
  */
 
-import { renderCallgrind } from '../../src/export/callgrind/callgrind.js';
+import { renderCallgrind } from '../../src/export/callgrind.js';
 import { recordingTables, TABLES } from '../../src/export/parquet/recording-tables.js';
-import { renderPprof } from '../../src/export/pprof/pprof.js';
+import { renderPprof } from '../../src/export/pprof.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { analyze } from '../../src/pipeline/analyze.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';

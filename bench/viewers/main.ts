@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderPerfetto } from '../../src/export/perfetto/perfetto.js';
-import { renderSpeedscope } from '../../src/export/speedscope/speedscope.js';
+import { renderSpeedscope } from '../../src/export/speedscope.js';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../src/page/html.js';

@@ -9,9 +9,9 @@ import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
 import type { DoctorOptions } from '../options/doctor.js';
 import { refuseRecordingName } from '../output/kinds.js';
-import { freeDiskBytes, probe } from '../perf/machine/probe.js';
-import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
-import { chooseBuffers } from '../perf/plan/buffers.js';
+import { chooseBuffers } from '../record/buffers.js';
+import { freeDiskBytes, probe } from '../record/machine/probe.js';
+import { perfBuildOptions, perfVersion } from '../record/machine/version.js';
 import { notifier } from '../terminal/notify.js';
 import { fitted } from '../terminal/width.js';
 

@@ -16,8 +16,8 @@ import { loadTimedProfile, requireTraces } from '../input/traces.js';
 import type { ExportOptions } from '../options/export.js';
 import { CallsSpool } from '../output/calls-spool.js';
 import { statOrNull } from '../output/file-identity.js';
+import { notifyQuality } from '../output/lines.js';
 import { openOutput, type Result, writeAll } from '../output/outputs.js';
-import { notifyQuality } from '../quality/lines.js';
 import { notifier } from '../terminal/notify.js';
 
 /** One after the other. What the folder has already is not read again. */

@@ -11,9 +11,9 @@ import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.j
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
 import type { ImportOptions } from '../options/import.js';
 import { refuseOtherName } from '../output/kinds.js';
+import { inputProblems } from '../output/lines.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { inputProblems } from '../quality/lines.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 

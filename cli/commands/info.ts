@@ -77,7 +77,7 @@ async function open(path: string, signal: AbortSignal): Promise<OpenedRecording>
   if (path === '-')
     throw new PtflameError('BAD_OPTION', 'a recording cannot be read from a pipe', { hint: 'pass its file' });
   if (isPack(firstBytes(path))) {
-    const { unpack } = await import('../perf/script/unpack.js');
+    const { unpack } = await import('../perf/unpack.js');
     const unpacked = await unpack(path, undefined, signal);
     const recording = await openRecording(unpacked.path, { signal, name: `the recording in ${path}` });
     return { recording, path: unpacked.path, root: unpacked.symfs };

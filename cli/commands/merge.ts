@@ -2,7 +2,7 @@
  * `ptflame merge`: draws the call trees of many recordings.
  */
 import { statSync } from 'node:fs';
-import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
+import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { summaryOf } from '../../src/fleet/questions.js';
 import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
 import { PtflameError } from '../../src/model/errors.js';
@@ -22,13 +22,13 @@ import { firstBytes } from '../input/data-file.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import type { MergeOptions } from '../options/merge.js';
 import type { Format } from '../output/formats.js';
+import { notifyQuality } from '../output/lines.js';
 import { openOutput, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
-import { notifyQuality } from '../quality/lines.js';
 import { notify } from '../terminal/notify.js';
 
 /** `formats`: of the outputs, in their order. */

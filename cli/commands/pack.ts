@@ -25,8 +25,8 @@ import type { PackOptions } from '../options/pack.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { readNotes } from '../perf/record/recording-notes.js';
-import { checkSymfs } from '../perf/script/check-symfs.js';
+import { checkSymfs } from '../perf/check-symfs.js';
+import { readNotes } from '../record/recording-notes.js';
 import { notify } from '../terminal/notify.js';
 
 const KALLSYMS = '/proc/kallsyms';

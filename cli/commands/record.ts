@@ -6,15 +6,15 @@ import { formatsPath, wakingsPath } from '../input/data-file.js';
 import type { RecordOptions } from '../options/record.js';
 import { refuseRecordingName } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { noIntelPt } from '../perf/failures/no-intel-pt.js';
-import { probe } from '../perf/machine/probe.js';
-import { probeGroup } from '../perf/machine/uprobes.js';
-import { type PerfVersion, perfVersion } from '../perf/machine/version.js';
-import { assumptions, dryRunScript } from '../perf/plan/dry-run.js';
-import { offlineCpus, planRecording } from '../perf/plan/recording-plan.js';
-import { parseTarget, refuseMissingTargets } from '../perf/plan/target.js';
-import { refuseMissingTracing } from '../perf/plan/tracepoints.js';
-import { recordToFile } from '../perf/record/record-to-file.js';
+import { noIntelPt } from '../perf/no-intel-pt.js';
+import { assumptions, dryRunScript } from '../record/dry-run.js';
+import { probe } from '../record/machine/probe.js';
+import { probeGroup } from '../record/machine/uprobes.js';
+import { type PerfVersion, perfVersion } from '../record/machine/version.js';
+import { recordToFile } from '../record/record-to-file.js';
+import { offlineCpus, planRecording } from '../record/recording-plan.js';
+import { parseTarget, refuseMissingTargets } from '../record/target.js';
+import { refuseMissingTracing } from '../record/tracepoints.js';
 import { notifier } from '../terminal/notify.js';
 
 /** The group of the probes that are only shown. */

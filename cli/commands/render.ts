@@ -11,12 +11,12 @@ import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js
 import type { RenderOptions } from '../options/render.js';
 import type { CallsSpool } from '../output/calls-spool.js';
 import { FORMATS_OF_CALLS, type Format, isOverTime } from '../output/formats.js';
+import { notifyQuality } from '../output/lines.js';
 import { isStandardOutput, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
 import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
-import { notifyQuality } from '../quality/lines.js';
 import { notify } from '../terminal/notify.js';
 
 /** `formats`: of the outputs, in their order. */

@@ -4,11 +4,11 @@
 
 import type { PtflameError } from '../../src/model/errors.js';
 import { formatBytes } from '../../src/render/format.js';
-import { noPtReason } from '../perf/failures/no-intel-pt.js';
-import { canTraceEverything, type Machine } from '../perf/machine/probe.js';
-import { isAtLeast, type PerfVersion } from '../perf/machine/version.js';
-import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../perf/plan/buffers.js';
-import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from '../perf/plan/tracepoints.js';
+import { noPtReason } from '../perf/no-intel-pt.js';
+import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../record/buffers.js';
+import { canTraceEverything, type Machine } from '../record/machine/probe.js';
+import { isAtLeast, type PerfVersion } from '../record/machine/version.js';
+import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from '../record/tracepoints.js';
 import type { Check } from './report.js';
 
 const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';

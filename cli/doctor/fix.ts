@@ -2,8 +2,8 @@
  * Removes what killed recordings left behind.
  */
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import type { Tracing } from '../perf/machine/tracing.js';
-import { removeUprobes } from '../perf/machine/uprobes.js';
+import type { Tracing } from '../record/machine/tracing.js';
+import { removeUprobes } from '../record/machine/uprobes.js';
 
 /** @throws PtflameError NO_PERMISSION */
 export function removeLeftovers({ directory, leftovers }: Tracing, notify: (text: string) => void): void {

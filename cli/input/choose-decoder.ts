@@ -4,11 +4,11 @@
 
 import { PtflameError } from '../../src/model/errors.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import type { FoundBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
+import type { FoundBinaries } from '../../src/pipeline/decode/find-binaries.js';
 import { type Unsupported, unsupported } from '../../src/pipeline/decode/supported.js';
 import type { DecodingOptions } from '../options/shared.js';
-import { INSTALL_PERF } from '../perf/failures/failures.js';
-import { perfVersion } from '../perf/machine/version.js';
+import { INSTALL_PERF } from '../perf/failures.js';
+import { perfVersion } from '../record/machine/version.js';
 import { notifier } from '../terminal/notify.js';
 
 /** A recording about to be decoded. */

@@ -3,8 +3,8 @@
  */
 
 import { homeOfCode } from '../../src/model/names/mapped-files.js';
-import type { FindInlined } from '../../src/pipeline/replay/functions/inlined-sites.js';
-import type { FindSourceLines } from '../../src/pipeline/replay/functions/source-lines.js';
+import type { FindInlined } from '../../src/pipeline/replay/inlined-sites.js';
+import type { FindSourceLines } from '../../src/pipeline/replay/source-lines.js';
 import { formatMany } from '../../src/render/format.js';
 import {
   type DebugInfoOptions,

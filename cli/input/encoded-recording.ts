@@ -5,10 +5,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { findBinaries } from '../../src/pipeline/decode/binaries/find-binaries.js';
-import { withJitCode } from '../../src/pipeline/decode/binaries/jit-code.js';
-import { locator } from '../../src/pipeline/decode/binaries/locate.js';
 import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
+import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { withJitCode } from '../../src/pipeline/decode/jit-code.js';
+import { locator } from '../../src/pipeline/decode/locate.js';
 import {
   DISK_FILES,
   type JitDump,

@@ -7,10 +7,10 @@ import type { NeededFile } from '../../src/perfdata/pack/needed-files.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatBytes, formatMany } from '../../src/render/format.js';
 import { buildIdWithoutSymbols, DISK_FILES, type SymbolRoots } from '../../src/symbols/symbolizer.js';
-import { DebuginfodClient } from '../debuginfod/client.js';
-import { debuginfodSettings } from '../debuginfod/settings.js';
 import { notifier } from '../terminal/notify.js';
 import { startStatusLine } from '../terminal/status-line.js';
+import { DebuginfodClient } from './client.js';
+import { debuginfodSettings } from './settings.js';
 
 export interface FetchedBinaries {
   /** Directory of files by build id; null: debuginfod is not used. */

@@ -17,7 +17,7 @@ import { isTraceFile } from '../../src/trace/file/format.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { statOrNull } from '../output/file-identity.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import type { OnlySamples } from '../perf/script/decode.js';
+import type { OnlySamples } from '../perf/decode.js';
 import { firstBytes } from './data-file.js';
 import type { MayLack } from './lacking-files.js';
 import { refuseOtherKind } from './other-kinds.js';
@@ -56,7 +56,7 @@ async function openPath(
 ): Promise<CommandInput> {
   const first = firstBytes(path);
   if (isRecording(first) || isPack(first))
-    return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
+    return (await import('../perf/decode.js')).decodeInput(path, options, signal);
   if (options.wakes === undefined && isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
   await refuseOtherKind(path);
   if (options.wakes !== undefined) throw noMain(path);

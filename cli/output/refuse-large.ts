@@ -20,7 +20,7 @@ export async function refuseLarge(
   { by, minNs, maxFolded, quiet }: Pick<RenderOptions, 'by' | 'minNs' | 'maxFolded' | 'quiet'>,
 ): Promise<void> {
   if (formats.includes('pprof') && maxFolded > 0) {
-    const { pprofBytes } = await import('../../src/export/pprof/pprof.js');
+    const { pprofBytes } = await import('../../src/export/pprof.js');
     refuseLargeStacks('the stacks for pprof are, before compression,', pprofBytes(profile), maxFolded);
   }
   if (!formats.includes('folded')) return;

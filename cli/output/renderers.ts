@@ -36,11 +36,11 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       return (profile, extras) => renderHtmlInParallel(profile, { icicle, ...titled }, extras);
     }
     case 'callgrind':
-      return (await import('../../src/export/callgrind/callgrind.js')).renderCallgrind;
+      return (await import('../../src/export/callgrind.js')).renderCallgrind;
     case 'parquet':
       return (_profile, { calls }) => calls?.chunks() ?? [];
     case 'pprof':
-      return (await import('../../src/export/pprof/pprof.js')).renderPprof;
+      return (await import('../../src/export/pprof.js')).renderPprof;
     case 'perfetto': {
       const { renderPerfetto } = await import('../../src/export/perfetto/perfetto.js');
       return (profile, { longestCalls, timeline }) =>
@@ -51,7 +51,7 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       return (profile, { longestCalls }) => renderFirefox(profile, longestCalls as LongestCalls);
     }
     case 'speedscope': {
-      const { renderSpeedscope } = await import('../../src/export/speedscope/speedscope.js');
+      const { renderSpeedscope } = await import('../../src/export/speedscope.js');
       return (profile, { longestCalls }) => renderSpeedscope(profile, longestCalls as LongestCalls);
     }
     case 'svg': {

@@ -13,7 +13,7 @@ import { titlesOf } from '../render/frames/recording-name.js';
 import { qualitySummary } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
-import { timelinePieces } from './data/timeline/write.js';
+import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart } from './document.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';

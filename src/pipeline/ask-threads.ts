@@ -16,7 +16,7 @@ import type { StoredThreads } from '../trace/stored-threads.js';
 import type { AnalyzeOptions } from './analyze.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Trace } from './read/trace.js';
-import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './replay/logs/kept-logs.js';
+import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './replay/kept-logs.js';
 import { spanOfAsked } from './replay/questions/asked-time.js';
 import { type FunctionPattern, findFunctions } from './replay/questions/find-functions.js';
 import { type AskedThreads, NO_QUESTIONS } from './replay/replay-setup.js';

@@ -12,7 +12,7 @@ import type { SideRecords, StoredSamples, TraceContents } from '../trace/file/co
 import { type WrittenThread, writeTraceFile } from '../trace/file/write.js';
 import { packThread } from '../trace/pack-thread.js';
 import type { TimeBounds } from '../trace/store-contents.js';
-import { orderedSites, orderedSymbols } from './import/file-order.js';
+import { orderedSites, orderedSymbols } from './file-order.js';
 import type { Progress } from './progress.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { BrokenInput, Trace } from './read/trace.js';

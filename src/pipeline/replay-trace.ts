@@ -4,7 +4,7 @@
 
 import type { CallFilter } from '../analysis/questions.js';
 import { reachedLevels, type TimelineQuestion } from '../analysis/timeline/question.js';
-import { LISTED, levelWithSlices } from '../analysis/timeline/sums/resolution.js';
+import { LISTED, levelWithSlices } from '../analysis/timeline/resolution.js';
 import { askForMemory, checkMemory } from '../model/memory-watch.js';
 import { symbolRanks } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
@@ -15,7 +15,7 @@ import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/probes/mend-hits.js';
 import { probeSites } from '../replay/probes/probe-sites.js';
-import type { TimeSpan } from '../replay/skeleton/skeleton.js';
+import type { TimeSpan } from '../replay/skeleton.js';
 import type { TailCalls } from '../replay/stack/frame.js';
 import {
   type OnCallRows,
@@ -27,10 +27,9 @@ import {
 import type { ReplayProgress } from './progress.js';
 import type { Trace } from './read/trace.js';
 import { boundsInWindow } from './read/trace-bounds.js';
-import { type FindInlined, withInlined } from './replay/functions/inlined-sites.js';
-import { nameFunctions } from './replay/functions/name-functions.js';
-import { type FindSourceLines, withSourceLines } from './replay/functions/source-lines.js';
 import { HistogramPool } from './replay/histogram-pool.js';
+import { type FindInlined, withInlined } from './replay/inlined-sites.js';
+import { nameFunctions } from './replay/name-functions.js';
 import { spanOf } from './replay/questions/asked-time.js';
 import { callRowsQuestion, type LongestCallsOptions, longestCallsQuestion } from './replay/questions/listed-calls.js';
 import { type Moment, stacksAtNs, withClock } from './replay/questions/moments.js';
@@ -49,6 +48,7 @@ import {
   type ReplaySetup,
 } from './replay/replay-setup.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
+import { type FindSourceLines, withSourceLines } from './replay/source-lines.js';
 import type { SharedFile } from './workers/shared-file.js';
 
 /** All calls as rows of a Parquet file. */

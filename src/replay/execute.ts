@@ -21,7 +21,7 @@ import {
   type RecordAction,
 } from './pairing/actions.js';
 import type { OtherStack } from './pairing/calls.js';
-import type { StackSwitch } from './pairing/fibers/parked-stacks.js';
+import type { StackSwitch } from './pairing/parked-stacks.js';
 import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
 import { addAlias, jump, replaceTop } from './stack/jump.js';

@@ -10,8 +10,8 @@ import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } f
 import type { SiteFacts } from './functions/site-facts.js';
 import type { ReplayKernel } from './host/replay-kernel.js';
 import type { Rows } from './host/rows.js';
-import type { StackSwitch } from './pairing/fibers/parked-stacks.js';
 import type { Pairing } from './pairing/pairing.js';
+import type { StackSwitch } from './pairing/parked-stacks.js';
 import type { Frame, FrameWatcher } from './stack/frame.js';
 import type { ReplayMemory, ReplayOptions } from './thread-replay.js';
 import type { ThreadGap } from './time/thread-gaps.js';

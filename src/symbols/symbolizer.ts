@@ -6,18 +6,18 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import type { SourceLine } from '../model/names/symbol-table.js';
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
+import { partOf, sourceOf } from './byte-source.js';
+import { VDSO } from './candidates.js';
+import { askDebugInfo, type DebugInfoOptions, type TracedCode, type TracedFunction } from './debug-info.js';
 import { demangle } from './demangle/demangle.js';
 import { type InlineChain, inlineChains } from './dwarf/inline-chains.js';
 import { sourceLines } from './dwarf/source-lines.js';
-import { partOf, sourceOf } from './elf/byte-source.js';
-import { readElf, SectionType } from './elf/elf-file.js';
-import { buildIdOf } from './elf/identity.js';
-import { VDSO } from './files/candidates.js';
-import { loadBinary } from './files/load-binary.js';
-import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
-import { askDebugInfo, type DebugInfoOptions, type TracedCode, type TracedFunction } from './functions/debug-info.js';
-import { isJitDump, type JitDump, readJitDump } from './jit/jitdump.js';
-import { perfMapOf, readPerfMap } from './jit/perf-map.js';
+import { readElf, SectionType } from './elf-file.js';
+import { buildIdOf } from './identity.js';
+import { isJitDump, type JitDump, readJitDump } from './jitdump.js';
+import { loadBinary } from './load-binary.js';
+import { perfMapOf, readPerfMap } from './perf-map.js';
+import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 import type { PltNames } from './table/plt.js';
 import type { Demangle } from './table/symbol-rows.js';
 import type { SymbolTable } from './table/symbol-table.js';
@@ -137,18 +137,16 @@ export function functionLines(
   return lines;
 }
 
-export { binaryPaths, VDSO } from './files/candidates.js';
-export { buildIdWithoutSymbols } from './files/load-binary.js';
-export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './files/symbol-files.js';
-export { type BinaryFunction, type BinaryNames, readNames } from './functions/binary-names.js';
+export { type BinaryFunction, type BinaryNames, readNames } from './binary-names.js';
+export { binaryPaths, VDSO } from './candidates.js';
 export {
   type DebugInfoOptions,
   type DebugInfoState,
   debugReader,
   type TracedCode,
   type TracedFunction,
-} from './functions/debug-info.js';
-export { Functions } from './functions/functions.js';
+} from './debug-info.js';
+export { Functions } from './functions.js';
 export {
   isJitDump,
   isJitDumpHeader,
@@ -156,7 +154,9 @@ export {
   type JitDump,
   type JitFunction,
   readJitDump,
-} from './jit/jitdump.js';
+} from './jitdump.js';
+export { buildIdWithoutSymbols } from './load-binary.js';
+export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 export type { PltNames } from './table/plt.js';
 
 export interface SymbolizerOptions {

@@ -8,13 +8,13 @@ import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/tra
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { decodeLanes } from './blocks/decode-blocks.js';
+import type { PackedFile, SharedEvents } from './event-memory.js';
 import { readLane } from './lanes/lane.js';
 import type { EventRows, Lane, SiteEdges } from './lanes/lane-rows.js';
 import { lastRowAt, type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, gapsAmong } from './records/gap-records.js';
 import type { RareRecord } from './records/record-key.js';
 import type { SwitchTimes } from './records/switch-log.js';
-import type { PackedFile, SharedEvents } from './runs/event-memory.js';
 import { threadMemory } from './thread-memory.js';
 import type { ThreadSource } from './thread-source.js';
 

@@ -5,9 +5,9 @@ import { assert } from '../model/errors.js';
 import type { PackedLane } from '../model/trace/packed-thread.js';
 import { decodeLanes } from './blocks/decode-blocks.js';
 import type { EncodedBlock, EventPacker } from './blocks/pack-events.js';
+import type { SharedEvents } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type LaneEvents, laneEvents } from './lanes/lane-events.js';
-import type { SharedEvents } from './runs/event-memory.js';
 import type { ThreadSource } from './thread-source.js';
 
 interface LaneInBatches {

@@ -4,13 +4,13 @@
 import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Selection } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
+import type { EventMemory } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { GapRecord, UnownedGaps } from './records/gap-records.js';
 import type { Mappings } from './records/mappings.js';
 import type { RecordsByThread } from './records/record-key.js';
 import type { SwitchLog } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
-import type { EventMemory } from './runs/event-memory.js';
 
 /** What the store has of a thread. */
 export interface StoredThread {

@@ -4,16 +4,16 @@
 
 import { KERNEL_STACKS, numbersOf, type SampleTable, tableOf, textsOf } from '../model/samples/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { type FutexCalls, futexCallsOf } from './futexes/futex-calls.js';
-import { type WaitCalls, waitCallsOf } from './futexes/wait-calls.js';
+import { findWakers, type Wakers } from './find-wakers.js';
+import { type FutexCalls, futexCallsOf } from './futex-calls.js';
 import { KeyNumbers } from './input/key-numbers.js';
 import { type LostSpans, lostSpansOf } from './input/lost.js';
 import type { WaitInput } from './input/wait-input.js';
-import { reasonByKernelStack } from './reasons/kernel-functions.js';
-import { Reason } from './reasons/reason.js';
+import { reasonByKernelStack } from './kernel-functions.js';
+import { Reason } from './reason.js';
 import { OffState } from './schedule/off-state.js';
 import { rowEndingFrom, type Schedule, scheduleOf, threadOf } from './schedule/schedule.js';
-import { findWakers, type Wakers } from './wakers/find-wakers.js';
+import { type WaitCalls, waitCallsOf } from './wait-calls.js';
 
 /** A wait is a row of the schedule. */
 export interface Waits extends Schedule, Wakers, WaitCalls, KernelReasons {

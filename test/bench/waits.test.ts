@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type GeneratedWaits, generateWaits, type WaitsRecipe } from '../../bench/waits/generator/generate.js';
 import { askRequests } from '../../src/questions/requests/ask-requests.js';
 import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
-import { reasonName } from '../../src/waits/reasons/reason-names.js';
+import { reasonName } from '../../src/waits/reason-names.js';
 import { OffState } from '../../src/waits/schedule/off-state.js';
 import { inputOf } from '../helpers/traces/load.js';
 

@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { diffOf } from '../../src/answers.js';
-import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
+import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { type Profile, renderHtml, renderSvg } from '../../src/index.js';
 import { renderDiffHtml } from '../../src/page/diff/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../cli/serve/server.js';
 import { type Diff, type DiffRow, diffOf, type FunctionRow, reportOf, waitsAnswer } from '../../src/answers.js';
-import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
+import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { renderDiffHtml } from '../../src/page/diff/html.js';

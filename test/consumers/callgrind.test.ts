@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { treeOfAllThreads } from '../../src/analysis/tree/all-threads.js';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../src/analysis/tree/outside.js';
-import { renderCallgrind } from '../../src/export/callgrind/callgrind.js';
+import { renderCallgrind } from '../../src/export/callgrind.js';
 import type { Profile } from '../../src/index.js';
 import { edgesOf, namesOf } from '../helpers/checks/edges.js';
 import { rendered } from '../helpers/checks/rendered.js';

@@ -3,7 +3,7 @@
  * work was handed on.
  */
 import { describe, expect, test } from 'vitest';
-import { perfettoOfRequests } from '../../src/export/perfetto/requests/requests.js';
+import { perfettoOfRequests } from '../../src/export/perfetto/requests.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
 import type { RequestDetails } from '../../src/questions/requests/schema.js';

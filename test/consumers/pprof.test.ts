@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { treeOfAllThreads } from '../../src/analysis/tree/all-threads.js';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../src/analysis/tree/outside.js';
-import { renderPprof } from '../../src/export/pprof/pprof.js';
+import { renderPprof } from '../../src/export/pprof.js';
 import type { Profile } from '../../src/index.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { pathValuesOf } from '../helpers/checks/path-values.js';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { renderSpeedscope } from '../../src/export/speedscope/speedscope.js';
+import { renderSpeedscope } from '../../src/export/speedscope.js';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { type ShownProfile, Speedscope } from '../helpers/checks/files/speedscope.js';
 import { functionTimesOf, linesOf } from '../helpers/checks/function-times.js';

@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { readJitDump } from '../../src/symbols/jit/jitdump.js';
+import { sourceOf } from '../../src/symbols/byte-source.js';
+import { readJitDump } from '../../src/symbols/jitdump.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
 import {

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderCallgrind } from '../../src/export/callgrind/callgrind.js';
+import { renderCallgrind } from '../../src/export/callgrind.js';
 import type { Profile } from '../../src/index.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';

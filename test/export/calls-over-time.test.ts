@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderFirefox } from '../../src/export/firefox/firefox.js';
-import { renderSpeedscope } from '../../src/export/speedscope/speedscope.js';
+import { renderSpeedscope } from '../../src/export/speedscope.js';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { dsoOf } from '../../src/model/names/symbol-order.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderPprof } from '../../src/export/pprof/pprof.js';
+import { renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile } from '../../src/index.js';
 import { symbolLines } from '../../src/model/names/symbol-table.js';
 import { readPprof } from '../helpers/checks/files/pprof-file.js';

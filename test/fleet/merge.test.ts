@@ -8,8 +8,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { reportLines } from '../../cli/answers/report.js';
 import { reportOf } from '../../src/answers.js';
-import { renderPprof } from '../../src/export/pprof/pprof.js';
-import { ProfileSum } from '../../src/fleet/merge/merge-profiles.js';
+import { renderPprof } from '../../src/export/pprof.js';
+import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { askSql } from '../../src/fleet/questions.js';
 import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
 import {

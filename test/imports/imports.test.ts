@@ -75,7 +75,7 @@ const PLANTED = [
   ['sideways', 'src/trace/lanes/lane.ts', "import { replay } from '../../replay/replay.js';"],
   ['a type', 'src/parser/lines/lines.ts', "import type { Lane } from '../../store/lanes/lane.js';"],
   ['a type, inline', 'src/parser/lines/lines.ts', "let lane: import('../../store/lanes/lane.js').Lane;"],
-  ['when it runs', 'src/render/layout/layout.ts', "const page = await import('../render/page/html.js');"],
+  ['when it runs', 'src/render/layout.ts', "const page = await import('../render/page/html.js');"],
   ['handed on', 'src/analysis/tree/metrics.ts', "export { NumberReader } from '../../codec/number-reader.js';"],
   ['for its effects', 'src/perfdata/file/walk.ts', "import '../../pack/is-pack.js';"],
   ['a door of the library, from below', 'src/pipeline/analyze.ts', "import { analyze } from '../index.js';"],

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inLargerPieces } from '../../src/pipeline/read/text/text-source.js';
+import { inLargerPieces } from '../../src/pipeline/read/text-source.js';
 
 /** Each piece is overwritten when the next one is requested. */
 async function* fleeting(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { pprofBytes, renderPprof } from '../../src/export/pprof/pprof.js';
+import { pprofBytes, renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile, renderFolded } from '../../src/index.js';
 import { Interner } from '../../src/parser/sites/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';

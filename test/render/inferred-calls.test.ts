@@ -9,7 +9,7 @@ import { START } from '../../src/page/view/state.js';
 import { formatAtLeast, formatLongest } from '../../src/render/format.js';
 import { frameDetails, labelOf } from '../../src/render/frames/frame-details.js';
 import type { FrameTable } from '../../src/render/frames/frame-table.js';
-import { layout } from '../../src/render/layout/layout.js';
+import { layout } from '../../src/render/layout.js';
 import { viewsOf } from '../helpers/browser/page-views.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

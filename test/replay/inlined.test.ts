@@ -13,7 +13,7 @@ import { analyze } from '../../src/pipeline/analyze.js';
 import type { InlinedCode } from '../../src/replay/functions/inlined-code.js';
 import { KnownPaths } from '../../src/replay/losses/known-paths.js';
 import { Replayer } from '../../src/replay/replayer.js';
-import { SkeletonBuilder } from '../../src/replay/skeleton/skeleton.js';
+import { SkeletonBuilder } from '../../src/replay/skeleton.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../../src/replay/thread-replay.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';

@@ -10,7 +10,7 @@ import { Corpus } from '../../fuzz/text/corpus.js';
 import { latencyAnswer } from '../../src/answers.js';
 import { type AnalyzeOptions, analyze, PtflameError } from '../../src/index.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
-import { SkeletonBuilder } from '../../src/replay/skeleton/skeleton.js';
+import { SkeletonBuilder } from '../../src/replay/skeleton.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { damagedExecutions } from '../helpers/random/damaged-executions.js';

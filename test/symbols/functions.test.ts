@@ -3,10 +3,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { functionBounds } from '../../src/symbols/bounds.js';
+import { sourceOf } from '../../src/symbols/byte-source.js';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
-import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { readElf } from '../../src/symbols/elf/elf-file.js';
-import { functionBounds } from '../../src/symbols/functions/bounds.js';
+import { readElf } from '../../src/symbols/elf-file.js';
 import { buildSymbolTable } from '../../src/symbols/table/symbol-table.js';
 import {
   number,

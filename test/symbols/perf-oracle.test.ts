@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { sourceOf } from '../../src/symbols/byte-source.js';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
-import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { readElf } from '../../src/symbols/elf/elf-file.js';
+import { readElf } from '../../src/symbols/elf-file.js';
 import { buildSymbolTable } from '../../src/symbols/table/symbol-table.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/model/trace/trace-chunk.js';
-import { sourceOf } from '../../src/symbols/elf/byte-source.js';
+import { sourceOf } from '../../src/symbols/byte-source.js';
 import { buildIdWithoutSymbols, DISK_FILES, Symbolizer, type SymbolizerOptions } from '../../src/symbols/symbolizer.js';
 import { type ProgramParts, program, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 

@@ -2,9 +2,9 @@
  * Finds symbols of small binaries by perf's rules, one test per rule.
  */
 import { describe, expect, test } from 'vitest';
+import { sourceOf } from '../../src/symbols/byte-source.js';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
-import { sourceOf } from '../../src/symbols/elf/byte-source.js';
-import { type ElfFile, type ElfSection, readElf } from '../../src/symbols/elf/elf-file.js';
+import { type ElfFile, type ElfSection, readElf } from '../../src/symbols/elf-file.js';
 import type { PltNames } from '../../src/symbols/table/plt.js';
 import { buildSymbolTable, type SymbolTable } from '../../src/symbols/table/symbol-table.js';
 import { number, type ProgramParts, program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';

@@ -23,9 +23,9 @@ import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/model/trace/packe
 import { decodeLanes } from '../../src/trace/blocks/decode-blocks.js';
 import { expectedSites } from '../../src/trace/blocks/event-code.js';
 import { EventPacker } from '../../src/trace/blocks/pack-events.js';
+import { EventMemory } from '../../src/trace/event-memory.js';
 import { type LaneRuns, readLane } from '../../src/trace/lanes/lane.js';
 import { laneEvents } from '../../src/trace/lanes/lane-events.js';
-import { EventMemory } from '../../src/trace/runs/event-memory.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NONE } from '../../src/model/units.js';
-import { type FutexCalls, lastCall, lastCalls } from '../../src/waits/futexes/futex-calls.js';
+import { type FutexCalls, lastCall, lastCalls } from '../../src/waits/futex-calls.js';
 import { atPlaces, groupPlaces, groupRows, rowsOf } from '../../src/waits/input/group-rows.js';
 import { percentiles } from '../../src/waits/summary/distribution.js';
 

@@ -4,12 +4,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Shape } from '../../src/model/calls/overlay.js';
 import { tableOf } from '../../src/model/samples/sample-table.js';
-import { handOffsOf } from '../../src/waits/handoffs/hand-offs.js';
-import { momentsOf } from '../../src/waits/handoffs/moments.js';
+import { WakerKind } from '../../src/waits/find-wakers.js';
+import { handOffsOf } from '../../src/waits/hand-offs.js';
+import { joinRequests } from '../../src/waits/join-requests.js';
 import { HolderSource } from '../../src/waits/locks/holders.js';
 import { lockWaitsOf } from '../../src/waits/locks/lock-waits.js';
-import { joinRequests } from '../../src/waits/requests/join-requests.js';
-import { WakerKind } from '../../src/waits/wakers/find-wakers.js';
+import { momentsOf } from '../../src/waits/moments.js';
 import { type Emulated, withEmulated } from './helpers/emulated.js';
 import type { Truth } from './helpers/recorded.js';
 import { blockedRows, holdersAt, wakersOf } from './helpers/true-answers.js';

@@ -4,14 +4,14 @@
  */
 import { execa } from 'execa';
 import { beforeEach, describe, expect } from 'vitest';
-import { kallsymsState } from '../../cli/perf/machine/kernel-symbols.js';
+import { kallsymsState } from '../../cli/record/machine/kernel-symbols.js';
 import { NONE } from '../../src/model/units.js';
-import { pushesByKey } from '../../src/waits/handoffs/hand-offs.js';
-import { momentsOf } from '../../src/waits/handoffs/moments.js';
+import { WakerKind } from '../../src/waits/find-wakers.js';
+import { pushesByKey } from '../../src/waits/hand-offs.js';
 import { type LockWaits, lockWaitsOf } from '../../src/waits/locks/lock-waits.js';
-import { Reason } from '../../src/waits/reasons/reason.js';
-import { reasonName } from '../../src/waits/reasons/reason-names.js';
-import { WakerKind } from '../../src/waits/wakers/find-wakers.js';
+import { momentsOf } from '../../src/waits/moments.js';
+import { Reason } from '../../src/waits/reason.js';
+import { reasonName } from '../../src/waits/reason-names.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { isTracingPermitted } from '../tools/tracing.js';
 import { type LiveRecording, probeOf, recordLive } from './helpers/record-live.js';

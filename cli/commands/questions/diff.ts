@@ -15,7 +15,7 @@ import { type DiffOptions, diffFiles } from '../../options/questions/diff.js';
 import type { SideSelection } from '../../options/values/diff-values.js';
 import { openAnswer } from '../../output/answer.js';
 import { openDiffOutputs } from '../../output/diff-outputs.js';
-import { qualityLines } from '../../quality/lines.js';
+import { qualityLines } from '../../output/lines.js';
 import { notify } from '../../terminal/notify.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {

@@ -13,9 +13,9 @@ import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import { type LatencyOptions, latencyFiles } from '../../options/questions/latency.js';
 import { openAnswer } from '../../output/answer.js';
+import { notifyQuality } from '../../output/lines.js';
 import { type Output, openOutput, writeAll } from '../../output/outputs.js';
 import { writtenLines } from '../../output/written-files.js';
-import { notifyQuality } from '../../quality/lines.js';
 import { notify } from '../../terminal/notify.js';
 import { loadPlot, refusePlots, wantsPlot } from './latency-plot.js';
 

@@ -11,7 +11,7 @@ import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { LocksOptions } from '../../options/questions/locks.js';
 import { openAnswer } from '../../output/answer.js';
-import { qualityLines } from '../../quality/lines.js';
+import { qualityLines } from '../../output/lines.js';
 import { notify } from '../../terminal/notify.js';
 
 export async function locks(options: LocksOptions, signal: AbortSignal): Promise<void> {

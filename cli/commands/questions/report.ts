@@ -11,7 +11,7 @@ import { openInputs } from '../../input/open-inputs.js';
 import { loadTimedProfile } from '../../input/traces.js';
 import type { ReportOptions } from '../../options/questions/report.js';
 import { openAnswer } from '../../output/answer.js';
-import { notifyQuality } from '../../quality/lines.js';
+import { notifyQuality } from '../../output/lines.js';
 
 /** Default number of rows of a text table. */
 const DEFAULT_ROWS = 40;

@@ -14,7 +14,7 @@ import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { RequestsOptions } from '../../options/questions/requests.js';
 import { openAnswer } from '../../output/answer.js';
-import { qualityLines } from '../../quality/lines.js';
+import { qualityLines } from '../../output/lines.js';
 import { notify } from '../../terminal/notify.js';
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {
@@ -53,7 +53,7 @@ async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
 }
 
 async function* perfettoBytes(found: RequestsResult): AsyncGenerator<Uint8Array> {
-  const { perfettoOfRequests } = await import('../../../src/export/perfetto/requests/requests.js');
+  const { perfettoOfRequests } = await import('../../../src/export/perfetto/requests.js');
   yield* perfettoOfRequests(found);
 }
 

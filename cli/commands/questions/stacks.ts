@@ -9,7 +9,7 @@ import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { StacksOptions } from '../../options/questions/stacks.js';
 import { openAnswer } from '../../output/answer.js';
-import { qualityLines } from '../../quality/lines.js';
+import { qualityLines } from '../../output/lines.js';
 import { notify } from '../../terminal/notify.js';
 
 export async function stacks(options: StacksOptions, signal: AbortSignal): Promise<void> {

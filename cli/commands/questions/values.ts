@@ -11,7 +11,7 @@ import { openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { ValuesOptions } from '../../options/questions/values.js';
 import { openAnswer } from '../../output/answer.js';
-import { notifyQuality } from '../../quality/lines.js';
+import { notifyQuality } from '../../output/lines.js';
 
 export async function values(options: ValuesOptions, signal: AbortSignal): Promise<void> {
   const { field, step, by, top } = options;

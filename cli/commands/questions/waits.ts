@@ -16,7 +16,7 @@ import { type CommandInput, openInputs } from '../../input/open-inputs.js';
 import { requireTraces, withProgress } from '../../input/traces.js';
 import type { WaitsOptions } from '../../options/questions/waits.js';
 import { openAnswer } from '../../output/answer.js';
-import { notifyQuality } from '../../quality/lines.js';
+import { notifyQuality } from '../../output/lines.js';
 import { notify } from '../../terminal/notify.js';
 
 export async function waits(options: WaitsOptions, signal: AbortSignal): Promise<void> {

@@ -3,10 +3,10 @@
  */
 import { basename } from 'node:path';
 import type { CompletionOptions } from '../../options/completion.js';
+import { bashCompletion } from '../../usage/bash.js';
 import type { Command } from '../../usage/command.js';
-import { bashCompletion } from '../../usage/completion/bash.js';
-import { fishCompletion } from '../../usage/completion/fish.js';
-import { zshCompletion } from '../../usage/completion/zsh.js';
+import { fishCompletion } from '../../usage/fish.js';
+import { zshCompletion } from '../../usage/zsh.js';
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 type Shell = keyof typeof SCRIPTS;

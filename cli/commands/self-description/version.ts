@@ -9,7 +9,7 @@ export async function version(): Promise<void> {
 }
 
 async function perfText(): Promise<string> {
-  const { perfVersion } = await import('../../perf/machine/version.js');
+  const { perfVersion } = await import('../../record/machine/version.js');
   return perfVersion('perf').then(
     ({ text }) => `perf ${text}`,
     () => 'no perf',

@@ -4,15 +4,15 @@
 
 import type { TimedThread, Timeline } from '../../model/timeline/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
+import { coarsen } from './bounded-sums.js';
+import { nextLevel } from './next-level.js';
 import { levelsOf, raise, stripSliceNs, sumsShare, type TimelineQuestion } from './question.js';
-import { minSpanNs, SPAN_STEPS } from './spans/span-steps.js';
-import { SPAN_BYTES } from './spans/spans-builder.js';
-import { withoutShorter } from './spans/thread-spans.js';
-import { coarsen } from './sums/bounded-sums.js';
-import { nextLevel } from './sums/next-level.js';
-import { NO_SUMS, resolutionOf, type TimedPaths } from './sums/resolution.js';
-import { inOrder } from './sums/sum-rows.js';
-import { SumsBuilder, sumsBytes } from './sums/sums-builder.js';
+import { NO_SUMS, resolutionOf, type TimedPaths } from './resolution.js';
+import { minSpanNs, SPAN_STEPS } from './span-steps.js';
+import { SPAN_BYTES } from './spans-builder.js';
+import { inOrder } from './sum-rows.js';
+import { SumsBuilder, sumsBytes } from './sums-builder.js';
+import { withoutShorter } from './thread-spans.js';
 import type { ThreadTimeline } from './thread-timeline.js';
 
 /** Collects the timelines of threads, in any order: the result is as coarse as all of them together require. */

@@ -8,10 +8,10 @@ import type { ThreadSpans, ThreadSums } from '../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
+import { BoundedSums, SumsMemory } from './bounded-sums.js';
 import { levelsOf, stripSliceNs, sumsShare, type TimelineQuestion } from './question.js';
-import { SpansBuilder, type Stay } from './spans/spans-builder.js';
-import { BoundedSums, SumsMemory } from './sums/bounded-sums.js';
-import type { TimedPaths } from './sums/resolution.js';
+import type { TimedPaths } from './resolution.js';
+import { SpansBuilder, type Stay } from './spans-builder.js';
 
 /** Times are relative to the start of the timeline. Plain data. */
 export interface ThreadTimeline {

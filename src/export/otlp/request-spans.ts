@@ -3,10 +3,10 @@
  */
 
 import type { Nanoseconds } from '../../model/units.js';
+import type { FoundHost } from '../../questions/requests/found-hosts.js';
 import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
-import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import { visibleText } from '../../render/visible-text.js';
-import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
+import { HandOffBy } from '../../waits/hand-offs.js';
 import { type PartSpan, partSpans } from '../requests/part-spans.js';
 import { sharedWorkOf } from '../requests/shared-work.js';
 import type { SpanValues } from '../requests/span-values.js';

@@ -6,8 +6,8 @@
 
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { RequestsResult } from '../../questions/requests/ask-requests.js';
+import type { FoundHost } from '../../questions/requests/found-hosts.js';
 import type { RequestDetails } from '../../questions/requests/found-requests.js';
-import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import type { SpanValues } from '../requests/span-values.js';
 import { attributesOf } from './attributes.js';
 import { RequestSpans, type SpanPlace } from './request-spans.js';

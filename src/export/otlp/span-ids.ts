@@ -2,7 +2,7 @@
  * Gives requests and their spans ids: the same for the same request of the same recording, whatever else is asked.
  */
 import { createHash } from 'node:crypto';
-import type { TraceContext } from '../../questions/requests/details/trace-contexts.js';
+import type { TraceContext } from '../../questions/requests/trace-contexts.js';
 
 /** Ids of the spans of one request. */
 export class SpanIds {

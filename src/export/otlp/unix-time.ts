@@ -2,7 +2,7 @@
  * Turns times of a request into the nanoseconds since 1970 that OTLP has.
  */
 import type { Nanoseconds } from '../../model/units.js';
-import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
+import type { FoundHost } from '../../questions/requests/found-hosts.js';
 import { wallClock } from '../recorded-at.js';
 
 /** Of one host. */

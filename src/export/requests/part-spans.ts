@@ -3,11 +3,11 @@
  */
 import { isStop } from '../../analysis/tree/outside.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
+import type { FoundHost } from '../../questions/requests/found-hosts.js';
 import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
-import type { FoundHost } from '../../questions/requests/hosts/found-hosts.js';
 import { requestPart } from '../../questions/requests/request-part.js';
 import type { RequestPart as Part, RequestSpan } from '../../questions/requests/schema.js';
-import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
+import { HandOffBy } from '../../waits/hand-offs.js';
 import { callValues, handOffValues, type SpanValues } from './span-values.js';
 
 export interface PartSpan {

@@ -9,7 +9,7 @@ import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js'
 import type { MergedBy, Profile } from '../../model/profile/profile.js';
 import { noInferences, noLines, type Quality } from '../../model/profile/quality.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { type Group, groupedProfile } from '../merge/grouped-profile.js';
+import { type Group, groupedProfile } from '../grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';
 import { checkKnown, checkTime } from './check-tables.js';
 import { type FleetSymbols, readSymbols } from './read-symbols.js';

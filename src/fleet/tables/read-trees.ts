@@ -6,7 +6,7 @@ import { type NodeColumn, nodeColumns } from '../../model/calls/node-columns.js'
 import type { MergedBy } from '../../model/profile/profile.js';
 import { NONE } from '../../model/units.js';
 import { type Engine, sqlText } from '../engine.js';
-import { UNKNOWN_GROUPS } from '../merge/grouped-profile.js';
+import { UNKNOWN_GROUPS } from '../grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';
 import { checkCallers, checkKnown, checkRows } from './check-tables.js';
 import { HashRows, type HashWords, hashWords } from './hash-rows.js';

@@ -13,9 +13,9 @@ import { droppedText, misfitsOf } from '../view/captions/misfits.js';
 import { existingPrefix } from '../view/paths.js';
 import { isSameView, NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { Axis } from './axis.js';
+import { ownServer } from './call-server.js';
 import { StackChart } from './chart/stack-chart.js';
-import { Menu } from './controls/menu.js';
-import { Toolbar } from './controls/toolbar.js';
 import { Dock } from './dock.js';
 import { saveProfile, saveView } from './downloads.js';
 import { FrameActions } from './graph/frame-actions.js';
@@ -23,13 +23,13 @@ import { MainGraph } from './graph/main-graph.js';
 import { Tooltip } from './graph/tooltip.js';
 import { helpDialog } from './help.js';
 import { actionOf, belongsToControl, needsFrame } from './keys.js';
+import { Menu } from './menu.js';
 import { pageActions } from './page-actions.js';
 import { measureCharacterPx } from './platform/measure.js';
 import { Navigation } from './platform/navigation.js';
-import { ownServer } from './served/call-server.js';
-import { ServedCalls } from './served/served-calls.js';
-import { ServedFunctionCalls } from './served/served-function-calls.js';
-import { Axis } from './time/axis.js';
+import { ServedCalls } from './served-calls.js';
+import { ServedFunctionCalls } from './served-function-calls.js';
+import { Toolbar } from './toolbar.js';
 
 /**
  * Keeps the keyboard focus while the page is redrawn.

@@ -4,8 +4,8 @@
 import type { WaitPieceKind } from '../../model/profile/waits-by-path.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { TraceWaits } from '../../questions/waits/ask-waits.js';
-import { criticalPathOf } from '../../waits/path/critical-path.js';
-import { type CriticalPath, PieceKind } from '../../waits/path/path-builder.js';
+import { criticalPathOf } from '../../waits/critical-path.js';
+import { type CriticalPath, PieceKind } from '../../waits/path-builder.js';
 import type { Waits } from '../../waits/waits.js';
 
 /** Shorter pieces are summed up with their neighbours. */

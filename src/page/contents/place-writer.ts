@@ -16,8 +16,8 @@ import type {
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { CallsOfWaits, TraceWaits } from '../../questions/waits/ask-waits.js';
 import { placesOf } from '../../questions/waits/places.js';
-import { Reason } from '../../waits/reasons/reason.js';
-import { reasonName } from '../../waits/reasons/reason-names.js';
+import { Reason } from '../../waits/reason.js';
+import { reasonName } from '../../waits/reason-names.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { NodeTime, TimesByKey } from './asked-intervals.js';
 import type { TimedPiece } from './longest-waits.js';

@@ -3,7 +3,7 @@
  */
 
 import { type Drawing, type Rectangle, rectangles } from '../../render/frames/drawing.js';
-import { BoxKind, viewWeight } from '../../render/layout/layout.js';
+import { BoxKind, viewWeight } from '../../render/layout.js';
 
 /** A node as the library expects it: its value is the weight of the subtree. */
 export interface ChartNode extends Rectangle {

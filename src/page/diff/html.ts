@@ -5,9 +5,8 @@ import { createHash } from 'node:crypto';
 import { ROOT } from '../../model/calls/call-tree.js';
 import { changeStyle, patternMarkup } from '../../render/diff/colours.js';
 import type { Comparison } from '../../render/diff/comparison.js';
-import { writePaths } from '../../render/diff/paths/data.js';
-import { tableOf } from '../../render/diff/paths/paths.js';
-import { paintByChange } from '../../render/diff/paths/wording.js';
+import { writePaths } from '../../render/diff/data.js';
+import { tableOf } from '../../render/diff/paths.js';
 import {
   DEFAULT_TITLE,
   type DiffPictureOptions,
@@ -16,8 +15,9 @@ import {
   diffTexts,
   drawnPaths,
 } from '../../render/diff/picture.js';
+import { paintByChange } from '../../render/diff/wording.js';
 import type { LegendEntry } from '../../render/frames/captions.js';
-import { layout } from '../../render/layout/layout.js';
+import { layout } from '../../render/layout.js';
 import { SVG_DEFAULTS } from '../../render/svg/svg.js';
 import { xml } from '../../render/svg/xml.js';
 import { visibleText } from '../../render/visible-text.js';

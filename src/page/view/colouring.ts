@@ -9,8 +9,8 @@ import { formatDuration } from '../../render/format.js';
 import { type Paint, paintByFunction } from '../../render/frames/drawing.js';
 import { isStop } from '../../render/frames/families.js';
 import { type FrameTable, familyOfNode, subtreeSums } from '../../render/frames/frame-table.js';
-import type { ComparedTable } from './comparison/compare-tables.js';
-import { paintByDifference } from './comparison/difference.js';
+import type { ComparedTable } from './compare-tables.js';
+import { paintByDifference } from './difference.js';
 import type { Colouring } from './state.js';
 
 /** Number of steps of the scale, from pale to strong: `.s0` to `.s7`. */

@@ -7,7 +7,7 @@ import { type Metric, ownWeights } from '../../analysis/tree/metrics.js';
 import { type CallTree, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../model/units.js';
 import { type FrameTable, subtreeEnd } from '../../render/frames/frame-table.js';
-import { sumSiblings } from '../../render/layout/layout.js';
+import { sumSiblings } from '../../render/layout.js';
 import type { View } from './view.js';
 
 export interface FunctionRow {

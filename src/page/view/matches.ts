@@ -3,8 +3,8 @@
  */
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { NodeId } from '../../model/units.js';
+import type { FoundFrames } from '../../render/find-frames.js';
 import { type FrameTable, subtreeSums } from '../../render/frames/frame-table.js';
-import type { FoundFrames } from '../../render/search/find-frames.js';
 
 /** Returns the table with only the weight of matches and their callees. */
 export function onlyMatches(table: FrameTable, found: FoundFrames): FrameTable {

@@ -3,7 +3,7 @@
  * folding. Each step is cached until its inputs change.
  */
 import { type Bounds, functionSet } from '../../analysis/questions.js';
-import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/sums/range-sums.js';
+import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/range-sums.js';
 import { recordsSwitches } from '../../analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
@@ -16,15 +16,15 @@ import { lineOf, type SourceLine } from '../../model/names/symbol-table.js';
 import type { ThreadSums, Timeline } from '../../model/timeline/timeline.js';
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
+import type { AllCalls } from './all-calls.js';
 import { FrameTables } from './frame-tables.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
-import type { AllCalls } from './served/all-calls.js';
+import { snappedRange } from './range.js';
 import type { State } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
-import { snappedRange } from './time/range.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
-import { WakingIndex } from './wakings/waking-index.js';
+import { WakingIndex } from './waking-index.js';
 
 export class SelectedTrees {
   readonly data: PageData;

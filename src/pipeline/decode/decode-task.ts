@@ -14,8 +14,8 @@ import { type Part, recordAt, type Stream } from '../../decode/streams.js';
 import { BundleWriter } from '../../model/trace/bundle-writer.js';
 import type { TraceTiming } from '../../model/trace/trace-timing.js';
 import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
-import { functionLocator, type LocateOptions } from './binaries/locate.js';
 import type { CpuTrace } from './decode-plan.js';
+import { functionLocator, type LocateOptions } from './locate.js';
 
 /** What decoding any part of a recording needs. Plain data. */
 export interface DecodeContext {

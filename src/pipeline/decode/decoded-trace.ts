@@ -10,11 +10,11 @@ import type { Part } from '../../decode/streams.js';
 import { noLines } from '../../model/profile/quality.js';
 import type { EventColumns, EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
-import type { Locate } from './binaries/locate.js';
 import { type CpuError, cpuError } from './decode-errors.js';
 import type { TakenPart } from './decode-parts.js';
 import type { DecodeContext } from './decode-task.js';
 import { SiteNames, WorkerSites } from './decoder-sites.js';
+import type { Locate } from './locate.js';
 
 const NO_EVENTS: EventColumns = {
   length: 0,

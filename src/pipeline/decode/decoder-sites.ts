@@ -8,7 +8,7 @@ import { assert } from '../../model/errors.js';
 import { bundleEnd, bundleSites } from '../../model/trace/event-bundle.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { Interner } from '../../parser/sites/intern.js';
-import type { Locate } from './binaries/locate.js';
+import type { Locate } from './locate.js';
 
 /** Names sites, those of all decoders. */
 export class SiteNames {

@@ -5,10 +5,10 @@ import type { Jumps } from '../../decode/part-decoder.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
-import type { Locate, LocateOptions } from './binaries/locate.js';
 import type { DecodePlan } from './decode-plan.js';
 import type { DecodingSizes } from './decode-recording.js';
 import type { DecodeContext } from './decode-task.js';
+import type { Locate, LocateOptions } from './locate.js';
 import { compressesReturns, hasMtcPackets } from './supported.js';
 
 export type { Jumps };

@@ -1,8 +1,9 @@
 /**
  * Builds a profile from the replays of all threads.
  */
-import { LongestCallsCollector } from '../../analysis/call-events/collect-longest.js';
+
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
+import { LongestCallsCollector } from '../../analysis/collect-longest.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
 import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
@@ -24,7 +25,7 @@ import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
 import { withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
 import { boundsInWindow } from '../read/trace-bounds.js';
-import type { KeptLog } from '../replay/logs/kept-logs.js';
+import type { KeptLog } from '../replay/kept-logs.js';
 import { type AskedThreads, needsCallLog, type Questions } from '../replay/replay-setup.js';
 import type { ReplayedThread } from '../replay/replayed-thread.js';
 import type { KeptCallGroups } from '../replay/thread-call-rows.js';

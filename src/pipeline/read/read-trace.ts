@@ -14,7 +14,7 @@ import { type DecodedRecording, RecordingSource } from './recording-source.js';
 import { notAlone, severalHosts } from './refusals.js';
 import type { SampledRecording } from './sampled-source.js';
 import type { Source } from './source.js';
-import { TextSource } from './text/text-source.js';
+import { TextSource } from './text-source.js';
 import type { Trace } from './trace.js';
 import type { TraceBuilder } from './trace-builder.js';
 

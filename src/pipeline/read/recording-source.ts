@@ -12,7 +12,7 @@ import type { TraceInput } from '../input/trace-input.js';
 import { addOwnRecords } from './own-records.js';
 import { addRecordedSamples, type Sampled } from './recorded-samples.js';
 import type { Source } from './source.js';
-import { readText } from './text/text-source.js';
+import { readText } from './text-source.js';
 import type { TraceBuilder } from './trace-builder.js';
 
 export interface DecodedRecording {

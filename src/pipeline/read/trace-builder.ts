@@ -18,7 +18,7 @@ import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
 import { TraceContext } from '../../parser/sites/trace-context.js';
 import { TraceParser } from '../../parser/trace-parser.js';
 import { isAtHit, probeHits } from '../../replay/probes/probe-hits.js';
-import type { EventMemoryOptions } from '../../trace/runs/event-memory.js';
+import type { EventMemoryOptions } from '../../trace/event-memory.js';
 import { TraceStore } from '../../trace/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';

@@ -1,17 +1,18 @@
 /**
  * What all threads of a trace share when they are replayed: facts about sites, options, and questions.
  */
-import type { EventsQuestion } from '../../analysis/call-events/question.js';
+
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import type { EventsQuestion } from '../../analysis/question.js';
 import type { Bounds, CallFilter, LatencyQuestion } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/question.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { Probes } from '../../replay/probes/mend-hits.js';
-import type { TimeSpan } from '../../replay/skeleton/skeleton.js';
+import type { TimeSpan } from '../../replay/skeleton.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
-import type { SharedEvents } from '../../trace/runs/event-memory.js';
+import type { SharedEvents } from '../../trace/event-memory.js';
 import type { CallRowsQuestion } from './thread-call-rows.js';
 
 /** The questions that each thread is to answer. */

@@ -1,10 +1,11 @@
 /**
  * A thread and its replay: plain data, so that workers can hand it on.
  */
-import type { ThreadEventsOfCalls } from '../../analysis/call-events/question.js';
+
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
+import type { ThreadEventsOfCalls } from '../../analysis/question.js';
 import type { ThreadTimeline } from '../../analysis/timeline/thread-timeline.js';
 import type { FunctionDurations } from '../../model/calls/durations.js';
 import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
@@ -12,7 +13,7 @@ import type { SymbolId } from '../../model/units.js';
 import type { MendedThread } from '../../replay/probes/mend-hits.js';
 import type { ThreadReplay } from '../../replay/thread-replay.js';
 import type { ThreadFacts } from '../../trace/load-thread.js';
-import type { KeptLog } from './logs/kept-logs.js';
+import type { KeptLog } from './kept-logs.js';
 import type { KeptCallGroups } from './thread-call-rows.js';
 
 export interface ReplayedThread {

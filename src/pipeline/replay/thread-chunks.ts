@@ -1,8 +1,8 @@
 /**
  * All calls of a replayed thread as chunks of a levels file. Loaded only if they are requested.
  */
-import { chunkCalls } from '../../analysis/call-chunks/chunk-calls.js';
-import { chunkFunctions, type ShownNodes } from '../../analysis/call-chunks/chunk-functions.js';
+import { chunkCalls } from '../../analysis/chunk-calls.js';
+import { chunkFunctions, type ShownNodes } from '../../analysis/chunk-functions.js';
 import type { Bounds } from '../../analysis/questions.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { ThreadChunks } from '../../model/timeline/call-chunks.js';

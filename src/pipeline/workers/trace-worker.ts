@@ -7,7 +7,7 @@ import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 
 export { readLines, readPart } from '../read/read-piece.js';
-export { answerFromLog } from '../replay/logs/kept-logs.js';
+export { answerFromLog } from '../replay/kept-logs.js';
 export { replayThread, replayThread as replayNextThread } from '../replay/replay-thread.js';
 
 const budget: WorkerBudget | null = workerData;

@@ -1,8 +1,8 @@
 /**
  * Compares two profiles function by function.
  */
-import { isWithinNoise, mayShareQuantile, noiseOf, selfVariance, variance } from '../../analysis/diff/noise.js';
-import { type Per, scaleOf } from '../../analysis/diff/scale.js';
+import { isWithinNoise, mayShareQuantile, noiseOf, selfVariance, variance } from '../../analysis/noise.js';
+import { type Per, scaleOf } from '../../analysis/scale.js';
 import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';

@@ -14,7 +14,7 @@ import type {
   WaitingPlace,
 } from '../../waits/locks/found-locks.js';
 import { HolderSource } from '../../waits/locks/holders.js';
-import { Reason } from '../../waits/reasons/reason.js';
+import { Reason } from '../../waits/reason.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
 import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf } from '../common.js';
 import { missingOf } from '../waits/missing.js';

@@ -13,7 +13,7 @@ import type {
   WaitingPlace,
 } from '../../waits/locks/found-locks.js';
 import { HolderSource } from '../../waits/locks/holders.js';
-import type { Reason } from '../../waits/reasons/reason.js';
+import type { Reason } from '../../waits/reason.js';
 import { distributionOf } from '../../waits/summary/distribution.js';
 import { wakeUpNsOf } from '../../waits/summary/wait-sums.js';
 import { EndedBy } from '../waits/wait-facts.js';

@@ -7,8 +7,8 @@ import { NONE } from '../../model/units.js';
 import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf, rounded, traceSummary } from '../common.js';
 import { reasonName, waitPlace } from '../waits/wait-names.js';
 import type { RequestsResult } from './ask-requests.js';
+import type { FoundHost } from './found-hosts.js';
 import type { RequestTime } from './found-requests.js';
-import type { FoundHost } from './hosts/found-hosts.js';
 import { requestPart } from './request-part.js';
 import type * as schema from './schema.js';
 

@@ -5,19 +5,19 @@ import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
-import type { Flow } from '../../waits/handoffs/flow.js';
-import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
-import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '../../waits/requests/compared.js';
-import type { Parts } from '../../waits/requests/parts.js';
-import { describeRequests } from './details/describe-requests.js';
-import { askedDetails } from './details/shown-calls.js';
+import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '../../waits/compared.js';
+import type { Flow } from '../../waits/flow.js';
+import { HandOffBy } from '../../waits/hand-offs.js';
+import type { Parts } from '../../waits/parts.js';
+import { describeRequests } from './describe-requests.js';
+import { type FoundHost, foundHosts } from './found-hosts.js';
 import type { FoundRequests, JoinedWork, RequestGroup } from './found-requests.js';
-import { type FoundHost, foundHosts } from './hosts/found-hosts.js';
-import { inputHosts } from './hosts/input-hosts.js';
-import { joinHosts } from './hosts/joined-hosts.js';
-import { withHosts } from './hosts/with-hosts.js';
+import { inputHosts } from './input-hosts.js';
+import { joinHosts } from './joined-hosts.js';
 import type { RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';
+import { askedDetails } from './shown-calls.js';
+import { withHosts } from './with-hosts.js';
 
 /** The requests, and the profile of each host; `shiftNs`: from the profile's time to that of the requests. */
 export interface RequestsResult {

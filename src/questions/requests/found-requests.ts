@@ -2,12 +2,12 @@
  * What was found of the requests of a trace: plain data, with functions as symbols, and times in the trace's time.
  */
 import type { Address, Nanoseconds, SymbolId } from '../../model/units.js';
-import type { HandOffBy } from '../../waits/handoffs/hand-offs.js';
-import type { Reason } from '../../waits/reasons/reason.js';
-import type { RequestStats } from '../../waits/requests/compared.js';
+import type { RequestStats } from '../../waits/compared.js';
+import type { HandOffBy } from '../../waits/hand-offs.js';
+import type { Reason } from '../../waits/reason.js';
 import type { KnownThread } from '../waits/thread-directory.js';
 import type { EndedBy, Place } from '../waits/wait-facts.js';
-import type { TraceContext } from './details/trace-contexts.js';
+import type { TraceContext } from './trace-contexts.js';
 
 export interface FoundRequests {
   readonly requests: number;

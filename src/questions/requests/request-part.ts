@@ -3,7 +3,7 @@
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { HandOffBy } from '../../waits/handoffs/hand-offs.js';
+import { HandOffBy } from '../../waits/hand-offs.js';
 import { finiteOrNull, named } from '../common.js';
 import { EndedBy } from '../waits/wait-facts.js';
 import { addressText, reasonName, waitPlace, waitThread } from '../waits/wait-names.js';

@@ -6,7 +6,7 @@ import { type FunctionSet, isInSet } from '../../analysis/questions.js';
 import { countAtOrBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import type { Roots } from '../../waits/requests/join-requests.js';
+import type { Roots } from '../../waits/join-requests.js';
 import type { CallsOfTrace } from '../waits/ask-waits.js';
 
 export class RootCalls implements Roots {

@@ -2,13 +2,13 @@
  * All that was found of the requests of one or several hosts, before they are described.
  */
 import type { FunctionSet } from '../../analysis/questions.js';
-import type { Flow } from '../../waits/handoffs/flow.js';
+import type { Flow } from '../../waits/flow.js';
 import type { Hosts } from '../../waits/hosts/host-flows.js';
-import type { Parts } from '../../waits/requests/parts.js';
+import type { Parts } from '../../waits/parts.js';
 import type { CallsOfTrace } from '../waits/ask-waits.js';
-import type { NamedFlow } from './flow/named-flow.js';
-import type { HostRoots } from './hosts/host-roots.js';
-import type { HostWaits } from './hosts/host-waits.js';
+import type { HostRoots } from './host-roots.js';
+import type { HostWaits } from './host-waits.js';
+import type { NamedFlow } from './named-flow.js';
 import type { RootCalls } from './root-calls.js';
 
 /** The trace of a host, and what the question selects in it. */

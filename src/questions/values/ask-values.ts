@@ -1,9 +1,9 @@
 /**
  * Answers `ptflame values`: which values a field of an event had, in which threads and functions.
  */
-import { type FieldValues, fieldValues } from '../../analysis/values/field-values.js';
-import { type ValueBar, valueHistogram } from '../../analysis/values/value-histogram.js';
-import { type ValueStats, valueStats } from '../../analysis/values/value-stats.js';
+import { type FieldValues, fieldValues } from '../../analysis/field-values.js';
+import { type ValueBar, valueHistogram } from '../../analysis/value-histogram.js';
+import { type ValueStats, valueStats } from '../../analysis/value-stats.js';
 import { PtflameError } from '../../model/errors.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';

@@ -3,7 +3,7 @@
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { areAllEmpty, tableOf } from '../../model/samples/sample-table.js';
-import { PieceKind } from '../../waits/path/path-builder.js';
+import { PieceKind } from '../../waits/path-builder.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
 import type { WaitGroup } from '../../waits/summary/wait-groups.js';
 import type { WaitSums } from '../../waits/summary/wait-sums.js';

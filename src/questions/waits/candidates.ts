@@ -9,7 +9,7 @@ import { rowNumbers, valuesOf } from '../../model/columns.js';
 import { SpecialSymbol, type SymbolTable } from '../../model/names/symbol-table.js';
 import { tableOf } from '../../model/samples/sample-table.js';
 import { NONE, type Tid } from '../../model/units.js';
-import { candidateCalls, endsWaits, type WakeCalls } from '../../waits/wakers/wake-calls.js';
+import { candidateCalls, endsWaits, type WakeCalls } from '../../waits/wake-calls.js';
 import type { TraceWaits } from './ask-waits.js';
 import { placesOf } from './places.js';
 import { type Place, UNKNOWN_PLACE, type WaitFacts } from './wait-facts.js';

@@ -3,8 +3,8 @@
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
-import { criticalPathOf } from '../../waits/path/critical-path.js';
-import { type CriticalPath, PieceKind } from '../../waits/path/path-builder.js';
+import { criticalPathOf } from '../../waits/critical-path.js';
+import { type CriticalPath, PieceKind } from '../../waits/path-builder.js';
 import type { TraceWaits } from './ask-waits.js';
 import { placesOf } from './places.js';
 

@@ -5,7 +5,7 @@ import { isStop } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { Reason, reasonByNames } from '../../waits/reasons/reason.js';
+import { Reason, reasonByNames } from '../../waits/reason.js';
 
 /** By node of the paths. */
 export interface Places {

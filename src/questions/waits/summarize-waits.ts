@@ -3,7 +3,7 @@
  */
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { KeyNumbers } from '../../waits/input/key-numbers.js';
-import { Reason } from '../../waits/reasons/reason.js';
+import { Reason } from '../../waits/reason.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import { threadOf } from '../../waits/schedule/schedule.js';
 import { type Distribution, distributionOf, type HistogramRow, histogramOf } from '../../waits/summary/distribution.js';

@@ -4,13 +4,13 @@
 import { NONE, type SymbolId } from '../../model/units.js';
 import { lockWordsOf } from '../../waits/locks/lock-words.js';
 
-export { isOfWaits } from '../../waits/reasons/kernel-functions.js';
+export { isOfWaits } from '../../waits/kernel-functions.js';
 
-import { objectAddress } from '../../waits/reasons/object-address.js';
-import { Reason, reasonByFutex } from '../../waits/reasons/reason.js';
+import { WakerKind } from '../../waits/find-wakers.js';
+import { objectAddress } from '../../waits/object-address.js';
+import { Reason, reasonByFutex } from '../../waits/reason.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { Waits } from '../../waits/waits.js';
-import { WakerKind } from '../../waits/wakers/find-wakers.js';
 import type { CallsOfWaits, TraceWaits } from './ask-waits.js';
 import { type Places, placesOf } from './places.js';
 

@@ -1,8 +1,8 @@
 /**
  * Prepares two profiles for drawing: one tree of call paths, with the numbers of both.
  */
-import { type MatchedTrees, matchTrees } from '../../analysis/diff/match-trees.js';
-import { type Per, scaleOf } from '../../analysis/diff/scale.js';
+import { type MatchedTrees, matchTrees } from '../../analysis/match-trees.js';
+import { type Per, scaleOf } from '../../analysis/scale.js';
 import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
 import type { Profile } from '../../model/profile/profile.js';
 

@@ -17,7 +17,7 @@ import {
   type SideColumns,
   tableOf,
   type WidthOf,
-} from './paths/paths.js';
+} from './paths.js';
 
 export interface DiffPictureOptions {
   /** Default: that it is a comparison. */

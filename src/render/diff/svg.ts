@@ -5,7 +5,7 @@
 import { ROOT } from '../../model/calls/call-tree.js';
 import { CHARACTER_PX, type Drawing, ROW_PX, rectangles } from '../frames/drawing.js';
 import type { briefDetails } from '../frames/frame-details.js';
-import { layout } from '../layout/layout.js';
+import { layout } from '../layout.js';
 import { boxMarkup, hatchingAndLabels } from '../svg/frames-markup.js';
 import { textHead } from '../svg/head.js';
 import { HEAD } from '../svg/head-shape.js';
@@ -14,11 +14,11 @@ import { SVG_DEFAULTS } from '../svg/svg.js';
 import { xml, xmlSource } from '../svg/xml.js';
 import { changeStyle, patternMarkup } from './colours.js';
 import type { Comparison } from './comparison.js';
-import { writePaths } from './paths/data.js';
-import { tableOf } from './paths/paths.js';
-import { briefText, paintByChange, wordingOf } from './paths/wording.js';
+import { writePaths } from './data.js';
+import { tableOf } from './paths.js';
 import { DEFAULT_TITLE, type DiffPictureOptions, diffLegend, diffTexts, drawnPaths } from './picture.js';
 import { DIFF_SVG_SCRIPT } from './script.generated.js';
+import { briefText, paintByChange, wordingOf } from './wording.js';
 
 export interface DiffSvgOptions extends DiffPictureOptions {
   /** Width in the file; a browser uses the width of the window. */

@@ -4,7 +4,7 @@
 
 import type { TraceMeta } from '../../model/profile/profile.js';
 import { formatDuration, formatMany, threadNoun } from '../format.js';
-import { type Boxes, BoxKind } from '../layout/layout.js';
+import { type Boxes, BoxKind } from '../layout.js';
 import type { ProfileHeader } from '../quality-summary.js';
 import { shellWords, visibleText } from '../visible-text.js';
 import { classOf, FAMILIES, type Family } from './families.js';

@@ -3,7 +3,7 @@
  */
 
 import type { NodeId } from '../../model/units.js';
-import { type Boxes, BoxKind } from '../layout/layout.js';
+import { type Boxes, BoxKind } from '../layout.js';
 import { classOf } from './families.js';
 import { isBlock, labelOf } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';

@@ -12,7 +12,7 @@ import {
   formatShare,
   longestInferredNs,
 } from '../format.js';
-import { type Boxes, BoxKind, viewWeight } from '../layout/layout.js';
+import { type Boxes, BoxKind, viewWeight } from '../layout.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
 import { isolated } from './isolated.js';

@@ -5,7 +5,7 @@
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
 import { NONE, type NodeId } from '../../model/units.js';
-import type { LayoutTree } from '../layout/layout.js';
+import type { LayoutTree } from '../layout.js';
 import type { Family } from './families.js';
 
 /** Nodes are in pre-order: callers before callees, siblings as drawn, each subtree contiguous. */

@@ -11,7 +11,7 @@ import { CHARACTER_PX, type Drawing, HATCH_PATTERN, paintByFunction, ROW_PX, rec
 import { familyOf } from '../frames/families.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 import { titlesOf } from '../frames/recording-name.js';
-import { layout } from '../layout/layout.js';
+import { layout } from '../layout.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';

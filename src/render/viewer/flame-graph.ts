@@ -12,7 +12,7 @@ import {
   rectangles,
 } from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
-import { type Boxes, type LayoutView, layout } from '../layout/layout.js';
+import { type Boxes, type LayoutView, layout } from '../layout.js';
 import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
 import type { FrameLayer } from './frame-layer.js';

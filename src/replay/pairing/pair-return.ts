@@ -7,8 +7,8 @@ import { Trait } from '../functions/traits.js';
 import { Action } from './actions.js';
 import { endsAt, MAX_SEARCH_DEPTH } from './calls.js';
 import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo, skipCalls } from './end-calls.js';
-import { endsCallOnOther, switchBack, switchHidden, switchToAlike, switchToNew } from './fibers/switch-stacks.js';
 import { calledIn, hasTrait, type Returned, type SegmentState } from './segment-state.js';
+import { endsCallOnOther, switchBack, switchHidden, switchToAlike, switchToNew } from './switch-stacks.js';
 
 /**
  * Pairs a return. Tries in this order: the call on top, a hidden switch before the return, any open call, a parked

@@ -15,12 +15,12 @@ import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
 import { endCall, pairUnmatchedReturn } from './end-calls.js';
-import { pairEntryFromOutside } from './fibers/switch-stacks.js';
 import type { OpenCalls } from './open-calls.js';
 import { pairJump, pairReturn } from './pair-return.js';
 import { OwnPairingMemory, type Pairing, type PairingMemory, type Segment } from './pairing.js';
 import { hasTrait, newSegmentState, RUNNING, type SegmentState } from './segment-state.js';
 import { SkippedCalls } from './skipped-calls.js';
+import { pairEntryFromOutside } from './switch-stacks.js';
 
 /** Maximum number of linkage slots that lead to functions that switch stacks. */
 const MAX_SWITCHER_SLOTS = 4;

@@ -8,7 +8,7 @@ import { OwnRows, type Rows } from '../host/rows.js';
 import { CALL_BYTES } from '../wasm/layout.js';
 import { Action } from './actions.js';
 import type { OtherStack } from './calls.js';
-import type { StackSwitch } from './fibers/parked-stacks.js';
+import type { StackSwitch } from './parked-stacks.js';
 import type { SkippedCalls } from './skipped-calls.js';
 
 /** A thread's events between two losses. */

@@ -5,11 +5,11 @@ import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { type SiteFacts, SYSCALL_BYTES } from '../functions/site-facts.js';
 import type { ReplayKernel } from '../host/replay-kernel.js';
+import { AlikeStacks } from './alike-stacks.js';
 import type { OpenCall } from './calls.js';
-import { AlikeStacks } from './fibers/alike-stacks.js';
-import { ParkedStacks } from './fibers/parked-stacks.js';
 import { OpenCalls } from './open-calls.js';
 import type { Pairing, PairingMemory } from './pairing.js';
+import { ParkedStacks } from './parked-stacks.js';
 
 /** A call that has returned, and its index on the stack. */
 export interface Returned {

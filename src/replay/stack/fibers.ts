@@ -5,7 +5,7 @@
  */
 import { Inference } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import type { StackSwitch } from '../pairing/fibers/parked-stacks.js';
+import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';
 import { countCall, endingOf } from './count-call.js';
 import type { Frame } from './frame.js';

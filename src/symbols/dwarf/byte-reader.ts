@@ -1,7 +1,7 @@
 /**
  * Reads the numbers of DWARF sections from bytes that cannot be trusted.
  */
-import { decodeText, viewOf } from '../elf/byte-source.js';
+import { decodeText, viewOf } from '../byte-source.js';
 
 /** The debug information contradicts itself, or uses what is not known here. Only this reader's callers see it. */
 export class DwarfFault {

@@ -4,7 +4,7 @@
  * Only units that have one of the addresses are read. Debug information that contradicts itself gives no inlined functions.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import type { ElfFile } from '../elf/elf-file.js';
+import type { ElfFile } from '../elf-file.js';
 import type { Abbreviation } from './abbreviations.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
 import { type AttributeValue, readForm } from './forms.js';

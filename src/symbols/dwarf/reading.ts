@@ -2,7 +2,7 @@
  * What reading debug information needs besides the file: limits, a decompressor, and the files that it refers to.
  */
 import type { Zstd } from '../../codec/zstd.js';
-import type { ElfFile } from '../elf/elf-file.js';
+import type { ElfFile } from '../elf-file.js';
 import { DebugBudget } from './budget.js';
 
 export interface DebugReading {

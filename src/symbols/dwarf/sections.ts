@@ -4,8 +4,8 @@
  */
 import { inflateSync } from 'node:zlib';
 import { ZstdFault } from '../../codec/zstd.js';
-import { type ByteSource, partOf, viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, type ElfFile, type ElfSection, SectionType, sectionNamed } from '../elf/elf-file.js';
+import { type ByteSource, partOf, viewOf, wordAt } from '../byte-source.js';
+import { bytesOf, type ElfFile, type ElfSection, SectionType, sectionNamed } from '../elf-file.js';
 import type { DebugBudget } from './budget.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
 import type { DebugReading } from './reading.js';

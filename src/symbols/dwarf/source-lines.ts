@@ -5,7 +5,7 @@
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { SourceLine } from '../../model/names/symbol-table.js';
-import type { ElfFile } from '../elf/elf-file.js';
+import type { ElfFile } from '../elf-file.js';
 import type { DebugBudget } from './budget.js';
 import { ByteReader } from './byte-reader.js';
 import type { AttributeValue } from './forms.js';

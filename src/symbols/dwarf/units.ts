@@ -3,7 +3,7 @@
  * entries.ts reads the other entries.
  */
 
-import type { ElfFile } from '../elf/elf-file.js';
+import type { ElfFile } from '../elf-file.js';
 import { Abbreviations, type AbbreviationTable } from './abbreviations.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
 import { type AttributeValue, readForm, type UnitSizes } from './forms.js';

@@ -1,8 +1,8 @@
 /**
  * Adds the symbols of an ELF table that perf uses, in order.
  */
-import { viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, type ElfFile, type ElfSection, loadedSegments } from '../elf/elf-file.js';
+import { viewOf, wordAt } from '../byte-source.js';
+import { bytesOf, type ElfFile, type ElfSection, loadedSegments } from '../elf-file.js';
 import type { NameSource, SymbolRows } from './symbol-rows.js';
 
 export const SYMBOL_BYTES = 24;

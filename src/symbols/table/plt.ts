@@ -2,8 +2,8 @@
  * Names the slots of the PLT, the calls into other libraries, after the functions that they call.
  */
 import type { Address } from '../../model/units.js';
-import { viewOf, wordAt } from '../elf/byte-source.js';
-import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed, tableOfType } from '../elf/elf-file.js';
+import { viewOf, wordAt } from '../byte-source.js';
+import { bytesOf, countEntries, type ElfFile, SectionType, sectionNamed, tableOfType } from '../elf-file.js';
 import { SYMBOL_BYTES } from './elf-symbols.js';
 import { Binding, NameSource, type SymbolRows } from './symbol-rows.js';
 

@@ -2,7 +2,7 @@
  * Symbols as columns: where they begin and end in the file, and where their names are. A library can have 500,000.
  */
 import { NONE } from '../../model/units.js';
-import { cutName, MAX_NAME_BYTES, tableName } from '../elf/byte-source.js';
+import { cutName, MAX_NAME_BYTES, tableName } from '../byte-source.js';
 
 /** Which string table has the name of a row. */
 export type NameSource = 0 | 1 | 2;

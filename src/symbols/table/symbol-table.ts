@@ -2,7 +2,7 @@
  * Finds the symbol that perf prints for an offset in a binary.
  */
 import { NONE } from '../../model/units.js';
-import { countEntries, type ElfFile, SectionType, tableOfType } from '../elf/elf-file.js';
+import { countEntries, type ElfFile, SectionType, tableOfType } from '../elf-file.js';
 import { addSymbols, SYMBOL_BYTES } from './elf-symbols.js';
 import { findRow } from './find-row.js';
 import { OrderedRows } from './ordered-rows.js';

@@ -14,8 +14,8 @@ import {
   type PackedThread,
 } from '../../model/trace/packed-thread.js';
 import type { Nanoseconds } from '../../model/units.js';
+import type { PackedFile } from '../event-memory.js';
 import type { EventRows, Lane } from '../lanes/lane-rows.js';
-import type { PackedFile } from '../runs/event-memory.js';
 import { BlockFault } from './block-fault.js';
 import { FAR_TIME, FIRST_EXPECTED } from './event-code.js';
 

@@ -12,7 +12,7 @@ import {
 } from '../../model/trace/event-bundle.js';
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { runAt, type SharedEvents } from '../runs/event-memory.js';
+import { runAt, type SharedEvents } from '../event-memory.js';
 import { type LaneRuns, MAX_JITTER_NS } from './lane.js';
 
 /** Valid until the next batch. */

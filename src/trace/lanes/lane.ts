@@ -4,7 +4,7 @@
 import { BUNDLE, bundleEnd, bundleEvents, bundleStartNs, readBundle } from '../../model/trace/event-bundle.js';
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { type RunAddress, runAt, type SharedEvents } from '../runs/event-memory.js';
+import { type RunAddress, runAt, type SharedEvents } from '../event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';
 
 /**

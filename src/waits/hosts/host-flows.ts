@@ -2,9 +2,9 @@
  * Puts what several hosts recorded of a flow on their common clock, and finds what one handed on and another took.
  */
 import { NONE } from '../../model/units.js';
-import { type Flow, type MergedMoments, mergeMoments } from '../handoffs/flow.js';
-import { HandOffBy, pushesByKey } from '../handoffs/hand-offs.js';
-import type { Moments } from '../handoffs/moments.js';
+import { type Flow, type MergedMoments, mergeMoments } from '../flow.js';
+import { HandOffBy, pushesByKey } from '../hand-offs.js';
+import type { Moments } from '../moments.js';
 import type { HostClocks } from './host-clocks.js';
 import type { HostIds } from './host-ids.js';
 

@@ -3,7 +3,7 @@
  * often, such as those of repeated requests, do not say which was which before the clocks are known.
  */
 import type { Nanoseconds } from '../../model/units.js';
-import { hasKey, type Moments } from '../handoffs/moments.js';
+import { hasKey, type Moments } from '../moments.js';
 
 /** What one host handed on, and another took; each time is of its host's clock. */
 export interface SentIds {

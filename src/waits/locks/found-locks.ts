@@ -4,7 +4,7 @@
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { Address, Nanoseconds, SymbolId, Tid } from '../../model/units.js';
-import type { Reason } from '../reasons/reason.js';
+import type { Reason } from '../reason.js';
 import type { Distribution } from '../summary/distribution.js';
 import type { HolderSource } from './holders.js';
 

@@ -2,7 +2,7 @@
  * For which thread each wait for a lock was: the holder when it began.
  */
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { callBefore } from '../futexes/futex-calls.js';
+import { callBefore } from '../futex-calls.js';
 import { groupOf } from '../input/group-rows.js';
 import { isLostWithin, type LostSpans } from '../input/lost.js';
 import { OffState } from '../schedule/off-state.js';

@@ -10,12 +10,12 @@
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { FutexKind, TIMED_OUT } from '../futexes/futex-ops.js';
+import { WakerKind } from '../find-wakers.js';
+import { FutexKind, TIMED_OUT } from '../futex-ops.js';
 import { rowsOf } from '../input/group-rows.js';
 import { OffState } from '../schedule/off-state.js';
 import { rowEndingFrom, threadOf } from '../schedule/schedule.js';
 import type { Waits } from '../waits.js';
-import { WakerKind } from '../wakers/find-wakers.js';
 import type { LockWords } from './lock-words.js';
 import type { UnseenReleases } from './unseen-releases.js';
 

@@ -8,8 +8,8 @@
  */
 import type { Address } from '../../model/units.js';
 import { NONE } from '../../model/units.js';
-import type { FutexCalls } from '../futexes/futex-calls.js';
-import { FutexKind, isShared } from '../futexes/futex-ops.js';
+import type { FutexCalls } from '../futex-calls.js';
+import { FutexKind, isShared } from '../futex-ops.js';
 import { type Groups, groupRows } from '../input/group-rows.js';
 
 const LOCKED_AND_WAITED_FOR = 2;

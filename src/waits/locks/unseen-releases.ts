@@ -9,12 +9,12 @@
 import { countAtOrBelow, countBelow } from '../../model/columns.js';
 import type { LostSpan } from '../../model/samples/sample-account.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { type FutexCalls, lastCall } from '../futexes/futex-calls.js';
-import { FutexKind } from '../futexes/futex-ops.js';
+import { WakerKind } from '../find-wakers.js';
+import { type FutexCalls, lastCall } from '../futex-calls.js';
+import { FutexKind } from '../futex-ops.js';
 import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
 import { OffState } from '../schedule/off-state.js';
 import type { Waits } from '../waits.js';
-import { WakerKind } from '../wakers/find-wakers.js';
 import type { LockWords } from './lock-words.js';
 
 export interface UnseenReleases {

@@ -4,8 +4,8 @@
 import type { Address } from '../../model/units.js';
 import { NONE } from '../../model/units.js';
 import { type Groups, groupRows } from '../input/group-rows.js';
-import { objectAddress } from '../reasons/object-address.js';
-import { Reason } from '../reasons/reason.js';
+import { objectAddress } from '../object-address.js';
+import { Reason } from '../reason.js';
 import type { Waits } from '../waits.js';
 
 /** A row for each object that a thread waited for in a futex call. */

@@ -2,9 +2,9 @@
  * Adds up what time off the CPU consisted of.
  */
 import type { Nanoseconds } from '../../model/units.js';
+import { WakerKind } from '../find-wakers.js';
 import { OffState } from '../schedule/off-state.js';
 import type { Waits } from '../waits.js';
-import { WakerKind } from '../wakers/find-wakers.js';
 import type { ShownWaits } from './window.js';
 
 /** `offNs` = `blockedNs` + `wakeUpNs` + `preemptedNs` + `unknownNs`. */

@@ -6,21 +6,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
+import { addNumbers } from '../../../src/analysis/timeline/add-numbers.js';
+import { coarsen } from '../../../src/analysis/timeline/bounded-sums.js';
 import { reachedLevels, stripSliceNs, type TimelineQuestion } from '../../../src/analysis/timeline/question.js';
-import { minSpanNs } from '../../../src/analysis/timeline/spans/span-steps.js';
-import { rowsInWindow } from '../../../src/analysis/timeline/spans/thread-spans.js';
-import { addNumbers } from '../../../src/analysis/timeline/sums/add-numbers.js';
-import { coarsen } from '../../../src/analysis/timeline/sums/bounded-sums.js';
-import { noNumbers, numbersWithin, rangeSums } from '../../../src/analysis/timeline/sums/range-sums.js';
+import { noNumbers, numbersWithin, rangeSums } from '../../../src/analysis/timeline/range-sums.js';
 import {
   keptNodes,
   LISTED,
   NO_SUMS,
   resolutionOf,
   type TimedPaths,
-} from '../../../src/analysis/timeline/sums/resolution.js';
-import { inOrder } from '../../../src/analysis/timeline/sums/sum-rows.js';
-import { SumsBuilder } from '../../../src/analysis/timeline/sums/sums-builder.js';
+} from '../../../src/analysis/timeline/resolution.js';
+import { minSpanNs } from '../../../src/analysis/timeline/span-steps.js';
+import { inOrder } from '../../../src/analysis/timeline/sum-rows.js';
+import { SumsBuilder } from '../../../src/analysis/timeline/sums-builder.js';
+import { rowsInWindow } from '../../../src/analysis/timeline/thread-spans.js';
 import {
   type ShownPaths,
   type ThreadTimeline,

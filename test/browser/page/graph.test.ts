@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { START, WIDTHS } from '../../../src/page/view/state.js';
 import { paintByFunction, rectangles } from '../../../src/render/frames/drawing.js';
-import { layout } from '../../../src/render/layout/layout.js';
+import { layout } from '../../../src/render/layout.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import * as report from '../../helpers/browser/report-page.js';

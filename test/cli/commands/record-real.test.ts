@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, vi } from 'vitest';
-import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
+import { RecordingNotes } from '../../../cli/record/recording-notes.js';
 import { type Directory, test } from '../../helpers/cli/run-cli.js';
 import { clockPerf, perfWorks, record, startRecord } from '../../helpers/perf/record-runs.js';
 

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
-import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
+import { RecordingNotes } from '../../../cli/record/recording-notes.js';
 import { type Directory, test } from '../../helpers/cli/run-cli.js';
 import { perfData, record as perfRecord, trailer, u64 } from '../../helpers/perf/perf-data.js';
 import { commandsIn, logOf, planRecord, received, record, startRecord } from '../../helpers/perf/record-runs.js';

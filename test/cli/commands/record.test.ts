@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { describe, expect, vi } from 'vitest';
-import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
+import { RecordingNotes } from '../../../cli/record/recording-notes.js';
 import { type Directory, expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 import {

@@ -6,9 +6,9 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
-import { DebuginfodClient } from '../../../cli/debuginfod/client.js';
-import { Locality } from '../../../cli/debuginfod/download.js';
-import { debuginfodSettings } from '../../../cli/debuginfod/settings.js';
+import { DebuginfodClient } from '../../../cli/input/client.js';
+import { Locality } from '../../../cli/input/download.js';
+import { debuginfodSettings } from '../../../cli/input/settings.js';
 import { test } from '../../helpers/cli/run-cli.js';
 import { program } from '../../symbols/elf-builder.js';
 

@@ -2,8 +2,8 @@
  * Reads environments: which servers are asked, with which limits, and where their files go.
  */
 import { expect, test } from 'vitest';
-import { isWithin, Locality, localityOf } from '../../../cli/debuginfod/download.js';
-import { debuginfodSettings, redirectionFault } from '../../../cli/debuginfod/settings.js';
+import { isWithin, Locality, localityOf } from '../../../cli/input/download.js';
+import { debuginfodSettings, redirectionFault } from '../../../cli/input/settings.js';
 
 function settingsOf(env: Record<string, string>) {
   const lines: string[] = [];

@@ -4,8 +4,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { DebugInfoNotes } from '../../../cli/input/debug-info.js';
-import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
-import { type ElfFile, readElf } from '../../../src/symbols/elf/elf-file.js';
+import { sourceOf } from '../../../src/symbols/byte-source.js';
+import { type ElfFile, readElf } from '../../../src/symbols/elf-file.js';
 import { ptflame, test } from '../../helpers/cli/run-cli.js';
 import { rootWith } from '../../helpers/cli/symfs.js';
 

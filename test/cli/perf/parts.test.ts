@@ -3,10 +3,10 @@
  */
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import type { Machine } from '../../../cli/perf/machine/probe.js';
-import { parseBuildOptions, parseVersion } from '../../../cli/perf/machine/version.js';
-import { chooseBuffers } from '../../../cli/perf/plan/buffers.js';
-import { PerfStderr } from '../../../cli/perf/record/perf-stderr.js';
+import { chooseBuffers } from '../../../cli/record/buffers.js';
+import type { Machine } from '../../../cli/record/machine/probe.js';
+import { parseBuildOptions, parseVersion } from '../../../cli/record/machine/version.js';
+import { PerfStderr } from '../../../cli/record/perf-stderr.js';
 import { shellWords } from '../../../src/render/visible-text.js';
 
 test.for([

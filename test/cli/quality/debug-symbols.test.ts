@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { debugSymbolNotes } from '../../../cli/quality/debug-symbols.js';
+import { debugSymbolNotes } from '../../../cli/output/debug-symbols.js';
 import type { Profile } from '../../../src/index.js';
 import { analyzeText } from '../../helpers/traces/load.js';
 

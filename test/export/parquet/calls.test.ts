@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { CallsSpool } from '../../../cli/output/calls-spool.js';
-import { BATCH_ROWS } from '../../../src/analysis/call-rows/rows.js';
+import { BATCH_ROWS } from '../../../src/analysis/rows.js';
 import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { recordingTables } from '../../../src/export/parquet/recording-tables.js';

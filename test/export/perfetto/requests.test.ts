@@ -3,7 +3,7 @@
  * them with Perfetto's own trace processor.
  */
 import { describe, expect, test } from 'vitest';
-import { perfettoOfRequests } from '../../../src/export/perfetto/requests/requests.js';
+import { perfettoOfRequests } from '../../../src/export/perfetto/requests.js';
 import { requestsAnswer } from '../../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
 import type { RequestPart } from '../../../src/questions/requests/found-requests.js';

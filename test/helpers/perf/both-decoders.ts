@@ -2,7 +2,7 @@
  * Profiles of a recording by the own decoder and by perf, as JSON, to be compared byte for byte.
  */
 import { encodedRecording } from '../../../cli/input/encoded-recording.js';
-import { recordingEnvironment } from '../../../cli/perf/script/script.js';
+import { recordingEnvironment } from '../../../cli/perf/script.js';
 import { analyze, renderJson } from '../../../src/index.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';

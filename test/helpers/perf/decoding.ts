@@ -2,7 +2,7 @@
  * Decodes recordings to profiles, with perf or a replacement.
  */
 import { chmod } from 'node:fs/promises';
-import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script/script.js';
+import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script.js';
 import { type AnalyzeOptions, analyze, type Profile, renderFolded } from '../../../src/index.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import type { Directory } from '../cli/run-cli.js';

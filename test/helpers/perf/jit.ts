@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readElf } from '../../../src/symbols/elf/elf-file.js';
+import { readElf } from '../../../src/symbols/elf-file.js';
 import { DISK_FILES } from '../../../src/symbols/symbolizer.js';
 import { buildSymbolTable } from '../../../src/symbols/table/symbol-table.js';
 import { RECORDED_ROOT, recordingPath } from './perf.js';

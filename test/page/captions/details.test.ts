@@ -11,7 +11,7 @@ import { pageDetails, widthName } from '../../../src/page/view/captions/details.
 import { barsOf } from '../../../src/page/view/histogram.js';
 import { START, type State, WIDTHS, type Width } from '../../../src/page/view/state.js';
 import type { Views } from '../../../src/page/view/views.js';
-import { layout } from '../../../src/render/layout/layout.js';
+import { layout } from '../../../src/render/layout.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import { profileOfNames } from '../../helpers/checks/files/profile-file.js';
 import { sum } from '../../helpers/random/random-trees.js';

@@ -12,7 +12,7 @@ import { START, type State, WIDTHS } from '../../../src/page/view/state.js';
 import type { Views } from '../../../src/page/view/views.js';
 import type { Drawing } from '../../../src/render/frames/drawing.js';
 import { type FrameTable, frameTable } from '../../../src/render/frames/frame-table.js';
-import { type Boxes, layout } from '../../../src/render/layout/layout.js';
+import { type Boxes, layout } from '../../../src/render/layout.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import { execute } from '../../helpers/random/execution.js';
 import { decisions } from '../../helpers/random/random-questions.js';

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
 import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
-import { collectedSteps, decidingSteps, takingSteps } from '../../../src/questions/requests/flow/batches.js';
+import { collectedSteps, decidingSteps, takingSteps } from '../../../src/questions/requests/batches.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 
 interface Truth {

@@ -8,11 +8,11 @@ import { SampleContext, type SampleTable } from '../../../src/model/samples/samp
 import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
 import { BranchKind, BranchSitesBuilder, TraceEdge } from '../../../src/model/trace/branch-sites.js';
 import { NONE } from '../../../src/model/units.js';
-import { probedFunctions } from '../../../src/questions/requests/flow/probed-functions.js';
-import { workTimes } from '../../../src/questions/requests/flow/work-ends.js';
-import { hostRoots } from '../../../src/questions/requests/hosts/host-roots.js';
+import { hostRoots } from '../../../src/questions/requests/host-roots.js';
+import { probedFunctions } from '../../../src/questions/requests/probed-functions.js';
 import { flowSide } from '../../../src/questions/requests/request-question.js';
 import { RootCalls } from '../../../src/questions/requests/root-calls.js';
+import { workTimes } from '../../../src/questions/requests/work-ends.js';
 import type { Hosts } from '../../../src/waits/hosts/host-flows.js';
 
 /** Symbols of the paths: 0 is a root, 1 takes work, 2 is another function. */

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { askRequests } from '../../../src/questions/requests/ask-requests.js';
 import type { RequestsOptions } from '../../../src/questions/requests/request-question.js';
-import { HandOffBy } from '../../../src/waits/handoffs/hand-offs.js';
+import { HandOffBy } from '../../../src/waits/hand-offs.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { HostText, writeClient, writeServer } from './helpers/host-text.js';
 

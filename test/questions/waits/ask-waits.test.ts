@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
 import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { type TraceWaits, withWaits } from '../../../src/questions/waits/ask-waits.js';
+import { WakerKind } from '../../../src/waits/find-wakers.js';
 import { OffState } from '../../../src/waits/schedule/off-state.js';
-import { WakerKind } from '../../../src/waits/wakers/find-wakers.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture } from '../../helpers/traces/load.js';
 

@@ -7,11 +7,11 @@ import { type TraceWaits, withWaits } from '../../../src/questions/waits/ask-wai
 import { candidatesOf } from '../../../src/questions/waits/candidates.js';
 import { WaitFacts } from '../../../src/questions/waits/wait-facts.js';
 import { waitInputOf } from '../../../src/questions/waits/wait-input.js';
-import { Reason } from '../../../src/waits/reasons/reason.js';
+import { WakerKind } from '../../../src/waits/find-wakers.js';
+import { Reason } from '../../../src/waits/reason.js';
 import { OffState } from '../../../src/waits/schedule/off-state.js';
 import { type Waits, waitsOf } from '../../../src/waits/waits.js';
-import { WakerKind } from '../../../src/waits/wakers/find-wakers.js';
-import { candidateCalls, endsWaits } from '../../../src/waits/wakers/wake-calls.js';
+import { candidateCalls, endsWaits } from '../../../src/waits/wake-calls.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { withEmulated } from '../../waits/helpers/emulated.js';
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
-import { type Boxes, BoxKind, type LayoutTree, type LayoutView, layout } from '../../../src/render/layout/layout.js';
+import { type Boxes, BoxKind, type LayoutTree, type LayoutView, layout } from '../../../src/render/layout.js';
 
 /** Builds a tree from parents (each smaller than its node) and self weights. */
 function treeOf(parents: readonly number[], selfs: readonly number[]): LayoutTree {

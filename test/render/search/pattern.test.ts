@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_WORK, matchNames, PatternRun } from '../../../src/render/search/find-frames.js';
-import { compilePattern } from '../../../src/render/search/pattern.js';
+import { MAX_WORK, matchNames, PatternRun } from '../../../src/render/find-frames.js';
+import { compilePattern } from '../../../src/render/pattern.js';
 
 function finds(source: string, text: string): boolean {
   const program = compilePattern(source);

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { qualityLines } from '../../../cli/quality/lines.js';
+import { qualityLines } from '../../../cli/output/lines.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';

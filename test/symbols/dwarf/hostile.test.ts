@@ -4,12 +4,12 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadZstd } from '../../../src/codec/zstd.js';
+import { sourceOf } from '../../../src/symbols/byte-source.js';
 import { DebugBudget } from '../../../src/symbols/dwarf/budget.js';
 import { inlineChains } from '../../../src/symbols/dwarf/inline-chains.js';
 import { NO_FILES, type OtherFiles } from '../../../src/symbols/dwarf/reading.js';
 import { sourceLines } from '../../../src/symbols/dwarf/source-lines.js';
-import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
-import { readElf } from '../../../src/symbols/elf/elf-file.js';
+import { readElf } from '../../../src/symbols/elf-file.js';
 import { elfFile, number, type SectionParts } from '../elf-builder.js';
 import {
   abbreviation,

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sourceOf } from '../../../src/symbols/byte-source.js';
 import { type InlineChain, inlineChains } from '../../../src/symbols/dwarf/inline-chains.js';
-import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
-import { type ElfFile, readElf } from '../../../src/symbols/elf/elf-file.js';
+import { type ElfFile, readElf } from '../../../src/symbols/elf-file.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/dwarf');
 const INLINED = join(FIXTURES, 'inlined');

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
-import { loadedSegments, readElf } from '../../../src/symbols/elf/elf-file.js';
-import { buildIdOf } from '../../../src/symbols/elf/identity.js';
-import { debugReader } from '../../../src/symbols/functions/debug-info.js';
+import { sourceOf } from '../../../src/symbols/byte-source.js';
+import { debugReader } from '../../../src/symbols/debug-info.js';
+import { loadedSegments, readElf } from '../../../src/symbols/elf-file.js';
+import { buildIdOf } from '../../../src/symbols/identity.js';
 import { inlinedFunctions } from '../../../src/symbols/symbolizer.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/dwarf/others');

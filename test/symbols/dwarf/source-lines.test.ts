@@ -7,9 +7,9 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SourceLine } from '../../../src/model/names/symbol-table.js';
+import { sourceOf } from '../../../src/symbols/byte-source.js';
 import { sourceLines } from '../../../src/symbols/dwarf/source-lines.js';
-import { sourceOf } from '../../../src/symbols/elf/byte-source.js';
-import { type ElfFile, type ElfSection, readElf } from '../../../src/symbols/elf/elf-file.js';
+import { type ElfFile, type ElfSection, readElf } from '../../../src/symbols/elf-file.js';
 import { elfFile } from '../elf-builder.js';
 import { LOW, lineTable, named, setAddress, UNIT, unit } from './dwarf-builder.js';
 

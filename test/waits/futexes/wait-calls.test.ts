@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import type { LostSpan } from '../../../src/model/samples/sample-account.js';
-import { CallCertainty } from '../../../src/waits/futexes/wait-calls.js';
+import { CallCertainty } from '../../../src/waits/wait-calls.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import type { RecordedSwitch } from '../helpers/switch-columns.js';
 import { inputOf, type RecordedSample } from '../simulator/recorder.js';

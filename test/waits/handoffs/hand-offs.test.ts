@@ -6,16 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { SampleContext, tableOf } from '../../../src/model/samples/sample-table.js';
 import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
 import { NONE } from '../../../src/model/units.js';
-import {
-  HandOffBy,
-  handOffsOf,
-  pushesByKey,
-  pushesByOrder,
-  pushesByWaking,
-} from '../../../src/waits/handoffs/hand-offs.js';
-import { type Moments, momentsOf } from '../../../src/waits/handoffs/moments.js';
-import { joinRequests } from '../../../src/waits/requests/join-requests.js';
-import type { Parts } from '../../../src/waits/requests/parts.js';
+import { HandOffBy, handOffsOf, pushesByKey, pushesByOrder, pushesByWaking } from '../../../src/waits/hand-offs.js';
+import { joinRequests } from '../../../src/waits/join-requests.js';
+import { type Moments, momentsOf } from '../../../src/waits/moments.js';
+import type { Parts } from '../../../src/waits/parts.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import { type Recorded, recordEmulated, recordReal } from '../helpers/recorded.js';
 import { aloneUntilNext } from '../helpers/work.js';

@@ -10,7 +10,7 @@ import type { SampleTable } from '../../../src/model/samples/sample-table.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import { openSideRecording } from '../../../src/perfdata/side-recording.js';
 import { withWaits } from '../../../src/questions/waits/ask-waits.js';
-import { momentsOf } from '../../../src/waits/handoffs/moments.js';
+import { momentsOf } from '../../../src/waits/moments.js';
 import type { Waits } from '../../../src/waits/waits.js';
 import { fixturePath, startPtflame } from '../../helpers/cli/run-cli.js';
 import { LIBC } from '../../tools/tracing.js';

@@ -3,11 +3,11 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Moments } from '../../../src/waits/handoffs/moments.js';
 import { clockOffsetOf } from '../../../src/waits/hosts/clock-offset.js';
 import { HostClocks } from '../../../src/waits/hosts/host-clocks.js';
 import { HostIds } from '../../../src/waits/hosts/host-ids.js';
 import { addSentIds, noSentIds } from '../../../src/waits/hosts/sent-ids.js';
+import type { Moments } from '../../../src/waits/moments.js';
 
 /** A clock in true time. */
 interface Clock {

@@ -11,7 +11,7 @@ import { HeldTime } from '../../../src/waits/locks/held-time.js';
 import { HolderSource } from '../../../src/waits/locks/holders.js';
 import { lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
 import { waitedObjectsOf } from '../../../src/waits/locks/waited-objects.js';
-import { Reason } from '../../../src/waits/reasons/reason.js';
+import { Reason } from '../../../src/waits/reason.js';
 import type { TimeWindow } from '../../../src/waits/summary/window.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import { recordReal } from '../helpers/recorded.js';

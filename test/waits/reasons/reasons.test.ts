@@ -3,8 +3,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
-import { objectAddress } from '../../../src/waits/reasons/object-address.js';
-import { Reason, reasonByFutex, reasonByNames } from '../../../src/waits/reasons/reason.js';
+import { objectAddress } from '../../../src/waits/object-address.js';
+import { Reason, reasonByFutex, reasonByNames } from '../../../src/waits/reason.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import { recordReal, type Truth } from '../helpers/recorded.js';
 

@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
-import { handOffsOf } from '../../../src/waits/handoffs/hand-offs.js';
-import { joinRequests } from '../../../src/waits/requests/join-requests.js';
-import type { Parts } from '../../../src/waits/requests/parts.js';
+import { handOffsOf } from '../../../src/waits/hand-offs.js';
+import { joinRequests } from '../../../src/waits/join-requests.js';
+import type { Parts } from '../../../src/waits/parts.js';
 import { randomOf } from '../simulator/random-loads.js';
 
 type Push = readonly [timeNs: number, tid: number, key: number];

@@ -4,10 +4,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
-import { type Flow, joinFlows } from '../../../src/waits/handoffs/flow.js';
-import { HandOffBy } from '../../../src/waits/handoffs/hand-offs.js';
-import { comparedRequests, slowestCount, statsOf } from '../../../src/waits/requests/compared.js';
-import { joinRequests } from '../../../src/waits/requests/join-requests.js';
+import { comparedRequests, slowestCount, statsOf } from '../../../src/waits/compared.js';
+import { type Flow, joinFlows } from '../../../src/waits/flow.js';
+import { HandOffBy } from '../../../src/waits/hand-offs.js';
+import { joinRequests } from '../../../src/waits/join-requests.js';
 
 function moments(rows: readonly (readonly [timeNs: number, tid: number])[]) {
   return {

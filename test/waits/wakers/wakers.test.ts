@@ -4,9 +4,9 @@
 import { expect, it } from 'vitest';
 import { SampleContext } from '../../../src/model/samples/sample-table.js';
 import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { WakerKind } from '../../../src/waits/find-wakers.js';
 import { lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
 import { waitsOf } from '../../../src/waits/waits.js';
-import { WakerKind } from '../../../src/waits/wakers/find-wakers.js';
 import { inputOf, type RecordedSample } from '../simulator/recorder.js';
 
 const [WAITER, WAKER] = [7, 8];

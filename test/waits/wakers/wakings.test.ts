@@ -8,10 +8,10 @@ import { WAKING_SLICES, type Wakings } from '../../../src/model/timeline/wakings
 import { NONE } from '../../../src/model/units.js';
 import { readTimeline } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
-import { timelinePieces } from '../../../src/page/data/timeline/write.js';
+import { timelinePieces } from '../../../src/page/data/timeline-write.js';
 import { withWaits } from '../../../src/questions/waits/ask-waits.js';
-import { WakerKind } from '../../../src/waits/wakers/find-wakers.js';
-import { longestBySlice } from '../../../src/waits/wakers/longest-by-slice.js';
+import { WakerKind } from '../../../src/waits/find-wakers.js';
+import { longestBySlice } from '../../../src/waits/longest-by-slice.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { convoyTrace, lockTrace } from '../../helpers/traces/lock-trace.js';
 import { withEncoded } from '../helpers/emulated.js';

@@ -1,8 +1,8 @@
 /**
  * What can be done with a call of a stack chart, by menu and by key.
  */
-import { announce } from '../controls/announce.js';
-import type { Action } from '../controls/menu.js';
+import { announce } from '../announce.js';
+import type { Action } from '../menu.js';
 import { copyText } from '../platform/save.js';
 
 /** null: not possible. */

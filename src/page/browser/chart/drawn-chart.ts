@@ -12,11 +12,11 @@ import { type ChartBoxes, ChartBoxKind, commonRows } from '../../view/chart/char
 import type { ChartThread } from '../../view/chart/chart-thread.js';
 import { type DrawnCalls, drawnCalls } from '../../view/chart/drawn-calls.js';
 import { layOutChart } from '../../view/chart/lay-out-chart.js';
+import { type ChartArrow, chartArrows } from '../../view/chart-arrows.js';
 import { once } from '../../view/memoize-last.js';
 import type { ChosenCall } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import { type ChartArrow, chartArrows } from '../../view/wakings/chart-arrows.js';
-import type { Role, Waking } from '../../view/wakings/waking-index.js';
+import type { Role, Waking } from '../../view/waking-index.js';
 
 export class DrawnChart {
   readonly thread: ChartThread;

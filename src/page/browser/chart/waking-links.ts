@@ -7,8 +7,8 @@ import { otherThread } from '../../view/captions/wakings.js';
 import { innermostAt } from '../../view/chart/call-at.js';
 import { addressedWindow, clampedWindow } from '../../view/chart/chart-window.js';
 import type { Views } from '../../view/views.js';
-import type { Role, Waking } from '../../view/wakings/waking-index.js';
-import type { Action } from '../controls/menu.js';
+import type { Role, Waking } from '../../view/waking-index.js';
+import type { Action } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
 import type { DrawnChart } from './drawn-chart.js';
 

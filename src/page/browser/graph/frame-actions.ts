@@ -10,8 +10,8 @@ import { type FrameTable, nameOf, subtreeEnd } from '../../../render/frames/fram
 import { nameTree } from '../../../render/named-tree.js';
 import { NO_ZOOM } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import { announce } from '../controls/announce.js';
-import type { Action } from '../controls/menu.js';
+import { announce } from '../announce.js';
+import type { Action } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
 import { copyText } from '../platform/save.js';
 import type { MainGraph } from './main-graph.js';

@@ -22,7 +22,7 @@ import { blockerText, pieceClass, pieceText, reasonText, threadText, waitsText }
 import type { FunctionView, WaitsView } from '../../view/function-view.js';
 import type { ChosenCall, Colouring } from '../../view/state.js';
 import { summedPieces, type WaitNames, type WaitsOfFunction } from '../../view/waits.js';
-import { CallsSection } from '../calls/calls-section.js';
+import { CallsSection } from '../calls-section.js';
 import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';

@@ -4,12 +4,12 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
+import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/find-frames.js';
 import { type Drawing, widthForLabel } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { textWidth } from '../../../render/frames/labels.js';
-import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout/layout.js';
-import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/search/find-frames.js';
+import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout.js';
 import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
 import { comparedDetail, wordingOfDifferences } from '../../view/captions/changes.js';
 import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';

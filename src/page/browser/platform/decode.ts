@@ -15,9 +15,9 @@ import { readHead, type ThreadHead } from '../../data/head.js';
 import { pageReader } from '../../data/numbers.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { readShape } from '../../data/shape.js';
-import type { TimelineHead } from '../../data/timeline/head.js';
-import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from '../../data/timeline/tables.js';
-import { runningGuess } from '../../data/timeline/write.js';
+import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from '../../data/tables.js';
+import type { TimelineHead } from '../../data/timeline-head.js';
+import { runningGuess } from '../../data/timeline-write.js';
 
 export async function decodeData(base64: string): Promise<PageData> {
   return openPageData(await inflated(bytesOf(base64)));

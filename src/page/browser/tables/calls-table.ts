@@ -7,7 +7,7 @@ import { boundsOf, callDuration, endingText } from '../../view/captions/chart.js
 import { momentText } from '../../view/captions/time.js';
 import { shortLabel } from '../../view/captions/wakings.js';
 import type { Views } from '../../view/views.js';
-import type { Waking } from '../../view/wakings/waking-index.js';
+import type { Waking } from '../../view/waking-index.js';
 import type { DrawnChart } from '../chart/drawn-chart.js';
 import type { StackChart } from '../chart/stack-chart.js';
 import { type TableColumn, VirtualTable } from './virtual-table.js';

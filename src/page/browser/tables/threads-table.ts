@@ -12,7 +12,7 @@ import { tracedHint } from '../../view/captions/details.js';
 import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
-import type { Action, Menu } from '../controls/menu.js';
+import type { Action, Menu } from '../menu.js';
 import { PARTS, PARTS_HINT } from './function-columns.js';
 import { recordedStrip, STRIP_PX } from './recorded-strip.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';

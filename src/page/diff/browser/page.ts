@@ -4,13 +4,9 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
-import { readPaths } from '../../../render/diff/paths/data.js';
-import { diffPaths, tableOf, WIDTHS, type WidthOf } from '../../../render/diff/paths/paths.js';
-import { diffDetails, paintByChange, wordingOf } from '../../../render/diff/paths/wording.js';
-import { type Drawing, ROW_PX } from '../../../render/frames/drawing.js';
-import { detailsText, type FrameDetails } from '../../../render/frames/frame-details.js';
-import type { FrameTable } from '../../../render/frames/frame-table.js';
-import { viewWeight } from '../../../render/layout/layout.js';
+import { readPaths } from '../../../render/diff/data.js';
+import { diffPaths, tableOf, WIDTHS, type WidthOf } from '../../../render/diff/paths.js';
+import { diffDetails, paintByChange, wordingOf } from '../../../render/diff/wording.js';
 import {
   type FoundFrames,
   findFrames,
@@ -18,7 +14,11 @@ import {
   foundText,
   isBoxFound,
   matchNames,
-} from '../../../render/search/find-frames.js';
+} from '../../../render/find-frames.js';
+import { type Drawing, ROW_PX } from '../../../render/frames/drawing.js';
+import { detailsText, type FrameDetails } from '../../../render/frames/frame-details.js';
+import type { FrameTable } from '../../../render/frames/frame-table.js';
+import { viewWeight } from '../../../render/layout.js';
 import { measureCharacterPx } from '../../../render/svg/browser/page.js';
 import { RectFrames } from '../../../render/svg/browser/rect-frames.js';
 import { resetButton, toggle } from '../../../render/viewer/buttons.js';

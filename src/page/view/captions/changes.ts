@@ -9,9 +9,9 @@ import { CHANGE_SIGNS } from '../../../render/frames/changes.js';
 import type { Wording } from '../../../render/frames/drawing.js';
 import { type FrameDetail, formatWeight, labelOf } from '../../../render/frames/frame-details.js';
 import { type FrameTable, isInferred } from '../../../render/frames/frame-table.js';
-import { type Boxes, BoxKind } from '../../../render/layout/layout.js';
-import type { ComparedTable } from '../comparison/compare-tables.js';
-import { differenceOf } from '../comparison/difference.js';
+import { type Boxes, BoxKind } from '../../../render/layout.js';
+import type { ComparedTable } from '../compare-tables.js';
+import { differenceOf } from '../difference.js';
 
 /** Returns "▲ take · +12 µs · +40 %". */
 export function wordingOfDifferences({ there }: ComparedTable): Wording {

@@ -23,7 +23,7 @@ import {
   longestDetail,
 } from '../../../render/frames/frame-details.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
-import type { Boxes } from '../../../render/layout/layout.js';
+import type { Boxes } from '../../../render/layout.js';
 import type { Width } from '../state.js';
 
 const WIDTH_NAMES: Readonly<Record<Width, string>> = {

@@ -4,7 +4,7 @@
 
 import { type LegendEntry, legendOf } from '../../../render/frames/captions.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
-import type { Boxes } from '../../../render/layout/layout.js';
+import type { Boxes } from '../../../render/layout.js';
 import type { Painter } from '../colouring.js';
 import { legendOfDifferences } from './changes.js';
 

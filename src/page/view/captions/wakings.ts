@@ -5,8 +5,8 @@ import type { WaitThread } from '../../../model/profile/waits-by-path.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatMany } from '../../../render/format.js';
 import type { FrameDetails } from '../../../render/frames/frame-details.js';
-import type { StripArrows } from '../wakings/strip-arrows.js';
-import type { Role, Waking } from '../wakings/waking-index.js';
+import type { StripArrows } from '../strip-arrows.js';
+import type { Role, Waking } from '../waking-index.js';
 import { momentText } from './time.js';
 import { nameOfThread } from './waits.js';
 

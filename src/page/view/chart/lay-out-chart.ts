@@ -4,7 +4,7 @@
  */
 
 import type { Bounds } from '../../../analysis/questions.js';
-import { type LevelRows, rowsInWindow } from '../../../analysis/timeline/spans/thread-spans.js';
+import { type LevelRows, rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { type Spans, spanLevel } from '../../../model/timeline/timeline.js';
 import type { Nanoseconds } from '../../../model/units.js';

@@ -3,7 +3,7 @@
  */
 import { boundsOfQuestions } from '../../../analysis/log/answer-thread.js';
 import type { Bounds } from '../../../analysis/questions.js';
-import type { TimeSpan } from '../../../replay/skeleton/skeleton.js';
+import type { TimeSpan } from '../../../replay/skeleton.js';
 import { type AskedThreads, NOTHING_ASKED, type Questions } from '../replay-setup.js';
 
 /**

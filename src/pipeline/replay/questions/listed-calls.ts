@@ -1,7 +1,7 @@
 /**
  * Decides whether calls can be listed one by one.
  */
-import type { EventsQuestion } from '../../../analysis/call-events/question.js';
+import type { EventsQuestion } from '../../../analysis/question.js';
 import { type Bounds, type CallFilter, UNBOUNDED } from '../../../analysis/questions.js';
 import { sharedNames } from '../../../export/parquet/shared-names.js';
 import { PtflameError } from '../../../model/errors.js';

@@ -3,9 +3,9 @@
  */
 import { Viewer } from '../../svg/browser/svg-viewer.js';
 import { byId } from '../../viewer/dom.js';
-import { readPaths } from '../paths/data.js';
-import { diffPaths, tableOf } from '../paths/paths.js';
-import { diffDetails, paintByChange, wordingOf } from '../paths/wording.js';
+import { readPaths } from '../data.js';
+import { diffPaths, tableOf } from '../paths.js';
+import { diffDetails, paintByChange, wordingOf } from '../wording.js';
 
 if (document.documentElement instanceof SVGSVGElement) {
   const { columns, settings } = readPaths(byId('data').textContent ?? '');

@@ -4,18 +4,11 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
+import { type FoundFrames, findFrames, foundShare, foundText, isBoxFound, matchNames } from '../../find-frames.js';
 import type { Paint, Wording } from '../../frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../frames/frame-details.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import { type Boxes, viewWeight } from '../../layout/layout.js';
-import {
-  type FoundFrames,
-  findFrames,
-  foundShare,
-  foundText,
-  isBoxFound,
-  matchNames,
-} from '../../search/find-frames.js';
+import { type Boxes, viewWeight } from '../../layout.js';
 import { helpButton, resetButton } from '../../viewer/buttons.js';
 import { byId, htmlElement, setAttributes, svgElement } from '../../viewer/dom.js';
 import { FlameGraph } from '../../viewer/flame-graph.js';

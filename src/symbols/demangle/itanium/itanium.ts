@@ -8,10 +8,10 @@ import { parseEncoding, parseTop } from './encoding.js';
 import { parseExpression } from './expressions.js';
 import { parseName } from './names.js';
 import { bare, type List, type Node, type Template } from './nodes.js';
-import { printArgs, printExpression, printLiteral } from './print/print-expressions.js';
-import { printParameter } from './print/print-parameters.js';
-import { printArray, printFunction, printModified, printTyped } from './print/print-types.js';
-import { Printer } from './print/printer.js';
+import { printArgs, printExpression, printLiteral } from './print-expressions.js';
+import { printParameter } from './print-parameters.js';
+import { printArray, printFunction, printModified, printTyped } from './print-types.js';
+import { Printer } from './printer.js';
 import { parseType } from './types.js';
 
 const GRAMMAR: Grammar = {

@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type PerfEnd, perfFailure } from '../../../../cli/perf/failures/failures.js';
+import { type PerfEnd, perfFailure } from '../../../../cli/perf/failures.js';
 import { fixturePath } from '../../../helpers/cli/run-cli.js';
 
 /** For each file: perf's exit code, our error code, message and remedy. */

@@ -2,7 +2,7 @@
  * Filters of wakings by the names of threads.
  */
 import { describe, expect, test } from 'vitest';
-import { nameFilter } from '../../../../cli/perf/plan/tracepoints.js';
+import { nameFilter } from '../../../../cli/record/tracepoints.js';
 
 describe('a filter of names', () => {
   test('contains each name once', () => {

@@ -3,9 +3,9 @@
  */
 import { afterEach, describe, expect, vi } from 'vitest';
 import { RecordOptions } from '../../../../cli/options/record.js';
-import { probe } from '../../../../cli/perf/machine/probe.js';
-import { planRecording } from '../../../../cli/perf/plan/recording-plan.js';
-import { recordToFile } from '../../../../cli/perf/record/record-to-file.js';
+import { probe } from '../../../../cli/record/machine/probe.js';
+import { recordToFile } from '../../../../cli/record/record-to-file.js';
+import { planRecording } from '../../../../cli/record/recording-plan.js';
 import { type Directory, test } from '../../../helpers/cli/run-cli.js';
 import { machineTree } from '../../../helpers/perf/machine-tree.js';
 import { FAKE_PERF } from '../../../helpers/perf/record-runs.js';

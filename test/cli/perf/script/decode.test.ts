@@ -5,7 +5,7 @@ import { chown, copyFile, mkdir, readFile, rm, symlink, truncate } from 'node:fs
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect } from 'vitest';
-import { decodeRecording, scriptArguments } from '../../../../cli/perf/script/script.js';
+import { decodeRecording, scriptArguments } from '../../../../cli/perf/script.js';
 import { analyze, renderJson, traceStream } from '../../../../src/index.js';
 import { openRecording } from '../../../../src/perfdata/open-recording.js';
 import type { DecodeJob } from '../../../../src/perfdata/plan-jobs.js';

@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../../../cli/serve/server.js';
 import type { Bounds } from '../../../../src/analysis/questions.js';
-import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/spans/thread-spans.js';
+import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/thread-spans.js';
 import { openTraceFile } from '../../../../src/index.js';
 import { rowNumbers } from '../../../../src/model/columns.js';
 import type { ChunkIndex, ChunkLists } from '../../../../src/model/timeline/call-chunks.js';
@@ -23,10 +23,10 @@ import {
   type Timeline,
 } from '../../../../src/model/timeline/timeline.js';
 import type { Tid } from '../../../../src/model/units.js';
-import { CallServer, type CallSource, ServerFault } from '../../../../src/page/browser/served/call-server.js';
-import { ChunkCache, ServedCalls } from '../../../../src/page/browser/served/served-calls.js';
+import { CallServer, type CallSource, ServerFault } from '../../../../src/page/browser/call-server.js';
+import { ChunkCache, ServedCalls } from '../../../../src/page/browser/served-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
-import { readChunk } from '../../../../src/page/data/calls/chunk.js';
+import { readChunk } from '../../../../src/page/data/chunk.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
 import { ChunkDeflater } from '../../../../src/page/levels/deflate-chunks.js';
 import type { Part } from '../../../../src/page/levels/index-section.js';

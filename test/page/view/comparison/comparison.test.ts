@@ -6,12 +6,12 @@ import { openTraceFile, type Profile } from '../../../../src/index.js';
 import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { writePageData } from '../../../../src/page/data/write.js';
-import type { ComparedTable } from '../../../../src/page/view/comparison/compare-tables.js';
-import { differenceOf } from '../../../../src/page/view/comparison/difference.js';
+import type { ComparedTable } from '../../../../src/page/view/compare-tables.js';
+import { differenceOf } from '../../../../src/page/view/difference.js';
 import { NO_ZOOM, START, type State } from '../../../../src/page/view/state.js';
 import { Views } from '../../../../src/page/view/views.js';
 import { compareProfiles } from '../../../../src/render/diff/comparison.js';
-import { diffPaths } from '../../../../src/render/diff/paths/paths.js';
+import { diffPaths } from '../../../../src/render/diff/paths.js';
 import { symbolOf } from '../../../helpers/browser/page-views.js';
 import { fixturePath } from '../../../helpers/cli/run-cli.js';
 

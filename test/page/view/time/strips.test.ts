@@ -15,8 +15,8 @@ import {
   lightColumns,
   type StripThread,
   TimeColumns,
-} from '../../../../src/page/view/time/columns.js';
-import { stripRows } from '../../../../src/page/view/time/strip-rows.js';
+} from '../../../../src/page/view/columns.js';
+import { stripRows } from '../../../../src/page/view/strip-rows.js';
 import { Views } from '../../../../src/page/view/views.js';
 
 const FILES = [

@@ -2,7 +2,7 @@
  * Instructions that the kernel emulates at a probe, and those it executes step by step; measured on Linux 6.18.
  */
 import { expect, test } from 'vitest';
-import { isEmulated } from '../../../../../cli/perf/record/events/added-probes.js';
+import { isEmulated } from '../../../../../cli/record/added-probes.js';
 
 test.for([
   ['nop', '90', true],

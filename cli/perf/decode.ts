@@ -1,0 +1,125 @@
+/**
+ * Opens a recording or a pack as an input: checks it now, decodes it when it is read.
+ */
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PtflameError } from '../../src/model/errors.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import { type NeededFile, neededFiles } from '../../src/perfdata/pack/needed-files.js';
+import { salvageRecording } from '../../src/perfdata/salvage.js';
+import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
+import { type FoundBinaries, findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import type { DecodedRecording } from '../../src/pipeline/read/recording-source.js';
+import type { SampledRecording } from '../../src/pipeline/read/sampled-source.js';
+import { formatBytes } from '../../src/render/format.js';
+import { chooseDecoder } from '../input/choose-decoder.js';
+import { dataFilePath, firstBytes } from '../input/data-file.js';
+import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
+import { fetchBinaries, NOTHING_FETCHED } from '../input/fetch-binaries.js';
+import { lackingAtFirst, type MayLack } from '../input/lacking-files.js';
+import { openSides, recordsEvents } from '../input/open-sides.js';
+import type { DecodingOptions } from '../options/shared.js';
+import { createTemporaryDirectory } from '../output/temporary-files.js';
+import { readNotes } from '../record/recording-notes.js';
+import { notify } from '../terminal/notify.js';
+import { checkSymfs } from './check-symfs.js';
+import { decodeRecording, recordingEnvironment } from './script.js';
+
+/** Questions that samples alone answer need no trace to be decoded. Default: false. */
+export interface OnlySamples {
+  readonly onlySamples?: boolean;
+}
+
+/** @throws PtflameError for a file that perf could not decode, with the reason */
+export async function decodeInput(
+  path: string,
+  options: DecodingOptions & OnlySamples,
+  signal: AbortSignal,
+): Promise<(DecodedRecording | EncodedRecording | SampledRecording) & MayLack> {
+  const { symfs = null, kallsyms = null } = options;
+  const isPacked = isPack(firstBytes(path));
+  const paths = isPacked
+    ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)
+    : { path, symfs, kallsyms };
+  const name = isPacked ? `the recording in ${path}` : path;
+  const first = await openRecording(paths.path, { signal, name });
+  if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
+  const salvaged = first.damage.length > 0 ? await salvage(paths.path, options, signal) : null;
+  const recording = salvaged
+    ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats, notesOf: paths.path })
+    : first;
+  const data = salvaged?.path ?? paths.path;
+  const sides = await openSides({ name, path: paths.path, recording }, options.wakes, signal);
+  const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
+  const recorded = { ...recordingEnvironment(recording), startedAt };
+  const broken = salvaged?.lost ?? null;
+  if (recording.trace === null || options.onlySamples) {
+    if (!recordsEvents(recording)) throw noTrace(path);
+    return { name: path, sampled: recording, sides, recorded, broken };
+  }
+  const file = dataFilePath(data);
+  const roots = rootsOf(paths.symfs);
+  const found = findBinaries(recording, roots);
+  const decoder = await chooseDecoder({ name: path, recording, found }, options);
+  if (decoder === 'perf') await checkSymfs(options.symfs);
+  const root = paths.symfs ?? '/';
+  const files = (await neededFiles(recording, root)).map((file) => withCopy(file, found, root));
+  const fetching = { roots, quiet: options.quiet, signal };
+  const debuginfod = options.debuginfod && !isPacked;
+  const fetched = debuginfod && decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
+  const lackingFiles = files.filter(({ path, state }) => state !== 'same' && !fetched.executables.has(path));
+  const lacking = { files: lackingFiles, symfs: isPacked ? null : symfs };
+  if (!options.quiet) for (const line of lackingAtFirst(lacking)) notify(line);
+  const { perf, precise, jobs = availableParallelism() } = options;
+  if (decoder === 'own') {
+    const { symfs } = paths;
+    const { pltNames } = options;
+    const encoding = {
+      name: path,
+      path: file,
+      symfs,
+      fetched,
+      pltNames,
+      jumps: jumpsOf(options),
+      recorded,
+      broken,
+    };
+    return { ...encodedRecording(recording, encoding), sides, lacking };
+  }
+  const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, ...paths, name: path });
+  return { ...decoded, recorded, broken, sides, lacking };
+}
+
+function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {
+  if (precise && noJumps)
+    throw new PtflameError('BAD_OPTION', '--precise and --no-jumps are mutually exclusive', { hint: 'leave one out' });
+  return precise ? 'all' : noJumps ? 'none' : 'leaving';
+}
+
+/** Copies the intact part of a recording to a file that perf can read, and describes how much was saved. */
+async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
+  const target = join(createTemporaryDirectory(tempDir), 'perf.data');
+  const { keptBytes, ofBytes } = await salvageRecording(dataFilePath(path), target, signal);
+  return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
+}
+
+/** A binary with a copy of the recorded build id in another place is present. */
+function withCopy(file: NeededFile, { paths }: FoundBinaries, root: string): NeededFile {
+  const copy = paths.get(Buffer.from(file.path).toString('latin1'));
+  return copy === undefined || resolve(copy) === resolve(join(root, file.path)) ? file : { ...file, state: 'same' };
+}
+
+function noTrace(path: string): PtflameError {
+  return new PtflameError('NO_BRANCHES', `${path} is a recording without an Intel PT trace`, {
+    hint: 'record with ptflame record, or perf record -e intel_pt//u; ptflame info FILE shows what it contains',
+  });
+}
+
+/** perf decodes nothing of such a file, or crashes. */
+function damaged(path: string, damage: readonly string[]): PtflameError {
+  return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
+    hint: 'copy it again from where it was recorded, or use --salvage to decode the intact part; ptflame info FILE shows more',
+    output: damage.slice(1),
+  });
+}

@@ -1,0 +1,202 @@
+/**
+ * Turns the log of a thread into nested events of its calls.
+ */
+import { CallEvent } from '../model/calls/call-events.js';
+import type { CallLog } from '../model/calls/call-log.js';
+import { float64Column, int32Column, uint8Column } from '../model/columns.js';
+import { assert } from '../model/errors.js';
+import { UNWOUND } from '../model/profile/quality.js';
+import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { overlaps } from './log/filter-thread.js';
+import { type CallListener, OpenCall, walkCalls } from './log/walk-calls.js';
+import { longestBound, type TimedEvents, withoutShorter } from './longest.js';
+import type { EventsQuestion, ThreadEventsOfCalls } from './question.js';
+
+/** Nodes are those of the log. */
+export function callEvents(log: CallLog, question: EventsQuestion): ThreadEventsOfCalls {
+  const nesting = new Nesting(new EventsBuilder(question));
+  walkCalls(log, nesting);
+  return nesting.finish();
+}
+
+class OpenPartOfCall extends OpenCall {
+  /** Of its last beginning. */
+  eventRow = NONE;
+}
+
+/**
+ * Calls are on the thread's stack in the order in which they began or resumed. If a frame changes below open stops, these
+ * leave and resume at once.
+ */
+class Nesting implements CallListener<OpenPartOfCall> {
+  private readonly stack: OpenPartOfCall[] = [];
+  private nowNs: Nanoseconds = 0;
+  private readonly builder: EventsBuilder;
+
+  constructor(builder: EventsBuilder) {
+    this.builder = builder;
+  }
+
+  newCall(): OpenPartOfCall {
+    return new OpenPartOfCall();
+  }
+
+  opened(call: OpenPartOfCall): void {
+    this.nowNs = call.entryNs;
+    this.belowStops(call, () => this.begin(call, false));
+  }
+
+  spent(_top: OpenPartOfCall | null, _fromNs: Nanoseconds, toNs: Nanoseconds): void {
+    this.nowNs = toNs;
+  }
+
+  suspended(call: OpenPartOfCall): void {
+    this.belowStops(call, () => this.end(call, CallEvent.Leave));
+  }
+
+  resumed(call: OpenPartOfCall): void {
+    this.belowStops(call, () => this.begin(call, true));
+  }
+
+  closed(call: OpenPartOfCall, exitNs: Nanoseconds, ending: number): void {
+    this.nowNs = Math.max(this.nowNs, exitNs);
+    if (call.isSuspended) return; // its last part has ended
+    this.belowStops(call, () => this.end(call, endOf(ending)));
+  }
+
+  finish(): ThreadEventsOfCalls {
+    assert(this.stack.length === 0, 'a call has not ended');
+    return this.builder.build();
+  }
+
+  private belowStops(call: OpenPartOfCall, change: () => void): void {
+    if (call.isStop || this.stack.at(-1)?.isStop !== true) return change();
+    const stops = this.stack.slice(this.stack.findIndex(({ isStop }) => isStop));
+    for (const stop of stops.toReversed()) this.end(stop, CallEvent.Leave);
+    change();
+    for (const stop of stops) this.begin(stop, true);
+  }
+
+  private begin(call: OpenPartOfCall, isResumed: boolean): void {
+    this.builder.begin(call, isResumed, call.node, this.nowNs, this.stack);
+    this.stack.push(call);
+  }
+
+  private end(call: OpenPartOfCall, kind: CallEvent): void {
+    assert(this.stack.pop() === call, 'calls end in another order than they began');
+    this.builder.end(call, kind, call.node, this.nowNs);
+  }
+}
+
+function endOf(ending: number): CallEvent {
+  if (ending === NONE) return CallEvent.End;
+  return ending === UNWOUND ? CallEvent.Unwound : CallEvent.Cut;
+}
+
+/**
+ * Builds the events of a thread's calls, and leaves out the shortest ones while it grows: memory is bounded by how many
+ * calls are wanted.
+ *
+ * A call, or a part of it, that has not ended. Callers own these objects; the builder keeps `eventRow` up to date.
+ */
+interface OpenPart {
+  /** Of its beginning. */
+  eventRow: number;
+}
+
+const MIN_EVENTS = 1024;
+/** Of a call that was too short. */
+const LEFT_OUT = -1;
+
+class EventsBuilder {
+  private columns = newColumns();
+  private minNs: Nanoseconds;
+  private leftOut = 0;
+  private nextCheck: number;
+  private readonly question: EventsQuestion;
+
+  constructor(question: EventsQuestion) {
+    this.question = question;
+    this.minNs = question.minNs;
+    this.nextCheck = Math.max(MIN_EVENTS, 4 * question.maxCalls);
+  }
+
+  /** `open`: all that have not ended, in the order of their beginnings. */
+  begin(part: OpenPart, isResumed: boolean, node: NodeId, ns: Nanoseconds, open: readonly OpenPart[]): void {
+    if (this.length >= this.nextCheck) this.dropShortest(open);
+    part.eventRow = this.length;
+    this.push(isResumed ? CallEvent.Resume : CallEvent.Begin, node, ns, Number.POSITIVE_INFINITY);
+  }
+
+  /** `kind`: how it ended. */
+  end({ eventRow: row }: OpenPart, kind: CallEvent, node: NodeId, ns: Nanoseconds): void {
+    const { timeNs, durationNs } = this.columns;
+    const startNs = timeNs.values[row];
+    const ownNs = ns - startNs;
+    const isCounted = overlaps(this.question.window, startNs, ns) && !this.isEmptyPart(row, kind, ownNs);
+    if (isCounted && ownNs >= this.minNs) {
+      durationNs.values[row] = ownNs;
+      this.push(kind, node, ns, ownNs);
+      return;
+    }
+    if (isCounted) this.leftOut++;
+    if (row === this.length - 1) this.pop();
+    else durationNs.values[row] = LEFT_OUT;
+  }
+
+  build(): ThreadEventsOfCalls {
+    this.dropShortest([]);
+    const { minNs, leftOut } = this;
+    const { timeNs, node, kind, durationNs } = this.events();
+    // columns have room for more, which would be copied with them
+    const events = { timeNs: timeNs.slice(), node: node.slice(), kind: kind.slice(), durationNs: durationNs.slice() };
+    return { events, minNs, leftOut };
+  }
+
+  private get length(): number {
+    return this.columns.kind.length;
+  }
+
+  /** A stack that is switched away from at once, or frames that change below a stop several times. */
+  private isEmptyPart(row: number, kind: CallEvent, ns: Nanoseconds): boolean {
+    return ns === 0 && kind === CallEvent.Leave && this.columns.kind.values[row] === CallEvent.Resume;
+  }
+
+  private dropShortest(open: readonly OpenPart[]): void {
+    const { maxCalls } = this.question;
+    const all = withoutShorter(this.events(), 0);
+    this.minNs = Math.max(this.minNs, longestBound([all], maxCalls + open.length));
+    const kept = withoutShorter(all, this.minNs);
+    this.leftOut += (all.kind.length - kept.kind.length) / 2;
+    this.columns = newColumns();
+    for (const name of COLUMNS) this.columns[name].append(kept[name]);
+    this.nextCheck = Math.max(MIN_EVENTS, 4 * maxCalls, 2 * this.length);
+    let at = 0;
+    kept.durationNs.forEach((ns, row) => {
+      if (ns === Number.POSITIVE_INFINITY) (open[at++] as OpenPart).eventRow = row;
+    });
+  }
+
+  private events(): TimedEvents {
+    const { timeNs, node, kind, durationNs } = this.columns;
+    return { timeNs: timeNs.view(), node: node.view(), kind: kind.view(), durationNs: durationNs.view() };
+  }
+
+  private push(kind: CallEvent, node: NodeId, ns: Nanoseconds, durationNs: Nanoseconds): void {
+    const { columns } = this;
+    columns.kind.push(kind);
+    columns.node.push(node);
+    columns.timeNs.push(ns);
+    columns.durationNs.push(durationNs);
+  }
+
+  private pop(): void {
+    for (const name of COLUMNS) this.columns[name].length--;
+  }
+}
+
+const COLUMNS = ['timeNs', 'node', 'kind', 'durationNs'] as const;
+
+function newColumns() {
+  return { timeNs: float64Column(), node: int32Column(), kind: uint8Column(), durationNs: float64Column() };
+}

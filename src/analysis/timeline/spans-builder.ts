@@ -1,0 +1,184 @@
+/**
+ * Collects the calls of a thread by duration, and leaves out the shortest while there are too many. Reused for the next
+ * thread.
+ */
+import { float64Column, int32Column, rowNumbers } from '../../model/columns.js';
+import { PIECE, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
+import type { Nanoseconds, NodeId } from '../../model/units.js';
+import { levelOfStep, minSpanNs, SPAN_STEPS, spanStep } from './span-steps.js';
+import { spansAt } from './thread-spans.js';
+
+/** Measured on pages: what a call takes there. */
+export const SPAN_BYTES = 4;
+
+/** When a call was on its thread's stack. */
+export interface Stay {
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  readonly node: NodeId;
+}
+
+export class SpansBuilder {
+  /** Calls of lower steps are left out: those that last less than `minNs`. */
+  firstStep = 0;
+  private minNs: Nanoseconds = 0;
+  private maxCount = 0;
+  private count = 0;
+  /** By step. */
+  private readonly counts = new Int32Array(SPAN_STEPS);
+  private readonly levels: SpanRows[] = [];
+  private readonly split = new SpanRows();
+
+  clear(firstStep: number, maxBytes: number): void {
+    this.beginAt(firstStep);
+    this.maxCount = maxBytes / SPAN_BYTES;
+    this.count = 0;
+    this.counts.fill(0);
+    for (const rows of this.levels) rows.length = 0;
+    this.split.length = 0;
+  }
+
+  add(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number): void {
+    if (endNs - startNs < this.minNs) return;
+    const step = spanStep(endNs - startNs);
+    const level = levelOfStep(step);
+    while (this.levels.length <= level) this.levels.push(new SpanRows());
+    this.addTo(this.levels[level], step, node, startNs, endNs, ending);
+  }
+
+  /** Adds a call whose stack was switched away from. */
+  addSplit(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number, stays: readonly Stay[]): void {
+    for (const stay of stays) this.add(stay.node, stay.startNs, stay.endNs, PIECE);
+    if (endNs - startNs < this.minNs) return;
+    this.addTo(this.split, spanStep(endNs - startNs), node, startNs, endNs, ending);
+  }
+
+  /** Returns a copy, without calls below this step. */
+  build(firstStep: number): ThreadSpans {
+    if (firstStep > this.firstStep) this.removeBelow(firstStep);
+    const { levels } = this;
+    while (levels.at(-1)?.length === 0) levels.pop();
+    return { levels: levels.map((rows) => rows.byStart()), split: this.split.build() };
+  }
+
+  /** Returns by step how many calls and pieces are kept. */
+  stepCounts(): Int32Array {
+    return this.counts.slice().fill(0, 0, this.firstStep);
+  }
+
+  private addTo(
+    rows: SpanRows,
+    step: number,
+    node: NodeId,
+    startNs: Nanoseconds,
+    endNs: Nanoseconds,
+    ending: number,
+  ): void {
+    rows.push(node, startNs, endNs, ending);
+    this.counts[step]++;
+    if (++this.count > this.maxCount) this.limit();
+  }
+
+  private limit(): void {
+    let step = this.firstStep;
+    while (this.count > this.maxCount) this.count -= this.counts[step++];
+    this.removeBelow(step);
+  }
+
+  private removeBelow(step: number): void {
+    this.beginAt(step);
+    for (const rows of this.levels.slice(0, levelOfStep(step) + 1)) rows.removeShorter(this.minNs);
+    this.split.removeShorter(this.minNs);
+  }
+
+  private beginAt(step: number): void {
+    this.firstStep = step;
+    this.minNs = minSpanNs(step);
+  }
+}
+
+class SpanRows {
+  private readonly startNs = float64Column();
+  private readonly endNs = float64Column();
+  private readonly node = int32Column();
+  private readonly ending = int32Column();
+
+  get length(): number {
+    return this.node.length;
+  }
+
+  set length(length: number) {
+    const { startNs, endNs, node, ending } = this;
+    for (const column of [startNs, endNs, node, ending]) column.length = length;
+  }
+
+  push(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number): void {
+    this.startNs.push(startNs);
+    this.endNs.push(endNs);
+    this.node.push(node);
+    this.ending.push(ending);
+  }
+
+  removeShorter(minNs: Nanoseconds): void {
+    const [startNs, endNs, node, ending] = [
+      this.startNs.values,
+      this.endNs.values,
+      this.node.values,
+      this.ending.values,
+    ];
+    let kept = 0;
+    for (let row = 0; row < this.length; row++) {
+      if (endNs[row] - startNs[row] < minNs) continue;
+      startNs[kept] = startNs[row];
+      endNs[kept] = endNs[row];
+      node[kept] = node[row];
+      ending[kept++] = ending[row];
+    }
+    this.length = kept;
+  }
+
+  /** Returns them in the order in which they were added. */
+  build(): Spans {
+    return spansAt(this.view(), rowNumbers(this.length));
+  }
+
+  /** Returns them by start. Of two that start together, the outer one ends later, or its node is one above the other's. */
+  byStart(): Spans {
+    const rows = this.view();
+    const order = rowNumbers(this.length);
+    if (!sortNearby(order, rows)) order.sort((a, b) => compare(rows, a, b));
+    return spansAt(rows, order);
+  }
+
+  private view(): Spans {
+    const { startNs, endNs, node, ending } = this;
+    return { startNs: startNs.view(), endNs: endNs.view(), node: node.view(), ending: ending.view() };
+  }
+}
+
+function compare({ startNs, endNs, node }: Spans, a: number, b: number): number {
+  return startNs[a] - startNs[b] || endNs[b] - endNs[a] || node[a] - node[b];
+}
+
+/** Moves that a row may take on average: deep recursion would take many. */
+const MAX_MOVES = 16;
+
+/**
+ * Sorts rows, and returns false if that would take too many moves. In the order of ends, calls of similar duration are
+ * nearly in the order of starts.
+ */
+function sortNearby(order: Int32Array, rows: Spans): boolean {
+  const maxMoves = MAX_MOVES * order.length;
+  let moves = 0;
+  for (let at = 1; at < order.length && moves <= maxMoves; at++) moves += at - sortedIn(order, at, rows);
+  return moves <= maxMoves;
+}
+
+/** Moves a row to its place among those before it, and returns where that is. */
+function sortedIn(order: Int32Array, at: number, rows: Spans): number {
+  const row = order[at];
+  let to = at;
+  for (; to > 0 && compare(rows, order[to - 1], row) > 0; to--) order[to] = order[to - 1];
+  order[to] = row;
+  return to;
+}

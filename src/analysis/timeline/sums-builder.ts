@@ -1,0 +1,188 @@
+/**
+ * Sums up calls and times of one thread by slice of time. Reused for the next thread.
+ */
+
+import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/timeline/timeline.js';
+import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
+import { addNumbers, addOwnTime, countCall } from './add-numbers.js';
+import { keptNodes, LISTED, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
+import { copyOf, SumRows } from './sum-rows.js';
+
+/** Calls and times of a thread that are listed one by one. Reused for the next thread. */
+class CallRows {
+  private readonly startNs = float64Column();
+  private readonly endNs = float64Column();
+  private readonly node = int32Column();
+  private readonly ending = int32Column();
+  private readonly knownNs = float64Column();
+
+  get length(): number {
+    return this.node.length;
+  }
+
+  clear(): void {
+    const { startNs, endNs, node, ending, knownNs } = this;
+    for (const column of [startNs, endNs, node, ending, knownNs]) column.length = 0;
+  }
+
+  push(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+    this.startNs.push(startNs);
+    this.endNs.push(endNs);
+    this.node.push(node);
+    this.ending.push(ending);
+    this.knownNs.push(knownNs);
+  }
+
+  /** Shares memory with the columns. */
+  view(): ListedCalls {
+    const { startNs, endNs, node, ending, knownNs } = this;
+    return {
+      startNs: startNs.view(),
+      endNs: endNs.view(),
+      node: node.view(),
+      ending: ending.view(),
+      knownNs: knownNs.view(),
+    };
+  }
+
+  build(): ListedCalls {
+    const { startNs, endNs, node, ending, knownNs } = this.view();
+    return {
+      startNs: startNs.slice(),
+      endNs: endNs.slice(),
+      node: node.slice(),
+      ending: ending.slice(),
+      knownNs: knownNs.slice(),
+    };
+  }
+}
+
+class TimeRows {
+  private readonly startNs = float64Column();
+  private readonly endNs = float64Column();
+  private readonly node = int32Column();
+  private readonly isInferred = uint8Column();
+
+  get length(): number {
+    return this.node.length;
+  }
+
+  clear(): void {
+    const { startNs, endNs, node, isInferred } = this;
+    for (const column of [startNs, endNs, node, isInferred]) column.length = 0;
+  }
+
+  push(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
+    this.startNs.push(startNs);
+    this.endNs.push(endNs);
+    this.node.push(node);
+    this.isInferred.push(isInferred ? 1 : 0);
+  }
+
+  /** Shares memory with the columns. */
+  view(): ListedTimes {
+    const { startNs, endNs, node, isInferred } = this;
+    return { startNs: startNs.view(), endNs: endNs.view(), node: node.view(), isInferred: isInferred.view() };
+  }
+
+  build(): ListedTimes {
+    const { startNs, endNs, node, isInferred } = this.view();
+    return { startNs: startNs.slice(), endNs: endNs.slice(), node: node.slice(), isInferred: isInferred.slice() };
+  }
+}
+
+/** Measured on pages: what a row, a listed call and a listed time take there. */
+const ROW_BYTES = 6.5;
+const CALL_BYTES = 4.8;
+const TIME_BYTES = 8;
+
+/** Returns about how many bytes sums take in a page. */
+export function sumsBytes({ rows, calls, times }: ThreadSums): number {
+  return bytesOf(rows.node.length, calls.node.length, times.node.length);
+}
+
+export function bytesOf(rows: number, calls: number, times: number): number {
+  return rows * ROW_BYTES + calls * CALL_BYTES + times * TIME_BYTES;
+}
+
+export class SumsBuilder {
+  private resolution: Resolution = resolutionOf(LISTED, 0);
+  /** By node: the one that stands for it. */
+  private kept: Int32Array = new Int32Array(0);
+  private readonly rows = new SumRows();
+  private readonly calls = new CallRows();
+  private readonly times = new TimeRows();
+
+  clear(resolution: Resolution, paths: TimedPaths): void {
+    this.resolution = resolution;
+    this.kept = keptNodes(paths, resolution.minPathNs);
+    this.rows.clear(paths.length);
+    this.calls.clear();
+    this.times.clear();
+  }
+
+  /** As `sumsBytes`. */
+  get bytes(): number {
+    return bytesOf(this.rows.length, this.calls.length, this.times.length);
+  }
+
+  addCall(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+    if (this.kept[node] !== node) return;
+    const slice = sliceAround(this.resolution, startNs, endNs);
+    if (slice === NONE) this.calls.push(node, startNs, endNs, ending, knownNs);
+    else countCall(this.rows, this.rows.row(slice, node), ending, endNs - startNs, knownNs);
+  }
+
+  /** `isInferred`: it is not certain that the time is that of the path. */
+  addTime(path: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
+    const node = this.kept[path];
+    const slice = sliceAround(this.resolution, startNs, endNs);
+    if (slice === NONE) return this.times.push(node, startNs, endNs, isInferred);
+    const row = this.rows.row(slice, node);
+    this.rows.selfNs[row] += endNs - startNs;
+    if (isInferred) this.rows.inferredNs[row] += endNs - startNs;
+  }
+
+  /** Adds finer sums, in the order of time. `sliceNs`: the duration of their slices. */
+  addFiner({ rows, calls, times }: ThreadSums, sliceNs: Nanoseconds): void {
+    const { length } = rows.node;
+    const [callCount, timeCount] = [calls.node.length, times.node.length];
+    let [call, time] = [0, 0];
+    for (let row = 0; row < length; row++) {
+      const startNs = rows.slice[row] * sliceNs;
+      while (call < callCount && calls.endNs[call] <= startNs) this.addListedCall(calls, call++);
+      while (time < timeCount && times.endNs[time] <= startNs) this.addListedTime(times, time++);
+      this.addRow(rows, row, sliceNs);
+    }
+    while (call < callCount) this.addListedCall(calls, call++);
+    while (time < timeCount) this.addListedTime(times, time++);
+  }
+
+  /** Returns sums that are valid until the builder is used again; rows are in the order in which they were added. */
+  view(): ThreadSums {
+    return { rows: this.rows.view(), calls: this.calls.view(), times: this.times.view() };
+  }
+
+  /** Returns a copy. */
+  build(): ThreadSums {
+    return { rows: copyOf(this.rows.view()), calls: this.calls.build(), times: this.times.build() };
+  }
+
+  private addRow(rows: SliceRows, from: number, sliceNs: Nanoseconds): void {
+    const path = rows.node[from];
+    const node = this.kept[path];
+    if (node !== path && rows.selfNs[from] === 0) return;
+    const row = this.rows.row(Math.floor((rows.slice[from] * sliceNs) / this.resolution.sliceNs), node);
+    if (node === path) addNumbers(this.rows, row, rows, from);
+    else addOwnTime(this.rows, row, rows, from);
+  }
+
+  private addListedCall({ node, startNs, endNs, ending, knownNs }: ListedCalls, row: number): void {
+    this.addCall(node[row], startNs[row], endNs[row], ending[row], knownNs[row]);
+  }
+
+  private addListedTime({ node, startNs, endNs, isInferred }: ListedTimes, row: number): void {
+    this.addTime(node[row], startNs[row], endNs[row], isInferred[row] === 1);
+  }
+}

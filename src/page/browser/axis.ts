@@ -1,0 +1,236 @@
+/**
+ * The time axis above the graph: a strip of what each selected thread did, and the time range that is shown.
+ */
+import type { Bounds } from '../../analysis/questions.js';
+import type { Timeline } from '../../model/timeline/timeline.js';
+import type { Tid } from '../../model/units.js';
+import type { FrameDetails } from '../../render/frames/frame-details.js';
+import { button } from '../../render/viewer/buttons.js';
+import { htmlElement as html } from '../../render/viewer/dom.js';
+import { hoveredDetails, rangeNotes, rangeText } from '../view/captions/time.js';
+import { arrowsText, wakingDetails } from '../view/captions/wakings.js';
+import { memoizeLast } from '../view/memoize-last.js';
+import type { State } from '../view/state.js';
+import { type StripArrows, stripArrows } from '../view/strip-arrows.js';
+import { activitiesIn, stripRows } from '../view/strip-rows.js';
+import { chosenRow, type ThreadRow } from '../view/threads.js';
+import type { Views } from '../view/views.js';
+import type { Waking } from '../view/waking-index.js';
+import type { Tooltip } from './graph/tooltip.js';
+import { CanvasColours } from './platform/canvas.js';
+import { onThemeChange } from './platform/theme.js';
+import { paintTicks } from './platform/ticks.js';
+import { RangeMarks } from './range-marks.js';
+import { Strips } from './strips.js';
+import { showTextures } from './textures.js';
+
+export interface AxisEvents {
+  readonly change: (change: Partial<State>, isSameStep: boolean) => void;
+  readonly openChart: (tid: Tid) => void;
+  /** An arrow between strips was chosen. */
+  readonly openWaking: (waking: Waking) => void;
+}
+
+const TICKS_PX = 16;
+const NARROW_PX = 600;
+
+export class Axis {
+  readonly element = html('section', { class: 'axis', 'aria-label': 'Time', hidden: '' });
+  private readonly colours = new CanvasColours(this.element);
+  private readonly ticks = html('canvas', { class: 'ticks', 'aria-hidden': 'true' });
+  private readonly legend = html('ul', { class: 'legend', 'aria-label': 'What threads do' });
+  private readonly shown = html('output', {});
+  private readonly zoomIn = button('Zoom time', 'show only the range on the time axis', () => this.zoom(true));
+  private readonly zoomOut = button('All time', 'show the entire recording on the time axis', () => this.zoom(false));
+  private readonly clear = button('Clear range', 'numbers of the entire recording (Esc)', () => this.setRange(null));
+  private readonly views: Views;
+  private readonly tooltip: Tooltip;
+  private readonly events: AxisEvents;
+  private strips: Strips | null = null;
+  private marks!: RangeMarks; // with `strips`
+  private timeline!: Timeline; // with `strips`
+  private window: Bounds = { startNs: 0, endNs: 1 };
+  private state!: State; // with `strips`
+  private arrows: StripArrows | null = null;
+  /** What the strips were drawn for; empty: they have to be drawn again. */
+  private drawn = '';
+  private readonly rows = memoizeLast((threads: readonly number[]) =>
+    stripRows(
+      this.timeline,
+      this.views.data,
+      threads.map((index) => this.views.threads[index] as ThreadRow),
+    ),
+  );
+
+  constructor(views: Views, tooltip: Tooltip, events: AxisEvents) {
+    this.views = views;
+    this.tooltip = tooltip;
+    this.events = events;
+    new ResizeObserver(() => requestAnimationFrame(() => this.redraw())).observe(this.element);
+    onThemeChange(() => {
+      this.colours.forget();
+      this.redraw();
+    });
+  }
+
+  show(state: State): void {
+    this.state = state;
+    const { timeline } = this.views;
+    if (timeline === null || timeline.durationNs === 0) return;
+    this.strips ??= this.begin(timeline);
+    this.element.hidden = false;
+    this.draw(this.strips);
+  }
+
+  private begin(timeline: Timeline): Strips {
+    const strips = new Strips(this.views.data, timeline, this.colours);
+    this.timeline = timeline;
+    this.window = { startNs: 0, endNs: timeline.durationNs };
+    this.marks = new RangeMarks(timeline, {
+      change: (range, isSameStep) => this.events.change({ range }, isSameStep),
+      preview: (range) => this.describe(range),
+    });
+    const area = html('div', { class: 'axis-area' }, this.ticks, strips.element, this.marks.element);
+    const buttons = html('div', { class: 'group' }, this.zoomIn, this.zoomOut, this.clear);
+    this.element.append(html('div', { class: 'axis-head' }, this.legend, this.shown, buttons), area);
+    area.addEventListener('pointerdown', (event) => this.press(event));
+    area.addEventListener('pointermove', (event) => this.hover(event));
+    area.addEventListener('pointerleave', () => this.tooltip.hide());
+    area.addEventListener('dblclick', () => this.setRange(null));
+    return strips;
+  }
+
+  /** Draws everything again, as for another width or theme. */
+  private redraw(): void {
+    this.drawn = '';
+    if (this.strips !== null) this.draw(this.strips);
+  }
+
+  private draw(strips: Strips): void {
+    if (this.element.clientWidth === 0) return;
+    const { views, state, window } = this;
+    const { threads, hidesIdle, chosen, call } = state;
+    const range = views.rangeAt(state);
+    const key = JSON.stringify([threads, hidesIdle, chosen, call, window]);
+    if (key !== this.drawn) this.drawStrips(strips);
+    this.drawWakings(strips, range);
+    this.drawn = key;
+    this.marks.show(window, range);
+    this.zoomIn.disabled = range === null || isSame(range, window);
+    this.zoomOut.disabled = window.startNs === 0 && window.endNs === this.timeline.durationNs;
+    this.clear.disabled = range === null;
+    this.describe(range);
+  }
+
+  private drawStrips(strips: Strips): void {
+    const { views, state, window, element } = this;
+    const { threads, key } = chosenRow(views.threads, state.threads, state.hidesIdle);
+    const rows = this.rows(`${key} ${state.hidesIdle}`, threads);
+    const namePx = element.clientWidth < NARROW_PX ? 92 : 150;
+    element.style.setProperty('--names', `${namePx}px`);
+    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx });
+    element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
+    const area = { leftPx: namePx, widthPx: strips.widthPx, heightPx: TICKS_PX };
+    paintTicks(this.ticks, this.colours, window, area);
+    showTextures(this.legend, strips.fills, activitiesIn(rows[0]?.threads ?? []));
+  }
+
+  private drawWakings(strips: Strips, range: Bounds | null): void {
+    this.arrows = this.arrowsOf(strips, range ?? this.window);
+    if (this.arrows !== null) strips.showWakings(this.arrows.arrows);
+  }
+
+  /** Arrows of a range, as far as the axis shows it; null: nothing is known of wakings. */
+  private arrowsOf({ rows, widthPx }: Strips, range: Bounds): StripArrows | null {
+    const { wakings } = this.views;
+    if (wakings === null) return null;
+    const { startNs, endNs } = this.window;
+    const shown = { startNs: Math.max(startNs, range.startNs), endNs: Math.min(endNs, range.endNs) };
+    const tids = new Set(rows.flatMap(({ tid }) => (tid === null ? [] : [tid])));
+    return stripArrows(wakings, tids, shown, (widthPx * (shown.endNs - shown.startNs)) / (endNs - startNs));
+  }
+
+  private describe(range: Bounds | null): void {
+    const text = range === null ? 'drag to choose a time range' : rangeText(range);
+    const isKnown = this.timeline.sumsSliceNs !== null;
+    const hasOtherWaits = range !== null && this.views.data.waits !== null;
+    const waits = hasOtherWaits ? ['waits are shown only without a range'] : [];
+    const leftOut = this.views.wakings?.leftOutWithin(range ?? this.window) ?? 0;
+    const arrows = this.arrows === null ? [] : [arrowsText(this.arrows, leftOut)];
+    this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits, ...arrows].join(
+      ' · ',
+    );
+  }
+
+  private press(event: PointerEvent): void {
+    const isOnAxis = event.clientX >= this.marks.element.getBoundingClientRect().left;
+    if (event.button !== 0) return;
+    this.tooltip.hide();
+    if (!isOnAxis) return this.openChart(event);
+    if (this.timeline.sumsSliceNs === null) return this.openArrow(event);
+    this.marks.drag(event, (isClick) => {
+      if (isClick) this.openArrow(event);
+    });
+  }
+
+  /** A name opens the stack chart of its thread. */
+  private openChart({ clientX, clientY }: PointerEvent): void {
+    const tid = this.strips?.at(clientX, clientY)?.row.tid ?? null;
+    if (tid !== null) this.events.openChart(tid);
+  }
+
+  private openArrow({ clientX, clientY }: PointerEvent): void {
+    const waking = this.strips?.arrowAt(clientX, clientY) ?? null;
+    if (waking !== null) this.events.openWaking(waking);
+  }
+
+  private hover(event: PointerEvent): void {
+    const { views, marks, strips } = this;
+    const tip = event.buttons === 0 && strips !== null ? axisTip(event, strips, marks, views) : null;
+    this.element.classList.toggle('on-name', tip?.isOnName === true);
+    if (tip === null) this.tooltip.hide();
+    else this.tooltip.show(tip.details, null, event.clientX, event.clientY);
+  }
+
+  private zoom(isIn: boolean): void {
+    const range = this.views.rangeAt(this.state);
+    this.window = isIn && range !== null ? range : { startNs: 0, endNs: this.timeline.durationNs };
+    this.redraw();
+  }
+
+  private setRange(range: Bounds | null): void {
+    this.events.change({ range }, false);
+  }
+}
+
+function isSame(a: Bounds, b: Bounds): boolean {
+  return a.startNs === b.startNs && a.endNs === b.endNs;
+}
+
+/**
+ * What the tooltip of the time axis says: of an arrow, of the name of a thread, or of what threads did at a moment.
+ */
+interface AxisTip {
+  readonly details: FrameDetails;
+  /** A click opens the stack chart of the thread. */
+  readonly isOnName: boolean;
+}
+
+/** null: the pointer is on nothing. */
+function axisTip(pointer: PointerEvent, strips: Strips, marks: RangeMarks, { data, timeline }: Views): AxisTip | null {
+  const { clientX, clientY } = pointer;
+  const found = strips.at(clientX, clientY);
+  if (found === null || timeline === null) return null;
+  const waking = strips.arrowAt(clientX, clientY);
+  if (waking !== null) return { details: wakingDetails(waking, timeline.durationNs), isOnName: false };
+  const { row, ns } = found;
+  if (row.tid !== null && clientX < marks.element.getBoundingClientRect().left)
+    return { details: { title: row.name, rows: [NAME_HINT] }, isOnName: true };
+  const startNs = marks.nsAt(clientX);
+  const clockNs = data.meta.originNs + BigInt(Math.round(timeline.startNs + startNs));
+  const column = { startNs, endNs: startNs + strips.columnNs, clockNs };
+  const allNs = strips.columnNs * row.threads.length;
+  return { details: hoveredDetails({ ...column, name: row.name, ns, allNs }), isOnName: false };
+}
+
+const NAME_HINT = { label: '', value: '', note: 'click: its stack chart, calls in the order of time' };

@@ -1,0 +1,182 @@
+/**
+ * Completes the calls of a stack chart with those that the server has: shows what is there, and asks for what a window lacks.
+ */
+import type { Bounds } from '../../analysis/questions.js';
+import type { ChunkLists } from '../../model/timeline/call-chunks.js';
+import type { Spans } from '../../model/timeline/timeline.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { ChartThread } from '../view/chart/chart-thread.js';
+import type { WhyUnlisted } from '../view/chart/unlisted-calls.js';
+import { type ChunkOf, joinedThread, servedThread } from '../view/joined-thread.js';
+import { memoizeLast } from '../view/memoize-last.js';
+import { type ChunkRange, type WantedChunks, wantedChunks } from '../view/wanted-chunks.js';
+import { type CallSource, ServerFault } from './call-server.js';
+
+/** Two times and two numbers. */
+const CALL_BYTES = 24;
+
+/** Keeps chunks of calls as long as they fit; those that were not used for the longest time go first. */
+export class ChunkCache {
+  /** The most recently used last. */
+  private readonly chunks = new Map<string, Spans>();
+  private readonly maxBytes: number;
+  private bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  get(key: string): Spans | undefined {
+    const calls = this.chunks.get(key);
+    if (calls === undefined) return undefined;
+    this.chunks.delete(key);
+    this.chunks.set(key, calls);
+    return calls;
+  }
+
+  has(key: string): boolean {
+    return this.chunks.has(key);
+  }
+
+  add(key: string, calls: Spans): void {
+    if (this.chunks.has(key)) return;
+    this.chunks.set(key, calls);
+    this.bytes += bytesOf(calls);
+    for (const [oldest, own] of this.chunks) {
+      if (this.bytes <= this.maxBytes) return;
+      this.chunks.delete(oldest);
+      this.bytes -= bytesOf(own);
+    }
+  }
+}
+
+function bytesOf({ node }: Spans): number {
+  return CALL_BYTES * node.length;
+}
+
+function chunkKey(tid: Tid, level: number, chunk: number): string {
+  return `${tid}/${level}/${chunk}`;
+}
+
+const MAX_CACHE_BYTES = 64 * 2 ** 20;
+
+/** What was asked for together. */
+interface Batch {
+  readonly keys: ReadonlySet<string>;
+  readonly controller: AbortController;
+}
+
+export class ServedCalls {
+  /** Why the server is not asked any more; null: it is. */
+  fault: string | null = null;
+  private readonly server: CallSource;
+  private readonly changed: () => void;
+  private readonly indexes = new Map<Tid, ChunkLists>();
+  private readonly cache = new ChunkCache(MAX_CACHE_BYTES);
+  private batch: Batch | null = null;
+  /** How often calls arrived. */
+  private arrivals = 0;
+  private readonly servedOf = memoizeLast(servedThread);
+  private readonly joinedOf = memoizeLast(joinedThread);
+
+  /** `changed`: calls arrived, or there was a fault. */
+  constructor(server: CallSource, changed: () => void) {
+    this.server = server;
+    this.changed = changed;
+  }
+
+  /** Returns a thread of the page with the calls of a window that are here. `pixelNs`: what a pixel shows. */
+  threadIn(own: ChartThread, window: Bounds, pixelNs: Nanoseconds): ChartThread {
+    const { tid, unlisted } = own;
+    if (pixelNs >= unlisted.belowNs) {
+      this.stop();
+      return this.served(own, 'pixel');
+    }
+    const index = this.indexes.get(tid);
+    if (index === undefined) {
+      this.ask([`${tid}`], (signal) => this.loadIndex(tid, signal));
+      return this.served(own, this.whyMissing);
+    }
+    return this.joined(own, index, wantedChunks(index, window, pixelNs, unlisted.belowNs), window);
+  }
+
+  /** Nothing that was asked for is needed any more. */
+  stop(): void {
+    this.batch?.controller.abort();
+    this.batch = null;
+  }
+
+  private get whyMissing(): WhyUnlisted {
+    return this.fault === null ? 'awaited' : 'gone';
+  }
+
+  private served(own: ChartThread, why: WhyUnlisted): ChartThread {
+    return this.servedOf(`${own.tid} ${why}`, own, why);
+  }
+
+  private joined(own: ChartThread, index: ChunkLists, wanted: WantedChunks, window: Bounds): ChartThread {
+    const { tid } = own;
+    const chunkOf = (level: number, chunk: number) => this.cache.get(chunkKey(tid, level, chunk));
+    const missing = wanted.ranges.flatMap((range) => missingOf(range, chunkOf));
+    if (missing.length === 0) this.stop();
+    else this.ask(keysOf(tid, missing), (signal) => this.loadChunks(tid, missing, index, signal));
+    const why = missing.length === 0 ? null : this.whyMissing;
+    const ranges = wanted.ranges.map(({ level, first, last }) => `${level}/${first}-${last}`);
+    const base = this.served(own, 'pixel');
+    const key = [tid, this.arrivals, why, wanted.belowNs, ...ranges].join(' ');
+    return { ...this.joinedOf(key, base, index, wanted, chunkOf, why), within: { window, elsewhere: base } };
+  }
+
+  /** What is being asked for already is not asked again; what nobody needs any more is not waited for. */
+  private ask(keys: readonly string[], load: (signal: AbortSignal) => Promise<unknown>): void {
+    if (this.fault !== null || keys.some((key) => this.batch?.keys.has(key))) return;
+    this.stop();
+    const controller = new AbortController();
+    const batch = { keys: new Set(keys), controller };
+    this.batch = batch;
+    void load(controller.signal)
+      .catch((error) => {
+        if (controller.signal.aborted) return;
+        if (!(error instanceof ServerFault)) throw error;
+        this.fault = error.message;
+        controller.abort();
+      })
+      .finally(() => {
+        if (this.batch === batch) this.batch = null;
+        this.changed();
+      });
+  }
+
+  private async loadIndex(tid: Tid, signal: AbortSignal): Promise<void> {
+    this.indexes.set(tid, await this.server.index(tid, signal));
+  }
+
+  private loadChunks(tid: Tid, ranges: readonly ChunkRange[], index: ChunkLists, signal: AbortSignal) {
+    return Promise.all(
+      ranges.map(async (range) => {
+        const chunks = await this.server.chunks(tid, range, index, signal);
+        for (const [at, calls] of chunks.entries()) this.cache.add(chunkKey(tid, range.level, range.first + at), calls);
+        this.arrivals++;
+        this.changed();
+      }),
+    );
+  }
+}
+
+/** Returns the parts of a range that are not there. */
+function missingOf({ level, first, last }: ChunkRange, chunkOf: ChunkOf): ChunkRange[] {
+  const missing: ChunkRange[] = [];
+  for (let chunk = first; chunk <= last; chunk++) {
+    if (chunkOf(level, chunk) !== undefined) continue;
+    const before = missing.at(-1);
+    if (before?.last === chunk - 1) missing.splice(-1, 1, { ...before, last: chunk });
+    else missing.push({ level, first: chunk, last: chunk });
+  }
+  return missing;
+}
+
+function keysOf(tid: Tid, ranges: readonly ChunkRange[]): string[] {
+  return ranges.flatMap(({ level, first, last }) =>
+    Array.from({ length: last - first + 1 }, (_, at) => chunkKey(tid, level, first + at)),
+  );
+}

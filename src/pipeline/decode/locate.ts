@@ -1,0 +1,63 @@
+/**
+ * Names the addresses of code images as perf names them.
+ */
+import type { FunctionAt } from '../../decode/code/function-bounds.js';
+import { codeAt, type Image, type MappedCode } from '../../decode/code/images.js';
+import type { Mapping } from '../../model/trace/trace-chunk.js';
+import type { Address } from '../../model/units.js';
+import {
+  DISK_FILES,
+  Functions,
+  type PltNames,
+  Symbolizer,
+  type SymbolizerOptions,
+  type SymbolRoots,
+} from '../../symbols/symbolizer.js';
+
+/** The symbol at an address. */
+export interface Located {
+  /** Null: no symbol is there. */
+  readonly name: string | null;
+  readonly file: string;
+  /** Where the symbol begins; NaN without one. */
+  readonly start: Address;
+}
+
+/** Returns the symbol at an address of an image; null: nothing is mapped there. */
+export type Locate = (image: Image, address: Address) => Located | null;
+
+export interface LocateOptions {
+  readonly roots: SymbolRoots;
+  readonly pltNames?: PltNames;
+  /** Build ids by recorded path. */
+  readonly buildIds: ReadonlyMap<string, string>;
+}
+
+const END_OF_TIME = 2n ** 64n - 1n;
+
+export function locator(options: LocateOptions): Locate {
+  const symbolizer = new Symbolizer(symbolizerOptions(options));
+  return (image, address) => {
+    const code = codeAt(image, address, END_OF_TIME);
+    if (code === null) return null;
+    const found = symbolizer.nameOf(toMapping(image, code), address);
+    return found.name === null ? { name: null, file: found.file, start: Number.NaN } : found;
+  };
+}
+
+/** Finds functions as the decoder wants them. */
+export function functionLocator(options: LocateOptions): FunctionAt {
+  const functions = new Functions(symbolizerOptions(options));
+  return (image, address) => {
+    const code = codeAt(image, address, END_OF_TIME);
+    return code && functions.around(toMapping(image, code), address);
+  };
+}
+
+function symbolizerOptions({ roots, pltNames = 'perf-6.1', buildIds }: LocateOptions): SymbolizerOptions {
+  return { files: DISK_FILES, roots, pltNames, buildIdOf: (file) => buildIds.get(file) ?? null };
+}
+
+function toMapping({ pid }: Image, { start, end, fileOffset, file }: MappedCode): Mapping {
+  return { pid, timeNs: 0, start, length: end - start, fileOffset, file };
+}

@@ -1,0 +1,129 @@
+/**
+ * The call paths of a comparison as they are drawn, in Node and in the browser, and how each of them changed.
+ */
+import { isWithinNoise, noiseOf, variance } from '../../analysis/noise.js';
+import type { Per } from '../../analysis/scale.js';
+import type { NodeId } from '../../model/units.js';
+import { type Change, changeLevel } from '../frames/changes.js';
+import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';
+
+/** The numbers of one side, by node. */
+export interface SideColumns {
+  readonly calls: Float64Array;
+  readonly inferredCalls: Float64Array;
+  readonly selfNs: Float64Array;
+  readonly completeNs: Float64Array;
+  readonly minNs: Float64Array;
+  readonly maxNs: Float64Array;
+}
+
+export const SIDE_COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'completeNs', 'minNs', 'maxNs'] as const;
+
+/** What a file holds of a comparison. Nodes are in pre-order. */
+export interface PathColumns {
+  readonly parent: Int32Array;
+  readonly symbol: Int32Array; // rows of names
+  readonly names: readonly string[];
+  /** Number of frames that a node stands for because they were left out of the file; 0: the node is a frame. */
+  readonly omitted: Float64Array;
+  readonly before: SideColumns;
+  readonly after: SideColumns;
+  /** Factors for times and numbers of calls. */
+  readonly scales: { readonly before: number; readonly after: number };
+  readonly per: Per | null;
+}
+
+export interface DiffPaths extends PathColumns {
+  readonly totals: { readonly before: Float64Array; readonly after: Float64Array }; // scaled, as is `self`
+  readonly self: { readonly before: Float64Array; readonly after: Float64Array };
+  /** Number of calls in the subtree: whether a side has the path. */
+  readonly callsWithin: { readonly before: Float64Array; readonly after: Float64Array };
+}
+
+export function diffPaths(columns: PathColumns): DiffPaths {
+  const { before, after, scales } = columns;
+  const self = {
+    before: before.selfNs.map((ns) => ns * scales.before),
+    after: after.selfNs.map((ns) => ns * scales.after),
+  };
+  const sums = (values: { before: Float64Array; after: Float64Array }) => ({
+    before: subtreeSums(columns, values.before),
+    after: subtreeSums(columns, values.after),
+  });
+  return { ...columns, self, totals: sums(self), callsWithin: sums({ before: before.calls, after: after.calls }) };
+}
+
+/** What the width of a frame shows: the time after or before, or the larger of both. */
+export const WIDTHS = ['after', 'before', 'larger'] as const;
+export type WidthOf = (typeof WIDTHS)[number];
+
+/** Returns the table that is drawn. A path that the shown side lacks is as wide as on the other side, so that it is seen. */
+export function tableOf(paths: DiffPaths, widthOf: WidthOf): FrameTable {
+  const { parent, symbol, names, omitted, self, after } = paths;
+  const nothing = new Float64Array(parent.length);
+  const tree = {
+    ...{ length: parent.length, parent, symbol, ...after },
+    ...{ inferredNs: nothing, unwoundCalls: nothing, longestCutNs: nothing },
+  };
+  const widths = self.after.map((ns, node) => {
+    const other = self.before[node] as number;
+    if (widthOf === 'larger') return Math.max(ns, other);
+    const [shown, hidden] = widthOf === 'after' ? (['after', 'before'] as const) : (['before', 'after'] as const);
+    return isThere(paths, node, shown) ? self[shown][node] : self[hidden][node];
+  });
+  return frameTable({ tree, names, families: names.map(() => 'user'), omitted, weight: 'ns' }, widths);
+}
+
+/** Whether a side has time or calls on a path, or on a path that continues it. */
+export function isThere({ totals, callsWithin }: DiffPaths, node: NodeId, side: 'before' | 'after'): boolean {
+  return totals[side][node] > 0 || callsWithin[side][node] > 0;
+}
+
+/** How the time of a path changed, with everything that it calls. */
+export function changeOf(paths: DiffPaths, node: NodeId): Change {
+  if (!isThere(paths, node, 'before')) return isThere(paths, node, 'after') ? 'new' : 'same';
+  if (!isThere(paths, node, 'after')) return 'gone';
+  const [before, after] = [paths.totals.before[node] as number, paths.totals.after[node] as number];
+  if (before === after) return 'same';
+  if (isWithinNoise(before, after, totalNoise(paths, node))) return 'noise';
+  return after > before ? 'more' : 'less';
+}
+
+/** Returns the largest difference of the time of a path that may be chance; NaN if unknown. */
+export function totalNoise(paths: DiffPaths, node: NodeId): number {
+  const of = (side: 'before' | 'after') => {
+    const sample = sampleAt(paths[side], node);
+    const calls = sample.complete;
+    return { variance: variance(sample, null) * calls * paths.scales[side] ** 2, calls };
+  };
+  return noiseOf(of('before'), of('after'));
+}
+
+/** Returns the largest difference of average durations that may be chance; NaN if unknown. */
+export function averageNoise(paths: DiffPaths, node: NodeId): number {
+  const of = (side: 'before' | 'after') => {
+    const sample = sampleAt(paths[side], node);
+    return { variance: variance(sample, null) / sample.complete, calls: sample.complete };
+  };
+  return noiseOf(of('before'), of('after'));
+}
+
+function sampleAt({ calls, inferredCalls, completeNs, minNs, maxNs }: SideColumns, node: NodeId) {
+  return {
+    complete: calls[node] - inferredCalls[node],
+    completeNs: completeNs[node],
+    minNs: minNs[node],
+    maxNs: maxNs[node],
+  };
+}
+
+/** Returns the average duration of complete calls; null if there is none. */
+export function averageAt({ calls, inferredCalls, completeNs }: SideColumns, node: NodeId): number | null {
+  const complete = calls[node] - inferredCalls[node];
+  return complete > 0 ? completeNs[node] / complete : null;
+}
+
+/** Returns 1, 2 or 3: how large a change is for this path. New and gone paths are changes of their own. */
+export function levelOf({ totals }: DiffPaths, node: NodeId): number {
+  return changeLevel(totals.before[node] as number, totals.after[node] as number);
+}

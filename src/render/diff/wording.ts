@@ -1,0 +1,133 @@
+/**
+ * Labels and describes the frames of a comparison.
+ */
+
+import { NONE, type NodeId } from '../../model/units.js';
+import { formatAverageCount, formatDifference, formatDuration, formatPercentChange, formatShare } from '../format.js';
+import { CHANGE_SIGNS, type Change } from '../frames/changes.js';
+import type { Paint, Wording } from '../frames/drawing.js';
+import { type FrameDetail, type FrameDetails, isBlock, labelOf } from '../frames/frame-details.js';
+import { type FrameTable, nameOf } from '../frames/frame-table.js';
+import { isolated } from '../frames/isolated.js';
+import type { Label } from '../frames/labels.js';
+import type { Boxes } from '../layout.js';
+import { averageAt, averageNoise, changeOf, type DiffPaths, levelOf, totalNoise } from './paths.js';
+
+/** Returns a CSS class by the direction and size of a change. */
+export function paintByChange(paths: DiffPaths): Paint {
+  return (node) => {
+    const change = changeOf(paths, node);
+    return change === 'more' || change === 'less' ? `${change}${levelOf(paths, node)}` : change;
+  };
+}
+
+export function wordingOf(paths: DiffPaths): Wording {
+  return {
+    labelOf: (table, boxes, box) => labelAt(paths, table, boxes, box),
+    isHatched: () => false,
+  };
+}
+
+function labelAt(paths: DiffPaths, table: FrameTable, boxes: Boxes, box: number): Label {
+  if (isBlock(table, boxes, box)) return { name: labelOf(table, boxes, box).name, numbers: [] };
+  const node = boxes.node[box] as number;
+  const { before, after } = timesAt(paths, node, node, table);
+  const change = changeOf(paths, node);
+  const difference = before === after ? [] : [formatDifference(after - before)];
+  const relative = change === 'new' || change === 'gone' ? [change] : percentText(before, after);
+  return { name: `${CHANGE_SIGNS[change]} ${nameOf(table, node)}`, numbers: [...difference, ...relative] };
+}
+
+function percentText(before: number, after: number): string[] {
+  return before !== after && before > 0 && after > 0 ? [formatPercentChange(before, after)] : [];
+}
+
+/** Returns the rows of a tooltip. */
+export function diffDetails(paths: DiffPaths, table: FrameTable, boxes: Boxes, box: number): FrameDetails {
+  const [node, last] = [boxes.node[box] as number, boxes.lastNode[box] as number];
+  const title = isolated(labelOf(table, boxes, box).name); // a block has no other name
+  const times = timesAt(paths, node, last, table);
+  if (isBlock(table, boxes, box)) return { title, rows: [timeRow('total', times, Number.NaN)] };
+  return {
+    title,
+    rows: [
+      { label: '', value: '', note: MEANINGS[changeOf(paths, node)] },
+      timeRow('total', times, totalNoise(paths, node)),
+      shareRow(paths, times),
+      timeRow(
+        'self',
+        { before: paths.self.before[node] as number, after: paths.self.after[node] as number },
+        Number.NaN,
+      ),
+      ...callRows(paths, node),
+    ],
+  };
+}
+
+const MEANINGS: Readonly<Record<Change, string>> = {
+  same: 'no change',
+  noise: 'within noise: its calls vary that much anyway',
+  more: 'more time than before',
+  less: 'less time than before',
+  new: 'new: not on this path before',
+  gone: 'gone: not on this path any more',
+};
+
+interface Pair {
+  readonly before: number;
+  readonly after: number;
+}
+
+function timesAt({ totals }: DiffPaths, first: NodeId, last: NodeId, { nextSibling }: FrameTable): Pair {
+  let [before, after] = [0, 0];
+  for (let node = first; node !== NONE; node = node === last ? NONE : (nextSibling[node] as number)) {
+    before += totals.before[node] as number;
+    after += totals.after[node] as number;
+  }
+  return { before, after };
+}
+
+function timeRow(label: string, { before, after }: Pair, noise: number): FrameDetail {
+  const value = `${formatDuration(before)} → ${formatDuration(after)}`;
+  return { label, value, note: changeText({ before, after }, noise) };
+}
+
+/** Returns "+1.5 ms · +12 % · noise ±2 ms". */
+function changeText({ before, after }: Pair, noise: number): string {
+  if (before === after) return '=';
+  const range = Number.isNaN(noise) ? [] : [`noise ±${formatDuration(noise)}`];
+  return [formatDifference(after - before), ...percentText(before, after), ...range].join(' · ');
+}
+
+function shareRow({ totals }: DiffPaths, { before, after }: Pair): FrameDetail {
+  const [allBefore, allAfter] = [totals.before[0] as number, totals.after[0] as number];
+  return { label: 'of all', value: `${formatShare(before, allBefore)} → ${formatShare(after, allAfter)}`, note: '' };
+}
+
+function callRows(paths: DiffPaths, node: NodeId): FrameDetail[] {
+  const { before, after, scales } = paths;
+  const calls = { before: before.calls[node] * scales.before, after: after.calls[node] * scales.after };
+  if (calls.before === 0 && calls.after === 0) return [];
+  const percent =
+    calls.before > 0 && calls.after !== calls.before ? formatPercentChange(calls.before, calls.after) : '';
+  const value = `${formatAverageCount(calls.before)} → ${formatAverageCount(calls.after)}`;
+  return [
+    { label: 'calls', value, note: percent || (calls.before === calls.after ? '=' : '') },
+    ...averageRow(paths, node),
+  ];
+}
+
+function averageRow(paths: DiffPaths, node: NodeId): FrameDetail[] {
+  const [before, after] = [averageAt(paths.before, node), averageAt(paths.after, node)];
+  if (before === null && after === null) return [];
+  if (before !== null && after !== null) return [timeRow('average', { before, after }, averageNoise(paths, node))];
+  const text = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));
+  return [{ label: 'average', value: `${text(before)} → ${text(after)}`, note: 'of complete calls' }];
+}
+
+/** Returns the main numbers in one line, readable without a script. */
+export function briefText(paths: DiffPaths, table: FrameTable, boxes: Boxes, box: number): string {
+  const { before, after } = timesAt(paths, boxes.node[box] as number, boxes.lastNode[box] as number, table);
+  const { name, numbers } = labelAt(paths, table, boxes, box);
+  return `${isolated(name)}: ${formatDuration(before)} → ${formatDuration(after)} ${numbers.join(', ')}`.trimEnd();
+}

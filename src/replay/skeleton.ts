@@ -1,0 +1,287 @@
+/**
+ * Reduces a thread's events to those that matter for a time window: what is inside of it, and outside only what decides
+ * which calls are open there, since when and until when. Replay of the skeleton gives the same calls, times and stops in
+ * the window as replay of all events.
+ *
+ * Left out is what leaves nothing behind: a call from the function on top, up to its own return to that function, with
+ * whatever happened in between, and events that stay in the function on top. What happens within a level that is still
+ * open is kept if it changes the level, such as a hidden jump, together with the event before it, which gives its time.
+ * Switches, returns of callers that were never called, and stops that do not end at once where they began are always kept,
+ * and so are the events next to them.
+ */
+import { countBelow, int32Column } from '../model/columns.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
+import { type Address, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { orNameless } from './functions/function-table.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from './functions/site-facts.js';
+import { MAX_CALL_BYTES } from './functions/traits.js';
+import { OpenLevels } from './open-levels.js';
+import {
+  CLASS,
+  FROM,
+  ROW_FLOATS,
+  ROW_INTS,
+  SIMPLE_FROM,
+  type SiteRows,
+  siteRows,
+  startsProgram,
+  TO,
+  TO_FUNCTION,
+  UNUSUAL,
+} from './site-rows.js';
+
+/** From the first time up to, but not including, the second. */
+export interface TimeSpan {
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
+
+export interface Skeleton {
+  readonly events: ThreadEvents;
+  /** The functions to which control moved without an event, by symbol. */
+  readonly jumpedTo: readonly SymbolId[];
+}
+
+/** A kernel entry may return to the very instruction, which counts as after it. */
+const BEFORE = 0.5;
+
+/** No function: the next event is kept. */
+const UNSETTLED = -2;
+
+export class SkeletonBuilder {
+  private readonly facts: SiteFacts;
+  private readonly sites: SiteRows;
+  private readonly levels = new OpenLevels();
+  private readonly kept = int32Column();
+  private readonly jumpedTo = new Set<FunctionId>();
+  /** Rows kept before the part that is reduced now: they stay. */
+  private fixed = 0;
+  /** The function on top; NONE: not known yet. */
+  private top: FunctionId = NONE;
+  /** The same, or UNSETTLED after an event that is always kept. */
+  private settledTop: number = UNSETTLED;
+  /** Levels below this index contain an event that is always kept. */
+  private lastingBelow = 0;
+  /** The last events, left out unless the next one needs their time: a call and its return, or the same event twice. */
+  private lastCall = NONE;
+  private lastRow = NONE;
+  private hasBegun = false;
+  /** Where the trace stopped; NaN: it runs. */
+  private stoppedAt: Address = Number.NaN;
+  private resumeReach = 0;
+  private stoppedInCall = false;
+  /** The row of the last stop, and `lastingBelow` before it. */
+  private stopRow = NONE;
+  private lastingBeforeStop = 0;
+
+  constructor(facts: SiteFacts) {
+    this.facts = facts;
+    this.sites = siteRows(facts);
+  }
+
+  /** Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. */
+  reduce(events: ThreadEvents, { startNs, endNs }: TimeSpan): Skeleton | null {
+    if (this.facts.hasAborts) return null;
+    this.clear();
+    const start = firstRowFrom(events, startNs);
+    const end = Math.max(start, firstRowFrom(events, endNs));
+    const isUsual =
+      this.reduceRows(events, 0, start) &&
+      this.keepRows(events, start, end) &&
+      this.reduceRows(events, end, events.length);
+    return isUsual ? { events: rowsOf(events, this.kept.view()), jumpedTo: this.jumpedSymbols() } : null;
+  }
+
+  private clear(): void {
+    this.levels.depth = 0;
+    this.kept.length = 0;
+    this.jumpedTo.clear();
+    this.top = NONE;
+    this.settledTop = UNSETTLED;
+    this.lastingBelow = 0;
+    this.lastRow = NONE;
+    this.hasBegun = false;
+    this.stopRow = NONE;
+    this.stoppedAt = Number.NaN;
+  }
+
+  private jumpedSymbols(): SymbolId[] {
+    const { symbol } = this.facts.functions;
+    return [...new Set([...this.jumpedTo].map((fn) => symbol[fn]))];
+  }
+
+  /** Reduces the events of a range of rows. Returns false if one of them is unusual. */
+  private reduceRows({ site }: ThreadEvents, firstRow: number, endRow: number): boolean {
+    const { levels, kept } = this;
+    const { ints, floats } = this.sites;
+    this.fixed = kept.length;
+    let settledTop = UNSETTLED; // local names make the loop faster
+    for (let row = firstRow; row < endRow; row++) {
+      const id = site[row];
+      const at = ROW_INTS * id;
+      const step = ints[at + CLASS];
+      const isSettled = ints[at + SIMPLE_FROM] === settledTop;
+      if (isSettled && step === Step.Stay) {
+        this.lastCall = row;
+        this.lastRow = row;
+      } else if (isSettled && step === Step.Call) {
+        levels.push(floats[ROW_FLOATS * id + FROM], settledTop, kept.length, false);
+        kept.push(row);
+        this.lastRow = NONE;
+        this.top = settledTop = ints[at + TO_FUNCTION];
+      } else {
+        const isUsual =
+          step === Step.Return && levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
+        if (!isUsual) return false;
+        settledTop = this.settledTop;
+      }
+    }
+    this.keepLast();
+    return true;
+  }
+
+  /** Keeps all events of a range of rows. Returns false if one of them is unusual. */
+  private keepRows({ site }: ThreadEvents, firstRow: number, endRow: number): boolean {
+    const { levels, kept } = this;
+    const { ints } = this.sites;
+    for (let row = firstRow; row < endRow; row++) {
+      const id = site[row];
+      const step = ints[ROW_INTS * id + CLASS];
+      this.fixed = kept.length; // nothing is left out
+      const isUsual = step === Step.Return && levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
+      if (!isUsual) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Ends the level on top by its own return; false if it does not return there. What happened in it is left out, unless
+   * it is always kept.
+   */
+  private endLevel(row: number, id: number): boolean {
+    const { levels, kept, stoppedAt } = this;
+    const { ints, floats } = this.sites;
+    const index = --levels.depth;
+    const distance = floats[ROW_FLOATS * id + TO] - levels.address[index];
+    if (!(distance > 0 && distance <= MAX_CALL_BYTES) || !Number.isNaN(stoppedAt)) return false;
+    const before = levels.keptBefore[index];
+    const target = ints[ROW_INTS * id + TO_FUNCTION];
+    const isWithin = before >= this.fixed && index >= this.lastingBelow;
+    if (isWithin && target === levels.caller[index] && levels.isLasting[index] === 0) {
+      this.lastCall = kept.values[before];
+      this.lastRow = row;
+      kept.length = before;
+    } else {
+      if (this.facts.fromFunction[id] !== this.top) this.keepLast();
+      if (isWithin) kept.length = before + 1;
+      kept.push(row);
+      this.lastRow = NONE;
+    }
+    if (this.lastingBelow > index) this.lastingBelow = index;
+    this.top = this.settledTop = target;
+    return true;
+  }
+
+  /** Adds an event that is kept for now: after a hidden jump, or because it is not simple. False if it is unusual. */
+  private addOther(row: number, id: number, step: number): boolean {
+    if (step === UNUSUAL) return false;
+    if (step >= Step.Gap) return this.addRecord(row, step);
+    if (step === Step.Start) return this.addStart(row, id);
+    const { facts, levels, kept } = this;
+    if (!Number.isNaN(this.stoppedAt) || !this.comesFrom(facts.fromFunction[id])) return false;
+    this.hasBegun = true;
+    this.keepLast();
+    if (step === Step.Call) levels.push(facts.from[id], this.top, kept.length, true);
+    if (step === Step.KernelEntry) levels.push(facts.from[id] - BEFORE, this.top, kept.length, true);
+    kept.push(row);
+    if (step >= Step.End) return this.addStop(row, id, step);
+    if (step === Step.Return && facts.toEntry[id] === 1) return false; // a jump by a return
+    if (step !== Step.Stay) this.top = orNameless(facts.functions, facts.toFunction[id]);
+    if (step === Step.Jump) this.jumpedTo.add(this.top);
+    this.settledTop = this.top === NONE ? UNSETTLED : this.top;
+    if (step === Step.Return) this.markLasting();
+    return true;
+  }
+
+  /** Notes the function that the next event comes from. False if a program begins there. */
+  private comesFrom(fn: FunctionId): boolean {
+    if (fn === NONE || fn === this.top) return true;
+    const isFirst = this.top === NONE && this.levels.depth === 0;
+    if (!isFirst) this.jumpedTo.add(fn);
+    this.top = fn;
+    return isFirst || !startsProgram(this.facts, fn);
+  }
+
+  /** Notes that the trace stops after the event just kept. */
+  private addStop(row: number, id: number, step: number): boolean {
+    this.stopRow = row;
+    this.lastingBeforeStop = this.lastingBelow;
+    const { from, to, toFunction, functions } = this.facts;
+    this.stoppedAt = from[id];
+    this.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
+    this.stoppedInCall = step === Step.EndCall && to[id] !== 0;
+    if (this.stoppedInCall) {
+      this.levels.push(from[id], this.top, this.kept.length - 1, true);
+      this.top = orNameless(functions, toFunction[id]);
+    }
+    this.markLasting();
+    return true;
+  }
+
+  /** A start must continue where the trace stopped. */
+  private addStart(row: number, id: number): boolean {
+    const { facts, levels, stoppedAt } = this;
+    const to = facts.to[id];
+    if (this.hasBegun && !(stoppedAt <= to && to <= stoppedAt + this.resumeReach)) return false;
+    const isSame = this.hasBegun && row === this.stopRow + 1 && !this.stoppedInCall;
+    this.keepLast();
+    this.kept.push(row);
+    if (this.hasBegun && this.stoppedInCall) levels.depth--;
+    if (this.lastingBelow > levels.depth) this.lastingBelow = levels.depth;
+    this.stoppedInCall = false;
+    this.stoppedAt = Number.NaN;
+    this.hasBegun = true;
+    this.top = orNameless(facts.functions, facts.toFunction[id]);
+    this.markLasting();
+    if (isSame) this.lastingBelow = this.lastingBeforeStop; // the level continues: the stop matters only in it
+    return true;
+  }
+
+  /** A loss or an exec changes the whole stack, if there is one. */
+  private addRecord(row: number, step: number): boolean {
+    if (this.hasBegun && (step === Step.Gap || step === Step.Exec)) return false;
+    this.keepLast();
+    this.kept.push(row);
+    this.markLasting();
+    return true;
+  }
+
+  /** Notes that the event just kept is always kept: so are the open levels, and the next event. */
+  private markLasting(): void {
+    this.lastingBelow = this.levels.depth;
+    this.settledTop = UNSETTLED;
+  }
+
+  /** Keeps the event before the next one. */
+  private keepLast(): void {
+    const { lastCall, lastRow, kept } = this;
+    if (lastRow === NONE) return;
+    if (lastCall !== lastRow) kept.push(lastCall);
+    kept.push(lastRow);
+    this.lastRow = NONE;
+  }
+}
+
+/** Returns the first row at or after a time. */
+function firstRowFrom({ timeNs, length }: ThreadEvents, atNs: Nanoseconds): number {
+  return countBelow(timeNs.subarray(0, length), atNs);
+}
+
+function rowsOf({ tid, site, timeNs }: ThreadEvents, rows: Int32Array): ThreadEvents {
+  const { length } = rows;
+  for (let at = 0; at < length; at++) {
+    site[at] = site[rows[at]];
+    timeNs[at] = timeNs[rows[at]];
+  }
+  return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
+}

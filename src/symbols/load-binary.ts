@@ -1,0 +1,197 @@
+/**
+ * Loads the symbols of a binary from the first file that has them.
+ */
+
+import { type Context, createContext, Script } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
+import { PtflameError } from '../model/errors.js';
+import { type FunctionAround, functionBounds } from './bounds.js';
+import { binaryPaths, debugPaths } from './candidates.js';
+import type { OtherFiles } from './dwarf/reading.js';
+import { type ElfFile, readElf, sectionNamed } from './elf-file.js';
+import { buildIdOf } from './identity.js';
+import { otherFiles } from './other-files.js';
+import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
+import { buildSymbolTable, hasSymbols, type SymbolTable, type TableOptions } from './table/symbol-table.js';
+
+interface OpenElf {
+  readonly path: string;
+  readonly elf: ElfFile;
+  readonly buildId: string | null;
+}
+
+/** All opened files; closed when the table is built, which keeps copies of what it needs. */
+interface Reader {
+  readonly files: SymbolFiles;
+  readonly opened: OpenSymbolFile[];
+}
+
+/** Returns the symbols of a binary; null: no file has them. `buildId` is the recorded one; null if unknown. */
+export function loadBinary(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  options: TableOptions,
+): SymbolTable | null {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    const symbols = debug ?? binary;
+    return symbols && buildSymbolTable(symbols.elf, binary?.elf ?? symbols.elf, options);
+  });
+}
+
+/** Finds functions by their bounds in the files that `loadBinary` reads. */
+export function loadFunctions(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+): FunctionAround {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    const symbols = debug ?? binary;
+    return symbols === null ? () => null : functionBounds(symbols.elf, (binary ?? symbols).elf);
+  });
+}
+
+/** Reads the files that `loadBinary` reads; null: there are none. */
+export function readSymbols<T>(
+  path: string,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  read: (found: Pick<DebugInfo, 'elf' | 'runtime'>) => T,
+): T | null {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, null, roots);
+    return binary && read({ elf: (debug ?? binary).elf, runtime: binary.elf });
+  });
+}
+
+/** Where lines of source code are, and where the rest is. */
+export type DebugSection = '.debug_line' | '.debug_info';
+
+/** Files whose names are told. */
+const MAX_MISSING = 100;
+
+/**
+ * Finds the debug information of a binary: calls `find` with the first file that has this section, of those that `loadBinary`
+ * reads.
+ */
+export function loadDebugInfo(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  section: DebugSection,
+  find: (found: DebugInfo) => void,
+): void {
+  withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    const found = [debug, binary].find((file) => file && sectionNamed(file.elf, section) !== null);
+    if (!found) return;
+    const missing = new Set<string>();
+    const onMissing = (name: string) => {
+      if (missing.size < MAX_MISSING) missing.add(name);
+    };
+    const place = { files, roots, binary: path, ...found, onMissing, opened: reader.opened };
+    find({ elf: found.elf, runtime: (binary ?? found).elf, others: otherFiles(place), missing });
+  });
+}
+
+/** The file with the debug information, and the binary that ran, which may be the same. */
+export interface DebugInfo {
+  readonly elf: ElfFile;
+  readonly runtime: ElfFile;
+  /** The files that it refers to, and the names of those that were looked for in vain. */
+  readonly others: OtherFiles;
+  readonly missing: ReadonlySet<string>;
+}
+
+/** Returns the build id of a binary whose symbols are in no file; null: it has symbols, or its build id is unknown. */
+export function buildIdWithoutSymbols(
+  path: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+): string | null {
+  return withReader(files, (reader) => {
+    const { binary, debug } = findFiles(reader, path, buildId, roots);
+    if (debug !== null || (binary !== null && hasSymbols(binary.elf))) return null;
+    return buildId ?? binary?.buildId ?? null;
+  });
+}
+
+/** A large file takes seconds, and a hostile one as long as it may. */
+function withReader<T>(files: SymbolFiles, read: (reader: Reader) => T): T {
+  const reader: Reader = { files, opened: [] };
+  try {
+    return interruptible(() => read(reader));
+  } finally {
+    for (const file of reader.opened) file.close();
+  }
+}
+
+interface FoundFiles {
+  readonly binary: OpenElf | null;
+  /** With debug symbols. */
+  readonly debug: OpenElf | null;
+}
+
+function findFiles(reader: Reader, path: string, recordedId: string | null, roots: SymbolRoots): FoundFiles {
+  const binary = firstOf(
+    reader,
+    binaryPaths(path, recordedId, roots),
+    (id) => recordedId === null || id === recordedId,
+  );
+  const buildId = recordedId ?? binary?.buildId ?? null;
+  const paths = debugPaths(path, binary?.elf ?? null, buildId, roots);
+  const debug = firstOf(reader, paths, (id, elf) => hasSymbols(elf) && (buildId === null || id === buildId));
+  return { binary, debug };
+}
+
+type IsWanted = (buildId: string | null, elf: ElfFile) => boolean;
+
+function firstOf(reader: Reader, paths: readonly string[], isWanted: IsWanted): OpenElf | null {
+  for (const path of paths) {
+    const file = reader.files.open(path);
+    if (file === null) continue;
+    reader.opened.push(file);
+    const { elf } = readElf(file);
+    if (elf === null) continue;
+    const buildId = buildIdOf(elf);
+    if (isWanted(buildId, elf)) return { path, elf, buildId };
+  }
+  return null;
+}
+
+const CALL = new Script('work()');
+let context: Context | null = null;
+let isWithin = false;
+
+/**
+ * Lets Ctrl-C end long work that does not return to the event loop: handlers of signals run only there.
+ *
+ * Runs `work`. Ctrl-C ends it where it is, without its `finally` blocks, and goes to the process's own handlers then. Workers
+ * need no such help: the main thread ends them. @throws PtflameError INTERRUPTED
+ */
+export function interruptible<Result>(work: () => Result): Result {
+  if (!isMainThread || isWithin) return work();
+  context ??= createContext({});
+  isWithin = true;
+  let result: Result | undefined;
+  context.work = () => {
+    result = work();
+  };
+  try {
+    CALL.runInContext(context, { breakOnSigint: true });
+    return result as Result;
+  } catch (error) {
+    if ((error as { code?: string } | null)?.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error;
+    process.kill(process.pid, 'SIGINT');
+    throw new PtflameError('INTERRUPTED', 'interrupted', { hint: 'nothing was written' });
+  } finally {
+    isWithin = false;
+    context.work = null;
+  }
+}
