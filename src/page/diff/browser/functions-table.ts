@@ -11,7 +11,7 @@ import {
 } from '../../../render/format.js';
 import { isolated } from '../../../render/frames/isolated.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
-import type { FunctionChange, RowNumber } from '../rows.js';
+import type { FunctionChange, RowNumber } from '../../view/diff-rows.js';
 
 export interface TableEvents {
   readonly sort: (sort: string) => void;

@@ -28,7 +28,7 @@ import { isShortcut } from '../../../render/viewer/keys.js';
 import { listen } from '../../../render/viewer/listen.js';
 import { SearchField } from '../../../render/viewer/search-field.js';
 import { Tooltip } from '../../browser/graph/tooltip.js';
-import { readRows } from '../rows.js';
+import { readRows } from '../../view/diff-rows.js';
 import { FunctionsTable } from './functions-table.js';
 
 /** Converts the state of the page to and from the address, so that links and reloads show the same view. */
