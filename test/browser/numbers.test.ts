@@ -201,7 +201,7 @@ async function expectTruePanel(page: Page, name: string, truth: Truth<FunctionRo
     .locator('.table[aria-label="Functions"] .row', { has: page.getByText(name, { exact: true }) })
     .first()
     .click();
-  await page.locator('.function h2', { hasText: name }).waitFor();
+  await page.locator('.function h2').getByText(name, { exact: true }).waitFor(); // not of __libc_start_main, clicked before main
   const shown = await page.$$eval('.function dl > div', (all) =>
     all.map((each) => [...each.children].map(({ textContent }) => textContent ?? '')),
   );

@@ -23,8 +23,8 @@ import { xml } from '../../render/svg/xml.js';
 import { visibleText } from '../../render/visible-text.js';
 import { documentStart } from '../document.js';
 import { themeStyle } from '../theme-style.js';
-import { DIFF_PAGE_SCRIPT, DIFF_PAGE_STYLE } from './page.generated.js';
 import { type FunctionChange, writeRows } from '../view/diff-rows.js';
+import { DIFF_PAGE_SCRIPT, DIFF_PAGE_STYLE } from './page.generated.js';
 
 /** Of the narrowest frame that is not merged: the page can be this wide. */
 const WIDEST_PX = 3840;

@@ -78,7 +78,7 @@ test('follows links inside the root, but never out of it', async ({ dir }) => {
   await install(dir, '/secret', ELF);
   await install(dir, '/tree/usr/lib/x.so', ELF);
   await symlink('usr/lib', dir.file('/tree/lib'));
-  await symlink('../../secret', dir.file('/tree/up'));
+  await symlink('../secret', dir.file('/tree/up'));
   await symlink(dir.file('/secret'), dir.file('/tree/absolute'));
   await symlink('..', dir.file('/tree/parent'));
   const files = { '/lib/x.so': ID, '/up': ID, '/absolute': ID, '/parent/secret': ID };
@@ -178,7 +178,7 @@ describe('ptflame pack', () => {
     await dir.write('rec/kcore_dir/modules', 'modules');
     await dir.write('rec/secret', 'secret');
     await dir.write('secret', 'secret');
-    await symlink('../../secret', join(dir.path, 'rec/kcore_dir/kallsyms'));
+    await symlink('../secret', join(dir.path, 'rec/kcore_dir/kallsyms'));
     await ptflame(['pack', dir.file('rec'), '-o', dir.file('x.pack')]);
     const names = (await execa('tar', ['-tzf', dir.file('x.pack')])).stdout.split('\n');
     expect(names).toEqual(['ptflame-pack.json', 'recording/data', 'recording/kcore_dir/modules']);

@@ -87,7 +87,7 @@ describe('refuses', () => {
 
   test.for<[string, Entry[]]>([
     ['a path out of the directory', [LIST, RECORDING, { name: 'root/../../evil', content }]],
-    ['a path directly out of the directory', [LIST, RECORDING, { name: '../../evil', content }]],
+    ['a path directly out of the directory', [LIST, RECORDING, { name: '../evil', content }]],
     ['an absolute name', [LIST, RECORDING, { name: '/tmp/evil', content }]],
     ['a symbolic link', [LIST, RECORDING, { name: 'root/x', type: 'symlink', linkname: '/etc/passwd' }]],
     ['a hard link', [LIST, RECORDING, { name: 'root/x', type: 'link', linkname: '/etc/passwd' }]],
