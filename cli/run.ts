@@ -1,7 +1,7 @@
 /**
  * Parses the arguments and runs the command.
  */
-import { PROGRAM } from './program/program.js';
+import { PROGRAM } from './program.js';
 import { notify } from './terminal/notify.js';
 import { type Invocation, parseInvocation } from './usage/invocation.js';
 
@@ -11,7 +11,7 @@ import { type Invocation, parseInvocation } from './usage/invocation.js';
  * @throws PtflameError BAD_OPTION for invalid arguments; whatever the command throws
  */
 export async function run(argv: readonly string[], signal: AbortSignal): Promise<string> {
-  const invocation = parseInvocation(argv, PROGRAM.commands);
+  const invocation = await parseInvocation(argv, PROGRAM.commands);
   if (invocation.kind !== 'run') {
     await describe(invocation);
     return 'help';
@@ -19,12 +19,15 @@ export async function run(argv: readonly string[], signal: AbortSignal): Promise
   const { command, values, notes, recordedCommand } = invocation;
   if (values['noColor'] === true) process.env['NO_COLOR'] = '1';
   if (values['quiet'] !== true) for (const note of notes) notify(`note: ${note}`);
-  await command.run(values, signal, recordedCommand);
+  await command.run(values, signal, { recordedCommand, program: PROGRAM });
   return command.name;
 }
 
 async function describe(invocation: Exclude<Invocation, { kind: 'run' }>): Promise<void> {
-  const { help, version } = await import('./commands/self-description.js');
-  if (invocation.kind === 'version') return version();
-  return help(invocation.command, { man: false, isComplete: invocation.isComplete }, PROGRAM);
+  if (invocation.kind === 'version') return (await import('./version.js')).version();
+  return (await import('./commands/help.js')).help(
+    invocation.command,
+    { man: false, isComplete: invocation.isComplete },
+    PROGRAM,
+  );
 }

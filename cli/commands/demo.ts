@@ -1,11 +1,28 @@
 /**
  * `ptflame demo`: renders the bundled trace on any machine, without perf.
  */
+
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
-import type { RenderOptions } from '../options/render.js';
+import { DemoOptions } from '../options/demo.js';
+import { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
+import { FORMATS, outputFormats } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { defineCommand } from '../usage/define-command.js';
+import { renderInputs } from './render.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame demo', 'write flame.html'],
+    ['ptflame demo -o -', 'print its folded stacks'],
+  ],
+  schema: DemoOptions,
+  run: async ({ output = ['flame.html'], ...general }, signal) => {
+    const options = RenderOptions().parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
+    await demo(options, outputFormats(options, FORMATS), signal);
+  },
+});
 
 /** Relative to `dist/cli`, the folder of all built files. */
 const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
@@ -15,6 +32,5 @@ export async function demo(options: RenderOptions, formats: readonly Format[], s
   const trace = fileURLToPath(DEMO_TRACE);
   refuseOverwriting([trace], options.output ?? []);
   const input = await openTraceFile(trace);
-  const { renderInputs } = await import('./render.js'); // both commands load it from one chunk
   await renderInputs([{ ...input, name: 'the bundled trace' }], [], options, formats, signal);
 }

@@ -1,19 +1,30 @@
 /**
  * `ptflame doctor`: checks whether this machine can record, and how to fix it. Changes nothing without `--fix`.
  */
+
 import { PtflameError } from '../../src/model/errors.js';
 import { safeJson } from '../../src/model/safe-json.js';
 import { runChecks } from '../doctor/checks.js';
 import { removeLeftovers } from '../doctor/fix.js';
 import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
-import type { DoctorOptions } from '../options/doctor.js';
+import { DoctorOptions } from '../options/doctor.js';
 import { refuseRecordingName } from '../output/kinds.js';
 import { chooseBuffers } from '../record/buffers.js';
 import { freeDiskBytes, probe } from '../record/machine/probe.js';
 import { perfBuildOptions, perfVersion } from '../record/machine/version.js';
 import { notifier } from '../terminal/notify.js';
 import { fitted } from '../terminal/width.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame doctor', 'one line for each requirement'],
+    ['ptflame doctor --json', 'the same, for programs'],
+  ],
+  schema: DoctorOptions,
+  run: doctor,
+});
 
 export async function doctor({ perf, auxSize, output, fix, json, quiet }: DoctorOptions): Promise<void> {
   refuseRecordingName(output);

@@ -1,6 +1,7 @@
 /**
  * `ptflame export`: writes the tables of recordings into a folder that other tools read as one.
  */
+
 import { basename, join } from 'node:path';
 import { partitionName } from '../../src/export/parquet/layout.js';
 import { recordingTables, TABLES, type TableName } from '../../src/export/parquet/recording-tables.js';
@@ -13,12 +14,32 @@ import { recordingId } from '../export/recording-id.js';
 import { openInputs } from '../input/open-inputs.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
-import type { ExportOptions } from '../options/export.js';
+import { ExportOptions } from '../options/export.js';
 import { CallsSpool } from '../output/calls-spool.js';
 import { statOrNull } from '../output/file-identity.js';
 import { notifyQuality } from '../output/lines.js';
 import { openOutput, type Result, writeAll } from '../output/outputs.js';
 import { notifier } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+import { INPUTS } from './arguments.js';
+
+export const command = defineCommand({
+  details:
+    'Each input is one recording. Tables are Parquet files, which DuckDB, ClickHouse, Spark and others read: docs/parquet.md. What the folder has already is kept.',
+  examples: [
+    ['ptflame export perf.data --to parquet:fleet --build v1.2', 'functions, call paths and durations of a recording'],
+    ['ptflame export *.data --to parquet:fleet --host web1', 'of several'],
+  ],
+  arguments: [
+    {
+      ...INPUTS,
+      placeholder: 'RECORDING',
+      description: 'a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or text of perf script',
+    },
+  ],
+  schema: ExportOptions,
+  run: exportRecordings,
+});
 
 /** One after the other. What the folder has already is not read again. */
 export async function exportRecordings(options: ExportOptions, signal: AbortSignal): Promise<void> {

@@ -11,9 +11,33 @@ import { visibleText } from '../../src/render/visible-text.js';
 import { nameMatcher } from '../../src/trace/records/name-matcher.js';
 import { fleetCsv, fleetLines } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
-import type { FleetOptions } from '../options/fleet.js';
+import { FleetOptions } from '../options/fleet.js';
 import { openAnswer } from '../output/answer.js';
+import { answerFormats } from '../output/answer-files.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  details:
+    'Reads the tables that ptflame export wrote, with DuckDB: npm install @duckdb/node-api. Files that are unfinished, damaged, foreign or repeated are named and not counted. docs/fleet.md describes tables and views.',
+  examples: [
+    ['ptflame fleet DIR', 'functions over all recordings: time, calls, averages, percentiles'],
+    ['ptflame fleet DIR --compare build --from 1.4 --against 1.5', 'what became slower: the median over hosts'],
+    ['ptflame fleet DIR --outliers', 'hosts on which a function takes much longer than on the others'],
+    [`ptflame fleet DIR --sql 'SELECT host, sum(total_ns) FROM recordings GROUP BY host'`, 'any other question'],
+  ],
+  arguments: [
+    {
+      property: 'directory',
+      placeholder: 'DIR',
+      description: 'the folder of ptflame export RECORDING… --to parquet:DIR',
+      isFile: true,
+    },
+  ],
+  schema: FleetOptions,
+  formats: answerFormats,
+  run: fleet,
+});
 
 export async function fleet(options: FleetOptions, signal: AbortSignal): Promise<void> {
   refuseTwoQuestions(options);

@@ -9,13 +9,25 @@ import { formatBytes, formatMany } from '../../src/render/format.js';
 import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
-import type { ImportOptions } from '../options/import.js';
+import { ImportOptions } from '../options/import.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { inputProblems } from '../output/lines.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
+import { defineCommand } from '../usage/define-command.js';
+import { TRACES } from './arguments.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame import perf.data -o trace.ptf', 'any trace that render reads'],
+    ['ptflame render trace.ptf -o flame.html', 'the same picture as from perf.data'],
+  ],
+  arguments: [TRACES],
+  schema: ImportOptions,
+  run: importInputs,
+});
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;

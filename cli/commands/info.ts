@@ -16,9 +16,29 @@ import { recordingLines } from '../info/recording-lines.js';
 import { sampleDecoding } from '../info/sample-decoding.js';
 import { dataFilePath, firstBytes, mainOfWakings } from '../input/data-file.js';
 import { openSides } from '../input/open-sides.js';
-import type { InfoOptions } from '../options/info.js';
+import { InfoOptions } from '../options/info.js';
 import { type AnswerFormats, openAnswer } from '../output/answer.js';
+import { answerFormats } from '../output/answer-files.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame info perf.data', 'machine, settings, losses, threads, and the cost of decoding'],
+    ['ptflame info fleet', 'a folder of tables; any other input, too'],
+  ],
+  arguments: [
+    {
+      property: 'file',
+      placeholder: 'FILE',
+      description: 'any input: a recording, a pack, a trace, text, a profile, a levels file, a folder of tables',
+      isFile: true,
+    },
+  ],
+  schema: InfoOptions,
+  formats: answerFormats,
+  run: info,
+});
 
 export async function info(options: InfoOptions, signal: AbortSignal): Promise<void> {
   const { file } = options;

@@ -1,6 +1,7 @@
 /**
  * `ptflame merge`: draws the call trees of many recordings.
  */
+
 import { statSync } from 'node:fs';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { summaryOf } from '../../src/fleet/questions.js';
@@ -20,8 +21,9 @@ import { recordingsText } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import { firstBytes } from '../input/data-file.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import type { MergeOptions } from '../options/merge.js';
+import { MERGED_FORMATS, MergeOptions } from '../options/merge.js';
 import type { Format } from '../output/formats.js';
+import { outputFormats } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
 import { openOutput, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
@@ -30,6 +32,28 @@ import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  details: 'Groups are drawn as threads are: a root frame for each command name, host or build.',
+  examples: [
+    ['ptflame merge DIR -o fleet.html', 'all recordings of a folder, by command name'],
+    ['ptflame merge DIR --by build -o builds.svg', 'a root frame for each build'],
+    ['ptflame merge a.json b.json c.json -o all.json', 'profiles that ptflame render -o FILE.json wrote'],
+  ],
+  arguments: [
+    {
+      property: 'inputs',
+      placeholder: 'INPUT',
+      description: 'the folder of ptflame export RECORDING… --to parquet:DIR, or JSON profiles',
+      isMany: true,
+      isFile: true,
+    },
+  ],
+  schema: MergeOptions,
+  formats: (options) => outputFormats(options, MERGED_FORMATS),
+  run: (options, signal) => merge(options, outputFormats(options, MERGED_FORMATS), signal),
+});
 
 /** `formats`: of the outputs, in their order. */
 export async function merge(options: MergeOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * `ptflame pack`: writes one file with a recording and everything needed to decode it elsewhere.
  */
+
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -21,13 +22,27 @@ import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';
 import { dataFilePath, notesPath } from '../input/data-file.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import type { PackOptions } from '../options/pack.js';
+import { PackOptions } from '../options/pack.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { checkSymfs } from '../perf/check-symfs.js';
 import { readNotes } from '../record/recording-notes.js';
 import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  details: 'The pack can be rendered on any machine, without Intel PT, perf or the binaries.',
+  examples: [
+    ['ptflame pack perf.data -o trace.pack', 'on the machine that recorded it'],
+    ['ptflame render trace.pack -o flame.html', 'on any machine'],
+  ],
+  arguments: [
+    { property: 'recording', placeholder: 'RECORDING', description: 'a recording (perf.data)', isFile: true },
+  ],
+  schema: PackOptions,
+  run: pack,
+});
 
 const KALLSYMS = '/proc/kallsyms';
 const VDSO = '[vdso]';

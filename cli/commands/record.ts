@@ -1,9 +1,11 @@
 /**
  * `ptflame record`: checks the machine, runs perf, and checks the recording.
  */
+
 import { shellWords } from '../../src/render/visible-text.js';
 import { formatsPath, wakingsPath } from '../input/data-file.js';
-import type { RecordOptions } from '../options/record.js';
+import { RecordOptions } from '../options/record.js';
+import { FORMATS, outputFormats } from '../output/formats.js';
 import { refuseRecordingName } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { noIntelPt } from '../perf/no-intel-pt.js';
@@ -16,6 +18,31 @@ import { offlineCpus, planRecording } from '../record/recording-plan.js';
 import { parseTarget, refuseMissingTargets } from '../record/target.js';
 import { refuseMissingTracing } from '../record/tracepoints.js';
 import { notifier } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  details: 'Ctrl-C stops the recording and keeps it; a second Ctrl-C discards it.',
+  examples: [
+    ['ptflame record -p 1234 -t 500ms', 'half a second of a process'],
+    ['ptflame record --render flame.html -- ./program --its flags', 'a command from start to end, and its flame graph'],
+    ['ptflame record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
+    ['ptflame record -p 1234 --only parse --binary ./server', 'only the code of one function'],
+    ['ptflame record -p 1234 --snapshot --trigger signal', 'the time before each kill -USR2'],
+    ['ptflame record -p 1234 --waits', 'also who waits for whom'],
+    ['ptflame record -p 1234 --waits --no-trace -t 10s', 'the same alone, without Intel PT: on any CPU'],
+    ['ptflame record -p 1234 --dry-run', 'print the commands without running them'],
+  ],
+  schema: RecordOptions,
+  runsCommand: true,
+  run: async (options, signal, context) => {
+    outputFormats({ output: options.render }, FORMATS); // refuses unknown formats before anything is recorded
+    const recording = await record(options, context.recordedCommand);
+    const { render: output, perf, quiet } = options;
+    if (recording === null || !output) return;
+    const { command: render } = await import('./render.js');
+    await render.run({ inputs: [recording], output, perf, quiet }, signal, context);
+  },
+});
 
 /** The group of the probes that are only shown. */
 const DRY_RUN_GROUP = 'ptflame';

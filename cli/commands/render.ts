@@ -8,9 +8,9 @@ import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
-import type { RenderOptions } from '../options/render.js';
+import { RenderOptions } from '../options/render.js';
 import type { CallsSpool } from '../output/calls-spool.js';
-import { FORMATS_OF_CALLS, type Format, isOverTime } from '../output/formats.js';
+import { FORMATS, FORMATS_OF_CALLS, type Format, isOverTime, outputFormats } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
 import { isStandardOutput, type Output, openOutput, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
@@ -18,6 +18,30 @@ import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+import { INPUTS } from './arguments.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame render perf.data -o flame.html', 'an interactive report for the browser'],
+    [
+      'ptflame render trace.txt -o out.folded -o flame.svg --icicle',
+      'folded stacks, and a picture with callers on top',
+    ],
+    ['perf script … | ptflame render - > out.folded', 'in a pipe'],
+    ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, with a root frame per thread'],
+    ['ptflame render trace.txt -o out.json', 'the complete profile, which can be rendered instead of the trace'],
+    ['ptflame render trace.ptf -o out.pb.gz', 'for pprof; docs/exports.md lists what other tools read'],
+    [
+      'ptflame render trace.ptf -o out.pftrace -o out.firefox.json --min-call 1us',
+      'calls over time, for Perfetto and for Firefox Profiler',
+    ],
+  ],
+  arguments: [INPUTS],
+  schema: RenderOptions,
+  formats: (options) => outputFormats(options, FORMATS),
+  run: (options, signal) => render(options, outputFormats(options, FORMATS), signal),
+});
 
 /** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {

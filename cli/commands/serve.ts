@@ -9,7 +9,7 @@ import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import { firstBytes } from '../input/data-file.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import type { ServeOptions } from '../options/serve.js';
+import { ServeOptions } from '../options/serve.js';
 import { statOrNull } from '../output/file-identity.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
@@ -17,6 +17,19 @@ import { openLevels } from '../serve/open-levels.js';
 import { type RunningServer, startServer } from '../serve/server.js';
 import { untilEnd } from '../serve/until-end.js';
 import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  details:
+    'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Ctrl-C ends the server.',
+  examples: [
+    ['ptflame serve trace.ptf', 'print an address to open'],
+    ['ptflame serve trace.ptf --levels /var/tmp/trace.levels', 'if the directory of the trace is read-only'],
+  ],
+  arguments: [{ property: 'trace', placeholder: 'TRACE', description: 'an imported trace (.ptf)', isFile: true }],
+  schema: ServeOptions,
+  run: serve,
+});
 
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { trace, levels: path = `${trace}.levels`, port, memory, quiet } = options;

@@ -27,11 +27,17 @@ export interface Argument {
   readonly isFile?: boolean;
 }
 
-export interface Command {
+/** What the overview lists; the rest of a command is loaded when it is needed. */
+export interface CommandEntry {
   readonly name: string;
   readonly task: Task;
   /** One line of help. */
   readonly summary: string;
+  readonly load: () => Promise<{ readonly command: CommandBody }>;
+}
+
+/** What its file in `cli/commands` says of a command. */
+export interface CommandBody {
   /** More sentences for the help of the command. */
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, explanation: string])[];
@@ -41,18 +47,34 @@ export interface Command {
   readonly flags: () => readonly Flag[];
   /** Flags that still work although there is a better way; they are in no help. */
   readonly retired: () => readonly Flag[];
-  /** Checks the values and runs the command. `recordedCommand`: the command after "--". */
+  /** Checks the values and runs the command. */
   readonly run: (
     values: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-    recordedCommand: readonly string[] | null,
+    context: CommandContext,
   ) => Promise<void>;
+}
+
+export interface CommandContext {
+  /** The command after "--". */
+  readonly recordedCommand: readonly string[] | null;
+  readonly program: Program;
+}
+
+export interface Command extends CommandEntry, CommandBody {}
+
+export async function loadCommand(entry: CommandEntry): Promise<Command> {
+  return { ...entry, ...(await entry.load()).command };
+}
+
+export function loadCommands(entries: readonly CommandEntry[]): Promise<Command[]> {
+  return Promise.all(entries.map(loadCommand));
 }
 
 /** The command line, as described in help, completion and the man page. */
 export interface Program {
   /** In the order in which users need them. */
   readonly tasks: readonly Task[];
-  readonly commands: readonly Command[];
+  readonly commands: readonly CommandEntry[];
   readonly exitCodes: readonly (readonly [code: number, meaning: string])[];
 }

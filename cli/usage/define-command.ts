@@ -3,25 +3,21 @@
  */
 import type { z } from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
-import type { Argument, Command } from './command.js';
+import type { Argument, CommandBody, CommandContext } from './command.js';
 import { type Flag, flagsOf, kebabCase } from './flag.js';
 import { invalidChoice, withHelp } from './usage-errors.js';
 
 interface CommandDefinition<Schema extends z.ZodObject>
-  extends Omit<Command, 'flags' | 'retired' | 'run' | 'arguments' | 'runsCommand'> {
+  extends Omit<CommandBody, 'flags' | 'retired' | 'run' | 'arguments' | 'runsCommand'> {
   readonly schema: () => Schema;
   readonly arguments?: readonly Argument[];
   readonly runsCommand?: boolean;
   /** Formats of its outputs, if some of its flags apply only to some formats. */
   readonly formats?: (options: z.infer<Schema>) => readonly string[];
-  readonly run: (
-    options: z.infer<Schema>,
-    signal: AbortSignal,
-    recordedCommand: readonly string[] | null,
-  ) => Promise<void>;
+  readonly run: (options: z.infer<Schema>, signal: AbortSignal, context: CommandContext) => Promise<void>;
 }
 
-export function defineCommand<Schema extends z.ZodObject>(definition: CommandDefinition<Schema>): Command {
+export function defineCommand<Schema extends z.ZodObject>(definition: CommandDefinition<Schema>): CommandBody {
   const { schema, run, formats, arguments: positional = [], runsCommand = false, ...rest } = definition;
   const all = () =>
     flagsOf(
@@ -34,10 +30,10 @@ export function defineCommand<Schema extends z.ZodObject>(definition: CommandDef
     runsCommand,
     flags: () => all().filter(({ instead }) => instead === null),
     retired: () => all().filter(({ instead }) => instead !== null),
-    run: async (values, signal, recordedCommand) => {
+    run: async (values, signal, context) => {
       const options = checkOptions(schema(), values, positional);
       if (formats) refuseIneffective(all(), options, formats(options));
-      await run(options, signal, recordedCommand);
+      await run(options, signal, context);
     },
   };
 }

@@ -1,10 +1,13 @@
 /**
  * Groups commands by task and flags by heading, for help, the man page and the reference.
  */
-import type { Argument, Command, Program, Task } from './command.js';
+import type { Argument, CommandEntry, Program, Task } from './command.js';
 import type { Flag } from './flag.js';
 
-export function byTask({ tasks, commands }: Program): [Task, Command[]][] {
+export function byTask<Listed extends CommandEntry>(
+  tasks: readonly Task[],
+  commands: readonly Listed[],
+): [Task, Listed[]][] {
   return tasks.map((task) => [task, commands.filter((command) => command.task === task)]);
 }
 
@@ -14,7 +17,7 @@ export function taskText({ title, about }: Task): string {
 }
 
 /** The other commands of its task: "ptflame locks, ptflame requests". */
-export function relatives({ name, task }: Command, { commands }: Program): string {
+export function relatives({ name, task }: CommandEntry, { commands }: Program): string {
   const others = commands.filter((each) => each.task === task && each.name !== name);
   return others.map((each) => `ptflame ${each.name}`).join(', ');
 }

@@ -20,7 +20,7 @@ const MAX_EXAMPLE_WIDTH = 40;
 export function overview(program: Program, width: number): string[] {
   const { commands, exitCodes } = program;
   const column = widestTerm(commands.map(({ name }) => [name]));
-  const tasks = byTask(program).flatMap(([task, own]) => {
+  const tasks = byTask(program.tasks, commands).flatMap(([task, own]) => {
     const rows = own.map(({ name, summary }) => [name, summary] as const);
     return section(taskText(task), definitions(rows, width, column));
   });

@@ -2,14 +2,17 @@
  * Parses the words after `ptflame` into an invocation.
  */
 import { existsSync, statSync } from 'node:fs';
-import type { Argument, Command } from './command.js';
-import { parseWords } from './parse-words.js';
+import { type Argument, type Command, type CommandEntry, loadCommand, loadCommands } from './command.js';
+import { type ParsedWords, parseWords } from './parse-words.js';
 import {
+  commandOf,
   missingArguments,
   missingCommand,
   swappedArguments,
+  UnknownFlag,
   unexpectedArgument,
   unknownCommand,
+  unknownFlag,
 } from './usage-errors.js';
 
 export type Invocation =
@@ -31,20 +34,25 @@ const HELP = ['--help', '-h', COMPLETE_HELP];
 const VERSION = ['--version', '-V', '-v'];
 
 /** @throws PtflameError BAD_OPTION */
-export function parseInvocation(argv: readonly string[], commands: readonly Command[]): Invocation {
+export async function parseInvocation(argv: readonly string[], commands: readonly CommandEntry[]): Promise<Invocation> {
   const at = argv.findIndex((word) => !word.startsWith('-'));
   const name = at < 0 ? undefined : argv[at];
-  const command = commands.find((each) => each.name === name);
+  const entry = commands.find((each) => each.name === name);
+  const command = entry === undefined ? null : await loadCommand(entry);
   const words = argv.filter((_, index) => index !== at);
   const { ours, recordedCommand } = splitAtDashes(words, command);
   const beforeDashes = ours.slice(0, [...ours, '--'].indexOf('--'));
   if (beforeDashes.some((word) => HELP.includes(word)) || argv.length === 0) {
     const topic = name === 'help' ? (beforeDashes.find((word) => !word.startsWith('-')) ?? name) : name;
-    return { kind: 'help', command: commandOf(topic, commands), isComplete: beforeDashes.includes(COMPLETE_HELP) };
+    return {
+      kind: 'help',
+      command: await commandOf(topic, commands),
+      isComplete: beforeDashes.includes(COMPLETE_HELP),
+    };
   }
   if (beforeDashes.some((word) => VERSION.includes(word))) return { kind: 'version' };
-  if (command === undefined) throw unknownOrMissingCommand(name, words, commands);
-  const parsed = parseWords(ours, [...command.flags(), ...command.retired()], { command, commands });
+  if (command === null) throw await unknownOrMissingCommand(name, words, commands);
+  const parsed = await parse(ours, command, commands);
   return {
     kind: 'run',
     command,
@@ -54,29 +62,37 @@ export function parseInvocation(argv: readonly string[], commands: readonly Comm
   };
 }
 
-/** `name`: undefined for ptflame as a whole, of which null is returned. @throws PtflameError BAD_OPTION */
-export function commandOf(name: string | undefined, commands: readonly Command[]): Command | null {
-  if (name === undefined) return null;
-  const command = commands.find((each) => each.name === name);
-  if (command === undefined) throw unknownCommand(name, commands, existsSync(name));
-  return command;
+async function parse(
+  words: readonly string[],
+  command: Command,
+  commands: readonly CommandEntry[],
+): Promise<ParsedWords> {
+  try {
+    return parseWords(words, [...command.flags(), ...command.retired()], command);
+  } catch (error) {
+    throw error instanceof UnknownFlag ? await unknownFlag(error, command, commands) : error;
+  }
 }
 
 /** Splits off the command after "--", which is not parsed. */
-function splitAtDashes(words: readonly string[], command: Command | undefined) {
+function splitAtDashes(words: readonly string[], command: Command | null) {
   const at = words.indexOf('--');
   if (at < 0 || command?.runsCommand !== true) return { ours: words, recordedCommand: null };
   return { ours: words.slice(0, at), recordedCommand: words.slice(at + 1) };
 }
 
-function unknownOrMissingCommand(
+async function unknownOrMissingCommand(
   name: string | undefined,
   words: readonly string[],
-  commands: readonly Command[],
-): Error {
+  commands: readonly CommandEntry[],
+): Promise<Error> {
   if (name !== undefined) return unknownCommand(name, commands, existsSync(name));
-  const flags = commands.flatMap((command) => command.flags());
-  parseWords(words, flags, { command: null, commands }); // throws for unknown flags
+  const flags = (await loadCommands(commands)).flatMap((command) => command.flags());
+  try {
+    parseWords(words, flags, null);
+  } catch (error) {
+    return error instanceof UnknownFlag ? unknownFlag(error, null, commands) : (error as Error);
+  }
   return missingCommand();
 }
 

@@ -7,8 +7,9 @@ import type { Flag } from './flag.js';
 import { byTask, flagGroups, relatives, taskText } from './groups.js';
 import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
 
-export function manPage(program: Program): string {
-  const { commands, exitCodes } = program;
+/** `commands`: all, loaded. */
+export function manPage(program: Program, commands: readonly Command[]): string {
+  const { exitCodes } = program;
   const lines = [
     `.TH PTFLAME 1 "" "ptflame ${PTFLAME_VERSION}" "User Commands"`,
     '.nh', // no hyphenation, which would change names
@@ -19,7 +20,7 @@ export function manPage(program: Program): string {
       roff(
         'Intel PT records every branch of a program with nanosecond times. ptflame replays the calls and returns of each thread into its stacks, and shows where the wall-clock time went: on the CPU, in system calls, blocked.',
       ),
-      ...byTask(program).flatMap(([task, own]) => [
+      ...byTask(program.tasks, commands).flatMap(([task, own]) => [
         `.SS ${roff(taskText(task))}`,
         ...own.flatMap(({ name, summary }) => term(bold(name), roff(summary))),
       ]),

@@ -3,8 +3,9 @@
  * with better messages than those of yargs, which then converts numbers, lists and booleans.
  */
 import { Parser } from 'yargs/helpers';
+import type { Command } from './command.js';
 import type { Flag } from './flag.js';
-import { missingValue, type UsageContext, unexpectedArgument, unexpectedValue, unknownFlag } from './usage-errors.js';
+import { missingValue, UnknownFlag, unexpectedArgument, unexpectedValue } from './usage-errors.js';
 
 export interface ParsedWords {
   /** By property. If a flag that is not a list is repeated, the last value wins, so that those of a script can be overridden. */
@@ -14,9 +15,14 @@ export interface ParsedWords {
   readonly notes: readonly string[];
 }
 
-/** @throws PtflameError BAD_OPTION */
-export function parseWords(words: readonly string[], flags: readonly Flag[], context: UsageContext): ParsedWords {
-  const { forYargs, arguments: positional, notes } = new Splitter(flags, context).split(words);
+/**
+ * `command`: of the words; null if it is not known.
+ *
+ * @throws PtflameError BAD_OPTION
+ * @throws UnknownFlag
+ */
+export function parseWords(words: readonly string[], flags: readonly Flag[], command: Command | null): ParsedWords {
+  const { forYargs, arguments: positional, notes } = new Splitter(flags, command).split(words);
   const properties = Object.fromEntries(flags.map(({ name, property }) => [name, property]));
   const parsed = Parser(forYargs, yargsOptions(flags)) as Record<string, unknown>;
   const given = Object.entries(parsed).filter(([name]) => properties[name] !== undefined);
@@ -63,16 +69,16 @@ function unguarded(value: unknown): unknown {
 
 class Splitter {
   readonly #flags: ReadonlyMap<string, Flag>;
-  readonly #context: UsageContext;
+  readonly #command: Command | null;
   /** Flags by their long names, each followed by its value. */
   readonly forYargs: string[] = [];
   readonly arguments: string[] = [];
   readonly notes = new Set<string>();
 
-  constructor(flags: readonly Flag[], context: UsageContext) {
+  constructor(flags: readonly Flag[], command: Command | null) {
     const named = flags.flatMap((flag) => [flag.name, ...(flag.alias ? [flag.alias] : [])].map((name) => [name, flag]));
     this.#flags = new Map(named as [string, Flag][]);
-    this.#context = context;
+    this.#command = command;
   }
 
   split(words: readonly string[]): this {
@@ -88,7 +94,7 @@ class Splitter {
 
   /** Refused at once if the command takes none, before flags that may belong to another program. */
   #argument(word: string, left: readonly string[]): void {
-    const { command } = this.#context;
+    const command = this.#command;
     if (command?.arguments.length === 0) throw unexpectedArgument([word, ...left], command);
     this.arguments.push(word);
   }
@@ -105,10 +111,10 @@ class Splitter {
   /** `--in f` for `--inside f`, `--threads` for `--by thread`. */
   #formerly(name: string, attached: string | undefined, left: string[]): void {
     const flag = [...this.#flags.values()].find((each) => Object.hasOwn(each.formerly, name));
-    if (flag === undefined) throw unknownFlag(`--${name}`, this.#context, attached ?? left[0]);
+    if (flag === undefined) throw new UnknownFlag(`--${name}`, attached ?? left[0]);
     const meaning = flag.formerly[name] ?? null;
     if (meaning !== null && attached !== undefined && attached !== 'true')
-      throw unexpectedValue({ name }, this.#context);
+      throw unexpectedValue({ name }, this.#command);
     const now = `--${flag.name}${meaning === null ? '' : ` ${meaning}`}`;
     this.notes.add(`--${name} is now ${now}, and will be removed`);
     this.#add(flag, meaning ?? attached, left);
@@ -117,10 +123,10 @@ class Splitter {
   /** `-o x`, `-ox`, `-o=x`; `-aq` is two flags. */
   #short(word: string, left: string[]): void {
     const letters = word.slice(1);
-    if (this.#flags.has(letters) && letters.length > 1) throw unknownFlag(word, this.#context); // -output is not -o utput
+    if (this.#flags.has(letters) && letters.length > 1) throw new UnknownFlag(word, undefined); // -output is not -o utput
     for (let at = 0; at < letters.length; at++) {
       const flag = this.#flags.get(letters[at]);
-      if (flag?.alias !== letters[at]) throw unknownFlag(at === 0 ? word : `-${letters[at]}`, this.#context, left[0]);
+      if (flag?.alias !== letters[at]) throw new UnknownFlag(at === 0 ? word : `-${letters[at]}`, left[0]);
       const rest = letters.slice(at + 1);
       const takesRest = rest !== '' && (flag.value !== null || rest.startsWith('='));
       this.#add(flag, takesRest ? rest.replace(/^=/, '') : undefined, left);
@@ -133,14 +139,14 @@ class Splitter {
     const next = left[0];
     const isNextValue = next !== undefined && (next === '-' || !LOOKS_LIKE_FLAG.test(next));
     const value = attached ?? (isNextValue ? left.shift() : flag.isValueOptional ? '' : undefined);
-    if (value === undefined) throw missingValue(flag, next, this.#context);
+    if (value === undefined) throw missingValue(flag, next, this.#command);
     this.forYargs.push(`--${flag.name}`, LOOKS_LIKE_FLAG.test(value) ? GUARD + value : value);
     while (flag.takesNumbers && NUMBERS.test(left[0] ?? ''))
       this.forYargs.push(`--${flag.name}`, left.shift() as string);
   }
 
   #addBoolean(flag: Flag, attached: string | undefined): void {
-    if (attached !== undefined && !/^(?:true|false)$/.test(attached)) throw unexpectedValue(flag, this.#context);
+    if (attached !== undefined && !/^(?:true|false)$/.test(attached)) throw unexpectedValue(flag, this.#command);
     this.forYargs.push(`--${flag.name}`, attached ?? 'true');
   }
 }

@@ -6,8 +6,9 @@ import type { Flag } from './flag.js';
 import { argumentText, byTask, flagGroups, relatives, taskText } from './groups.js';
 import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
 
-export function reference(program: Program): string {
-  const tasks = byTask(program);
+/** `commands`: all, loaded. */
+export function reference(program: Program, commands: readonly Command[]): string {
+  const tasks = byTask(program.tasks, commands);
   const blocks = [
     '## Commands',
     ...tasks.flatMap(([task, own]) => [

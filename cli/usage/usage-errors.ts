@@ -1,18 +1,13 @@
 /**
  * Creates errors about a command line, with what was probably meant.
  */
+import { existsSync } from 'node:fs';
 import { PtflameError } from '../../src/model/errors.js';
 import { similarNames } from '../../src/render/similar-names.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { whatWrites } from '../output/kinds.js';
-import type { Argument, Command } from './command.js';
+import { type Argument, type Command, type CommandEntry, loadCommand, loadCommands } from './command.js';
 import type { Flag } from './flag.js';
-
-/** The command of the words, if known, and all commands. */
-export interface UsageContext {
-  readonly command: Command | null;
-  readonly commands: readonly Command[];
-}
 
 /** Flags of every command that are in no schema. */
 const GENERAL_FLAGS = ['--help', '--help-all', '--version'];
@@ -29,9 +24,26 @@ export function withHelp(hint: string | null, help: string): string {
   return hint.endsWith('?') ? `${hint} See ${help}` : `${hint}; see ${help}`;
 }
 
-/** `written`: with dashes, without value. `next`: the word after it. */
-export function unknownFlag(written: string, context: UsageContext, next?: string): PtflameError {
-  const { command, commands } = context;
+/** Thrown where words are parsed; `unknownFlag` says what was probably meant. */
+export class UnknownFlag extends Error {
+  /** With dashes, without value. */
+  readonly written: string;
+  /** The word after it. */
+  readonly next: string | undefined;
+
+  constructor(written: string, next: string | undefined) {
+    super(`unknown option ${written}`);
+    this.written = written;
+    this.next = next;
+  }
+}
+
+export async function unknownFlag(
+  { message, written, next }: UnknownFlag,
+  command: Command | null,
+  entries: readonly CommandEntry[],
+): Promise<PtflameError> {
+  const commands = await loadCommands(entries);
   const flags = (command === null ? commands : [command]).flatMap((each) => each.flags());
   const nearest = nearestWord(written, [...GENERAL_FLAGS, ...flags.map(({ name }) => `--${name}`)]);
   const owner = command === null ? null : optionOf(written, commands);
@@ -42,7 +54,7 @@ export function unknownFlag(written: string, context: UsageContext, next?: strin
     (own === undefined ? null : suggestion(`--${own.name}${own.value === null ? '' : ` ${own.value}`}`)) ??
     owner ??
     suggestion(nearest);
-  return usageError(`unknown option ${written}`, hint, command);
+  return usageError(message, hint, command);
 }
 
 /** For `-o` of a command that has none: what was probably meant by the file. */
@@ -61,26 +73,38 @@ function suggestion(word: string | null): string | null {
 export function missingValue(
   { name, value, choices, whenEmpty }: Flag,
   next: string | undefined,
-  context: UsageContext,
+  command: Command | null,
 ): PtflameError {
-  if (whenEmpty !== null) return usageError(`--${name} has no value; ${whenEmpty}`, null, context.command);
+  if (whenEmpty !== null) return usageError(`--${name} has no value; ${whenEmpty}`, null, command);
   const example = `--${name}${choices === null ? ` ${value}` : ` ${choices[0]}`}`;
   const hint = next === undefined || next === '--' ? null : `write a value that begins with - as --${name}=${next}`;
-  return usageError(`--${name} needs a value, such as ${example}`, hint, context.command);
+  return usageError(`--${name} needs a value, such as ${example}`, hint, command);
 }
 
-export function unexpectedValue({ name }: Pick<Flag, 'name'>, context: UsageContext): PtflameError {
-  return usageError(`--${name} takes no value`, null, context.command);
+export function unexpectedValue({ name }: Pick<Flag, 'name'>, command: Command | null): PtflameError {
+  return usageError(`--${name} takes no value`, null, command);
+}
+
+/** `name`: undefined for ptflame as a whole, of which null is returned. @throws PtflameError BAD_OPTION */
+export async function commandOf(name: string | undefined, commands: readonly CommandEntry[]): Promise<Command | null> {
+  if (name === undefined) return null;
+  const entry = commands.find((each) => each.name === name);
+  if (entry === undefined) throw await unknownCommand(name, commands, existsSync(name));
+  return loadCommand(entry);
 }
 
 /** `isFile`: the word is the path of an existing file. */
-export function unknownCommand(word: string, commands: readonly Command[], isFile: boolean): PtflameError {
+export async function unknownCommand(
+  word: string,
+  commands: readonly CommandEntry[],
+  isFile: boolean,
+): Promise<PtflameError> {
   const names = commands.map(({ name }) => name);
   const file = isFile ? `it is a file: ptflame render ${shellWords([word])} -o flame.html` : null;
   const hint =
     suggestion(nearestWord(word, names) ?? commandMeant(word)) ??
     file ??
-    optionOf(`--${word}`, commands) ??
+    optionOf(`--${word}`, await loadCommands(commands)) ??
     pathHint(word);
   return usageError(`unknown command ${word}`, hint ?? `the commands are ${names.join(', ')}`, null);
 }

@@ -3,14 +3,14 @@
  */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { diff } from '../../../cli/commands/diff.js';
 import { importInputs } from '../../../cli/commands/import.js';
 import { info } from '../../../cli/commands/info.js';
+import { latency } from '../../../cli/commands/latency.js';
 import { pack } from '../../../cli/commands/pack.js';
-import { diff } from '../../../cli/commands/questions/diff.js';
-import { latency } from '../../../cli/commands/questions/latency.js';
-import { report } from '../../../cli/commands/questions/report.js';
-import { stacks } from '../../../cli/commands/questions/stacks.js';
 import { render } from '../../../cli/commands/render.js';
+import { report } from '../../../cli/commands/report.js';
+import { stacks } from '../../../cli/commands/stacks.js';
 import { ImportOptions } from '../../../cli/options/import.js';
 import { InfoOptions } from '../../../cli/options/info.js';
 import { PackOptions } from '../../../cli/options/pack.js';

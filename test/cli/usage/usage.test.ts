@@ -4,15 +4,16 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
-import { PROGRAM as DESCRIPTION } from '../../../cli/program/program.js';
-import type { Command } from '../../../cli/usage/command.js';
+import { PROGRAM as DESCRIPTION } from '../../../cli/program.js';
+import { type Command, loadCommands } from '../../../cli/usage/command.js';
 import { parseWords } from '../../../cli/usage/parse-words.js';
 import { expectRefusal, PROGRAM, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../../helpers/cli/run-cli.js';
 
-const NAMES = DESCRIPTION.commands.map(({ name }) => name);
+const COMMANDS = await loadCommands(DESCRIPTION.commands);
+const NAMES = COMMANDS.map(({ name }) => name);
 
 function commandNamed(name: string): Command {
-  return DESCRIPTION.commands.find((each) => each.name === name) as Command;
+  return COMMANDS.find((each) => each.name === name) as Command;
 }
 
 function flagPattern(name: string): RegExp {
@@ -52,7 +53,7 @@ describe.concurrent('help', () => {
     const common = command.flags().filter(({ short }) => short !== null);
     for (const flag of common) expect(stdout).toMatch(flagPattern(flag.name));
     expect(common.length).toBeLessThanOrEqual(12);
-    for (const other of DESCRIPTION.commands)
+    for (const other of COMMANDS)
       if (other !== command && other.task === command.task) expect(stdout).toContain(`ptflame ${other.name}`);
   });
 
@@ -126,16 +127,14 @@ describe.concurrent('parsing', () => {
   });
 
   test('keeps values unchanged: quotes, dashes, equals signs, line breaks', () => {
-    const { flags } = DESCRIPTION.commands.find(
-      ({ name }) => name === 'render',
-    ) as (typeof DESCRIPTION.commands)[number];
+    const { flags } = commandNamed('render');
     for (const title of [`'quoted'`, '"a" b', '-', '-x', '--by', 'a=b', '=', '', 'a\nb', '0x10', '007', 'true', '1e3'])
       for (const words of [
         [`--title=${title}`],
         ['--title', 'first', `--title=${title}`],
         [`-o=${title}`, '-o', 'x'],
       ]) {
-        const { values } = parseWords([...words, '--quiet'], flags(), { command: null, commands: [] });
+        const { values } = parseWords([...words, '--quiet'], flags(), null);
         expect(values).toEqual({ quiet: true, ...(words[0]?.startsWith('-o') ? { output: [title, 'x'] } : { title }) });
       }
   });
@@ -221,7 +220,7 @@ describe.concurrent('completion', () => {
       const { stdout, exitCode } = await ptflame(['completion'], { env: { SHELL: `/usr/bin/${shell}` } });
       expect(exitCode).toBe(0);
       expect(await ptflame(['completion', shell])).toMatchObject({ stdout });
-      for (const { name, flags } of DESCRIPTION.commands)
+      for (const { name, flags } of COMMANDS)
         for (const word of [name, ...flags().map((flag) => (shell === 'fish' ? `-l ${flag.name}` : `--${flag.name}`))])
           expect(stdout).toContain(word);
       const script = await dir.write('script', stdout);
@@ -240,7 +239,7 @@ describe.concurrent('the man page', () => {
       reject: false,
     });
     const text = code === 'ENOENT' ? source.replaceAll('\\-', '-') : stdout;
-    for (const { name, flags } of DESCRIPTION.commands)
+    for (const { name, flags } of COMMANDS)
       for (const word of [`ptflame ${name}`, ...flags().map((flag) => `--${flag.name}`)]) expect(text).toContain(word);
     for (const [exitCode, meaning] of DESCRIPTION.exitCodes)
       expect(text).toMatch(new RegExp(`^.*${exitCode}\\s+${meaning.slice(0, 20)}`, 'm'));

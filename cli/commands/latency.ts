@@ -2,22 +2,47 @@
  * `ptflame latency`: shows how long the calls of a function took, and why.
  */
 
-import { askLatency, type LatencyResult } from '../../../src/pipeline/analyze.js';
-import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
-import { latencyAnswer } from '../../../src/questions/latency/answer.js';
-import type { ChildRow, Latency } from '../../../src/questions/schema.js';
-import { formatBounds } from '../../../src/render/format.js';
-import { latencyLines } from '../../answers/latency.js';
-import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
-import { type CommandInput, openInputs } from '../../input/open-inputs.js';
-import { requireTraces, withProgress } from '../../input/traces.js';
-import { type LatencyOptions, latencyFiles } from '../../options/questions/latency.js';
-import { openAnswer } from '../../output/answer.js';
-import { notifyQuality } from '../../output/lines.js';
-import { type Output, openOutput, writeAll } from '../../output/outputs.js';
-import { writtenLines } from '../../output/written-files.js';
-import { notify } from '../../terminal/notify.js';
+import { askLatency, type LatencyResult } from '../../src/pipeline/analyze.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import { latencyAnswer } from '../../src/questions/latency/answer.js';
+import type { ChildRow, Latency } from '../../src/questions/schema.js';
+import { formatBounds } from '../../src/render/format.js';
+import { latencyLines } from '../answers/latency.js';
+import { LINE_TITLES, lineCells } from '../answers/source-lines.js';
+import { type CommandInput, openInputs } from '../input/open-inputs.js';
+import { requireTraces, withProgress } from '../input/traces.js';
+import { LatencyOptions, latencyFiles, latencyFormats, latencyPattern } from '../options/questions/latency.js';
+import { openAnswer } from '../output/answer.js';
+import { notifyQuality } from '../output/lines.js';
+import { type Output, openOutput, writeAll } from '../output/outputs.js';
+import { writtenLines } from '../output/written-files.js';
+import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+import { TRACES } from './arguments.js';
 import { loadPlot, refusePlots, wantsPlot } from './latency-plot.js';
+
+export const command = defineCommand({
+  details: 'Shows the distribution of durations, callees, callers, and how the slowest calls differ.',
+  examples: [
+    ['ptflame latency do_command perf.data', 'distribution, callees, callers and paths'],
+    ['ptflame latency do_command trace.txt --slowest 3', 'the longest calls, compared with the average'],
+    ['ptflame latency do_command trace.txt --latency 1ms, --by caller', 'only calls of at least 1 ms, by caller'],
+    [
+      "ptflame latency trx_commit trace.txt --inside 'do_command#10ms,'",
+      'its calls inside slow calls of another function',
+    ],
+    ["ptflame latency '/^lock_/' trace.txt", 'several functions together'],
+    ['ptflame latency do_command trace.txt --timeline', 'when its calls began, and how long they took'],
+    ['ptflame latency do_command trace.txt --heatmap -o calls.svg', 'the same as a heat map, in a picture'],
+  ],
+  arguments: [
+    { property: 'function', placeholder: 'FUNCTION', description: 'an exact name or /a regular expression/' },
+    TRACES,
+  ],
+  schema: LatencyOptions,
+  formats: latencyFormats,
+  run: (options, signal) => latency(options, latencyPattern(options), signal),
+});
 
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refusePlots(options);

@@ -2,16 +2,32 @@
  * `ptflame report`: prints a table of functions.
  */
 
-import { reportOf } from '../../../src/questions/report/answer.js';
-import type { FunctionRow, Report } from '../../../src/questions/schema.js';
-import { nameMatcher } from '../../../src/trace/records/name-matcher.js';
-import { reportLines } from '../../answers/report.js';
-import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
-import { openInputs } from '../../input/open-inputs.js';
-import { loadTimedProfile } from '../../input/traces.js';
-import type { ReportOptions } from '../../options/questions/report.js';
-import { openAnswer } from '../../output/answer.js';
-import { notifyQuality } from '../../output/lines.js';
+import { reportOf } from '../../src/questions/report/answer.js';
+import type { FunctionRow, Report } from '../../src/questions/schema.js';
+import { nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { reportLines } from '../answers/report.js';
+import { LINE_TITLES, lineCells } from '../answers/source-lines.js';
+import { openInputs } from '../input/open-inputs.js';
+import { loadTimedProfile } from '../input/traces.js';
+import { ReportOptions } from '../options/questions/report.js';
+import { openAnswer } from '../output/answer.js';
+import { answerFormats } from '../output/answer-files.js';
+import { notifyQuality } from '../output/lines.js';
+import { defineCommand } from '../usage/define-command.js';
+import { INPUTS } from './arguments.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame report perf.data --sort self --top 20', 'where the time goes'],
+    ["ptflame report trace.txt --match '^mem_' --by thread", 'some functions, also per thread'],
+    ["ptflame report trace.txt --inside 'do_command#1ms,'", 'where slow calls of a function spend their time'],
+    ['ptflame report trace.txt -o report.csv', 'for spreadsheets; -o report.json for programs'],
+  ],
+  arguments: [INPUTS],
+  schema: ReportOptions,
+  formats: answerFormats,
+  run: report,
+});
 
 /** Default number of rows of a text table. */
 const DEFAULT_ROWS = 40;

@@ -2,22 +2,40 @@
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
 
-import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
-import type { CallPattern } from '../../../src/pipeline/replay/questions/selection.js';
-import { waitsAnswer } from '../../../src/questions/waits/answer.js';
-import { askWaits, type WaitsResult } from '../../../src/questions/waits/ask-wait-summary.js';
-import type { WaitStats, WaitsAnswer } from '../../../src/questions/waits/schema.js';
-import { formatBounds } from '../../../src/render/format.js';
-import { missingLines } from '../../answers/missing-lines.js';
-import { type HasLine, LINE_TITLES, lineCells } from '../../answers/source-lines.js';
-import { placeText, threadName, wakerText } from '../../answers/wait-names.js';
-import { waitsLines } from '../../answers/waits.js';
-import { type CommandInput, openInputs } from '../../input/open-inputs.js';
-import { requireTraces, withProgress } from '../../input/traces.js';
-import type { WaitsOptions } from '../../options/questions/waits.js';
-import { openAnswer } from '../../output/answer.js';
-import { notifyQuality } from '../../output/lines.js';
-import { notify } from '../../terminal/notify.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import type { CallPattern } from '../../src/pipeline/replay/questions/selection.js';
+import { waitsAnswer } from '../../src/questions/waits/answer.js';
+import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
+import type { WaitStats, WaitsAnswer } from '../../src/questions/waits/schema.js';
+import { formatBounds } from '../../src/render/format.js';
+import { missingLines } from '../answers/missing-lines.js';
+import { type HasLine, LINE_TITLES, lineCells } from '../answers/source-lines.js';
+import { placeText, threadName, wakerText } from '../answers/wait-names.js';
+import { waitsLines } from '../answers/waits.js';
+import { type CommandInput, openInputs } from '../input/open-inputs.js';
+import { requireTraces, withProgress } from '../input/traces.js';
+import { WaitsOptions } from '../options/questions/waits.js';
+import { openAnswer } from '../output/answer.js';
+import { answerFormats } from '../output/answer-files.js';
+import { notifyQuality } from '../output/lines.js';
+import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+import { TRACES } from './arguments.js';
+
+export const command = defineCommand({
+  details:
+    'The input must be recorded with ptflame record --waits. Functions are known if it has an Intel PT trace, too.',
+  examples: [
+    ['ptflame waits perf.data', 'by reason, by waker, by place and by thread'],
+    ['ptflame waits perf.data --slowest 3', 'what the longest waits consisted of: who did what meanwhile'],
+    ['ptflame waits perf.data --inside do_command --slowest 3', 'the same of calls of a function'],
+    ['ptflame waits perf.data --points trx_commit,log_write,fsync', 'the stages of a commit'],
+  ],
+  arguments: [TRACES],
+  schema: WaitsOptions,
+  formats: answerFormats,
+  run: waits,
+});
 
 export async function waits(options: WaitsOptions, signal: AbortSignal): Promise<void> {
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));

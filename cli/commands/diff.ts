@@ -2,21 +2,55 @@
  * `ptflame diff`: compares two traces or profiles, or two parts of a trace.
  */
 
-import { PtflameError } from '../../../src/model/errors.js';
-import type { Profile } from '../../../src/model/profile/profile.js';
-import { diffOf } from '../../../src/questions/diff/answer.js';
-import type { Diff } from '../../../src/questions/schema.js';
-import { nameMatcher } from '../../../src/trace/records/name-matcher.js';
-import { diffCsv, diffLines } from '../../answers/diff/diff.js';
-import { refuseAbove } from '../../answers/diff/limits.js';
-import { openInputs } from '../../input/open-inputs.js';
-import { loadTimedProfile } from '../../input/traces.js';
-import { type DiffOptions, diffFiles } from '../../options/questions/diff.js';
-import type { SideSelection } from '../../options/values/diff-values.js';
-import { openAnswer } from '../../output/answer.js';
-import { openDiffOutputs } from '../../output/diff-outputs.js';
-import { qualityLines } from '../../output/lines.js';
-import { notify } from '../../terminal/notify.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { diffOf } from '../../src/questions/diff/answer.js';
+import type { Diff } from '../../src/questions/schema.js';
+import { nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { diffCsv, diffLines } from '../answers/diff/diff.js';
+import { refuseAbove } from '../answers/diff/limits.js';
+import { openInputs } from '../input/open-inputs.js';
+import { loadTimedProfile } from '../input/traces.js';
+import { DiffOptions, diffFiles, diffFormats } from '../options/questions/diff.js';
+import type { SideSelection } from '../options/values/diff-values.js';
+import { openAnswer } from '../output/answer.js';
+import { openDiffOutputs } from '../output/diff-outputs.js';
+import { qualityLines } from '../output/lines.js';
+import { notify } from '../terminal/notify.js';
+import { defineCommand } from '../usage/define-command.js';
+
+export const command = defineCommand({
+  details: 'Differences that may be chance are marked: docs/answers.md#noise. Functions match by exact name.',
+  examples: [
+    ['ptflame diff old.data new.data', 'by change of self time'],
+    ['ptflame diff old.json new.json --sort avg', 'functions whose calls became slower or faster'],
+    ['ptflame diff old.data new.data -o diff.html', 'a differential flame graph'],
+    ["ptflame diff old.json new.json --fail-above 'do_command avg +20%'", 'exits with 3 if it is slower by more'],
+    ['ptflame diff trace.ptf --before tid=12 --after tid=34', 'two threads of one trace'],
+    [
+      "ptflame diff trace.ptf --before 'inside=f#,1ms' --after 'inside=f#10ms,' --per call --root f",
+      'fast and slow calls of a function',
+    ],
+  ],
+  arguments: [
+    {
+      property: 'beforeInput',
+      placeholder: 'BEFORE',
+      description: 'a trace or profile, any INPUT of render',
+      isFile: true,
+    },
+    {
+      property: 'afterInput',
+      placeholder: 'AFTER',
+      description: 'another one; may be left out with --before and --after',
+      isFile: true,
+      isOptional: true,
+    },
+  ],
+  schema: DiffOptions,
+  formats: diffFormats,
+  run: diff,
+});
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
   const { beforeInput, sort, top, match, per = null, failAbove = [], strict, quiet } = options;

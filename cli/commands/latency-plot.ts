@@ -2,11 +2,11 @@
  * Plots when the calls of a function were: in the terminal, or as SVG files.
  */
 
-import { PtflameError } from '../../../src/model/errors.js';
-import type { Profile } from '../../../src/model/profile/profile.js';
-import type { Latency } from '../../../src/questions/schema.js';
-import type { LatencyOptions } from '../../options/questions/latency.js';
-import { isStandardOutput } from '../../output/outputs.js';
+import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import type { Latency } from '../../src/questions/schema.js';
+import type { LatencyOptions } from '../options/questions/latency.js';
+import { isStandardOutput } from '../output/outputs.js';
 
 export interface CallsPicture {
   lines(width: number): string[];
@@ -42,9 +42,9 @@ export async function loadPlot(
 ): Promise<CallsPicture | null> {
   if (!wantsPlot(options)) return null;
   const [{ plotOf }, { plotLines }, { renderCallsSvg }] = await Promise.all([
-    import('../../answers/calls/plot-of.js'),
-    import('../../answers/calls/plot-lines.js'),
-    import('../../../src/render/plot/calls-svg.js'),
+    import('../answers/calls/plot-of.js'),
+    import('../answers/calls/plot-lines.js'),
+    import('../../src/render/plot/calls-svg.js'),
   ]);
   const plot = plotOf(answer);
   if (plot === null) return null;

@@ -1,0 +1,43 @@
+/**
+ * `ptflame help`: prints help about ptflame or a command, or the man page.
+ */
+import { HelpOptions } from '../options/help.js';
+import { helpWidth } from '../terminal/width.js';
+import { type Command, loadCommands, type Program } from '../usage/command.js';
+import { defineCommand } from '../usage/define-command.js';
+import { commandHelp, completeHelp, overview } from '../usage/help.js';
+import { manPage } from '../usage/man-page.js';
+import { commandOf } from '../usage/usage-errors.js';
+
+export const command = defineCommand({
+  examples: [
+    ['ptflame help render', 'the same as ptflame render --help'],
+    ['ptflame help render --help-all', 'all its options'],
+    ['ptflame help --man | man -l -', 'the man page'],
+  ],
+  arguments: [{ property: 'command', placeholder: 'COMMAND', description: 'a command', isOptional: true }],
+  schema: HelpOptions,
+  run: async ({ command: name, man }, _signal, { program }) => {
+    const command = await commandOf(name, program.commands);
+    await help(command, { man, isComplete: false }, program);
+  },
+});
+
+/** What is printed of a command: the man page of all, all its options, or those that most users need. */
+interface HelpForm {
+  readonly man: boolean;
+  readonly isComplete: boolean;
+}
+
+/** `command`: null for ptflame as a whole. */
+export async function help(command: Command | null, { man, isComplete }: HelpForm, program: Program): Promise<void> {
+  const text = man
+    ? manPage(program, await loadCommands(program.commands))
+    : `${helpLines(command, isComplete, program).join('\n')}\n`;
+  process.stdout.write(text);
+}
+
+function helpLines(command: Command | null, isComplete: boolean, program: Program): string[] {
+  if (command === null) return overview(program, helpWidth());
+  return (isComplete ? completeHelp : commandHelp)(command, program, helpWidth());
+}
