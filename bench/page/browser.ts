@@ -4,7 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './find-chromium.js';
-import { install, load, prepare } from './in-page.js';
+import { install, load, prepare, STEPS, type Step, type Timing } from './in-page.js';
 import { type TimeVisit, visitTime } from './time.js';
 
 /** Without network. Playwright is given the path of the browser next to these. */
@@ -28,29 +28,6 @@ export function startBrowser(): Promise<Browser> {
   if (executablePath === undefined)
     throw new Error('no Chromium or Chrome found: install one, or set CHROMIUM to its path');
   return chromium.launch({ ...BROWSER_SETTINGS, executablePath });
-}
-
-/** The actions of a reader, in order; each begins when the page is idle. */
-export const STEPS = [
-  'zoom in',
-  'zoom out',
-  'one thread',
-  'all threads',
-  'width: on CPU',
-  'width: calls',
-  'width: self',
-  'width: wall clock',
-  'search',
-  'open function',
-] as const;
-export type Step = (typeof STEPS)[number];
-
-export interface Timing {
-  /** From the reader's action, or the start of the navigation, until the graph is painted. */
-  readonly paintedMs: number;
-  /** Until the page is idle: tables are filled, too. */
-  readonly idleMs: number;
-  readonly boxes: number;
 }
 
 export interface Visit {

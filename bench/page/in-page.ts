@@ -1,7 +1,29 @@
 /**
  * Functions that run inside the page. The browser receives their source, so they use nothing from this file.
  */
-import type { Step, Timing } from './browser.js';
+
+/** The actions of a reader, in order; each begins when the page is idle. */
+export const STEPS = [
+  'zoom in',
+  'zoom out',
+  'one thread',
+  'all threads',
+  'width: on CPU',
+  'width: calls',
+  'width: self',
+  'width: wall clock',
+  'search',
+  'open function',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface Timing {
+  /** From the reader's action, or the start of the navigation, until the graph is painted. */
+  readonly paintedMs: number;
+  /** Until the page is idle: tables are filled, too. */
+  readonly idleMs: number;
+  readonly boxes: number;
+}
 
 declare global {
   interface Window {

@@ -3,7 +3,8 @@
  */
 import { type MachineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
-import { STEPS, type Timing, type Visit } from './browser.js';
+import type { Visit } from './browser.js';
+import { STEPS, type Timing } from './in-page.js';
 import type { PageFile } from './page-file.js';
 import type { D3Timing, Yardstick } from './yardsticks.js';
 

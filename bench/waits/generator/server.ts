@@ -5,7 +5,7 @@
  */
 import type { Random } from '../../generator/random.js';
 import { type Fn, Fns, HANDLERS } from './functions.js';
-import { FutexOp, type Script, type Thread } from './thread.js';
+import { FutexOp, type Script, type Thread } from './machine.js';
 
 const WORDS = 0x55555556c000;
 const LOCKS = 8;
