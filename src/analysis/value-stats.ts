@@ -1,6 +1,7 @@
 /**
  * Describes the distribution of the values of some samples.
  */
+import { eachPercentileTitle, type PercentileTitle } from '../model/percentiles.js';
 import { NONE } from '../model/units.js';
 import type { FieldValues } from './field-values.js';
 
@@ -16,12 +17,9 @@ export interface ValueStats {
   readonly range: ValueRange | null;
 }
 
-export interface ValueRange {
+export interface ValueRange extends Readonly<Record<PercentileTitle, Exact>> {
   readonly avg: number;
   readonly min: Exact;
-  readonly p50: Exact;
-  readonly p90: Exact;
-  readonly p99: Exact;
   readonly max: Exact;
 }
 
@@ -42,5 +40,5 @@ function rangeOf(values: FieldValues, numbers: Float64Array, rows: Uint32Array):
   const at = (part: number) => exact(rows[Math.max(0, Math.ceil(part * rows.length) - 1)]);
   let sum = 0;
   for (const row of rows) sum += numbers[row];
-  return { avg: sum / rows.length, min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
+  return { avg: sum / rows.length, min: at(0), ...eachPercentileTitle(({ part }) => at(part)), max: at(1) };
 }

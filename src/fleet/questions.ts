@@ -2,6 +2,7 @@
  * Answers questions about all recordings of a folder from the views of sql/views.sql.
  */
 
+import { PERCENTILES } from '../model/percentiles.js';
 import type { Cell, Rows } from './engine.js';
 import type { Fleet } from './open-fleet.js';
 import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './schema.js';
@@ -30,7 +31,7 @@ export async function askFunctions({ engine }: Fleet): Promise<FleetFunction[]> 
         f.calls AS "calls", f.inferred_calls AS "inferred", f.unwound_calls AS "unwound",
         f.total_ns AS "totalNs", f.self_ns AS "selfNs", f.outside_ns AS "outsideNs", f.inferred_ns AS "inferredNs",
         f.avg_ns AS "avgNs", f.min_ns AS "minNs", f.max_ns AS "maxNs", f.longest_cut_ns AS "longestCutNs",
-        p.p50_ns AS "p50Ns", p.p90_ns AS "p90Ns", p.p99_ns AS "p99Ns"
+        ${PERCENTILES.map(({ key }) => `p.${key.replace('Ns', '_ns')} AS "${key}"`).join(', ')}
       FROM fleet_functions AS f
       LEFT JOIN fleet_percentiles AS p ON p.function = f.function
       ORDER BY f.total_ns DESC, f.name, f.file, f.function`),

@@ -2,7 +2,7 @@
  * zod schemas of the JSON that `ptflame fleet` prints; docs/answers.md describes it.
  */
 import * as z from 'zod';
-import { count, head, ns, nsOrNull } from '../questions/schema.js';
+import { count, head, ns, nsOrNull, percentiles } from '../questions/schema.js';
 
 const name = { name: z.string(), dso: z.string().nullable() };
 
@@ -14,7 +14,7 @@ export const FleetFunction = z.object({
   recordings: count,
   ...{ calls: count, inferred: count, unwound: count, totalNs: ns, selfNs: ns, outsideNs: ns, inferredNs: ns },
   ...{ avgNs: nsOrNull, minNs: nsOrNull, maxNs: nsOrNull, longestCutNs: nsOrNull },
-  ...{ p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull },
+  ...percentiles,
 });
 export type FleetFunction = z.infer<typeof FleetFunction>;
 

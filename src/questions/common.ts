@@ -1,6 +1,7 @@
 /**
  * What all answers share: names of symbols, times as text, and a summary of the trace.
  */
+
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
@@ -8,6 +9,7 @@ import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
 import { dsoOf } from '../model/names/symbol-order.js';
 import { lineOf, type SourceLine, type SymbolTable } from '../model/names/symbol-table.js';
+import { eachPercentile, type PercentileKey, type Percentiles } from '../model/percentiles.js';
 import type { Profile, TraceMeta } from '../model/profile/profile.js';
 import { withRemedies } from '../model/profile/remedies.js';
 import { perfTimeText } from '../model/trace/perf-time.js';
@@ -46,10 +48,12 @@ export function rangeOrNulls({ avgNs, minNs, maxNs, longestCutNs }: DurationRang
 export function statsOrNulls(stats: DurationStats) {
   return {
     ...rangeOrNulls(stats),
-    p50Ns: finiteOrNull(stats.p50Ns),
-    p90Ns: finiteOrNull(stats.p90Ns),
-    p99Ns: finiteOrNull(stats.p99Ns),
+    ...percentilesOrNulls(stats),
   };
+}
+
+export function percentilesOrNulls(stats: Percentiles): Record<PercentileKey, number | null> {
+  return eachPercentile(({ key }) => finiteOrNull(stats[key]));
 }
 
 export function rounded(value: number): number {

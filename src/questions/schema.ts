@@ -1,7 +1,9 @@
 /**
  * zod schemas of the JSON that commands print; docs/answers.md describes it.
  */
+
 import * as z from 'zod';
+import { eachPercentile } from '../model/percentiles.js';
 import { MetaPart, QualityPart } from '../profile-file/schema.js';
 
 export const ns = z.number();
@@ -43,7 +45,8 @@ const thread = { tid: z.number().int(), pid: z.number().int().nullable(), comm: 
 const calls = { calls: count, inferred: count, unwound: count, totalNs: ns };
 /** Of complete calls; `longestCutNs`: the longest time that an inferred call lasted at least. */
 const range = { avgNs: nsOrNull, minNs: nsOrNull, maxNs: nsOrNull, longestCutNs: nsOrNull };
-const durations = { ...range, p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull };
+export const percentiles = eachPercentile(() => nsOrNull);
+const durations = { ...range, ...percentiles };
 
 export const FunctionRow = z.object({
   ...name,

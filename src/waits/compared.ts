@@ -1,8 +1,10 @@
 /**
  * Selects the requests that are compared: the typical ones, and the slowest.
  */
+
 import { bucketOf, percentile } from '../model/calls/durations.js';
 import { rowNumbers } from '../model/columns.js';
+import { eachPercentile, type Percentiles } from '../model/percentiles.js';
 import type { Nanoseconds } from '../model/units.js';
 
 export interface ComparedRequests {
@@ -28,12 +30,9 @@ export function slowestCount(complete: number): number {
   return Math.max(1, Math.floor(complete / 100));
 }
 
-export interface RequestStats {
+export interface RequestStats extends Percentiles {
   readonly avgNs: Nanoseconds;
   readonly minNs: Nanoseconds;
-  readonly p50Ns: Nanoseconds;
-  readonly p90Ns: Nanoseconds;
-  readonly p99Ns: Nanoseconds;
   readonly maxNs: Nanoseconds;
 }
 
@@ -43,13 +42,10 @@ export function statsOf(durationNs: Float64Array): RequestStats | null {
   if (ordered.length === 0) return null;
   const [minNs, maxNs] = [ordered[0], ordered[ordered.length - 1]];
   const histogram = { bucket: ordered.map((ns) => bucketOf(Math.round(ns))), calls: ordered.map(() => 1) };
-  const durationOf = (part: number) => percentile(histogram, part, minNs, maxNs);
   return {
     avgNs: ordered.reduce((sum, ns) => sum + ns, 0) / ordered.length,
     minNs,
-    p50Ns: durationOf(0.5),
-    p90Ns: durationOf(0.9),
-    p99Ns: durationOf(0.99),
+    ...eachPercentile(({ part }) => percentile(histogram, part, minNs, maxNs)),
     maxNs,
   };
 }

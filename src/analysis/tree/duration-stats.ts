@@ -1,7 +1,9 @@
 /**
  * Computes statistics of durations from sums and histograms.
  */
+
 import { type Histogram, percentile } from '../../model/calls/durations.js';
+import { eachPercentile, type Percentiles } from '../../model/percentiles.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /** Sums over some calls; durations are of complete calls. */
@@ -26,11 +28,7 @@ export interface DurationRange {
 }
 
 /** Percentiles are also NaN if durations were not counted. */
-export interface DurationStats extends DurationRange {
-  readonly p50Ns: number;
-  readonly p90Ns: number;
-  readonly p99Ns: number;
-}
+export interface DurationStats extends DurationRange, Percentiles {}
 
 export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...sums }: DurationSums): DurationRange {
   const complete = calls - inferred;
@@ -45,12 +43,7 @@ export function longestNs({ maxNs, longestCutNs }: DurationRange): number {
 }
 
 export function durationStats(sums: DurationSums, histogram: Histogram | null): DurationStats {
-  return {
-    ...durationRange(sums),
-    p50Ns: percentileOf(sums, histogram, 0.5),
-    p90Ns: percentileOf(sums, histogram, 0.9),
-    p99Ns: percentileOf(sums, histogram, 0.99),
-  };
+  return { ...durationRange(sums), ...eachPercentile(({ part }) => percentileOf(sums, histogram, part)) };
 }
 
 /** Returns the duration that this part of the complete calls does not exceed. */

@@ -1,9 +1,11 @@
 /**
  * A tree with the numbers of its functions, computed on first use.
  */
+
 import { type FunctionSums, functionsOf } from '../../analysis/tree/functions.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { type FunctionDurations, histogramsOf } from '../../model/calls/durations.js';
+import { eachPercentile } from '../../model/percentiles.js';
 import type { Nanoseconds, SymbolId } from '../../model/units.js';
 import { type Bar, barsOf } from './histogram.js';
 import { once } from './memoize-last.js';
@@ -26,8 +28,8 @@ export function viewOfPart(tree: CallTree, full: View, hasSwitches: boolean): Vi
   const functions = once(() => {
     const rows = [...part.functions().values()].map((sums) => {
       if (!isComplete(sums)) return sums;
-      const { p50Ns, p90Ns, p99Ns } = full.functions().get(sums.symbol) as FunctionSums;
-      return { ...sums, p50Ns, p90Ns, p99Ns };
+      const known = full.functions().get(sums.symbol) as FunctionSums;
+      return { ...sums, ...eachPercentile(({ key }) => known[key]) };
     });
     return new Map(rows.map((row) => [row.symbol, row]));
   });

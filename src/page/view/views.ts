@@ -6,6 +6,7 @@
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isOffCpu, isStop } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
+import { eachPercentile } from '../../model/percentiles.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/find-frames.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
@@ -225,5 +226,5 @@ const NOTHING: Omit<FunctionSums, 'symbol'> = {
   ...{ calls: 0, inferred: 0, unwound: 0, completeNs: 0 },
   ...{ totalNs: 0, selfNs: 0, outsideNs: 0, outsideSelfNs: 0, onCpuNs: 0, offCpuNs: 0, inferredNs: 0 },
   ...{ avgNs: NONE_KNOWN, minNs: NONE_KNOWN, maxNs: NONE_KNOWN, longestCutNs: NONE_KNOWN },
-  ...{ p50Ns: NONE_KNOWN, p90Ns: NONE_KNOWN, p99Ns: NONE_KNOWN },
+  ...eachPercentile(() => NONE_KNOWN),
 };

@@ -16,7 +16,7 @@ import type {
 import { HolderSource } from '../../waits/locks/holders.js';
 import { Reason } from '../../waits/reason.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
-import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf } from '../common.js';
+import { clockText, finiteOrNull, type Named, named, PRODUCER, percentilesOrNulls, qualityOf } from '../common.js';
 import { missingOf } from '../waits/missing.js';
 import type { WaitThread } from '../waits/schema.js';
 import { addressText, reasonName, waitThread } from '../waits/wait-names.js';
@@ -146,12 +146,10 @@ function heldOf(sums: HeldSums & Pick<FoundLock, 'waits' | 'waitedNs'>) {
   return { waits, waitedNs, probeNs, futexNs, passedOnNs, wakeUpNs, unknownNs };
 }
 
-function distribution({ avgNs, p50Ns, p90Ns, p99Ns, maxNs }: Distribution) {
+function distribution(durations: Distribution) {
   return {
-    avgNs: finiteOrNull(avgNs),
-    p50Ns: finiteOrNull(p50Ns),
-    p90Ns: finiteOrNull(p90Ns),
-    p99Ns: finiteOrNull(p99Ns),
-    maxNs: finiteOrNull(maxNs),
+    avgNs: finiteOrNull(durations.avgNs),
+    ...percentilesOrNulls(durations),
+    maxNs: finiteOrNull(durations.maxNs),
   };
 }

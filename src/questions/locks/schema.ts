@@ -3,12 +3,9 @@
  */
 import * as z from 'zod';
 import { QualityPart } from '../../profile-file/schema.js';
+import { count, ns, nsOrNull, percentiles } from '../schema.js';
 import { WaitThread, waitsHead } from '../waits/schema.js';
 
-const ns = z.number();
-/** null: there is none, or it is not known. */
-const nsOrNull = z.number().nullable();
-const count = z.number().int().min(0);
 const named = z.object({ name: z.string(), dso: z.string().nullable() });
 
 /** waitedNs = probeNs + futexNs + passedOnNs + wakeUpNs + unknownNs. */
@@ -28,7 +25,7 @@ const held = {
 /** Waits that had not ended when the recording, or the thread, did, and their part of unknownNs; those that the window cuts. */
 const open = { openWaits: count, openNs: ns, cutWaits: count };
 
-const distribution = { avgNs: nsOrNull, p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull, maxNs: nsOrNull };
+const distribution = { avgNs: nsOrNull, ...percentiles, maxNs: nsOrNull };
 
 /** The process and address of the object, and what it is as far as known. */
 const identity = { pid: z.number().int(), address: z.string(), kind: z.string() };

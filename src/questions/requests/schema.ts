@@ -1,7 +1,9 @@
 /**
  * zod schema of the JSON that `ptflame requests` prints; docs/answers.md describes it.
  */
+
 import * as z from 'zod';
+import { eachPercentile } from '../../model/percentiles.js';
 import { QualityPart } from '../../profile-file/schema.js';
 import { count, head, name, ns, nsOrNull, Trace } from '../schema.js';
 import { WaitPlace, WaitThread } from '../waits/schema.js';
@@ -114,7 +116,7 @@ export const RequestsAnswer = z.object({
   threads: count,
   otherThreads: count,
   /** Of complete requests; null: there is none. */
-  stats: z.object({ avgNs: ns, minNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),
+  stats: z.object({ avgNs: ns, minNs: ns, ...eachPercentile(() => ns), maxNs: ns }).nullable(),
   joined: z.object({
     byKey: count,
     byOrder: count,

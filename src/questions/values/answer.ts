@@ -1,7 +1,9 @@
 /**
  * Turns the values of a field into the answer that `ptflame values` prints.
  */
+
 import type { Exact, ValueStats } from '../../analysis/value-stats.js';
+import { eachPercentileTitle } from '../../model/percentiles.js';
 import { clockText, PRODUCER, qualityOf, rounded } from '../common.js';
 import { waitPlace } from '../waits/wait-names.js';
 import type { ValuesResult } from './ask-values.js';
@@ -32,13 +34,13 @@ export function valuesAnswer(result: ValuesResult): ValuesAnswer {
 }
 
 function statistics({ samples, distinct, range }: ValueStats, isHexadecimal: boolean): ValueStatistics {
-  if (range === null) return { samples, distinct, avg: null, min: null, p50: null, p90: null, p99: null, max: null };
+  if (range === null) return { samples, distinct, avg: null, min: null, ...eachPercentileTitle(() => null), max: null };
   const exact = (value: Exact) =>
     typeof value === 'number' ? value : isHexadecimal ? `0x${value.toString(16)}` : String(value);
-  const { avg, min, p50, p90, p99, max } = range;
   return {
-    ...{ samples, distinct, avg: rounded(avg) },
-    ...{ min: exact(min), p50: exact(p50), p90: exact(p90), p99: exact(p99), max: exact(max) },
+    ...{ samples, distinct, avg: rounded(range.avg), min: exact(range.min) },
+    ...eachPercentileTitle(({ title }) => exact(range[title])),
+    max: exact(range.max),
   };
 }
 

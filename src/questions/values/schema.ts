@@ -1,7 +1,9 @@
 /**
  * zod schemas of the JSON that `ptflame values` prints; docs/answers.md describes it.
  */
+
 import * as z from 'zod';
+import { eachPercentileTitle } from '../../model/percentiles.js';
 import { QualityPart } from '../../profile-file/schema.js';
 import { count, head, name, ns } from '../schema.js';
 
@@ -14,9 +16,7 @@ export const ValueStatistics = z.object({
   /** null: there are none, or they are texts. */
   avg: z.number().nullable(),
   min: exact.nullable(),
-  p50: exact.nullable(),
-  p90: exact.nullable(),
-  p99: exact.nullable(),
+  ...eachPercentileTitle(() => exact.nullable()),
   max: exact.nullable(),
 });
 export type ValueStatistics = z.infer<typeof ValueStatistics>;

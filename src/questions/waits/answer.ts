@@ -7,7 +7,7 @@ import { PieceKind } from '../../waits/path-builder.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
 import type { WaitGroup } from '../../waits/summary/wait-groups.js';
 import type { WaitSums } from '../../waits/summary/wait-sums.js';
-import { clockText, finiteOrNull, named, PRODUCER, qualityOf } from '../common.js';
+import { clockText, finiteOrNull, named, PRODUCER, percentilesOrNulls, qualityOf } from '../common.js';
 import type { WaitsResult } from './ask-wait-summary.js';
 import { missingOf } from './missing.js';
 import type * as schema from './schema.js';
@@ -112,14 +112,12 @@ function offStats({ waits, offNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, u
   return { waits, totalNs: offNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs };
 }
 
-function distribution({ avgNs, minNs, p50Ns, p90Ns, p99Ns, maxNs }: Distribution) {
+function distribution(durations: Distribution) {
   return {
-    avgNs: finiteOrNull(avgNs),
-    minNs: finiteOrNull(minNs),
-    p50Ns: finiteOrNull(p50Ns),
-    p90Ns: finiteOrNull(p90Ns),
-    p99Ns: finiteOrNull(p99Ns),
-    maxNs: finiteOrNull(maxNs),
+    avgNs: finiteOrNull(durations.avgNs),
+    minNs: finiteOrNull(durations.minNs),
+    ...percentilesOrNulls(durations),
+    maxNs: finiteOrNull(durations.maxNs),
   };
 }
 

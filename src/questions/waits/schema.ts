@@ -3,17 +3,11 @@
  */
 import * as z from 'zod';
 import { QualityPart } from '../../profile-file/schema.js';
-import { name } from '../schema.js';
-
-const ns = z.number();
-/** null: there is none, or it is not known. */
-const nsOrNull = z.number().nullable();
-const count = z.number().int().min(0);
+import { count, head, name, ns, nsOrNull, percentiles } from '../schema.js';
 
 /** The first fields of every answer about waits. */
 export const waitsHead = {
-  version: z.literal(2),
-  producer: z.object({ name: z.string(), version: z.string() }),
+  ...head,
   trace: z.object({
     /** When the first thread was first seen, in seconds of perf's clock. */
     start: z.string(),
@@ -47,9 +41,7 @@ export type WaitPlace = z.infer<typeof WaitPlace>;
 const distribution = {
   avgNs: nsOrNull,
   minNs: nsOrNull,
-  p50Ns: nsOrNull,
-  p90Ns: nsOrNull,
-  p99Ns: nsOrNull,
+  ...percentiles,
   maxNs: nsOrNull,
 };
 

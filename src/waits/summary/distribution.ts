@@ -1,17 +1,15 @@
 /**
  * Describes the distribution of many durations.
  */
+import { PERCENTILES, type Percentiles } from '../../model/percentiles.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /** In ns; NaN if there are no durations. A percentile is the least duration that this part of them does not exceed. */
-export interface Distribution {
+export interface Distribution extends Percentiles {
   readonly count: number;
   readonly sumNs: Nanoseconds;
   readonly avgNs: number;
   readonly minNs: number;
-  readonly p50Ns: number;
-  readonly p90Ns: number;
-  readonly p99Ns: number;
   readonly maxNs: number;
 }
 
@@ -26,8 +24,12 @@ export function distributionOf(durations: Float64Array): Distribution {
     if (ns > maxNs) maxNs = ns;
   }
   const avgNs = count === 0 ? Number.NaN : sumNs / count;
-  const [p50Ns, p90Ns, p99Ns] = percentiles(durations, [0.5, 0.9, 0.99]);
-  return { count, sumNs, avgNs, minNs, p50Ns, p90Ns, p99Ns, maxNs };
+  const found = percentiles(
+    durations,
+    PERCENTILES.map(({ part }) => part),
+  );
+  const byKey = Object.fromEntries(PERCENTILES.map(({ key }, at) => [key, found[at]])) as unknown as Percentiles;
+  return { count, sumNs, avgNs, minNs, ...byKey, maxNs };
 }
 
 /** How many durations are from `fromNs` to below `toNs`. */

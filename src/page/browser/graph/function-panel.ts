@@ -2,6 +2,7 @@
  * The panel of the selected function: numbers, durations of calls, callers and callees.
  */
 
+import { PERCENTILES } from '../../../model/percentiles.js';
 import type { WaitPiece } from '../../../model/profile/waits-by-path.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import {
@@ -138,9 +139,7 @@ function numbers({ sums, allNs, line }: FunctionView): Numbers {
     ...(sums.unwound > 0 ? [['unwound', formatCount(sums.unwound)] as const] : []),
     ['average', duration(sums.avgNs)],
     ['min', duration(sums.minNs)],
-    ['p50', formatPercentile(sums.p50Ns, sums)],
-    ['p90', formatPercentile(sums.p90Ns, sums)],
-    ['p99', formatPercentile(sums.p99Ns, sums)],
+    ...PERCENTILES.map(({ title, key }) => [title, formatPercentile(sums[key], sums)] as const),
     ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
     ...lineNumbers(line),
   ];

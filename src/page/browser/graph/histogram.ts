@@ -1,7 +1,9 @@
 /**
  * Draws a histogram of call durations: number of calls above the line, total time of the calls below it.
  */
+
 import type { DurationStats } from '../../../analysis/tree/duration-stats.js';
+import { PERCENTILES, type Percentiles } from '../../../model/percentiles.js';
 import { formatDuration, formatPercentile } from '../../../render/format.js';
 import { svgElement } from '../../../render/viewer/dom.js';
 import { type Bar, barPosition, barText } from '../../view/histogram.js';
@@ -21,12 +23,12 @@ const CHARACTER_PX = 6.2;
 /** Marks that are closer are one. */
 const SAME_MARK_PX = 2;
 
-type Percentiles = Pick<DurationStats, 'p50Ns' | 'p90Ns' | 'p99Ns' | 'minNs' | 'maxNs'>;
+type KnownRange = Percentiles & Pick<DurationStats, 'minNs' | 'maxNs'>;
 
 /** Draws the histogram. `heightPx`: of the highest bar on either side. */
 export function histogramPicture(
   bars: readonly Bar[],
-  percentiles: Percentiles,
+  percentiles: KnownRange,
   widthPx: number,
   heightPx: number,
 ): SVGSVGElement {
@@ -131,13 +133,8 @@ interface Mark {
   readonly textPx: number;
 }
 
-function known({ p50Ns, p90Ns, p99Ns }: Percentiles): (readonly [name: string, ns: number])[] {
-  const all = [
-    ['p50', p50Ns],
-    ['p90', p90Ns],
-    ['p99', p99Ns],
-  ] as const;
-  return all.filter(([, ns]) => !Number.isNaN(ns));
+function known(percentiles: Percentiles): (readonly [name: string, ns: number])[] {
+  return PERCENTILES.map(({ title, key }) => [title, percentiles[key]] as const).filter(([, ns]) => !Number.isNaN(ns));
 }
 
 function marksOf(bars: readonly Bar[], percentiles: Percentiles, stepPx: number): Mark[] {

@@ -1,6 +1,7 @@
 /**
  * Collects what the panel of a function shows of its single calls: the slowest ones, and all by time and duration.
  */
+
 import { rowStartNs, TIME_COLUMNS } from '../../../analysis/calls/time-grid.js';
 import type { Bounds } from '../../../analysis/questions.js';
 import { percentileOf } from '../../../analysis/tree/duration-stats.js';
@@ -8,6 +9,7 @@ import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { CallTree } from '../../../model/calls/call-tree.js';
 import type { Histogram } from '../../../model/calls/durations.js';
 import { totalTimes } from '../../../model/calls/tree-view.js';
+import { eachPercentile, PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import type { ThreadSpans, Timeline } from '../../../model/timeline/timeline.js';
 import { perfTimeText } from '../../../model/trace/perf-time.js';
@@ -168,18 +170,17 @@ function searchedThreads({ data, timeline, indexes, state, symbol }: CallsQuesti
 
 /** `durations`: for those that the sums lack. */
 function percentilesOf(sums: FunctionSums, durations: Histogram | null): CallsPlot['percentiles'] {
-  const { p50Ns, p90Ns, p99Ns } = withPercentiles(sums, durations);
+  const known = withPercentiles(sums, durations);
   const percentile = (name: string, ns: number) => {
     return Number.isFinite(ns) ? { name, ns, isAbout: isAbout(ns, sums) } : { name, ns: null };
   };
-  return [percentile('p99', p99Ns), percentile('p90', p90Ns), percentile('p50', p50Ns)];
+  return PERCENTILES.map(({ title, key }) => percentile(title, known[key])).reverse();
 }
 
 /** Adds the percentiles if they are not known. `durations`: of the same calls; null: unknown. */
 export function withPercentiles(sums: FunctionSums, durations: Histogram | null): FunctionSums {
   if (durations === null || !Number.isNaN(sums.p50Ns)) return sums;
-  const [p50Ns, p90Ns, p99Ns] = [0.5, 0.9, 0.99].map((part) => percentileOf(sums, durations, part));
-  return { ...sums, p50Ns, p90Ns, p99Ns };
+  return { ...sums, ...eachPercentile(({ part }) => percentileOf(sums, durations, part)) };
 }
 
 /** How many calls the function has, and the time per call of the functions that it calls. */

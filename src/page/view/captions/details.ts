@@ -1,8 +1,10 @@
 /**
  * Describes a frame of the page: its path, and its function over all paths.
  */
+
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { SourceLine } from '../../../model/names/symbol-table.js';
+import { PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
@@ -108,7 +110,7 @@ function blockedDetails({ sums: { totalNs }, allNs }: FunctionTotals): FrameDeta
 }
 
 function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
-  const { calls, inferred, unwound, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
+  const { calls, inferred, unwound, totalNs, selfNs, avgNs } = sums;
   const { value, note } = callsText(calls, inferred, unwound);
   const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), note };
   if (allNs === 0) return [{ label: 'all paths', ...counted }]; // a trace without times
@@ -119,13 +121,8 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
   const longest = boundNs === null ? [] : [longestDetail(boundNs)];
   if (Number.isNaN(avgNs)) return [...details, ...longest];
-  const percentiles = [
-    ['p50', p50Ns],
-    ['p90', p90Ns],
-    ['p99', p99Ns],
-  ] as const;
-  const known = percentiles
-    .filter(([, ns]) => !Number.isNaN(ns))
-    .map(([name, ns]) => `${name} ${formatPercentile(ns, sums)}`);
+  const known = PERCENTILES.filter(({ key }) => !Number.isNaN(sums[key])).map(
+    ({ title, key }) => `${title} ${formatPercentile(sums[key], sums)}`,
+  );
   return [...details, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
 }
