@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('docs/decisions'), ...markdownIn('docs/design')];
+const PAGES = [
+  ...markdownIn('.'),
+  ...markdownIn('docs'),
+  ...markdownIn('docs/decisions'),
+  ...markdownIn('docs/design'),
+];
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 function markdownIn(folder: string): string[] {
