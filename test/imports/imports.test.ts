@@ -1,5 +1,5 @@
 /**
- * Every file imports only what the table in docs/architecture.md allows its room, and none imports itself through others.
+ * Every file imports only what the table in docs/floors.md allows its room, and none imports itself through others.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
