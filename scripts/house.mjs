@@ -59,7 +59,7 @@ function grouped(rows, keyOf) {
 }
 
 function tablePath() {
-  return ['docs/floors.md', 'docs/architecture.md'].find((path) => {
+  return ['docs/floors.md'].find((path) => {
     try {
       return TABLE.test(readFileSync(path, 'utf8'));
     } catch {

@@ -10,7 +10,7 @@ import { FileWindow, type RecordingFile } from './file/file-window.js';
 import { readHeader } from './file/header.js';
 import { SECTION_BYTES } from './file/sections.js';
 import { type FileRecord, walkRecords } from './file/walk.js';
-import { RecordType, readAuxBuffer } from './records/kernel-records.js';
+import { MIN_RECORD_BYTES, RecordType, readAuxBuffer } from './records/kernel-records.js';
 
 export interface Salvaged {
   readonly keptBytes: number;
@@ -59,7 +59,9 @@ async function intactPart(file: RecordingFile, signal: AbortSignal): Promise<Int
   const intact: IntactPart = { end: data.offset, expectedEnd, pieces: [], cpus: 1 };
   const visit = (record: FileRecord) => {
     const sizeBytes = record.end - record.at;
-    const trace = record.type === RecordType.Auxtrace ? readAuxBuffer(record) : null;
+    const isTrace = record.type === RecordType.Auxtrace;
+    if (isTrace && sizeBytes < (MIN_RECORD_BYTES[record.type] ?? 0)) return end; // how much trace follows is not known
+    const trace = isTrace ? readAuxBuffer(record) : null;
     const next = record.offset + sizeBytes + (trace?.sizeBytes ?? 0);
     if (next > end) return end; // a truncated trace buffer: nothing follows it
     intact.end = next;

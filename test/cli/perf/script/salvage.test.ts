@@ -57,6 +57,19 @@ describe('--salvage', () => {
     }
   });
 
+  test('stops before a trace buffer whose record is too short', async ({ dir }) => {
+    const bytes = await readFile(recordingPath('cpus-2'));
+    bytes.fill(0, 48, 56); // the size of the data: up to the end of the file
+    const at = bytes.indexOf(Uint8Array.of(71, 0, 0, 0, 0, 0, 48, 0)); // an AUXTRACE record of 48 bytes
+    bytes[at + 6] = 16;
+    const path = dir.file('short.data');
+    await writeFile(path, bytes.subarray(0, at + 16));
+    const target = dir.file('salvaged.data');
+    const { keptBytes } = await salvageRecording(path, target, AbortSignal.timeout(10_000));
+    expect(keptBytes).toBe(at);
+    expect((await openRecording(target)).damage).toEqual([]);
+  });
+
   test('reports that the copy cannot be written', async ({ dir }) => {
     const target = dir.file('no/such/place');
     const salvaging = salvageRecording(recordingPath('cpus-1'), target, AbortSignal.timeout(10_000));
