@@ -3,18 +3,12 @@
  */
 
 import type { FunctionRow, Report, ThreadReport } from '../../src/questions/schema.js';
-import {
-  formatCount,
-  formatDuration,
-  formatMany,
-  formatTotal,
-  isTotalInferred,
-  threadNoun,
-} from '../../src/render/format.js';
+import { formatDuration, formatMany, isTotalInferred, threadNoun } from '../../src/render/format.js';
+import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
-import { callsCell, durationCell, longestCell, percentileCell, shareCell } from './numbers.js';
+import { shareCell } from './numbers.js';
 import { lineColumns } from './source-lines.js';
 import { topLines } from './top-lines.js';
 
@@ -67,42 +61,23 @@ function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, trace: 
     : `${time}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
-/** `totalNs`: 100 % of the shares. Of blocked time, only sums are known, and of waits, how long they were. */
+/** `totalNs`: 100 % of the shares. */
 function columns(
   totalNs: number,
   rows: readonly FunctionRow[],
   { hasSwitches, isBlockedTime }: Report['trace'],
 ): TableColumn<FunctionRow>[] {
-  const lines = lineColumns(rows);
-  if (isBlockedTime)
-    return [
-      { title: 'blocked', text: ({ totalNs: ns }) => formatDuration(ns) },
-      { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
-      { title: 'parts of waits', text: callsCell },
-      { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
-      { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 2 },
-      { title: 'max', text: longestCell },
-      ...lines,
-    ];
-  const unwound = rows.some((row) => row.unwound > 0)
-    ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
-    : [];
-  return [
-    { title: 'total', text: formatTotal },
-    { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
-    { title: 'self', text: ({ selfNs }) => formatDuration(selfNs) },
-    { title: '%', text: ({ selfNs }) => shareCell(selfNs, totalNs), rank: 5 },
-    { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 4 },
-    { title: 'out. self', text: ({ outsideSelfNs }) => formatDuration(outsideSelfNs), rank: 5 },
-    { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs: ns }) => shareCell(onCpuNs, ns), rank: 6 },
-    { title: 'calls', text: callsCell },
-    ...unwound,
-    { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
-    { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 9 },
-    { title: 'p50', text: percentileCell('p50Ns'), rank: 8 },
-    { title: 'p90', text: percentileCell('p90Ns'), rank: 7 },
-    { title: 'p99', text: percentileCell('p99Ns'), rank: 2 },
-    { title: 'max', text: longestCell },
-    ...lines,
-  ];
+  const isShown = ({ key }: FunctionColumn) => key !== 'unwound' || rows.some((row) => row.unwound > 0);
+  const shares = isBlockedTime ? { totalNs: 3 } : { totalNs: 3, selfNs: 5 };
+  const columns = (isBlockedTime ? BLOCKED_COLUMNS : FUNCTION_COLUMNS).filter(isShown).flatMap((column) => [
+    column.key === 'onCpuNs' && !hasSwitches ? { ...column, title: 'traced' } : column,
+    ...Object.entries(shares)
+      .filter(([key]) => key === column.key)
+      .map(([key, rank]) => ({
+        title: '%',
+        text: (row: FunctionRow) => shareCell(row[key as keyof typeof shares], totalNs),
+        rank,
+      })),
+  ]);
+  return [...columns, ...lineColumns(rows)];
 }

@@ -1,19 +1,22 @@
 /**
  * Defines the columns of the functions table: the selected width, then all other numbers of a function.
  */
-import { longestNs } from '../../../analysis/tree/duration-stats.js';
-import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import {
+  capitalized,
   formatCalls,
   formatCount,
   formatDuration,
-  formatLongest,
-  formatPercentile,
   formatShare,
   formatTotal,
 } from '../../../render/format.js';
 import { formatWeight } from '../../../render/frames/frame-details.js';
+import {
+  BLOCKED_COLUMNS,
+  FUNCTION_COLUMNS,
+  type FunctionColumn,
+  functionValue,
+} from '../../../render/function-columns.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { differenceText } from '../../view/captions/changes.js';
 import { tracedHint } from '../../view/captions/details.js';
@@ -26,36 +29,29 @@ interface WidthTitles {
   readonly title: string;
   readonly hint: string;
   /** Column without callees; null if another column shows that. */
-  readonly own: readonly [title: string, hint: string] | null;
+  readonly own: { readonly title: string; readonly hint: string } | null;
 }
 
 const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
-  wall: {
-    title: 'Total',
-    hint: 'time on the stack; recursion counts once; “≈”: its calls are not known to have lasted as long',
-    own: ['Self', 'time on top of the stack'],
-  },
-  cpu: { title: 'On CPU', hint: 'part of total while the thread was on a CPU', own: null },
-  outside: {
-    title: 'Outside',
-    hint: 'time in system calls and other stops, with callees',
-    own: ['Out. self', 'time in stops that it entered itself'],
-  },
+  wall: { ...titled('total'), own: titled('self') },
+  cpu: { ...titled('cpu'), own: null },
+  outside: { ...titled('outside'), own: titled('outside-self') },
   'off-cpu': {
     title: 'Off CPU',
     hint: 'time off the CPU, with callees',
-    own: ['Own', 'time in waits that it entered itself'],
+    own: { title: 'Own', hint: 'time in waits that it entered itself' },
   },
   calls: { title: 'With callees', hint: 'calls of the function and of its callees', own: null },
-  self: { title: 'Self', hint: 'time on top of the stack', own: null },
+  self: { ...titled('self'), own: null },
 };
 
 /** Upside down, what a function has without callees means nothing. */
-const BLOCKED: WidthTitles = {
-  title: 'Blocked',
-  hint: 'blocked time with it on the path: of the waiter, or of the thread waited for; counts once',
-  own: null,
-};
+const BLOCKED: WidthTitles = { ...titled('blocked', BLOCKED_COLUMNS), own: null };
+
+function titled(name: string, columns: readonly FunctionColumn[] = FUNCTION_COLUMNS): Omit<WidthTitles, 'own'> {
+  const column = columns.find((each) => each.name === name) as FunctionColumn;
+  return { title: pageTitle(column), hint: column.hint };
+}
 
 /** Returns the columns of the selected width. */
 export function widthColumns(
@@ -85,7 +81,7 @@ export function widthColumns(
       cell: ({ weight }) => shareCell(weight, totalWeight),
     },
     ...(own === null ? [] : [own]).map(
-      ([title, hint]): TableColumn<FunctionRow> => ({
+      ({ title, hint }): TableColumn<FunctionRow> => ({
         ...column,
         key: 'own',
         title,
@@ -138,12 +134,30 @@ function shareCell(weight: number, total: number): HTMLElement {
   return cell;
 }
 
+/** What is counted of blocked time. */
+export const PARTS: Pick<TableColumn<FunctionRow>, 'title' | 'hint'> = {
+  title: 'Parts',
+  hint: (BLOCKED_COLUMNS.find(({ key }) => key === 'calls') as FunctionColumn).hint,
+};
+
 // widths in the small and in the large layout; the rest of the table is for names
 const DURATION_PX = [53, 68] as const;
 const DIFFERENCE_PX = [62, 80] as const;
-const SHORT_TITLE_PX = [53, 62] as const;
 const COUNT_PX = [64, 84] as const;
 const SHARE_PX = [56, 68] as const;
+const WIDTH_PX: Readonly<Record<Exclude<FunctionColumn['kind'], 'calls'>, TableColumn<FunctionRow>['widthPx']>> = {
+  duration: DURATION_PX,
+  statistic: [53, 62],
+  percentile: [64, 78],
+  longest: [64, 78],
+  count: COUNT_PX,
+  share: SHARE_PX,
+};
+/** Of columns whose title is wider than their cells. */
+const TITLE_PX: Readonly<Record<string, TableColumn<FunctionRow>['widthPx']>> = {
+  'outside-self': [58, 70],
+  unwound: [58, 72],
+};
 /** Width of a character in the small and in the large font. */
 const CHARACTER_PX = [6.3, 7] as const;
 
@@ -156,96 +170,52 @@ function callsPx(rows: readonly FunctionRow[]): TableColumn<FunctionRow>['widthP
   return [6 + CHARACTER_PX[0] * characters, 14 + CHARACTER_PX[1] * characters];
 }
 
-/** What is counted of blocked time. */
-export const PARTS = 'Parts';
-export const PARTS_HINT =
-  'parts of waits, as a wait is divided among those it was for; “4 of 5”: the time shown cuts one';
-
 /** Returns the columns of the other numbers; those of the selected width are not repeated. */
 export function sumColumns(
   width: Width,
   rows: readonly FunctionRow[],
   { hasSwitches, hasUnwound, isBlockedTime, data }: Views,
 ): TableColumn<FunctionRow>[] {
-  const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
-    const column = { key, title, hint, widthPx: COUNT_PX };
-    return {
-      ...column,
-      value: ({ sums }: FunctionRow) => value(sums),
-      cell: ({ sums }: FunctionRow) => formatCount(value(sums)),
-    };
-  };
-  const duration = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
-    const cell = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
-    const column = { key, title, hint, widthPx: DURATION_PX, isTime: true };
-    return {
-      ...column,
-      value: ({ sums }: FunctionRow) => value(sums),
-      cell: ({ sums }: FunctionRow) => cell(value(sums)),
-    };
-  };
-  const statistic = (...of: Parameters<typeof duration>) => ({ ...duration(...of), widthPx: SHORT_TITLE_PX });
-  const percentile = (title: string, hint: string, key: 'p50Ns' | 'p90Ns' | 'p99Ns') => ({
-    ...duration(title, title, `${hint}; “≈”: accurate to 1.6 %`, (sums) => sums[key]),
-    cell: ({ sums }: FunctionRow) => formatPercentile(sums[key], sums),
-    widthPx: [64, 78] as const,
+  const shown = (column: FunctionColumn): TableColumn<FunctionRow> => ({
+    key: column.name,
+    title: pageTitle(column),
+    hint: column.hint,
+    widthPx: column.kind === 'calls' ? callsPx(rows) : (TITLE_PX[column.name] ?? WIDTH_PX[column.kind]),
+    isTime: column.kind !== 'calls' && column.kind !== 'count',
+    value: ({ sums }) => functionValue(column, sums),
+    cell: ({ sums }) => column.text(sums),
   });
-  const share = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
-    const part = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? value(sums) / sums.totalNs : Number.NaN);
-    const cell = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? formatShare(value(sums), sums.totalNs) : '–');
-    return { key, title, hint, widthPx: SHARE_PX, isTime: true, value: part, cell };
+  if (isBlockedTime) return BLOCKED_COLUMNS.slice(1).map(shown);
+  const repeated: Partial<Record<Width, readonly string[]>> = {
+    wall: ['total', 'self'],
+    self: ['self'],
+    outside: ['outside', 'outside-self'],
+    cpu: ['cpu'],
   };
-  const calls = (title: string, hint: string): TableColumn<FunctionRow> => ({
-    ...count('calls', title, hint, ({ calls }) => calls),
-    cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
-    widthPx: callsPx(rows),
+  const isShown = ({ name }: FunctionColumn) => !repeated[width]?.includes(name) && (name !== 'unwound' || hasUnwound);
+  const columns = FUNCTION_COLUMNS.filter(isShown).map((column) => {
+    if (column.name !== 'cpu') return shown(column);
+    const [title, hint] = cpuTitle(hasSwitches, data.meta);
+    return { ...shown(column), title, hint };
   });
-  const longest = (hint: string): TableColumn<FunctionRow> => ({
-    ...duration('max', 'Max', hint, longestNs),
-    cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
-    widthPx: [64, 78],
-  });
-  if (isBlockedTime)
-    return [
-      calls(PARTS, PARTS_HINT),
-      statistic('avg', 'Avg', 'average part', ({ avgNs }) => avgNs),
-      statistic('min', 'Min', 'shortest part', ({ minNs }) => minNs),
-      longest('longest part; “≥”: the time shown cuts its wait'),
-    ];
-  const isWall = width === 'wall';
-  const columns: (TableColumn<FunctionRow> | false)[] = [
-    !isWall && {
-      ...duration('total', 'Total', WIDTHS.wall.hint, ({ totalNs }) => totalNs),
-      cell: ({ sums }: FunctionRow) => formatTotal(sums),
-    },
-    !isWall && width !== 'self' && duration('self', 'Self', 'time on top of the stack', ({ selfNs }) => selfNs),
-    width !== 'outside' &&
-      duration('outside', 'Outside', 'time in system calls and other stops, with callees', (sums) => sums.outsideNs),
-    width !== 'outside' &&
-      ({
-        ...duration(
-          'outside-self',
-          'Out. self',
-          'time in stops that it entered itself',
-          ({ outsideSelfNs }) => outsideSelfNs,
-        ),
-        widthPx: [58, 70],
-      } as const),
-    width !== 'cpu' && share('cpu', ...cpuTitle(hasSwitches, data.meta), ({ onCpuNs }) => onCpuNs),
-    hasSwitches &&
-      width !== 'off-cpu' &&
-      duration('off-cpu', 'Off CPU', 'part of total while the thread was off the CPU', ({ offCpuNs }) => offCpuNs),
-    calls('Calls', '“4 of 5”: four complete, one inferred'),
-    hasUnwound && {
-      ...count('unwound', 'Unwound', 'complete calls ended by an exception or longjmp', ({ unwound }) => unwound),
-      widthPx: [58, 72],
-    },
-    statistic('avg', 'Avg', 'average of complete calls', ({ avgNs }) => avgNs),
-    statistic('min', 'Min', 'shortest complete call', ({ minNs }) => minNs),
-    percentile('p50', 'half of the complete calls took no longer', 'p50Ns'),
-    percentile('p90', '90 % of the complete calls took no longer', 'p90Ns'),
-    percentile('p99', '99 % of the complete calls took no longer', 'p99Ns'),
-    longest('“≥”: the longest call is inferred; lower bound'),
-  ];
-  return columns.filter((column) => column !== false);
+  if (!hasSwitches || width === 'off-cpu') return columns;
+  const offCpu: TableColumn<FunctionRow> = {
+    key: 'off-cpu',
+    title: 'Off CPU',
+    hint: 'part of total while the thread was off the CPU',
+    widthPx: DURATION_PX,
+    isTime: true,
+    value: ({ sums }) => sums.offCpuNs,
+    cell: ({ sums }) => formatDuration(sums.offCpuNs),
+  };
+  return columns.toSpliced(
+    columns.findIndex(({ key }) => key === 'calls'),
+    0,
+    offCpu,
+  );
+}
+
+/** Titles begin with a capital letter, but for those of percentiles. */
+function pageTitle({ title, shortTitle = title, kind }: FunctionColumn): string {
+  return kind === 'percentile' ? title : capitalized(shortTitle);
 }

@@ -13,7 +13,7 @@ import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { Action, Menu } from '../menu.js';
-import { PARTS, PARTS_HINT } from './function-columns.js';
+import { PARTS } from './function-columns.js';
 import { recordedStrip, STRIP_PX } from './recorded-strip.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
@@ -231,7 +231,7 @@ export class ThreadsTable {
       duration('lost', 'Lost', 'time in gaps of the trace', ({ lostNs }) => lostNs),
       {
         key: 'calls',
-        ...(isBlockedTime ? { title: PARTS, hint: PARTS_HINT } : { title: 'Calls' }),
+        ...(isBlockedTime ? PARTS : { title: 'Calls' }),
         widthPx: [60, 100],
         value: ({ calls }) => calls,
         cell: ({ calls }) => formatCount(calls),
