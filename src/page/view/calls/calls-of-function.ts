@@ -73,9 +73,9 @@ export interface CallsQuestion {
   readonly key: string;
 }
 
-export const MAX_SLOWEST = 10;
+const MAX_SLOWEST = 10;
 /** Of inferred calls, as many are kept out of averages. */
-const MAX_PARTS = 100;
+const MAX_PARTS = 32;
 /** In the narrow plot of a panel. */
 const MAX_DOTS = 1500;
 
@@ -101,8 +101,7 @@ export function callsOfFunction(question: CallsQuestion): CallsView | null {
     const spans = spansAround(call, searched, served);
     return spans && calleeTimes(call, spans, (inThreads.get(call.tid) as PageThread).node, data.shape, bounds);
   };
-  const parts = found.longest.filter(({ isInferred }) => isInferred).slice(0, MAX_PARTS);
-  const averageNs = averageOf(tree, sums, calls, parts.map(calleesOf));
+  const averageNs = averageOf(tree, sums, calls, partsOf(found).map(calleesOf));
   return {
     plot: { ...plotOf(found, bounds, named), percentiles: percentilesOf(sums, durations) },
     isHeatMap: found.count > MAX_DOTS,
@@ -119,6 +118,13 @@ export function callsOfFunction(question: CallsQuestion): CallsView | null {
     fault: served?.fault ?? null,
     durations,
   };
+}
+
+const partsOf = ({ longest }: FoundCalls) => longest.filter(({ isInferred }) => isInferred).slice(0, MAX_PARTS);
+
+/** The calls of which is shown what happened inside, or whose inside is kept out of averages. */
+export function callsToLookInto(found: FoundCalls): ReadonlySet<ListedCall> {
+  return new Set([...found.longest.slice(0, MAX_SLOWEST), ...partsOf(found)]);
 }
 
 /** The file lists each call, and how long it lasted at least. */
