@@ -5,9 +5,17 @@
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../cli/serve/server.js';
-import { type Diff, type DiffRow, diffOf, type FunctionRow, reportOf, waitsAnswer } from '../../src/answers.js';
+import {
+  type Diff,
+  type DiffRow,
+  diffOf,
+  type FunctionRow,
+  latencyAnswer,
+  reportOf,
+  waitsAnswer,
+} from '../../src/answers.js';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
-import { askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
+import { askLatency, askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { renderDiffHtml } from '../../src/page/diff/html.js';
 import { renderHtmlInParallel } from '../../src/page/html.js';
@@ -202,6 +210,10 @@ async function expectTruePanel(page: Page, name: string, truth: Truth<FunctionRo
     .first()
     .click();
   await page.locator('.function h2').getByText(name, { exact: true }).waitFor(); // not of __libc_start_main, clicked before main
+  await expectTrueNumbers(page, name, truth, row);
+}
+
+async function expectTrueNumbers(page: Page, name: string, truth: Truth<FunctionRow>, row: FunctionRow): Promise<void> {
   const shown = await page.$$eval('.function dl > div', (all) =>
     all.map((each) => [...each.children].map(({ textContent }) => textContent ?? '')),
   );
@@ -222,6 +234,43 @@ async function expectTruePanel(page: Page, name: string, truth: Truth<FunctionRo
   };
   expect(shown.length).toBeGreaterThan(3);
   for (const [label, value] of shown) expect(value, `${label} of ${name}`).toBe(known[label as string]);
+}
+
+/** Smaller parts of a call are not listed. */
+const EXPLAINED = 0.05;
+
+/** Compares the slowest complete calls in the panel with those of `latency`. */
+async function expectTrueCalls(page: Page, { slowest }: Latency): Promise<void> {
+  const known = slowest.map(({ tid, comm, start, durationNs, differences }) => [
+    formatDuration(durationNs),
+    `${comm ?? ''} ${tid}`.trim(),
+    start,
+    differences
+      .filter(({ depth, isSelf, differenceNs }) => depth === 1 && !isSelf && differenceNs > EXPLAINED * durationNs)
+      .slice(0, 2)
+      .map(({ name, differenceNs }) => `${name} +${formatDuration(differenceNs)}`)
+      .join(', '),
+  ]);
+  const shown = await page.$$eval('.calls table tr:not(:first-child)', (all) =>
+    all.map((row) =>
+      [...row.children].map((cell, at) => (at === 2 && cell.getAttribute('title')) || (cell.textContent ?? '')),
+    ),
+  );
+  const complete = shown.filter(([duration]) => !duration?.startsWith('≥'));
+  expect(complete).toEqual(known.slice(0, complete.length));
+  if (shown.length < 10) expect(complete).toHaveLength(known.length);
+}
+
+/** Compares the waits in the panel with those of `waits`. */
+async function expectTrueWaits(page: Page, { stats }: WaitsAnswer): Promise<void> {
+  const [head] = await page.locator('.waits h3').allTextContents();
+  const { waits, totalNs, wakeUpNs } = stats;
+  const all = `${formatMany(waits, 'wait')} · ${formatDuration(totalNs)} · ${formatDuration(wakeUpNs)} of it waking up`;
+  expect(head).toBe(waits === 0 ? undefined : all);
+  const rows = await page.$$eval('.waits tr:not(:first-child)', (all) =>
+    all.map((row) => Number((row.children[2]?.textContent ?? '').replaceAll(',', ''))),
+  );
+  expect(rows.reduce((sum, own) => sum + own, 0)).toBe(waits);
 }
 
 /** Compares callers and callees in the panel, and its histogram, with the tree. Recursive functions count once: not these. */
@@ -311,7 +360,7 @@ const ORDER = ['wall', 'cpu', 'outside', 'off-cpu', 'calls', 'self'];
 const byWidth = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b);
 
 /** A row of the table of threads: a thread, or several. */
-async function expectTrueThreads(page: Page, profile: Profile, file: Written): Promise<void> {
+async function expectTrueThreads(page: Page, profile: Profile, file: Written, hash = ''): Promise<void> {
   const { trace, threads = [] } = reportOf(profile, { threads: true });
   const { hasSwitches, isBlockedTime } = trace;
   const sumOf = (tids: readonly number[], counts: Counts) =>
@@ -342,7 +391,7 @@ async function expectTrueThreads(page: Page, profile: Profile, file: Written): P
           Calls: calls,
         }),
   };
-  await goTo(page, '#tab=threads');
+  await goTo(page, `#tab=threads${hash}`);
   const shown = await tableOf(page, 'Threads');
   const nameOf = ({ tid, comm }: WrittenThread) => comm ?? `thread ${tid}`;
   const at = shown.titles.indexOf('TID');
@@ -411,6 +460,37 @@ describe('each number is that of the JSON', () => {
     await page.close();
   });
 
+  test.for([
+    ['lab/overflow-and-lost.txt', [1000, 5000]],
+    ['demo/threads.perf.txt.gz', [100_000, 900_000]],
+    ['waits/requests.txt.gz', null],
+    ['waits/requests.txt.gz', [10_000_000, 30_000_000]],
+  ] as const)('of threads, calls and waits on a page of %s, in the range %s', async ([file, range]) => {
+    const open = () => inputOf(fixture(file));
+    const [from, to] = range ?? [];
+    const window = range && { from: { afterStartNs: range[0] }, to: { afterStartNs: range[1] } };
+    const settings = { trees: 'apart', durations: true, timelineBytes: 1e7 } as const;
+    const { profile, waits, timeline } = await analyzeForPage([open()], settings);
+    const part = window ? await analyzeText(fixture(file), { ...settings, window }) : profile;
+    const page = await browser.open(await textOf(renderHtmlInParallel(profile, {}, { waits, timeline })));
+    await drawn(page);
+    const hash = range === null ? '' : `&range=${from}-${to}`;
+    await expectTrueThreads(page, part, written(part), hash);
+    const { trace, functions } = reportOf(part);
+    const truth = functionTruth(written(part), trace.hasSwitches, trace.totalNs);
+    const shown = functions.filter(({ isStop, calls }) => !isStop && calls > 0).slice(0, 4);
+    for (const row of shown) {
+      await goTo(page, `#function=${encodeURIComponent(row.name)}${hash}`);
+      await page.locator('.function h2').getByText(row.name, { exact: true }).waitFor();
+      await expectTrueNumbers(page, row.name, truth, row);
+      const asked = await askLatency([open()], { functions: exactly(row.name), slowest: 10 }, window ? { window } : {});
+      await expectTrueCalls(page, latencyAnswer(asked.profile, asked.calls, asked.functions));
+      if (waits !== null && range === null)
+        await expectTrueWaits(page, waitsAnswer(await askWaits([open()], { inside: exactly(row.name), slowest: 0 })));
+    }
+    await page.close();
+  });
+
   test('on a page of blocked time, whose sums are those of the waits', async () => {
     const inputs = () => ['requests', 'waits'].map((name) => inputOf(fixture(`waits/${name}.txt.gz`), name));
     const profile = await profileBlockedTime(inputs());
@@ -475,6 +555,11 @@ describe('each number is that of the JSON', () => {
     await page.close();
   });
 });
+
+const exactly = (name: string) => new RegExp(`^${name.replace(/[^\w]/g, '\\$&')}$`);
+
+type Latency = ReturnType<typeof latencyAnswer>;
+type WaitsAnswer = ReturnType<typeof waitsAnswer>;
 
 async function textOf(parts: AsyncIterable<string>): Promise<string> {
   let text = '';

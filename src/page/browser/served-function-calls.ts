@@ -1,5 +1,5 @@
 /**
- * Asks the server for all calls of the function that the panel shows: what they were, then what is inside the slowest.
+ * Asks the server for all calls of the function that the panel shows: what they were, then what is inside the slowest and the inferred ones.
  */
 
 import type { Bounds } from '../../analysis/questions.js';
@@ -9,7 +9,7 @@ import type { Nanoseconds, Tid } from '../../model/units.js';
 import { readChunk, readFunctionChunk } from '../data/chunk.js';
 import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/all-calls.js';
 import { MAX_ROWS } from '../view/calls/call-differences.js';
-import { MAX_SLOWEST } from '../view/calls/calls-of-function.js';
+import { callsToLookInto } from '../view/calls/calls-of-function.js';
 import {
   CallsCollector,
   type FoundCalls,
@@ -90,11 +90,11 @@ export class ServedFunctionCalls implements AllCalls {
 
   private async lookInside(
     { inside, controller }: Asked,
-    { longest }: FoundCalls,
+    found: FoundCalls,
     { timeline, threads }: CallsSearch,
     indexes: ReadonlyMap<Tid, ThreadLists>,
   ): Promise<void> {
-    for (const call of longest.slice(0, MAX_SLOWEST)) {
+    for (const call of callsToLookInto(found)) {
       const { timed, hasCallees } = threadOf(threads, call.tid);
       const index = indexes.get(call.tid) as ThreadLists; // it has the call
       const parts = hasCallees(call.node) ? partsInside(call, index, timeline.minSpanNs) : [];

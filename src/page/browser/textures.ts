@@ -4,7 +4,7 @@
 import { Activity } from '../../model/timeline/activity.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { ACTIVITY_NAMES, UNOBSERVED } from '../view/captions/time.js';
-import { type CanvasColours, emptied } from './platform/canvas.js';
+import { type CanvasColours, emptied, pixelRatio } from './platform/canvas.js';
 
 /** By `Activity`: a CSS variable, its opacity, and lines on a tile of 6 by 6 pixels, as x1, y1, x2, y2. */
 const LOOKS: readonly { readonly colour: string; readonly alpha: number; readonly lines: readonly number[][] }[] = [
@@ -42,7 +42,7 @@ const TILE_PX = 6;
 export function textures(colours: CanvasColours): CanvasPattern[] {
   const ink = colours.of('ink');
   return LOOKS.map(({ colour, alpha, lines }) => {
-    const ratio = devicePixelRatio;
+    const ratio = pixelRatio();
     const tile = html('canvas', { width: TILE_PX * ratio, height: TILE_PX * ratio });
     const pen = tile.getContext('2d') as CanvasRenderingContext2D;
     pen.scale(ratio, ratio);

@@ -73,7 +73,7 @@ async function colourAt(row: number, part: number): Promise<string> {
       const canvas = document.querySelector('.stack canvas') as HTMLCanvasElement;
       const { left, top } = canvas.getBoundingClientRect();
       const pen = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
-      pen?.drawImage(canvas, left - (x as number), top - (y as number));
+      pen?.drawImage(canvas, left - (x as number), top - (y as number), canvas.clientWidth, canvas.clientHeight);
       return [...(pen?.getImageData(0, 0, 1, 1).data ?? [])].join();
     },
     [x, y - 7],

@@ -1,10 +1,14 @@
 /**
  * Tests the report page in windows of other widths, in print, and in the light and the dark theme.
  */
+import { inflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { CALLS, eventually, frames, goTo, openReport, push } from '../../helpers/browser/report-page.js';
+import { CALLS, drawn, eventually, frames, goTo, openReport, push, rows } from '../../helpers/browser/report-page.js';
+import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html', { hasScrollBars: true });
@@ -45,7 +49,7 @@ test('prints what the screen shows: zoom, panel, search and the filter of the ta
   const rowsOnPaper = await own.$eval('.table', (table) => {
     const { top, bottom } = table.getBoundingClientRect();
     const inside = [...table.querySelectorAll('.row')].map((row) => row.getBoundingClientRect());
-    return { shown: inside.filter((row) => row.bottom <= bottom + 1).length, heightPx: bottom - top };
+    return { shown: inside.filter((row) => row.height > 0 && row.bottom <= bottom + 1).length, heightPx: bottom - top };
   });
   expect(rowsOnPaper.shown).toBe(20);
   await own.emulateMedia({ media: null });
@@ -65,9 +69,63 @@ test('shrinks to the width of the paper, without extra sheets', async () => {
   expect(sizes.fullWidth).toBeGreaterThan(1000);
   expect(sizes.width).toBeLessThanOrEqual(500);
   expect(sizes.ratio).toBeCloseTo(sizes.fullRatio, 1);
-  const sheets = (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type \/Page\b/g);
-  expect(sheets).toHaveLength(1);
+  expect(sheetsOf(await page.pdf({ preferCSSPageSize: true }))).toBe(1);
   await page.emulateMedia({ media: null });
+});
+
+const sheetsOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length;
+
+/** How many colours the pictures of a PDF have, those of this height. */
+function coloursOf(pdf: Buffer, height: number): number[] {
+  const pictures = [...pdf.toString('latin1').matchAll(/<<[^>]*\/Subtype \/Image[^>]*>> stream\n/g)];
+  return pictures
+    .filter(([head]) => head.includes(`/Height ${height}\n`) && head.includes('/ICCBased'))
+    .map(({ 0: head, index }) => {
+      const bytes = inflateSync(pdf.subarray(index + head.length));
+      return new Set(Array.from({ length: bytes.length / 3 }, (_, at) => bytes.readUIntBE(3 * at, 3))).size;
+    });
+}
+
+describe('the time axis on paper', () => {
+  let own: Page;
+  beforeAll(async () => {
+    const options = { trees: 'apart', durations: true, timelineBytes: 1e6 } as const;
+    const trace = inputOf(fixture('waits/requests.txt.gz'));
+    const { profile, timeline, waits } = await analyzeForPage([trace], options);
+    let html = '';
+    for await (const part of renderHtmlInParallel(profile, {}, { timeline, waits })) html += part;
+    own = await browser.open(html);
+    await drawn(own);
+  }, 60_000);
+
+  test.each(['', '#range=10000000-30000000'])('has strips however many strokes they take %s', async (hash) => {
+    await goTo(own, hash);
+    const heightPx = await own.$eval('.strips', (strips) => strips.clientHeight);
+    const colours = coloursOf(await own.pdf({ preferCSSPageSize: true }), 3 * heightPx);
+    expect(Math.max(...colours)).toBeGreaterThan(20); // arrows alone are black
+  });
+
+  test.each([
+    ['the functions', '', 'Functions'],
+    ['a stack chart and its calls', '#chart=9170&tab=calls', 'Calls'],
+  ])('takes a sheet with the graph, and another one with the table of %s: none is blank', async (_, hash, label) => {
+    await goTo(own, hash);
+    await eventually(async () => (await rows(own, label)).length).toBeGreaterThan(20);
+    expect(sheetsOf(await own.pdf({ preferCSSPageSize: true }))).toBe(2);
+  });
+});
+
+test('prints a scrolled table without the space above', async () => {
+  const calls = Array.from({ length: 90 }, (_, at) => `${9 * at} call main f${at}\n${9 * at + 7} return f${at} main`);
+  const own = await openReport(browser, traceOf(calls.join('\n')));
+  await own.$eval('.table', (table) => table.scrollTo(0, 1000));
+  await eventually(async () => (await rows(own))[0]?.[0]).not.toBe('main');
+  await own.emulateMedia({ media: 'print' });
+  const [head, first] = await own.evaluate(() =>
+    ['.headgroup', '.row'].map((one) => document.querySelector(one)?.getBoundingClientRect()),
+  );
+  expect(first?.top).toBeCloseTo(head?.bottom ?? 0, 0);
+  await own.close();
 });
 
 test('prints a tall graph in full above the table, with what is left out', async () => {

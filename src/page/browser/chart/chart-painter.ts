@@ -11,7 +11,7 @@ import { innermostAt } from '../../view/chart/call-at.js';
 import { type ChartBoxes, ChartBoxKind } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import { paintArrow } from '../platform/arrows.js';
-import { type CanvasColours, emptied } from '../platform/canvas.js';
+import { type CanvasColours, emptied, pixelRatio } from '../platform/canvas.js';
 import { type ChartPicture, extentOf, topOf } from './chart-picture.js';
 
 const MIN_LABEL_PX = 24;
@@ -140,7 +140,7 @@ const TILE_PX = 7;
 
 /** The lines of the graph's pattern. */
 function hatchingOf(pen: CanvasRenderingContext2D, ink: string): CanvasPattern | null {
-  const ratio = devicePixelRatio;
+  const ratio = pixelRatio();
   const tile = document.createElement('canvas');
   tile.width = tile.height = TILE_PX * ratio;
   const own = tile.getContext('2d') as CanvasRenderingContext2D;

@@ -1,6 +1,8 @@
 /**
  * Switches between the light and the dark theme; the default is that of the system. Tells canvases when colours change.
  */
+import { keepForPrint } from './canvas.js';
+
 const KEY = 'ptflame-theme';
 
 /** Restores the theme chosen on an earlier visit. */
@@ -18,7 +20,11 @@ export function switchTheme(): void {
 
 /** Calls back when the theme changes, and before and after the page is printed, which is in light colours. */
 export function onThemeChange(changed: () => void): void {
-  for (const media of ['print', '(prefers-color-scheme: dark)']) matchMedia(media).addEventListener('change', changed);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  matchMedia('print').addEventListener('change', ({ matches }) => {
+    changed();
+    if (matches) keepForPrint(document.querySelectorAll('canvas'));
+  });
   new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] });
 }
 

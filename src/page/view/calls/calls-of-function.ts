@@ -20,7 +20,7 @@ import type { PageData, PageThread } from '../../data/page-data.js';
 import type { AllCalls, ServedCallsOf } from '../all-calls.js';
 import { Counted, selectedNodes } from '../selected-nodes.js';
 import type { State } from '../state.js';
-import { type LongerCallee, longerCallees } from './call-differences.js';
+import { calleeTimes, type LongerCallee, longerCallees } from './call-differences.js';
 import { type FoundCalls, findListedCalls, type ListedCall, type SearchedThread } from './find-listed-calls.js';
 
 export interface CallsView {
@@ -75,7 +75,9 @@ export interface CallsQuestion {
   readonly key: string;
 }
 
-export const MAX_SLOWEST = 10;
+const MAX_SLOWEST = 10;
+/** Of inferred calls, as many are kept out of averages. */
+const MAX_PARTS = 32;
 /** In the narrow plot of a panel. */
 const MAX_DOTS = 1500;
 
@@ -90,21 +92,25 @@ export function callsOfFunction(question: CallsQuestion): CallsView | null {
   const found = served?.found ?? findListedCalls(threads, bounds, search.isPart);
   const isAwaited = served?.isAwaited ?? false;
   if (found.count === 0 && !isAwaited) return null;
-  const { averageNs, calls } = averageOf(tree, symbol);
+  const calls = callsIn(tree, symbol);
   const durations = found.count === calls && found.inferred === sums.inferred ? found.durations : null;
   const inThreads = new Map(data.threads.map((thread) => [thread.tid, thread]));
   const named = (call: ListedCall) => ({
     comm: inThreads.get(call.tid)?.comm ?? null,
     start: clockText(data.meta, timeline.startNs + call.entryNs),
   });
+  const calleesOf = (call: ListedCall) => {
+    const spans = spansAround(call, searched, served);
+    return spans && calleeTimes(call, spans, (inThreads.get(call.tid) as PageThread).node, data.shape, bounds);
+  };
+  const averageNs = averageOf(tree, sums, calls, partsOf(found).map(calleesOf));
   return {
     plot: { ...plotOf(found, bounds, named), percentiles: percentilesOf(sums, durations) },
     isHeatMap: found.count > MAX_DOTS,
     calls: found.longest,
     slowest: found.longest.slice(0, MAX_SLOWEST).map((call, index) => {
-      const spans = spansAround(call, searched, served);
-      const { node } = inThreads.get(call.tid) as PageThread;
-      const longer = spans && longerCallees(call, spans, node, data.shape, averageNs);
+      const times = calleesOf(call);
+      const longer = times && longerCallees(call, times, averageNs);
       return { call, index, ...named(call), longer };
     }),
     unlisted: Math.max(0, calls - found.count - found.unmeasured),
@@ -114,6 +120,13 @@ export function callsOfFunction(question: CallsQuestion): CallsView | null {
     fault: served?.fault ?? null,
     durations,
   };
+}
+
+const partsOf = ({ longest }: FoundCalls) => longest.filter(({ isInferred }) => isInferred).slice(0, MAX_PARTS);
+
+/** The calls of which is shown what happened inside, or whose inside is kept out of averages. */
+export function callsToLookInto(found: FoundCalls): ReadonlySet<ListedCall> {
+  return new Set([...found.longest.slice(0, MAX_SLOWEST), ...partsOf(found)]);
 }
 
 /** The file lists each call, and how long it lasted at least. */
@@ -183,16 +196,32 @@ export function withPercentiles(sums: FunctionSums, durations: Histogram | null)
   return { ...sums, ...eachPercentile(({ part }) => percentileOf(sums, durations, part)) };
 }
 
-/** How many calls the function has, and the time per call of the functions that it calls. */
-function averageOf(tree: CallTree, symbol: SymbolId): { averageNs: Map<SymbolId, Nanoseconds>; calls: number } {
-  const averageNs = new Map<SymbolId, Nanoseconds>();
-  const totalNs = totalTimes(tree);
+function callsIn(tree: CallTree, symbol: SymbolId): number {
   let calls = 0;
   for (let node = 1; node < tree.length; node++) if (tree.symbol[node] === symbol) calls += tree.calls[node];
+  return calls;
+}
+
+/**
+ * Returns the time per complete call of the functions that a function calls, of inferred calls if there are no others. `parts`:
+ * what is known of these times in inferred calls. Without them the average is too long, so that a
+ * call did at least as much more.
+ */
+function averageOf(
+  tree: CallTree,
+  { symbol, inferred }: FunctionSums,
+  calls: number,
+  parts: readonly (ReadonlyMap<SymbolId, Nanoseconds> | null)[],
+): Map<SymbolId, Nanoseconds> {
+  const sumNs = new Map<SymbolId, Nanoseconds>();
+  const add = (callee: SymbolId, ns: Nanoseconds) => sumNs.set(callee, (sumNs.get(callee) ?? 0) + ns);
+  const totalNs = totalTimes(tree);
   for (let node = 1; node < tree.length; node++)
-    if (tree.symbol[tree.parent[node]] === symbol && calls > 0)
-      averageNs.set(tree.symbol[node], (averageNs.get(tree.symbol[node]) ?? 0) + totalNs[node] / calls);
-  return { averageNs, calls };
+    if (tree.symbol[tree.parent[node]] === symbol) add(tree.symbol[node], totalNs[node]);
+  const isOfParts = calls === inferred;
+  if (!isOfParts) for (const times of parts) for (const [callee, ns] of times ?? []) add(callee, -ns);
+  const divisor = isOfParts ? calls : calls - inferred;
+  return new Map([...sumNs].map(([callee, ns]) => [callee, Math.max(0, ns) / Math.max(1, divisor)]));
 }
 
 /** `ns`: in the profile's time. */
