@@ -17,6 +17,7 @@ import { sampleDecoding } from '../info/sample-decoding.js';
 import { dataFilePath, firstBytes, mainOfWakings } from '../input/data-file.js';
 import { openSides } from '../input/open-sides.js';
 import type { InfoOptions } from '../options/info.js';
+import { decodingWords } from '../options/shared.js';
 import { type AnswerFormats, openAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
@@ -43,26 +44,29 @@ async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promi
   const sides = await openSides({ name: file, path, recording }, wakes, signal);
   const sampled = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
   const described = describeRecording(file, recording, sides, sampled);
-  return { json: () => described, text: () => [...recordingLines(described), '', `next: ${nextStep(described)}`] };
+  return {
+    json: () => described,
+    text: () => [...recordingLines(described), '', `next: ${nextStep(described, decodingWords(options))}`],
+  };
 }
 
 /** A command to go on with. */
-function nextStep({ file, settings, samples, aux }: RecordingInfo): string {
+function nextStep({ file, settings, samples, aux }: RecordingInfo, options: readonly string[]): string {
   const main = mainOfWakings(file);
   if (main !== null) return `ptflame waits ${shellWords([main])}: its wakings are in this file`;
-  if (settings !== null && aux.bytes > 0) return drawing(file);
-  if (samples.events.length > 0) return `ptflame waits ${shellWords([file])}: it has no Intel PT trace`;
+  if (settings !== null && aux.bytes > 0) return drawing([file, ...options]);
+  if (samples.events.length > 0) return `ptflame waits ${shellWords([file, ...options])}: it has no Intel PT trace`;
   return 'ptflame record traces calls; this recording has no Intel PT trace';
 }
 
-function drawing(file: string): string {
-  return `ptflame render ${shellWords([file])} -o flame.html`;
+function drawing(words: readonly string[]): string {
+  return `ptflame render ${shellWords(words)} -o flame.html`;
 }
 
 async function traceAnswer(file: string): Promise<AnswerFormats> {
   const { traceLines: importedLines } = await import('../info/trace-lines.js');
   const described = (await import('../info/trace-info.js')).traceInfo(file);
-  const next = described.events === 0 ? `ptflame waits ${shellWords([file])}` : drawing(file);
+  const next = described.events === 0 ? `ptflame waits ${shellWords([file])}` : drawing([file]);
   return { json: () => described, text: () => [...importedLines(described), '', `next: ${next}`] };
 }
 

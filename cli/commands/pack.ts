@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { safeJson } from '../../src/model/safe-json.js';
+import { lacksKernelNames } from '../../src/model/samples/sample-table.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import type { Manifest } from '../../src/perfdata/pack/manifest.js';
 import { PACK_PATHS } from '../../src/perfdata/pack/pack-paths.js';
@@ -21,7 +22,8 @@ import { filesOfRecording, type PackedFile, writePack } from '../../src/perfdata
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { dataFilePath, notesPath } from '../input/data-file.js';
+import { dataFilePath, formatsPath, notesPath, wakingsPath } from '../input/data-file.js';
+import { recordsEvents } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import type { PackOptions } from '../options/pack.js';
 import { refuseOtherName } from '../output/kinds.js';
@@ -56,7 +58,9 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
   const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
   await writeAll([{ output: target, chunks: () => writePack(manifest, files) }]);
-  if (!quiet) for (const line of summaryLines(options, recording, collected)) notify(line);
+  if (!quiet)
+    for (const line of summaryLines(options, recording, collected, lackingSidesOf(path, recording, files)))
+      notify(line);
 }
 
 /** Collects the files of the pack, and lists those that are left out. */
@@ -142,12 +146,39 @@ const REASON_TEXT: Readonly<Record<Reason, string>> = {
   unverified: 'left out (no build id in the recording, and not world-readable)',
 };
 
+/** What `record --waits` wrote next to the recording, and is not there. */
+function lackingSidesOf(path: string, recording: Recording, files: readonly PackedFile[]) {
+  const has = (side: string) => files.some(({ name }) => name === side);
+  const { tables, unreadable } = recording.samples;
+  const lacksFormats = unreadable > 0 || lacksKernelNames(tables);
+  const hasWakings = !recordsEvents(recording) || has(wakingsPath(PACK_PATHS.recording));
+  return [
+    ...(hasWakings
+      ? []
+      : [
+          {
+            what: `${wakingsPath(path)} is not there: who woke threads from outside is not known`,
+            remedy: 'if it was recorded, keep it next to the recording',
+          },
+        ]),
+    ...(lacksFormats
+      ? [
+          {
+            what: `${formatsPath(path)} is not there, or lacks something: some events or the kernel's functions are not named`,
+            remedy: 'keep it next to the recording',
+          },
+        ]
+      : []),
+  ];
+}
+
 const MAX_NAMES = 5;
 
 function summaryLines(
   { output, symfs }: PackOptions,
   { trace }: Recording,
   { files, binaries, leftOut, missingDebug }: PackableFiles,
+  lackingSides: ReturnType<typeof lackingSidesOf>,
 ): string[] {
   const lines = [`packed the recording and ${formatMany(files.length, 'file')} into ${output}`];
   for (const reason of Object.keys(REASON_TEXT) as Reason[]) {
@@ -156,6 +187,7 @@ function summaryLines(
   }
   if (missingDebug.length > 0)
     lines.push(`note: not found, and --inline and --srcline need it: ${listOf(missingDebug)}`);
+  for (const { what, remedy } of lackingSides) lines.push(`warning: ${what}; ${remedy}`);
   const lacking = leftOut.filter(({ path }) => path !== VDSO).length;
   if (trace !== null && lacking > 0) {
     const what =
