@@ -2,7 +2,7 @@
  * `ptflame info`: shows what an input is and contains, decodes a sample of a recording, and names the next command.
  */
 
-import { PtflameError } from '../../src/model/errors.js';
+import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { isRecording } from '../../src/perfdata/is-recording.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { isPack } from '../../src/perfdata/pack/is-pack.js';
@@ -34,8 +34,29 @@ async function answerOf(options: InfoOptions, signal: AbortSignal): Promise<Answ
   const first = firstBytes(file);
   if (isTraceFile(first)) return traceAnswer(file);
   const other = file === '-' || isRecording(first) || isPack(first) ? null : await otherInfo(file, signal);
-  if (other === null) return recordingAnswer(options, signal);
+  if (other === null) {
+    if (first[0] === 0x1f && first[1] === 0x8b && !isPack(first)) await refuseCompressed(file);
+    return recordingAnswer(options, signal);
+  }
   return { json: () => other, text: () => otherLines(other) };
+}
+
+/** @throws PtflameError for what gzip compressed that is damaged, or may not be compressed */
+async function refuseCompressed(file: string): Promise<void> {
+  const { openTraceFile } = await import('../../src/pipeline/input/open-text.js');
+  try {
+    for await (const _ of (await openTraceFile(file)).bytes) return;
+  } catch (cause) {
+    if (cause instanceof PtflameError) throw cause;
+    throw new PtflameError(
+      'INPUT_UNREADABLE',
+      `${file} is damaged: gzip cannot decompress it (${systemReason(cause)})`,
+      {
+        hint: `copy it again from where it was made; gzip -t ${shellWords([file])} checks it`,
+        cause,
+      },
+    );
+  }
 }
 
 async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promise<AnswerFormats> {
