@@ -46,6 +46,14 @@ test('runs the examples of docs/library.md', async () => {
   });
 });
 
+test.for(['README.md', 'docs/library.md'])(
+  'examples of %s import what they use of Node, so that they compile',
+  async (page) => {
+    const code = (await codeBlocks(page, 'ts')).join('\n');
+    if (/\bprocess\./.test(code)) expect(code).toContain("import process from 'node:process';");
+  },
+);
+
 test('renders the six lines of the README as the four that it shows', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const { stdout } = await execa(process.execPath, [

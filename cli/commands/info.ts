@@ -2,7 +2,7 @@
  * `ptflame info`: shows what an input is and contains, decodes a sample of a recording, and names the next command.
  */
 
-import { PtflameError } from '../../src/model/errors.js';
+import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { isRecording } from '../../src/perfdata/is-recording.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { isPack } from '../../src/perfdata/pack/is-pack.js';
@@ -17,6 +17,7 @@ import { sampleDecoding } from '../info/sample-decoding.js';
 import { dataFilePath, firstBytes, mainOfWakings } from '../input/data-file.js';
 import { openSides } from '../input/open-sides.js';
 import { InfoOptions } from '../options/info.js';
+import { decodingWords } from '../options/shared.js';
 import { type AnswerFormats, openAnswer } from '../output/answer.js';
 import { answerFormats } from '../output/answer-files.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
@@ -53,8 +54,29 @@ async function answerOf(options: InfoOptions, signal: AbortSignal): Promise<Answ
   const first = firstBytes(file);
   if (isTraceFile(first)) return traceAnswer(file);
   const other = file === '-' || isRecording(first) || isPack(first) ? null : await otherInfo(file, signal);
-  if (other === null) return recordingAnswer(options, signal);
+  if (other === null) {
+    if (first[0] === 0x1f && first[1] === 0x8b && !isPack(first)) await refuseCompressed(file);
+    return recordingAnswer(options, signal);
+  }
   return { json: () => other, text: () => otherLines(other) };
+}
+
+/** @throws PtflameError for what gzip compressed that is damaged, or may not be compressed */
+async function refuseCompressed(file: string): Promise<void> {
+  const { openTraceFile } = await import('../../src/pipeline/input/open-text.js');
+  try {
+    for await (const _ of (await openTraceFile(file)).bytes) return;
+  } catch (cause) {
+    if (cause instanceof PtflameError) throw cause;
+    throw new PtflameError(
+      'INPUT_UNREADABLE',
+      `${file} is damaged: gzip cannot decompress it (${systemReason(cause)})`,
+      {
+        hint: `copy it again from where it was made; gzip -t ${shellWords([file])} checks it`,
+        cause,
+      },
+    );
+  }
 }
 
 async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promise<AnswerFormats> {
@@ -63,26 +85,29 @@ async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promi
   const sides = await openSides({ name: file, path, recording }, wakes, signal);
   const sampled = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
   const described = describeRecording(file, recording, sides, sampled);
-  return { json: () => described, text: () => [...recordingLines(described), '', `next: ${nextStep(described)}`] };
+  return {
+    json: () => described,
+    text: () => [...recordingLines(described), '', `next: ${nextStep(described, decodingWords(options))}`],
+  };
 }
 
 /** A command to go on with. */
-function nextStep({ file, settings, samples, aux }: RecordingInfo): string {
+function nextStep({ file, settings, samples, aux }: RecordingInfo, options: readonly string[]): string {
   const main = mainOfWakings(file);
   if (main !== null) return `ptflame waits ${shellWords([main])}: its wakings are in this file`;
-  if (settings !== null && aux.bytes > 0) return drawing(file);
-  if (samples.events.length > 0) return `ptflame waits ${shellWords([file])}: it has no Intel PT trace`;
+  if (settings !== null && aux.bytes > 0) return drawing([file, ...options]);
+  if (samples.events.length > 0) return `ptflame waits ${shellWords([file, ...options])}: it has no Intel PT trace`;
   return 'ptflame record traces calls; this recording has no Intel PT trace';
 }
 
-function drawing(file: string): string {
-  return `ptflame render ${shellWords([file])} -o flame.html`;
+function drawing(words: readonly string[]): string {
+  return `ptflame render ${shellWords(words)} -o flame.html`;
 }
 
 async function traceAnswer(file: string): Promise<AnswerFormats> {
   const { traceLines: importedLines } = await import('../info/trace-lines.js');
   const described = (await import('../info/trace-info.js')).traceInfo(file);
-  const next = described.events === 0 ? `ptflame waits ${shellWords([file])}` : drawing(file);
+  const next = described.events === 0 ? `ptflame waits ${shellWords([file])}` : drawing([file]);
   return { json: () => described, text: () => [...importedLines(described), '', `next: ${next}`] };
 }
 

@@ -62,7 +62,7 @@ export async function latency(options: LatencyOptions, pattern: FunctionPattern,
   const lines = (width: number) => plot?.lines(width) ?? text(width);
   await table.write({ json: () => answer, text: lines, csv: () => csvRows(answer, options) });
   await notifyQuality(profile, options);
-  if (!options.quiet) for (const line of await writtenLines(plots.map(svgFile), options.inputs)) notify(line);
+  if (!options.quiet) for (const line of await writtenLines(plots.map(svgFile), options.inputs, options)) notify(line);
 }
 
 function svgFile(path: string) {

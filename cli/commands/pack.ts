@@ -7,12 +7,14 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { safeJson } from '../../src/model/safe-json.js';
+import { lacksKernelNames } from '../../src/model/samples/sample-table.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import type { Manifest } from '../../src/perfdata/pack/manifest.js';
 import { PACK_PATHS } from '../../src/perfdata/pack/pack-paths.js';
 import {
   type LeftOut,
   type PackableFile,
+  type PackableFiles,
   packableFiles,
   packableVdso,
 } from '../../src/perfdata/pack/packable-files.js';
@@ -20,11 +22,13 @@ import { sideFiles } from '../../src/perfdata/pack/side-files.js';
 import { filesOfRecording, type PackedFile, writePack } from '../../src/perfdata/pack/write-pack.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';
-import { dataFilePath, notesPath } from '../input/data-file.js';
+import { shellWords } from '../../src/render/visible-text.js';
+import { dataFilePath, formatsPath, notesPath, wakingsPath } from '../input/data-file.js';
+import { recordsEvents } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { PackOptions } from '../options/pack.js';
 import { refuseOtherName } from '../output/kinds.js';
-import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
+import { isStandardOutput, isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { checkSymfs } from '../perf/check-symfs.js';
 import { readNotes } from '../record/recording-notes.js';
@@ -57,7 +61,8 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   refuseOtherName(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
   await refuseOtherKind(path);
   const recording = await openRecording(path, { signal });
-  const { programs, leftOut, files } = await collect(recording, options);
+  const { collected, files } = await collect(recording, options);
+  const { leftOut } = collected;
   const manifest: Manifest = {
     format: 'ptflame-pack',
     version: 1,
@@ -68,28 +73,31 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
   const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
   await writeAll([{ output: target, chunks: () => writePack(manifest, files) }]);
-  if (!quiet) for (const line of summaryLines(output, programs, leftOut)) notify(line);
+  if (!quiet)
+    for (const line of summaryLines(options, recording, collected, lackingSidesOf(path, recording, files)))
+      notify(line);
 }
 
-/** Collects the files of the pack, counts its binaries, and lists those that are left out. */
+/** Collects the files of the pack, and lists those that are left out. */
 async function collect(recording: Recording, options: PackOptions) {
   const { recording: path } = options;
   await checkSymfs(options.symfs);
   const symfs = options.symfs ?? null;
   const recordingUid = (await stat(dataFilePath(path))).uid;
-  const policy = { symfs, uid: process.geteuid?.() ?? 0, recordingUid };
-  const { files: programs, leftOut } = await packableFiles(recording, policy);
-  const vdso = await packableVdso(recording, join(symfs ?? homedir(), '.debug'));
-  if (vdso.length === 0 && mapsVdso(recording)) leftOut.push({ path: VDSO, reason: 'missing' });
+  const cache = join(symfs ?? homedir(), '.debug');
+  const policy = { symfs, uid: process.geteuid?.() ?? 0, recordingUid, cache };
+  const collected = await packableFiles(recording, policy);
+  const vdso = await packableVdso(recording, cache);
+  if (vdso.length === 0 && mapsVdso(recording)) collected.leftOut.push({ path: VDSO, reason: 'missing' });
   const files = [
     ...(await filesOfRecording(path, PACK_PATHS.recording)),
     ...(await notesFor(path)),
     ...(await sideFiles(path, recordingUid, PACK_PATHS.recording)),
-    ...programs.map((file) => packed(file, PACK_PATHS.root)),
+    ...collected.files.map((file) => packed(file, PACK_PATHS.root)),
     ...vdso.map((file) => packed(file, PACK_PATHS.buildIdCache)),
     ...(await kallsymsFor(recording, options.kallsyms ?? null)),
   ];
-  return { programs: programs.length, leftOut, files };
+  return { collected, files };
 }
 
 function packed({ path, file }: PackableFile, directory: string): PackedFile {
@@ -153,8 +161,74 @@ const REASON_TEXT: Readonly<Record<Reason, string>> = {
   unverified: 'left out (no build id in the recording, and not world-readable)',
 };
 
-function summaryLines(output: string, files: number, leftOut: readonly LeftOut[]): string[] {
-  const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
-  for (const { path, reason } of leftOut) lines.push(`${REASON_TEXT[reason]}: ${path}: its code cannot be decoded`);
-  return lines;
+/** What `record --waits` wrote next to the recording, and is not there. */
+function lackingSidesOf(path: string, recording: Recording, files: readonly PackedFile[]) {
+  const has = (side: string) => files.some(({ name }) => name === side);
+  const { tables, unreadable } = recording.samples;
+  const lacksFormats = unreadable > 0 || lacksKernelNames(tables);
+  const hasWakings = !recordsEvents(recording) || has(wakingsPath(PACK_PATHS.recording));
+  return [
+    ...(hasWakings
+      ? []
+      : [
+          {
+            what: `${wakingsPath(path)} is not there: who woke threads from outside is not known`,
+            remedy: 'if it was recorded, keep it next to the recording',
+          },
+        ]),
+    ...(lacksFormats
+      ? [
+          {
+            what: `${formatsPath(path)} is not there, or lacks something: some events or the kernel's functions are not named`,
+            remedy: 'keep it next to the recording',
+          },
+        ]
+      : []),
+  ];
+}
+
+const MAX_NAMES = 5;
+
+function summaryLines(
+  { output, symfs }: PackOptions,
+  { trace }: Recording,
+  { files, binaries, leftOut, missingDebug }: PackableFiles,
+  lackingSides: ReturnType<typeof lackingSidesOf>,
+): string[] {
+  const lines = [`packed the recording and ${formatMany(files.length, 'file')} into ${output}`];
+  for (const reason of Object.keys(REASON_TEXT) as Reason[]) {
+    const paths = leftOut.filter((file) => file.reason === reason).map(({ path }) => path);
+    if (paths.length > 0) lines.push(`${REASON_TEXT[reason]}: ${listOf(paths)}: ${codeOf(paths)} cannot be decoded`);
+  }
+  if (missingDebug.length > 0)
+    lines.push(`note: not found, and --inline and --srcline need it: ${listOf(missingDebug)}`);
+  for (const { what, remedy } of lackingSides) lines.push(`warning: ${what}; ${remedy}`);
+  const lacking = leftOut.filter(({ path }) => path !== VDSO).length;
+  if (trace !== null && lacking > 0) {
+    const what =
+      binaries === 0
+        ? 'the pack has no binaries: elsewhere, nothing of its trace can be decoded'
+        : `the pack lacks ${lacking} of ${lacking + binaries} binaries: elsewhere, what ran in them cannot be decoded`;
+    const where = symfs === undefined ? '--symfs DIR' : 'another --symfs DIR';
+    lines.push(
+      `warning: ${what}; pass ${where}, a folder with the files that ran, or pack on the machine that recorded`,
+    );
+  }
+  if (isStandardOutput(output)) return lines;
+  const pack = shellWords([output]);
+  return [
+    ...lines,
+    `next: ${trace === null ? `ptflame waits ${pack}` : `ptflame render ${pack} -o flame.html`}, on any machine`,
+  ];
+}
+
+function codeOf(paths: readonly string[]): string {
+  return paths.length === 1 ? 'its code' : 'their code';
+}
+
+/** "3 files: /a, /b, /c": how many, and the first ones by name. */
+function listOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? ', …' : '';
+  const count = names.length === 1 ? '' : `${formatMany(names.length, 'file')}: `;
+  return `${count}${names.slice(0, MAX_NAMES).join(', ')}${more}`;
 }

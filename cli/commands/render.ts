@@ -93,7 +93,7 @@ export async function renderInputs(
   if (options.quiet) return;
   await notifyQuality(profile, options);
   if (extras.longestCalls) notifyLeftOut(extras.longestCalls, options, formats);
-  for (const line of await writtenLines(written, names)) notify(line);
+  for (const line of await writtenLines(written, names, options)) notify(line);
 }
 
 /** Says which calls are not in outputs over time. */

@@ -2,6 +2,7 @@
  * Describes a recording as the data that `ptflame info` prints.
  */
 
+import { lacksKernelNames } from '../../src/model/samples/sample-table.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import type { AuxBuffer, AuxRecord, Recording } from '../../src/perfdata/recording.js';
 import type { SideRecording } from '../../src/perfdata/side-recording.js';
@@ -57,6 +58,7 @@ function samplesOf({ tables, unreadable, damaged, others }: Recording['samples']
     unreadable,
     damaged,
     others: others.map(({ event, samples }) => ({ event, count: samples })),
+    ...(lacksKernelNames(tables) && { lacksKernelNames: true as const }),
   };
 }
 

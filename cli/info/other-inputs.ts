@@ -2,9 +2,11 @@
  * Describes inputs other than recordings and imported traces, without reading all of them: text, profiles, levels files and
  * folders of tables.
  */
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
+import { SymbolKind } from '../../src/model/names/symbol-table.js';
 import { detectInputKind } from '../../src/pipeline/input/input-kind.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
@@ -103,7 +105,7 @@ async function profile(path: string, signal: AbortSignal): Promise<Facts> {
     facts: [
       ['time', meta.weight === 'calls' ? 'no times, only calls' : formatDuration(meta.endNs - meta.startNs)],
       ['threads', formatCount(threads.length)],
-      ['functions', formatCount(symbols.name.length)],
+      ['functions', formatCount(symbols.kind.filter((kind) => kind !== SymbolKind.Synthetic).length)],
       ['events', formatCount(quality.events)],
     ],
     next: render(path),

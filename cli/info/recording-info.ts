@@ -19,6 +19,8 @@ const samples = z.object({
   damaged: count,
   /** Of events that are not used, such as cycles; null: of those without a name. */
   others: z.array(z.object({ event: z.string().nullable(), count })),
+  /** Its .formats file would have them. Absent: they are known, or not needed. */
+  lacksKernelNames: z.literal(true).optional(),
 });
 
 export const RecordingInfo = z.object({

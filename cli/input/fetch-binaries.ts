@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { NeededFile } from '../../src/perfdata/pack/needed-files.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatBytes, formatMany } from '../../src/render/format.js';
-import { buildIdWithoutSymbols, DISK_FILES, type SymbolRoots } from '../../src/symbols/symbolizer.js';
+import { buildIdWithoutSymbols, DISK_FILES, missingSharedId, type SymbolRoots } from '../../src/symbols/symbolizer.js';
 import { notifier } from '../terminal/notify.js';
 import { startStatusLine } from '../terminal/status-line.js';
 import { DebuginfodClient } from './client.js';
@@ -59,6 +59,8 @@ export async function fetchBinaries(
       const symbolRoots = { ...roots, debuginfod: settings.cache };
       const nameless = buildIdWithoutSymbols(path, buildId, DISK_FILES, symbolRoots);
       if (nameless !== null) await client.find(nameless, 'debuginfo');
+      const shared = missingSharedId(path, buildId, DISK_FILES, symbolRoots);
+      if (shared !== null) await client.find(shared, 'debuginfo');
     });
   } finally {
     line.stop();

@@ -2,7 +2,7 @@
  * The flags that several commands share. The zod schema of each command defines its flags, help, types and checks.
  */
 import * as z from 'zod';
-import { flag, group } from '../usage/flag.js';
+import { flag, flagsOf, group } from '../usage/flag.js';
 import { memoize } from '../usage/memoize.js';
 import { callPatterns, functionPattern, window } from './values/question-values.js';
 import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values/values.js';
@@ -98,6 +98,18 @@ export type DecodingOptions = z.infer<
 > & {
   readonly quiet: boolean;
 };
+
+/** Returns the words of the flags of `decoding` that were given: for the next command that reads the same recording. */
+export function decodingWords(options: Partial<DecodingOptions>): string[] {
+  const given = options as Readonly<Record<string, unknown>>;
+  return flagsOf(z.object(decoding())).flatMap(({ name, property, kind, defaultValue }) => {
+    const value = given[property];
+    if (value === undefined || value === defaultValue) return [];
+    if (kind === 'boolean') return [`--${name}`];
+    const text = String(value);
+    return text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text];
+  });
+}
 
 /** Select threads and CPUs. */
 export const selection = memoize(() =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { homeOfCode } from '../../src/model/names/mapped-files.js';
 import { SymbolKind } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import { GENERATED_REMEDY } from '../../src/model/profile/remedies.js';
+import { GENERATED_REMEDY, missingFiles } from '../../src/model/profile/remedies.js';
 import { readElf } from '../../src/perfdata/pack/elf-file.js';
 import { formatShare } from '../../src/render/format.js';
 
@@ -30,9 +30,11 @@ export async function debugSymbolNotes(profile: Profile, system: SystemPaths = S
   const largest = [...byFile].sort(([a, aNs], [b, bNs]) => bNs - aNs || ((a ?? '') < (b ?? '') ? -1 : 1));
   const notable = largest.filter(([, ns]) => ns >= MIN_SHARE * namelessNs).slice(0, MAX_FILES);
   const isRecordedHere = profile.meta.recorded === null || profile.meta.recorded.host === hostname();
+  const missing = new Set(missingFiles(profile.quality.losses)?.files.map(({ file }) => file));
+  const remedyOf = (file: string) =>
+    missing.has(file) ? ': the file itself is missing, or another build' : remedyFor(file, isRecordedHere, system);
   const lines = notable.map(async ([file, ns]) => {
-    const where =
-      file === null ? placeWithoutFile(profile) : `in ${file}${await remedyFor(file, isRecordedHere, system)}`;
+    const where = file === null ? placeWithoutFile(profile) : `in ${file}${await remedyOf(file)}`;
     return `  ${formatShare(ns, codeNs)} ${where}`;
   });
   return [

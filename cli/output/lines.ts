@@ -13,11 +13,13 @@ const MAX_CHARACTERS = 80;
 
 export function qualityLines(profile: Profile): string[] {
   const { quality } = profile;
-  const { line, warnings, notes } = qualitySummary(profile);
+  const { line, warnings, notes, isMostlyMissing } = qualitySummary(profile);
+  const warned = warnings.map((warning) => `warning: ${warning}`);
   const lines = [
+    ...(isMostlyMissing ? warned.splice(0, 1) : []),
     line,
     ...inputProblems(quality),
-    ...warnings.map((warning) => `warning: ${warning}`),
+    ...warned,
     ...notes.map((note) => `note: ${note}`),
   ];
   return lines.map(escapeForTerminal);

@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { formatBytes } from '../../src/render/format.js';
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
+import { type DecodingOptions, decodingWords } from '../options/shared.js';
 import { type Format, showStep } from './formats.js';
 import { isStandardOutput } from './outputs.js';
 
@@ -22,18 +23,25 @@ export async function sizeLine(path: string): Promise<string | null> {
 /** With more inputs, the next command would be hard to read. */
 const MAX_INPUTS = 3;
 
-/** `inputs`: paths as given; empty if they cannot be read again. Standard output and devices are not listed. */
-export async function writtenLines(outputs: readonly WrittenFile[], inputs: readonly string[]): Promise<string[]> {
+/**
+ * `inputs`: paths as given; empty if they cannot be read again. `options`: with which they were read. Standard output and devices
+ * are not listed.
+ */
+export async function writtenLines(
+  outputs: readonly WrittenFile[],
+  inputs: readonly string[],
+  options: Partial<DecodingOptions> = {},
+): Promise<string[]> {
   const sizes = await Promise.all(outputs.map(({ path }) => sizeLine(path)));
   const files = outputs.filter((_, at) => sizes[at] !== null);
-  const next = nextStep(files.length === 0 && process.stdout.isTTY ? outputs : files, inputs);
+  const next = nextStep(files.length === 0 && process.stdout.isTTY ? outputs : files, inputs, decodingWords(options));
   const lines = [...sizes.filter((line) => line !== null), ...(next === null ? [] : [`next: ${next}`])];
   return lines.map(escapeForTerminal);
 }
 
-function nextStep(files: readonly WrittenFile[], inputs: readonly string[]): string | null {
+function nextStep(files: readonly WrittenFile[], inputs: readonly string[], options: readonly string[]): string | null {
   const canRead = inputs.length > 0 && inputs.length <= MAX_INPUTS && !inputs.includes('-');
-  const again = canRead ? shellWords(inputs) : null;
+  const again = canRead ? shellWords([...inputs, ...options]) : null;
   const pathOf = (wanted: Format) => files.find(({ format }) => format === wanted)?.path;
   const picture = pathOf('html') ?? pathOf('svg');
   if (picture !== undefined) {

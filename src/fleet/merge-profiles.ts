@@ -57,6 +57,7 @@ function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string) 
     ...(sampleLines > 0 && { sampleLines }),
     ...(otherSamples.length > 0 && { otherSamples }),
     ...(mendedHits > 0 && { mendedHits }),
+    ...(all.every(({ codeNs }) => codeNs !== undefined) && { codeNs: sum(({ codeNs }) => codeNs) }),
     inferredCalls: Object.fromEntries(
       reasons.map((reason) => [reason, sum(({ inferredCalls }) => inferredCalls[reason])]),
     ) as Record<InferenceName, number>,

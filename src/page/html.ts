@@ -95,7 +95,9 @@ function hashOf(source: string): string {
 
 function headMarkup(profile: Profile, title: string): string {
   const { line, notes, ...quality } = qualitySummary(profile);
-  const warnings = [...quality.damage, ...quality.warnings].map((text) => `<li>${xml(text)}</li>`);
+  const warnings = [...quality.damage, ...quality.warnings].map(
+    (text) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`,
+  );
   const origin = originText(profile.meta);
   return [
     '<header>',

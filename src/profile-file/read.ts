@@ -87,9 +87,16 @@ function profileOf(file: JsonObject): Profile {
 }
 
 /** Remedies follow from the rest. */
-function withoutRemedies({ remedies: _, losses, mendedHits, ...quality }: z.infer<typeof QualityPart>): Quality {
+function withoutRemedies({
+  remedies: _,
+  losses,
+  codeNs,
+  mendedHits,
+  ...quality
+}: z.infer<typeof QualityPart>): Quality {
   return {
     ...quality,
+    ...(codeNs !== undefined && { codeNs }),
     ...(mendedHits !== undefined && { mendedHits }),
     losses: losses.map(({ remedy: _, ...kind }) => kind),
   };

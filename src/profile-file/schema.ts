@@ -136,6 +136,7 @@ export const QualityPart = z.object({
   }),
   inferredEvents: count,
   clockSteps: count,
+  codeNs: count.optional(), // absent: nothing was lost
   mendedHits: count.optional(), // absent: none
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,

@@ -3,7 +3,13 @@
  */
 import type { TraceMeta } from '../model/profile/profile.js';
 import type { LossKind, Quality } from '../model/profile/quality.js';
-import { hiddenJumpsRemedy, remedyOf, WARNING_SHARE } from '../model/profile/remedies.js';
+import {
+  hiddenJumpsRemedy,
+  missingFiles,
+  missingFilesRemedy,
+  remedyOf,
+  WARNING_SHARE,
+} from '../model/profile/remedies.js';
 import type { OtherSamples } from '../model/samples/sample-account.js';
 import { formatCount, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
 
@@ -22,17 +28,23 @@ export interface QualitySummary {
   readonly line: string;
   /** Damage to the input: inputs that ended early, lines left out. */
   readonly damage: readonly string[];
-  /** Large shares of lost or inferred time. */
+  /**
+   * Large shares of lost or inferred time. The first is `isMostlyMissing`, if that is so. Input text in them is not escaped.
+   */
   readonly warnings: readonly string[];
   /** Losses by cause and other observations, with remedies; input text in them is not escaped. */
   readonly notes: readonly string[];
+  /** Most of the time on the CPU is lost for lack of the binaries' files: the first warning says so, and is the first thing to read. */
+  readonly isMostlyMissing: boolean;
 }
 
 /** Summarizes the quality. `maxCauses`: number of loss causes with a line of their own. */
 export function qualitySummary({ quality, threads, meta }: ProfileHeader, maxCauses = MAX_CAUSES): QualitySummary {
   const notes = [...lossTexts(quality, meta, maxCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
   const line = `${sizeText(quality, threads.length, meta)}; ${lostText(quality, threads.length, meta)}, ${inferredText(quality)}`;
-  return { line, damage: damageOf(quality), warnings: warningsOf(quality, meta), notes };
+  const missing = missingText(quality, meta);
+  const warnings = [...(missing === null ? [] : [missing]), ...warningsOf(quality, meta, missing !== null)];
+  return { line, damage: damageOf(quality), warnings, notes, isMostlyMissing: missing !== null };
 }
 
 /** "8 events of 2 threads in 1 ms"; of a part, "100 µs of 2 threads, selected from 8 events": those of the part are not counted. */
@@ -72,9 +84,31 @@ function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {
   return damage;
 }
 
-function warningsOf({ lostNs, inferredNs, totalNs }: Quality, { isBlockedTime }: TraceMeta): string[] {
+const MOST = 0.5;
+const MAX_MISSING = 3;
+
+/**
+ * Says that most of the time on the CPU is lost because files are missing: threads that mostly wait lose little of their time on
+ * the clock, and yet all of what was traced.
+ */
+function missingText({ losses, lostNs, codeNs }: Quality, meta: TraceMeta): string | null {
+  const missing = codeNs === undefined || meta.isBlockedTime ? null : missingFiles(losses);
+  const onCpuNs = (codeNs ?? 0) + lostNs;
+  if (missing === null || missing.lostNs <= MOST * onCpuNs) return null;
+  const { files } = missing;
+  const names = files
+    .slice(0, MAX_MISSING)
+    .map(({ file, lostNs }) => truncateStart(file) + (files.length === 1 ? '' : ` (${formatDuration(lostNs)})`));
+  const more = files.length > MAX_MISSING ? [formatMany(files.length - MAX_MISSING, 'more file')] : [];
+  const share = formatShare(missing.lostNs, onCpuNs);
+  const states = files.length === 1 ? 'is missing or another build' : 'are missing or other builds';
+  return `${share} of the time on the CPU is lost (${formatDuration(missing.lostNs)}): ${formatMany(files.length, 'file')} ${states}: ${[...names, ...more].join(', ')}; ${missingFilesRemedy(meta)}`;
+}
+
+/** `isSaid`: why most of the time on the CPU is lost. */
+function warningsOf({ lostNs, inferredNs, totalNs }: Quality, { isBlockedTime }: TraceMeta, isSaid: boolean): string[] {
   const warnings: string[] = [];
-  if (!isBlockedTime && lostNs > WARNING_SHARE * totalNs)
+  if (!isSaid && !isBlockedTime && lostNs > WARNING_SHARE * totalNs)
     warnings.push(`${formatShare(lostNs, totalNs)} of the time is lost`);
   if (inferredNs > WARNING_SHARE * totalNs)
     warnings.push(`${formatShare(inferredNs, totalNs)} of the time is on inferred call paths`);

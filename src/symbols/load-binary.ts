@@ -76,7 +76,7 @@ const MAX_MISSING = 100;
 
 /**
  * Finds the debug information of a binary: calls `find` with the first file that has this section, of those that `loadBinary`
- * reads.
+ * reads. `onFound` receives the path of each package or file of dwz that it refers to and that is there.
  */
 export function loadDebugInfo(
   path: string,
@@ -85,6 +85,7 @@ export function loadDebugInfo(
   roots: SymbolRoots,
   section: DebugSection,
   find: (found: DebugInfo) => void,
+  onFound?: (path: string) => void,
 ): void {
   withReader(files, (reader) => {
     const { binary, debug } = findFiles(reader, path, buildId, roots);
@@ -94,13 +95,14 @@ export function loadDebugInfo(
     const onMissing = (name: string) => {
       if (missing.size < MAX_MISSING) missing.add(name);
     };
-    const place = { files, roots, binary: path, ...found, onMissing, opened: reader.opened };
-    find({ elf: found.elf, runtime: (binary ?? found).elf, others: otherFiles(place), missing });
+    const place = { files, roots, binary: path, ...found, onMissing, onFound, opened: reader.opened };
+    find({ path: found.path, elf: found.elf, runtime: (binary ?? found).elf, others: otherFiles(place), missing });
   });
 }
 
 /** The file with the debug information, and the binary that ran, which may be the same. */
 export interface DebugInfo {
+  readonly path: string;
   readonly elf: ElfFile;
   readonly runtime: ElfFile;
   /** The files that it refers to, and the names of those that were looked for in vain. */

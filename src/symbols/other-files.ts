@@ -21,6 +21,8 @@ export interface OtherFilesOptions {
   readonly elf: ElfFile;
   readonly path: string;
   readonly onMissing: (name: string) => void;
+  /** Called with the path of a package or a file of dwz. */
+  readonly onFound?: ((path: string) => void) | undefined;
   /** Files that stay open until the binary is done. */
   readonly opened: OpenSymbolFile[];
 }
@@ -30,7 +32,16 @@ const DWZ = '/.dwz/';
 /** The names of files in debug information are short. */
 const MAX_LINK_BYTES = 4096;
 
-export function otherFiles({ files, roots, binary, elf, path, onMissing, opened }: OtherFilesOptions): OtherFiles {
+export function otherFiles({
+  files,
+  roots,
+  binary,
+  elf,
+  path,
+  onMissing,
+  onFound,
+  opened,
+}: OtherFilesOptions): OtherFiles {
   const { root } = roots;
   const folders = unique([folderOf(path), root + folderOf(binary)]);
   const open = (at: string) => {
@@ -45,7 +56,9 @@ export function otherFiles({ files, roots, binary, elf, path, onMissing, opened 
       const found = open(at);
       if (found === null) continue;
       opened.push(found.file);
-      if (isWanted(found.elf)) return found.elf;
+      if (!isWanted(found.elf)) continue;
+      onFound?.(at);
+      return found.elf;
     }
     return null;
   };
@@ -85,8 +98,8 @@ export function otherFiles({ files, roots, binary, elf, path, onMissing, opened 
   };
 }
 
-/** The file in common, and its build id. */
-function sharedLink(elf: ElfFile): { readonly name: string; readonly id: string } | null {
+/** The file that dwz made, which others have in common, and its build id. */
+export function sharedLink(elf: ElfFile): { readonly name: string; readonly id: string } | null {
   const link = linkBytes(elf, '.gnu_debugaltlink');
   const name = textAt(link, 0);
   if (name !== '') return { name, id: hexOf(link.subarray(link.indexOf(0) + 1)) };

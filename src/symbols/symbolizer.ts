@@ -142,6 +142,7 @@ export { binaryPaths, VDSO } from './candidates.js';
 export {
   type DebugInfoOptions,
   type DebugInfoState,
+  type DebugReader,
   debugReader,
   type TracedCode,
   type TracedFunction,
@@ -156,6 +157,7 @@ export {
   readJitDump,
 } from './jitdump.js';
 export { buildIdWithoutSymbols } from './load-binary.js';
+export { missingSharedId, type ReferredFiles, referredFiles } from './referred-files.js';
 export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
 export type { PltNames } from './table/plt.js';
 

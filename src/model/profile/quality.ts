@@ -106,6 +106,8 @@ export interface Quality extends Readonly<LineCounts> {
   readonly inferredEvents: number;
   /** Times before that of the previous event, which were set to it. */
   readonly clockSteps: number;
+  /** Wall time over all threads in functions, on the CPU: what was decoded. Absent: nothing was lost. */
+  readonly codeNs?: Nanoseconds;
   /** Hits of probes whose damage to the trace was taken out; absent: none. */
   readonly mendedHits?: number;
   /** Flag words that no known perf prints, handled as jumps: the 100 smallest, each cut to 80 characters. */

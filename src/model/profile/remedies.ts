@@ -2,6 +2,7 @@
  * Remedies for what a trace lacks, in the same words for terminal, pictures and files.
  */
 import { homeOfCode } from '../names/mapped-files.js';
+import type { Nanoseconds } from '../units.js';
 import type { TraceMeta } from './profile.js';
 import type { LossKind, Quality } from './quality.js';
 
@@ -66,6 +67,34 @@ export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<
         ? `no mapping was recorded there, most likely ${GENERATED_REMEDY}`
         : 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
   }
+}
+
+/** Lost for lack of files that have the code: how much, in total and by file, the largest first. */
+export interface MissingFiles {
+  readonly lostNs: Nanoseconds;
+  readonly files: readonly { readonly file: string; readonly lostNs: Nanoseconds }[];
+}
+
+/** Returns null if no file is known to lack. Where it is not known which, others that lack are the reason. */
+export function missingFiles(losses: readonly LossKind[]): MissingFiles | null {
+  const byFile = new Map<string, Nanoseconds>();
+  let lostNs = 0;
+  for (const kind of losses) {
+    const home = homeOfCode(kind.file);
+    if (!lacksCode(kind) || !(home === 'file' || (home === 'unmapped' && kind.cause === 'undecoded'))) continue;
+    lostNs += kind.lostNs;
+    if (home === 'file' && kind.file !== null) byFile.set(kind.file, (byFile.get(kind.file) ?? 0) + kind.lostNs);
+  }
+  if (byFile.size === 0 || losses.some(isGenerated)) return null;
+  const files = [...byFile].map(([file, lostNs]) => ({ file, lostNs }));
+  return { lostNs, files: files.sort((a, b) => b.lostNs - a.lostNs || (a.file < b.file ? -1 : 1)) };
+}
+
+/** What helps where files are missing. Text was decoded by perf, elsewhere. */
+export function missingFilesRemedy({ recorded }: Pick<TraceMeta, 'recorded'>): string {
+  return recorded
+    ? '--symfs DIR names a folder with the files that ran, --debuginfod fetches those of distributions; ptflame pack takes them along from the machine that recorded'
+    : 'decode where they are, or with --symfs DIR';
 }
 
 /** perf did not find the code that ran, or found other code. */

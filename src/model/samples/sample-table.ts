@@ -67,6 +67,12 @@ export function textsOf({ fields }: SampleTable, name: string): readonly string[
 /** The event of samples that have only the functions that the kernel was in when it switched threads, as `kernel_stack`. */
 export const KERNEL_STACKS = 'kernel-stacks';
 
+/** The kernel was seen where threads waited, but none of its functions has a name: these are in notes next to the recording. */
+export function lacksKernelNames(samples: readonly SampleTable[]): boolean {
+  const table = tableOf(samples, KERNEL_STACKS);
+  return table !== null && table.length > 0 && textsOf(table, 'kernel_stack') === null;
+}
+
 const WAKING = 'sched:sched_waking';
 
 /**

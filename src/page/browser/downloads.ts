@@ -223,7 +223,7 @@ function lossesIn(gaps: readonly TraceGap[], bounds: Bounds): Pick<Quality, 'gap
 }
 
 function sumsOf({ threads, shape, symbols }: PageData) {
-  const sums = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 0 };
+  const sums = { codeNs: 0, lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 0 };
   const inferredCalls = noInferences();
   for (const { node, selfNs, inferredNs, inferredCalls: calls } of threads)
     for (let row = 0; row < node.length; row++) {
@@ -232,6 +232,7 @@ function sumsOf({ threads, shape, symbols }: PageData) {
       sums.inferredNs += inferredNs[row];
       if (!isStop(symbol)) inferredCalls.OpenAtStart += calls[row];
       if (isLost(symbol)) sums.lostNs += selfNs[row];
+      if (symbols.kind[symbol] !== SymbolKind.Synthetic) sums.codeNs += selfNs[row];
       if (symbols.kind[symbol] === SymbolKind.Unknown) sums.unknownNs += selfNs[row];
     }
   return { ...sums, inferredCalls };

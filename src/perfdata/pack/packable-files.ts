@@ -5,7 +5,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isJitDump, isJitDumpHeader, JIT_DUMP_HEADER_BYTES } from '../../symbols/symbolizer.js';
+import {
+  binaryPaths,
+  DISK_FILES,
+  debugReader,
+  isJitDump,
+  isJitDumpHeader,
+  JIT_DUMP_HEADER_BYTES,
+  referredFiles,
+} from '../../symbols/symbolizer.js';
 import type { Recording } from '../recording.js';
 import { type CheckedFile, checkedFile } from './checked-file.js';
 import { type ElfFile, readOpenElf } from './elf-file.js';
@@ -30,23 +38,38 @@ export interface PackPolicy {
   /** The user who packs, and the owner of the recording. */
   readonly uid: number;
   readonly recordingUid: number;
+  /** perf's copies by build id (`~/.debug`); absent: none. */
+  readonly cache?: string;
 }
 
-/** Returns the files by path. */
-export async function packableFiles(
-  recording: Recording,
-  policy: PackPolicy,
-): Promise<{ readonly files: PackableFile[]; readonly leftOut: LeftOut[] }> {
+export interface PackableFiles {
+  /** By path: each binary, and then the files with its symbols and debug information. */
+  readonly files: PackableFile[];
+  readonly binaries: number;
+  readonly leftOut: LeftOut[];
+  /** Names of files that debug information refers to, and that are not there. */
+  readonly missingDebug: string[];
+}
+
+export async function packableFiles(recording: Recording, policy: PackPolicy): Promise<PackableFiles> {
   const files: PackableFile[] = [];
   const leftOut: LeftOut[] = [];
+  const missingDebug: string[] = [];
+  let binaries = 0;
   for (const { path, buildId } of mappedFiles(recording)) {
     const found = canBeFile(path)
       ? await inspect(path, policy, (elf, file) => checkBuild(elf, buildId, file, policy))
       : 'missing';
-    if (typeof found === 'string') leftOut.push({ path, reason: found });
-    else files.push({ path, file: found.file }, ...(await debugFiles(path, found.elf, policy)));
+    if (typeof found === 'string') {
+      leftOut.push({ path, reason: found });
+      continue;
+    }
+    const { paths, missing } = await referredBy(path, found.elf, policy);
+    files.push({ path, file: found.file }, ...(await debugFiles(path, found.elf, policy)), ...paths);
+    missingDebug.push(...missing);
+    binaries++;
   }
-  return { files, leftOut };
+  return { files, binaries, leftOut, missingDebug };
 }
 
 /** Returns the vdso, code that the kernel maps into each process, from `cache`, perf's cache by build id (`~/.debug`). */
@@ -130,3 +153,27 @@ async function debugFiles(path: string, program: ElfFile, policy: PackPolicy): P
   );
   return found.flat();
 }
+
+const CACHE_IN_PACK = '/.debug';
+
+/**
+ * Finds what reads of debug information (`--inline`, `--srcline`) also open: packages and files of split units, and those of dwz.
+ * Nothing but names in a binary leads to them, so that they are packed as files without a build id are.
+ */
+async function referredBy(binary: string, { buildId }: ElfFile, policy: PackPolicy) {
+  const { symfs, cache = null } = policy;
+  const roots = { root: symfs ?? '', cache };
+  const { paths, missing } = referredFiles(binary, buildId, DISK_FILES, roots, await debugReader(MEMORY_BYTES));
+  const itself = binaryPaths(binary, buildId, roots);
+  const others = paths.filter((at) => !itself.includes(at));
+  const found = others.map(async (at): Promise<PackableFile[]> => {
+    const isCopy = cache !== null && at.startsWith(`${cache}/`);
+    const [folder, path] = isCopy ? [cache, at.slice(cache.length)] : [symfs, at.slice(roots.root.length)];
+    const file = await inspect(path, { symfs: folder }, (elf, handle) => checkBuild(elf, null, handle, policy));
+    return typeof file === 'string' ? [] : [{ path: isCopy ? CACHE_IN_PACK + path : path, file: file.file }];
+  });
+  return { paths: (await Promise.all(found)).flat(), missing };
+}
+
+/** Of the process: what debug information may take is a part of it. */
+const MEMORY_BYTES = 2 ** 31;

@@ -4,6 +4,7 @@
 import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { PtflameError } from '../../model/errors.js';
+import { shellWords } from '../../render/visible-text.js';
 import { MAGIC } from '../../trace/file/format.js';
 import { peek } from './peek.js';
 import { openFile, READ_BYTES, TextFile } from './text-file.js';
@@ -154,7 +155,9 @@ function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameEr
   if (asFile === undefined)
     return new PtflameError('INPUT_KIND', `${name} is ${kind}, not text`, { hint: `decompress it: ${unpack}` });
   return new PtflameError('INPUT_KIND', `${name} is ${kind}, which cannot be read compressed or from a stream`, {
-    hint: `pass the uncompressed file: ptflame render ${asFile}`,
+    hint: name.endsWith('.gz')
+      ? `decompress it: gunzip -k ${shellWords([name])}; then ptflame render ${shellWords([name.slice(0, -'.gz'.length)])}`
+      : `pass the uncompressed file: ptflame render ${asFile}`,
   });
 }
 

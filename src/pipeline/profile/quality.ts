@@ -81,7 +81,8 @@ export class QualityBuilder {
   }
 
   build(): Quality {
-    const { sums, times, mendedHits } = this;
+    const { sums, mendedHits, lostNs } = this;
+    const { codeNs, ...times } = this.times;
     const { account } = this.trace;
     return {
       ...countsOf(account),
@@ -93,10 +94,11 @@ export class QualityBuilder {
       gaps: this.gaps.build(),
       inferredCalls: this.inferredCalls,
       ...sums,
+      ...(lostNs > 0 && { codeNs }),
       ...(mendedHits > 0 && { mendedHits }),
       unknownFlags: account.unknownFlags.words,
       unknownFlagLines: account.unknownFlags.lines,
-      lostNs: this.lostNs,
+      lostNs,
       ...times,
     };
   }
@@ -155,12 +157,14 @@ export class TimeSums {
   hiddenNs = 0;
   unknownNs = 0;
   totalNs = 0;
+  codeNs = 0;
 
-  addAll({ inferredNs, hiddenNs, unknownNs, totalNs }: TimeSums): void {
+  addAll({ inferredNs, hiddenNs, unknownNs, totalNs, codeNs }: TimeSums): void {
     this.inferredNs += inferredNs;
     this.hiddenNs += hiddenNs;
     this.unknownNs += unknownNs;
     this.totalNs += totalNs;
+    this.codeNs += codeNs;
   }
 
   /** `kinds`: by symbol. */
@@ -170,6 +174,7 @@ export class TimeSums {
     for (let node = 0; node < length; node++) {
       this.totalNs += selfNs[node];
       threadInferredNs += inferredNs[node];
+      if (kinds[symbol[node]] !== SymbolKind.Synthetic) this.codeNs += selfNs[node];
       if (kinds[symbol[node]] === SymbolKind.Unknown) this.unknownNs += selfNs[node];
     }
     this.hiddenNs += hiddenNs;

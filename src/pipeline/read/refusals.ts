@@ -59,7 +59,7 @@ function noBranches(
   const where = broken[0]?.input ?? (names.length === 1 ? names[0] : `any of ${names.length} inputs`);
   const found = broken[0] ? `: ${broken[0].reason}` : describe(counts);
   return new PtflameError('NO_BRANCHES', `found no Intel PT branches in ${where}${found}`, {
-    hint: `pass a recording (perf.data), or the output of: ${DECODE}`,
+    hint: `${broken[0] ? 'it is damaged or cut there: copy it again; otherwise, ' : ''}pass a recording (perf.data), or the output of: ${DECODE}`,
   });
 }
 

@@ -77,5 +77,6 @@ function recordedEvents({ trace: { samples, account }, waits }: TraceWaits): Rec
     hasFutexes: has('syscalls:sys_enter_futex'),
     missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
     lostSamples: account.sides.reduce((sum, { lost }) => sum + lost, account.samples.lost),
+    unreadableSamples: account.samples.unreadable,
   };
 }

@@ -5,6 +5,7 @@
 import type { Exact, ValueStats } from '../../analysis/value-stats.js';
 import { eachPercentileTitle } from '../../model/percentiles.js';
 import { clockText, PRODUCER, qualityOf, rounded } from '../common.js';
+import { FORMATS_REMEDY } from '../waits/missing.js';
 import { waitPlace } from '../waits/wait-names.js';
 import type { ValuesResult } from './ask-values.js';
 import type { ValueStatistics, ValuesAnswer } from './schema.js';
@@ -49,7 +50,7 @@ function missingOf({ account }: ValuesResult): ValuesAnswer['missing'] {
   const { unreadable, damaged } = account.samples;
   const all: [number, string, string | null][] = [
     [lost, `${lost} samples were lost`, 'record less, or with a larger buffer (-m)'],
-    [unreadable, `${unreadable} samples have an unknown format`, null],
+    [unreadable, `${unreadable} samples have an unknown format`, FORMATS_REMEDY],
     [damaged, `${damaged} samples are damaged`, null],
   ];
   return all.filter(([count]) => count > 0).map(([, what, remedy]) => ({ what, remedy }));

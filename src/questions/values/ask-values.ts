@@ -7,7 +7,12 @@ import { type ValueStats, valueStats } from '../../analysis/value-stats.js';
 import { PtflameError } from '../../model/errors.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
-import type { SampleField, SampleTable } from '../../model/samples/sample-table.js';
+import {
+  KERNEL_STACKS,
+  lacksKernelNames,
+  type SampleField,
+  type SampleTable,
+} from '../../model/samples/sample-table.js';
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
@@ -18,6 +23,7 @@ import type { TraceBounds } from '../../pipeline/read/trace-bounds.js';
 import { argumentsOf, eventsText, findEvent } from '../../pipeline/replay/questions/find-event.js';
 import { windowBounds, withClock } from '../../pipeline/replay/questions/moments.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
+import { FORMATS_REMEDY } from '../waits/missing.js';
 import { nodesOfMoments, orderMoments } from '../waits/moments.js';
 import { type Places, placesOf } from '../waits/places.js';
 import { ThreadDirectory } from '../waits/thread-directory.js';
@@ -144,6 +150,14 @@ function eventField(
   const field = wanted.length === 1 ? table.fields.find((field) => field.name === wanted[0]) : undefined;
   if (field) return { table, field };
   const fields = argumentsOf(table);
+  if (table.event === KERNEL_STACKS && lacksKernelNames(samples))
+    throw new PtflameError(
+      'NOT_RECORDED',
+      `the names of the kernel's functions are missing: ${KERNEL_STACKS} have none`,
+      {
+        hint: FORMATS_REMEDY,
+      },
+    );
   if (fields.length === 0 || !event) throw noSuchField(table, event ? 'values' : `value ${wanted[0]}`);
   throw new PtflameError('BAD_OPTION', `${table.event} has several values: ${fields.join(', ')}`, {
     hint: `name one of them, such as ${table.event}:${fields[0]}`,

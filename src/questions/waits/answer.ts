@@ -2,7 +2,7 @@
  * Turns the waits of a trace into the answer that `ptflame waits` prints.
  */
 import type { SymbolTable } from '../../model/names/symbol-table.js';
-import { areAllEmpty, tableOf } from '../../model/samples/sample-table.js';
+import { areAllEmpty, lacksKernelNames, tableOf } from '../../model/samples/sample-table.js';
 import { PieceKind } from '../../waits/path-builder.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
 import type { WaitGroup } from '../../waits/summary/wait-groups.js';
@@ -88,6 +88,8 @@ function headOf(result: WaitsResult) {
       missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
       hasUnseenWakers: summary.wakers.some(({ endedBy }) => endedBy === EndedBy.NotSeen),
       lostSamples: account.sides.reduce((sum, { lost }) => sum + lost, account.samples.lost),
+      unreadableSamples: account.samples.unreadable,
+      lacksKernelNames: lacksKernelNames(samples),
     }),
   };
 }

@@ -80,7 +80,7 @@ export function textHead(
     titleLine(truncate(visibleText(title), MAX_TITLE_WIDTH), titleWidthPx),
     quietLine(subtitle, HEAD.subtitlePx, availablePx, hint),
     quietLine(quality, HEAD.qualityPx, availablePx),
-    ...warnings.map((warning, index) => warningLine(warning, index, availablePx)),
+    ...warnings.map((warning, index) => warningLine(visibleText(warning), index, availablePx)),
   ]);
   const heightPx = headHeightPx(above, positions, false) + downPx;
   const markup = [

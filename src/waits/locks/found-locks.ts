@@ -150,4 +150,6 @@ export interface RecordedEvents {
   /** Side recordings that are missing. */
   readonly missingSides: readonly string[];
   readonly lostSamples: number;
+  /** Samples of events whose format is not known. */
+  readonly unreadableSamples: number;
 }

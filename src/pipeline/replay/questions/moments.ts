@@ -31,8 +31,9 @@ export function windowBounds({ from, to }: WindowOption, trace: Trace): Bounds {
 /** As `windowBounds`, for calls. @throws PtflameError also NOTHING_SELECTED if the window misses the recording */
 export function windowOfCalls(window: WindowOption, trace: Trace): Bounds {
   const bounds = windowBounds(window, trace);
-  if (window.from !== null) refuseOutside('the window begins', bounds.startNs, trace, 'after');
-  if (window.to !== null) refuseOutside('the window ends', bounds.endNs, trace, 'before');
+  const example = (at: string, to: string) => `--window +${at},+${to}`;
+  if (window.from !== null) refuseOutside('the window begins', bounds.startNs, trace, example, 'after');
+  if (window.to !== null) refuseOutside('the window ends', bounds.endNs, trace, example, 'before');
   return bounds;
 }
 
@@ -43,23 +44,44 @@ export function windowOfCalls(window: WindowOption, trace: Trace): Bounds {
  */
 export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
   const atNs = momentNs(moment, trace);
-  refuseOutside(`${momentText(moment, '')} is`, atNs, trace);
+  refuseOutside(`${momentText(moment, '')} is`, atNs, trace, (at) => `+${at}`);
   return atNs;
 }
 
+/** Writes what may be asked instead, of two durations after the start. */
+type Example = (at: string, to: string) => string;
+
 /** `what`: "the window begins". `side`: the only one that is refused; default: both. */
-function refuseOutside(what: string, atNs: Nanoseconds, { store }: Trace, side?: 'before' | 'after'): void {
+function refuseOutside(
+  what: string,
+  atNs: Nanoseconds,
+  { store }: Trace,
+  example: Example,
+  side?: 'before' | 'after',
+): void {
   const { startNs, endNs } = store.bounds;
   if (atNs < startNs && side !== 'after')
-    throw outside(`${what} ${formatDuration(startNs - atNs)} before the recording begins`, endNs - startNs);
+    throw outside(`${what} ${formatDuration(startNs - atNs)} before the recording begins`, endNs - startNs, example);
   if (atNs > endNs && side !== 'before')
-    throw outside(`${what} ${formatDuration(atNs - endNs)} after the recording ends`, endNs - startNs);
+    throw outside(`${what} ${formatDuration(atNs - endNs)} after the recording ends`, endNs - startNs, example);
 }
 
-function outside(message: string, durationNs: Nanoseconds): PtflameError {
+function outside(message: string, durationNs: Nanoseconds, example: Example): PtflameError {
   return new PtflameError('NOTHING_SELECTED', message, {
-    hint: `it lasts ${formatDuration(durationNs)}: pass a time on perf's clock, or one relative to its start: +10ms`,
+    hint: `it lasts ${formatDuration(durationNs)}: pass a time in it, such as ${example(word(durationNs / 4), word(durationNs / 2))} from its start`,
   });
+}
+
+/** "350us": a duration as options take it, in whole units. */
+function word(ns: Nanoseconds): string {
+  const [unit, size] = (
+    [
+      ['s', 1e9],
+      ['ms', 1e6],
+      ['us', 1e3],
+    ] as const
+  ).find(([, size]) => ns >= 10 * size) ?? ['ns', 1];
+  return `${Math.floor(ns / size)}${unit}`;
 }
 
 /** A trace without times has no clock: the first second in a question becomes its origin. */

@@ -120,7 +120,11 @@ describe('a pack', () => {
   test('reports missing binaries', async ({ dir }) => {
     const path = dir.file('lacking.pack');
     const { stderr } = await ptflame(['pack', recordingPath('cpus-1'), '--symfs', dir.path, '-o', path]);
-    expect(stderr).toContain('missing: /opt/ptflame/threads');
+    expect(stderr).toContain('missing: 2 files: /opt/ptflame/threads, [vdso]: their code cannot be decoded\n');
+    expect(stderr).toMatch(/warning: the pack has no binaries: .* pass another --symfs DIR/);
+    expect(stderr).toMatch(/\nnext: ptflame render \S+lacking\.pack -o flame\.html, on any machine\n$/);
+    const given = await ptflame(['pack', recordingPath('waits'), '--symfs', RECORDED_ROOT, '-o', path]);
+    expect(given.stderr).toContain('warning: the pack lacks 1 of 3 binaries: ');
   });
 
   test.for([5000, 100_000])('is rejected if truncated at byte %d', async (length, { dir }) => {
