@@ -2,7 +2,7 @@
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
 
-import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
+import { patternText } from '../../../src/pipeline/replay/questions/find-functions.js';
 import type { CallPattern } from '../../../src/pipeline/replay/questions/selection.js';
 import { waitsAnswer } from '../../../src/questions/waits/answer.js';
 import { askWaits, type WaitsResult } from '../../../src/questions/waits/ask-wait-summary.js';
@@ -42,10 +42,6 @@ function askAbout(inputs: readonly CommandInput[], options: WaitsOptions, signal
 function callsText({ functions, ...bounds }: CallPattern): string {
   const durations = formatBounds(bounds);
   return patternText(functions) + (durations === '' ? '' : ` of ${durations}`);
-}
-
-function patternText(pattern: FunctionPattern): string {
-  return typeof pattern === 'string' ? pattern : `/${pattern.source}/`;
 }
 
 const COLUMNS = [
