@@ -212,6 +212,7 @@ export function sumColumns(
       statistic('min', 'Min', 'shortest part', ({ minNs }) => minNs),
       longest('longest part; “≥”: the time shown cuts its wait'),
     ];
+  const hasPercentiles = data.threads.some(({ durations }) => durations !== null);
   const isWall = width === 'wall';
   const columns: (TableColumn<FunctionRow> | false)[] = [
     !isWall && {
@@ -242,9 +243,9 @@ export function sumColumns(
     },
     statistic('avg', 'Avg', 'average of complete calls', ({ avgNs }) => avgNs),
     statistic('min', 'Min', 'shortest complete call', ({ minNs }) => minNs),
-    percentile('p50', 'half of the complete calls took no longer', 'p50Ns'),
-    percentile('p90', '90 % of the complete calls took no longer', 'p90Ns'),
-    percentile('p99', '99 % of the complete calls took no longer', 'p99Ns'),
+    hasPercentiles && percentile('p50', 'half of the complete calls took no longer', 'p50Ns'),
+    hasPercentiles && percentile('p90', '90 % of the complete calls took no longer', 'p90Ns'),
+    hasPercentiles && percentile('p99', '99 % of the complete calls took no longer', 'p99Ns'),
     longest('“≥”: the longest call is inferred; lower bound'),
   ];
   return columns.filter((column) => column !== false);
