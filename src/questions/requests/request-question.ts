@@ -68,10 +68,14 @@ function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameErro
   return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, { hint });
 }
 
-/** Returns "probe_server:push (job, id)" of each probe at which work may be handed on; those of locks are known to be none. */
+/**
+ * Returns "probe_server:push (job, id)" of each named probe at which work may be handed on; those of locks are known to be
+ * none, and text may repeat probes as "probe:0x555555558670".
+ */
 export function handOffEvents(samples: readonly SampleTable[]): string[] {
-  const ofLocks = ownerEventOf(samples);
-  return samples.filter((table) => isProbe(table) && table.event !== ofLocks).map((table) => describe(table));
+  const mayHandOn = (table: SampleTable) =>
+    isProbe(table) && !/:0x[0-9a-f]+$/.test(table.event) && ownerEventOf([table]) === null;
+  return samples.filter(mayHandOn).map((table) => describe(table));
 }
 
 function describe(table: SampleTable): string {

@@ -16,7 +16,7 @@ test.each([
   [false, ' file', undefined],
 ])('inferred: %s', async (isReasonInferred, text, attribute) => {
   const { symbols } = await analyzeText(traceOf('1/100 call main f\n1/200 return f main'));
-  const thread = { tid: 1, pid: 1, comm: 'a', isTraced: true, isRecorded: true };
+  const thread = { tid: 1, pid: 1, comm: 'a', isTraced: true, isRecorded: true, isSelected: true };
   const wait = {
     ...{ reason: Reason.File, isReasonInferred, address: null, endedBy: EndedBy.Interrupt, waker: null },
     ...{ wakerPlace: UNKNOWN_PLACE, wakeUpNs: Number.NaN },

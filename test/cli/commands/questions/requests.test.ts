@@ -64,7 +64,7 @@ describe.concurrent('requests', () => {
   test('are shown with the work of others where it was handed on', async () => {
     const lines = (await printed('--slowest', '1', '--min-call', '1ms')).split('\n');
     const head = lines.findIndex((line) => line.startsWith('slowest request 1: 16.6 ms'));
-    const tree = lines.slice(head + 2, -1).map((line) => / {2}(91\d\d .*)/.exec(line)?.[1]);
+    const tree = lines.slice(head + 2, lines.indexOf('', head)).map((line) => / {2}(91\d\d .*)/.exec(line)?.[1]);
     expect(tree).toEqual([
       '9172  handle_request',
       '9170    ⇒ by key: run_job',
