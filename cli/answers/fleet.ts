@@ -40,7 +40,13 @@ function headLines({ fleet, growth }: FleetAnswer): string[] {
   const how = isPaired
     ? `median over ${other}s that have both`
     : `no ${other} has both: medians of different ${other}s`;
-  return [head, `${by} ${groupName(from)} → ${groupName(against)}; ${how}`];
+  const isUnnamed = from === '' || against === '';
+  const unnamed = by === 'build' ? 'exported without --build NAME' : 'which do not say where they were made';
+  return [
+    head,
+    `${by} ${groupName(from)} → ${groupName(against)}; ${how}`,
+    ...(isUnnamed ? [`(unknown): recordings ${unnamed}`] : []),
+  ];
 }
 
 export function recordingsText({ recordings, hosts, builds }: FleetAnswer['fleet']): string {

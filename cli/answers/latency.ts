@@ -44,6 +44,7 @@ export function latencyLines(latency: Latency, options: LatencyTextOptions): str
   return [
     ...head,
     ...statsLines(stats, trace.hasSwitches),
+    ...slowest.flatMap((call, rank) => ['', ...slowCallLines(call, rank, stats, options.width)]),
     ...section('calls by duration, and by time outside traced code', callHistogram(latency, options.width)),
     ...section(
       latency.isOfParts ? 'no complete calls; in the recorded parts of calls' : 'in these calls',
@@ -54,7 +55,6 @@ export function latencyLines(latency: Latency, options: LatencyTextOptions): str
       ? shownCallers.flatMap((caller) => callerSection(caller, nameOfCaller(caller), trace.hasSwitches, options))
       : []),
     ...section('on these paths', chainLines(latency, options)),
-    ...slowest.flatMap((call, rank) => ['', ...slowCallLines(call, rank, stats, options.width)]),
   ];
 }
 

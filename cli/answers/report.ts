@@ -16,6 +16,7 @@ import { topLines } from './top-lines.js';
 export function* reportLines(report: Report, width: number, top: number): Iterable<string> {
   const { trace, quality, functions, threads = [] } = report;
   const nameOf = distinctNames(functions);
+  const shownOf = (rows: readonly FunctionRow[]) => (top === 0 ? rows : rows.slice(0, top));
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
     rows.length === 0
       ? ['no functions']
@@ -24,7 +25,8 @@ export function* reportLines(report: Report, width: number, top: number): Iterab
         );
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
   for (const thread of threads) yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
-  if (!trace.isBlockedTime && functions.some(isTotalInferred)) yield* ['', INFERRED_NOTE];
+  const shown = [functions, ...threads.map((thread) => thread.functions)].flatMap(shownOf);
+  if (!trace.isBlockedTime && shown.some(isTotalInferred)) yield* ['', INFERRED_NOTE];
 }
 
 const INFERRED_NOTE = '≈ in total: with time in which calls are not known to have gone on; max has only what is known';

@@ -26,10 +26,16 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
   const table = (title: string, rows: readonly NamedStats[]) =>
     rows.length === 0 ? [] : ['', ...topLines(rows, options.top, (shown) => statsTable(title, shown, stats, options))];
   const head = [...summaryLines(answer), ...insideLines(answer, options), ...missingLines(answer.missing)];
-  if (stats.waits === 0) return [...head, ...stageLines(stages, options)];
+  // What was asked for by name comes before what every answer has.
+  const asked = [
+    ...stageLines(stages, options),
+    ...slowest.flatMap((slow, rank) => ['', ...slowWaitLines(slow, rank, options.width)]),
+  ];
+  if (stats.waits === 0) return [...head, ...asked];
   const knownPlaces = trace.hasCalls ? places.map((row) => namedPlace(placeText(row), row)) : [];
   return [
     ...head,
+    ...asked,
     ...barLines(answer, options.width),
     ...table(
       'reason',
@@ -48,8 +54,6 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
       'thread',
       threads.map((row) => ({ name: threadName(row.thread), stats: row.stats })),
     ),
-    ...stageLines(stages, options),
-    ...slowest.flatMap((slow, rank) => ['', ...slowWaitLines(slow, rank, options.width)]),
   ];
 }
 

@@ -76,7 +76,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
     for (const line of await outputs.lines()) notify(line);
     const text = tables?.find((path) => path.toLowerCase().endsWith('.txt'));
     if (text !== undefined)
-      notify(`note: ${text} has the table; folded stacks, which it had before, are written to .folded`);
+      notify(`note: ${text} has the table; for folded stacks, as .txt was in earlier versions, use -o FILE.folded`);
   }
   refuseAbove(all, failAbove, { isStrict: strict, isQuiet: quiet });
 }

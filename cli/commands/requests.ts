@@ -9,7 +9,7 @@ import { askRequests, type RequestsResult } from '../../src/questions/requests/a
 import type { RequestsAnswer } from '../../src/questions/requests/schema.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { leftOutLines } from '../answers/requests/left-out.js';
-import { requestsLines } from '../answers/requests/requests.js';
+import { flowHint, isKnownTime, requestsLines } from '../answers/requests/requests.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { RequestsOptions, requestsPattern } from '../options/questions/requests.js';
@@ -81,6 +81,8 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
   };
   await output.write(formats);
   if (options.quiet) return;
+  const hint = flowHint(answer());
+  if (hint !== null) notify(`note: ${hint}`);
   if (hasSpans) for (const line of leftOutLines(found.requests)) notify(line);
   for (const { name, profile } of found.hosts)
     for (const line of qualityLines(profile))
@@ -107,10 +109,11 @@ function hostsOf(inputs: readonly string[], named: NonNullable<RequestsOptions['
   return inputs.map((path) => named.find(({ input }) => input === path)?.host ?? null);
 }
 
-function csvRows({ where }: RequestsAnswer): (string | number | boolean | null)[][] {
+function csvRows({ where, flow }: RequestsAnswer): (string | number | boolean | null)[][] {
   const titles = ['host', 'isOwn', 'name', 'dso', 'call', 'stop', 'reason', 'typicalNs', 'slowestNs'];
   const rows = where.map(({ host, isOwn, function: own, call, stop, reason, typicalNs, slowestNs }) => {
-    return [host, isOwn, own?.name ?? null, own?.dso ?? null, call?.name ?? null, stop, reason, typicalNs, slowestNs];
+    const times = [typicalNs, slowestNs].map((ns) => (isKnownTime(ns, isOwn, flow) ? ns : null));
+    return [host, isOwn, own?.name ?? null, own?.dso ?? null, call?.name ?? null, stop, reason, ...times];
   });
   return [titles, ...rows];
 }

@@ -2,7 +2,7 @@
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
 
-import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import { patternText } from '../../src/pipeline/replay/questions/find-functions.js';
 import type { CallPattern } from '../../src/pipeline/replay/questions/selection.js';
 import { waitsAnswer } from '../../src/questions/waits/answer.js';
 import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
@@ -62,10 +62,6 @@ function callsText({ functions, ...bounds }: CallPattern): string {
   return patternText(functions) + (durations === '' ? '' : ` of ${durations}`);
 }
 
-function patternText(pattern: FunctionPattern): string {
-  return typeof pattern === 'string' ? pattern : `/${pattern.source}/`;
-}
-
 const COLUMNS = [
   'waits totalNs blockedNs wakeUpNs preemptedNs unknownNs unexplainedNs',
   'avgNs minNs p50Ns p90Ns p99Ns maxNs openWaits longestOpenNs',
@@ -73,16 +69,18 @@ const COLUMNS = [
 
 type Cell = string | number | boolean | null;
 
-/** A row for each row of all tables; the stages have no open waits, and their durations are not only waits. */
+/** A row for each row of all tables: only of reasons, and of all waits, is it counted how many were inferred; the stages have no open waits, and their durations are not only waits. */
 function csvRows({ stats, reasons, wakers, places, threads, stages }: WaitsAnswer, hasLines: boolean): Cell[][] {
-  const cells = (row: Partial<WaitStats>, fn: HasLine | null = null) => [
+  const inferred = reasons.reduce((sum, row) => sum + row.inferred, 0);
+  const cells = (row: Partial<WaitStats>, fn: HasLine | null = null, inferred: number | null = null) => [
     ...COLUMNS.map((column) => row[column] ?? null),
+    inferred,
     ...(hasLines ? lineCells(fn ?? {}) : []),
   ];
   return [
-    ['by', 'name', ...COLUMNS, ...(hasLines ? LINE_TITLES : [])],
-    ['all', null, ...cells(stats)],
-    ...reasons.map((row) => ['reason', row.reason, ...cells(row.stats)]),
+    ['by', 'name', ...COLUMNS, 'inferred', ...(hasLines ? LINE_TITLES : [])],
+    ['all', null, ...cells(stats, null, inferred)],
+    ...reasons.map((row) => ['reason', row.reason, ...cells(row.stats, null, row.inferred)]),
     ...wakers.map((row) => ['waker', wakerText(row), ...cells(row.stats, row.function)]),
     ...places.map((row) => ['place', placeText(row), ...cells(row.stats, row.function)]),
     ...threads.map((row) => ['thread', threadName(row.thread), ...cells(row.stats)]),

@@ -15,27 +15,28 @@ const ELSEWHERE = 'record on a physical Intel machine; recordings from there can
 
 export function runChecks(input: DoctorInput): Check[] {
   const { machine } = input;
-  const pt = [cpuCheck(machine), pmuCheck(machine), ...(machine.pmu ? capsChecks(machine.pmu) : [])];
+  const pt = [cpuCheck(machine), ...pmuChecks(machine)];
   const rights = [paranoidCheck(machine), rightsCheck(machine), mlockCheck(input), kernelCodeCheck(machine)];
   return [...pt, ...rights, ...perfChecks(input), memoryCheck(input), diskCheck(input), ...waitsChecks(input)];
 }
 
-function cpuCheck({ cpu, pmu }: Machine): Check {
-  const model = cpu.model || cpu.vendor || 'unknown CPU';
-  if (cpu.hasPt || pmu) return ok('cpu', `${model} has Intel PT`);
-  // What the processor below has is unknown, so its age is not the remedy.
-  if (cpu.isVirtual) return fail('cpu', `the CPU of this virtual machine (${model}) has no Intel PT`, ELSEWHERE);
-  return fail(
-    'cpu',
-    `${model} has no Intel PT`,
-    'record on another machine: Intel Core from 2015 or newer, Xeon from 2016 or newer',
-  );
+function cpuCheck(machine: Machine): Check {
+  const { cpu, pmu } = machine;
+  if (cpu.hasPt || pmu) return ok('cpu', `${cpu.model || cpu.vendor || 'unknown CPU'} has Intel PT`);
+  // What the processor below a virtual machine has is unknown, so its age is not the remedy.
+  const newer = 'record on another machine: Intel Core from 2015 or newer, Xeon from 2016 or newer';
+  return fail('cpu', noPtText(machine), cpu.isVirtual ? ELSEWHERE : newer);
 }
 
-function pmuCheck(machine: Machine): Check {
-  const { pmu } = machine;
-  if (pmu) return ok('pmu', `the kernel supports Intel PT (intel_pt, PMU ${pmu.type})`);
-  return fail('pmu', `this machine has no Intel PT: ${noPtReason(machine)}`, ELSEWHERE);
+/** Nothing about the kernel if the CPU has no Intel PT. */
+function pmuChecks(machine: Machine): Check[] {
+  const { cpu, pmu } = machine;
+  if (pmu) return [ok('pmu', `the kernel supports Intel PT (intel_pt, PMU ${pmu.type})`), ...capsChecks(pmu)];
+  return cpu.hasPt ? [fail('pmu', noPtText(machine), ELSEWHERE)] : [];
+}
+
+function noPtText(machine: Machine): string {
+  return `this machine has no Intel PT: ${noPtReason(machine)}`;
 }
 
 function capsChecks({ caps, addressFilters }: NonNullable<Machine['pmu']>): Check[] {

@@ -55,7 +55,7 @@ export async function decodeInput(
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
   if (recording.trace === null || options.onlySamples) {
-    if (!recordsEvents(recording)) throw noTrace(path);
+    if (!recordsEvents(recording)) throw recording.trace === null ? noTrace(path) : noSamples(path);
     return { name: path, sampled: recording, sides, recorded, broken };
   }
   const file = dataFilePath(data);
@@ -113,6 +113,12 @@ function withCopy(file: NeededFile, { paths }: FoundBinaries, root: string): Nee
 function noTrace(path: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${path} is a recording without an Intel PT trace`, {
     hint: 'record with ptflame record, or perf record -e intel_pt//u; ptflame info FILE shows what it contains',
+  });
+}
+
+function noSamples(path: string): PtflameError {
+  return new PtflameError('NOT_RECORDED', `${path} has an Intel PT trace, but no samples of events`, {
+    hint: 'record with --probe, or with --waits; ptflame latency and report answer from the trace; ptflame info FILE shows what it contains',
   });
 }
 

@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 export const NO_PT_HINT =
-  'record on a physical machine with an Intel CPU; ptflame doctor shows what is missing; recordings from other machines can be rendered here';
+  'ptflame record --no-trace --waits records waits without it; to record calls, use a physical machine with an Intel CPU; ptflame doctor shows what is missing; recordings from other machines can be rendered here';
 
 const SMALLER_BUFFERS = 'use smaller buffers (-m 4M) or fewer (-C 0-3, or -p PID --per-thread)';
 

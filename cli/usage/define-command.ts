@@ -91,6 +91,6 @@ function refuseIneffective(
   if (ineffective === undefined) return;
   const { name, formats: supported } = ineffective;
   throw new PtflameError('BAD_OPTION', `--${name} has no effect on ${formats.join(', ')} output`, {
-    hint: `leave it out: it is for ${supported?.join(' and ')}; see --help`,
+    hint: `leave it out: it is for ${new Intl.ListFormat('en-GB').format(supported ?? [])}; see --help`,
   });
 }

@@ -9,5 +9,5 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
   [EXIT.fault, 'fault of the input or the machine; the message says what to do'],
   [EXIT.usage, 'wrong command line; nothing was written'],
   [EXIT.aboveLimit, 'diff --fail-above: a change is above its limit; all output was written'],
-  [EXIT.interrupted, 'interrupted by Ctrl-C or a signal; nothing new was written'],
+  [EXIT.interrupted, 'interrupted by Ctrl-C or a signal; nothing new was written. record and serve end with 0'],
 ];

@@ -101,6 +101,13 @@ function isOnlyFile([word, ...more]: readonly string[]): boolean {
   return word !== undefined && more.length === 0 && existsSync(word) && statSync(word).isFile();
 }
 
+/** Also if there is no such file: `ptflame latency perf.data`. */
+const LIKE_A_FILE = /^-$|\.(?:data|ptf|ptpack|txt|json|gz|zst|xz)$|^(?!\/.*\/[a-z]*$).*\//;
+
+function lacksName([word = '', ...more]: readonly string[], command: Command): boolean {
+  return more.length === 0 && command.arguments[0]?.isFile !== true && (isOnlyFile([word]) || LIKE_A_FILE.test(word));
+}
+
 /** A file where a name is wanted, and the name where the file is. */
 function areSwapped([first = '', second = '', ...more]: readonly string[], command: Command): boolean {
   const [name, file] = command.arguments;
@@ -114,7 +121,8 @@ function assignArguments(given: readonly string[], command: Command): Record<str
   const isMissing = ({ isOptional }: Argument, value: unknown) =>
     isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
   const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
-  if (missing.length > 0) throw missingArguments(isOnlyFile(given) ? command.arguments.slice(0, 1) : missing, command);
+  if (missing.length > 0)
+    throw missingArguments(lacksName(given, command) ? command.arguments.slice(0, 1) : missing, command);
   if (areSwapped(given, command)) throw swappedArguments(command, given);
   if (left.length > 0) throw unexpectedArgument(left, command);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));

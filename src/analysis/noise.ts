@@ -84,20 +84,23 @@ export interface CountedSample extends DurationSample {
   readonly histogram: Histogram | null;
 }
 
-/**
- * Whether two percentiles may differ by chance: whether the ranges overlap in which each of them is to be expected, by the number
- * of calls alone. False if they are not known.
- */
-export function mayShareQuantile(before: CountedSample, after: CountedSample, part: number): boolean {
-  const [a, b] = [quantileRange(before, part), quantileRange(after, part)];
-  return a !== null && b !== null && a[0] <= b[1] && b[0] <= a[1];
+/** Where a percentile is to be expected, in nanoseconds: `high` is infinite if no call is certainly beyond it. */
+export interface QuantileRange {
+  readonly low: Nanoseconds;
+  readonly high: Nanoseconds;
 }
 
-/** With too few calls to have one beyond the percentile, its range has no end. */
-function quantileRange({ complete, histogram, minNs, maxNs }: CountedSample, part: number): [number, number] | null {
+/** Whether two percentiles may differ by chance: whether their ranges overlap. False if they are not known. */
+export function mayShareQuantile(a: QuantileRange | null, b: QuantileRange | null): boolean {
+  return a !== null && b !== null && a.low <= b.high && b.low <= a.high;
+}
+
+/** Returns the range by the number of calls alone; null: the durations are not known. */
+export function quantileRange(sample: CountedSample, part: number): QuantileRange | null {
+  const { complete, histogram, minNs, maxNs } = sample;
   if (histogram === null || complete === 0) return null;
   const error = SIGMAS * Math.sqrt(complete * part * (1 - part));
   const [first, last] = [Math.floor(complete * part - error), Math.ceil(complete * part + error)];
   const valueAt = (rank: number) => percentile(histogram, rank / complete, minNs, maxNs);
-  return [first < 1 ? 0 : valueAt(first), last > complete ? Number.POSITIVE_INFINITY : valueAt(last)];
+  return { low: first < 1 ? 0 : valueAt(first), high: last > complete ? Number.POSITIVE_INFINITY : valueAt(last) };
 }

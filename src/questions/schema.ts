@@ -207,6 +207,8 @@ export type Stacks = z.infer<typeof Stacks>;
 const change = z.object({ before: z.number(), after: z.number() });
 const changeOrNull = z.object({ before: nsOrNull, after: nsOrNull });
 
+const p99Range = z.object({ lowNs: ns, highNs: nsOrNull }).nullable();
+
 export const DiffRow = z.object({
   ...name,
   isStop: z.boolean(),
@@ -224,6 +226,10 @@ export const DiffRow = z.object({
   p99Ns: changeOrNull,
   maxNs: changeOrNull,
   longestCutNs: changeOrNull,
+  /** Calls with a known duration, on which noise depends; not divided by anything. */
+  complete: change,
+  /** Where p99 is to be expected, by the number of calls; highNs null: too few to bound it; null: durations are not known. */
+  p99Range: z.object({ before: p99Range, after: p99Range }),
   /** Differences up to this may be chance; null: unknown, as one side has fewer than two complete calls. */
   noise: z.object({ totalNs: nsOrNull, selfNs: nsOrNull, avgNs: nsOrNull }),
   /** Whether the two numbers differ, but may do so by chance. */

@@ -47,7 +47,7 @@ function durationLabels(axis: DurationAxis, height: number): string[] {
   return labels;
 }
 
-/** Labels that would be on the same line are moved down, or up from the last one. */
+/** A label whose line has one already is moved down, or up from the last line, and points to where it belongs. */
 function percentileLabels({ percentiles }: CallsPlot, axis: DurationAxis, height: number): string[] {
   const labels = Array.from({ length: height }, () => '');
   const known = percentiles.flatMap(({ name, ns, isAbout }) =>
@@ -57,7 +57,8 @@ function percentileLabels({ percentiles }: CallsPlot, axis: DurationAxis, height
     const line = lineOf(axis.at(ns), height);
     const below = labels.findIndex((label, at) => at >= line && label === '');
     const free = below < 0 ? labels.lastIndexOf('') : below;
-    if (free >= 0) labels[free] = ` ◂ ${text}`;
+    const pointer = free === line ? '◂' : free > line ? '↑' : '↓';
+    if (free >= 0) labels[free] = ` ${pointer} ${text}`;
   }
   return labels;
 }

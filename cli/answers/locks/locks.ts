@@ -1,5 +1,5 @@
 /**
- * Formats locks as terminal text: a summary, a table of locks, the holders of the first ones, and the slowest waits.
+ * Formats locks as terminal text: a summary, the slowest waits, a table of locks, and the holders of the first ones.
  */
 import type { LockRow, Locks } from '../../../src/questions/locks/schema.js';
 import { formatCount, formatDuration, formatLongest, formatMany } from '../../../src/render/format.js';
@@ -33,10 +33,10 @@ export function locksLines(answer: Locks, { width, top, address }: LocksText): s
   const detailed = address !== null ? answer.locks : locks.slice(0, MAX_DETAILED);
   return [
     ...headLines(answer, address),
+    ...(answer.slowest.length > 0 ? ['', 'longest waits for locks:', ...answer.slowest.map(slowWaitLine)] : []),
     ...(locks.length > 0 ? ['', ...table(locks, HOLDER)] : []),
     ...(others.length > 0 ? ['', 'other objects that threads waited for:', ...table(others, WAKER)] : []),
     ...detailed.flatMap((lock) => ['', ...lockDetails(lock, width, top)]),
-    ...(answer.slowest.length > 0 ? ['', 'longest waits for locks:', ...answer.slowest.map(slowWaitLine)] : []),
   ];
 }
 

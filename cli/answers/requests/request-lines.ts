@@ -133,7 +133,7 @@ const VERSION = /@@?[A-Z]\w*_[\d.]+$/;
 /** " condition: worker 9165 in reply, then 12 µs to run". */
 function waitText(wait: RequestWait): string {
   const wakeUp = wait.wakeUpNs === null ? '' : `, then ${formatDuration(wait.wakeUpNs)} to run`;
-  const reason = wait.reason === null ? '' : ` ${wait.reason}`;
+  const reason = wait.reason === null ? '' : ` ${wait.reason}${wait.isReasonInferred ? ' (inferred)' : ''}`;
   const ended = endText(wait);
   return `${reason}${ended === '' ? '' : `: ${ended}`}${wakeUp}`;
 }

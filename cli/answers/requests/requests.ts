@@ -6,7 +6,7 @@ import { formatCount, formatDuration, formatMany, formatPercentile } from '../..
 import { visibleText } from '../../../src/render/visible-text.js';
 import { alignColumns } from '../../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../../terminal/table.js';
-import { differenceCell, durationCell } from '../numbers.js';
+import { differenceCell, durationCell, UNKNOWN } from '../numbers.js';
 import { traceLines } from '../report.js';
 import { topLines } from '../top-lines.js';
 import { placeText } from '../wait-names.js';
@@ -33,8 +33,8 @@ export function requestsLines(answer: RequestsAnswer, options: RequestsTextOptio
     ...countLines(answer),
     ...joinedLines(answer),
     ...(stats === null ? [] : statsLines(stats)),
-    ...whereLines(answer, options),
     ...details.flatMap((details, rank) => ['', ...slowRequestLines(details, rank, options.width)]),
+    ...whereLines(answer, options),
   ];
 }
 
@@ -56,7 +56,7 @@ function countLines({ requests, complete, threads, otherThreads }: RequestsAnswe
   return [`${formatMany(requests, 'request')} in ${formatMany(threads, 'thread')}${others}${cut}`];
 }
 
-function joinedLines({ joined }: RequestsAnswer): string[] {
+function joinedLines({ joined, flow, otherThreads }: RequestsAnswer): string[] {
   const { byKey, byOrder, byWaking, shared, forNoRequest, notJoined } = joined;
   const ways = [
     [byKey, 'by key'],
@@ -69,8 +69,12 @@ function joinedLines({ joined }: RequestsAnswer): string[] {
     ...(forNoRequest > 0 ? [`${formatCount(forNoRequest)} for none of these requests`] : []),
     ...(notJoined > 0 ? [`${formatCount(notJoined)} from an unknown thread`] : []),
   ];
+  const isUnknown = !flow.isNamed && otherThreads > 0;
   if (found.length + left.length === 0) return [];
-  return [`work of other threads joined: ${[...(found.length > 0 ? found : ['none']), ...left].join('; ')}`];
+  return [
+    `work of other threads joined: ${[...(found.length > 0 ? found : ['none']), ...left].join('; ')}`,
+    ...(isUnknown ? [`without --flow, only wakings tell who worked for whom: "${UNKNOWN}" is not known, not 0`] : []),
+  ];
 }
 
 function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
@@ -85,7 +89,7 @@ function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
 }
 
 function whereLines(
-  { where, whereByThread, typical, slowest, joined }: RequestsAnswer,
+  { where, whereByThread, typical, slowest, joined, flow }: RequestsAnswer,
   options: RequestsTextOptions,
 ): string[] {
   if (typical === null || slowest === null) return [];
@@ -100,41 +104,73 @@ function whereLines(
     ...timeLines(
       'in their own threads',
       where.filter(({ isOwn }) => isOwn),
+      columnsOf(flow),
       options,
     ),
     ...timeLines(
       joined.shared === 0 ? 'in others that worked for them' : 'in others that worked for them, shared time divided',
       where.filter(({ isOwn }) => !isOwn),
+      columnsOf(flow),
       options,
     ),
-    ...threadLines(whereByThread, options),
+    ...threadLines(whereByThread, columnsOf(flow), options),
   ];
 }
 
-function timeLines(title: string, rows: readonly RequestTime[], { top, width }: RequestsTextOptions): string[] {
+function timeLines(
+  title: string,
+  rows: readonly RequestTime[],
+  columns: readonly TableColumn<Averages>[],
+  { top, width }: RequestsTextOptions,
+): string[] {
   if (rows.length === 0) return [];
   const sums = sumOf(rows);
   const options = { name: timeText, nameTitle: 'function', width };
   const [titles = '', total = '', ...lines] = topLines([sums, ...rows], top === 0 ? 0 : top + 1, (shown) =>
-    tableLines(shown, COLUMNS, options),
+    tableLines(shown, columns, options),
   );
   return ['', title, titles, total, ...lines];
 }
 
-type Averages = Pick<RequestTime, 'typicalNs' | 'slowestNs'>;
+type Averages = Pick<RequestTime, 'isOwn' | 'typicalNs' | 'slowestNs'>;
 
-const COLUMNS: readonly TableColumn<Averages>[] = [
-  { title: 'typical', text: ({ typicalNs }) => formatDuration(typicalNs) },
-  { title: 'slowest', text: ({ slowestNs }) => formatDuration(slowestNs) },
-  { title: 'more', text: ({ typicalNs, slowestNs }) => differenceCell(slowestNs - typicalNs), rank: 1 },
-];
+function columnsOf(flow: RequestsAnswer['flow']): TableColumn<Averages>[] {
+  const isKnown = (ns: number, isOwn: boolean) => isKnownTime(ns, isOwn, flow);
+  const cell = (ns: number, isOwn: boolean) => (isKnown(ns, isOwn) ? formatDuration(ns) : UNKNOWN);
+  const change = ({ isOwn, typicalNs, slowestNs }: Averages) =>
+    isKnown(typicalNs, isOwn) && isKnown(slowestNs, isOwn) ? differenceCell(slowestNs - typicalNs) : UNKNOWN;
+  return [
+    { title: 'typical', text: ({ typicalNs, isOwn }) => cell(typicalNs, isOwn) },
+    { title: 'slowest', text: ({ slowestNs, isOwn }) => cell(slowestNs, isOwn) },
+    { title: 'more', text: change, rank: 1 },
+  ];
+}
 
-function threadLines(rows: readonly RequestThreadTime[], { top, width }: RequestsTextOptions): string[] {
+/** Without a flow, a waking shows that a thread worked for another, but nothing shows that none did. */
+export function isKnownTime(ns: number, isOwn: boolean, { isNamed }: RequestsAnswer['flow']): boolean {
+  return isOwn || isNamed || ns > 0;
+}
+
+/** Says how to find all work of other threads; null: nothing suggests that there is more. */
+export function flowHint({ flow: { isNamed, events }, otherThreads }: RequestsAnswer): string | null {
+  if (isNamed || (events.length === 0 && otherThreads === 0)) return null;
+  const named = 'work of other threads is found by wakings alone; --flow PUSH:KEY=POP:KEY finds all of it';
+  if (events.length === 0) return `${named}: record with --probe where work is handed on, and where it is taken`;
+  return `${named}: name two of ${events.slice(0, MAX_EVENTS).join(', ')}${events.length > MAX_EVENTS ? ', …' : ''}`;
+}
+
+const MAX_EVENTS = 8;
+
+function threadLines(
+  rows: readonly RequestThreadTime[],
+  columns: readonly TableColumn<Averages>[],
+  { top, width }: RequestsTextOptions,
+): string[] {
   if (rows.length < 2) return [];
   const name = ({ host, comm, threads, isOwn }: RequestThreadTime) =>
     `${onHost(host)}${comm ?? '[unnamed]'}${threads > 1 ? ` (${formatMany(threads, 'thread')})` : ''}${isOwn ? '' : ', for requests of others'}`;
   const options = { name, nameTitle: 'threads', width };
-  return ['', 'by thread', ...topLines(rows, top, (shown) => tableLines(shown, COLUMNS, options))];
+  return ['', 'by thread', ...topLines(rows, top, (shown) => tableLines(shown, columns, options))];
 }
 
 function sumOf(rows: readonly RequestTime[]): RequestTime {

@@ -18,9 +18,11 @@ export function callValues({ isInferred, wait }: RequestSpan): SpanValues {
   return wait === null ? values : { ...values, ...waitValues(wait) };
 }
 
-function waitValues({ reason, address, endedBy, isCandidate, waker, wakeUpNs, ...place }: RequestWait): SpanValues {
+function waitValues({ reason, isReasonInferred, address, ...wait }: RequestWait): SpanValues {
+  const { endedBy, isCandidate, waker, wakeUpNs, ...place } = wait;
   return {
     'ptflame.wait.reason': reason,
+    'ptflame.wait.reason_inferred': isReasonInferred ? true : null,
     'ptflame.wait.address': address,
     'ptflame.wait.ended_by': endedBy,
     'ptflame.wait.is_candidate': isCandidate ? true : null,

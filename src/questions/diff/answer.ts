@@ -1,7 +1,15 @@
 /**
  * Compares two profiles function by function.
  */
-import { isWithinNoise, mayShareQuantile, noiseOf, selfVariance, variance } from '../../analysis/noise.js';
+import {
+  isWithinNoise,
+  mayShareQuantile,
+  noiseOf,
+  type QuantileRange,
+  quantileRange,
+  selfVariance,
+  variance,
+} from '../../analysis/noise.js';
 import { type Per, scaleOf } from '../../analysis/scale.js';
 import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
@@ -90,6 +98,7 @@ function diffRow(key: string, { name, isStop }: NameSums, [old, now]: readonly [
     isNew: !old.functions.has(key),
     isGone: !now.functions.has(key),
     ...changes,
+    complete: { before: completeCalls(before), after: completeCalls(after) },
     ...noiseOfRow(changes, [variancesOf(before, old.scale), variancesOf(after, now.scale)]),
   };
 }
@@ -103,7 +112,9 @@ function noiseOfRow(changes: Pick<DiffRow, NoisyColumn | 'p99Ns'>, [old, now]: r
     return before !== null && after !== null && isWithinNoise(before, after, noise(column));
   };
   const p99 = changes.p99Ns;
+  const [before, after] = [old, now].map(({ sample }) => quantileRange(sample, 0.99));
   return {
+    p99Range: { before: rangeOf(before), after: rangeOf(after) },
     noise: {
       totalNs: finiteOrNull(noise('totalNs')),
       selfNs: finiteOrNull(noise('selfNs')),
@@ -113,9 +124,13 @@ function noiseOfRow(changes: Pick<DiffRow, NoisyColumn | 'p99Ns'>, [old, now]: r
       totalNs: isNoise('totalNs'),
       selfNs: isNoise('selfNs'),
       avgNs: isNoise('avgNs'),
-      p99Ns: p99.before !== p99.after && mayShareQuantile(old.sample, now.sample, 0.99),
+      p99Ns: p99.before !== p99.after && mayShareQuantile(before, after),
     },
   };
+}
+
+function rangeOf(range: QuantileRange | null): DiffRow['p99Range']['before'] {
+  return range && { lowNs: range.low, highNs: finiteOrNull(range.high) };
 }
 
 type NoisyColumn = 'totalNs' | 'selfNs' | 'avgNs';
@@ -126,12 +141,12 @@ function changeOf({ selfNs, totalNs, calls, avgNs }: DiffRow, key: DiffKey): num
   return Math.abs((numbers.after ?? 0) - (numbers.before ?? 0));
 }
 
-function averageOf({
-  calls,
-  inferred,
-  completeNs,
-}: Pick<NameSums, 'calls' | 'inferred' | 'completeNs'>): number | null {
-  return finiteOrNull(completeNs / (calls - inferred));
+function averageOf(sums: Pick<NameSums, 'calls' | 'inferred' | 'completeNs'>): number | null {
+  return finiteOrNull(sums.completeNs / completeCalls(sums));
+}
+
+function completeCalls({ calls, inferred }: Pick<NameSums, 'calls' | 'inferred'>): number {
+  return calls - inferred;
 }
 
 const ADDED = [
@@ -218,7 +233,7 @@ const ABSENT: Omit<NameSums, 'name' | 'isStop'> = {
 
 /** The variances of the numbers of a function: of one call, and of sums over all of them. */
 function variancesOf(sums: Pick<NameSums, keyof typeof ABSENT>, scale: number) {
-  const complete = sums.calls - sums.inferred;
+  const complete = completeCalls(sums);
   const sample = { ...sums, complete };
   const ofCall = variance(sample, sums.histogram);
   const ofSelf = selfVariance(sample, sums.selfNs, ofCall);

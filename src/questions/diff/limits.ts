@@ -17,6 +17,18 @@ export interface DiffLimit {
   readonly isShare: boolean;
 }
 
+/** What was found of a limit. */
+export interface CheckedLimit {
+  readonly limit: DiffLimit;
+  /** Functions whose numbers were compared. */
+  readonly compared: number;
+  /** Functions of the name, or that match, of which a side has no such number. */
+  readonly notCompared: number;
+  /** Functions whose p99 can only be within noise: BEFORE has too few calls to bound it. */
+  readonly unbounded: number;
+  readonly exceeded: readonly ExceededLimit[];
+}
+
 export interface ExceededLimit {
   readonly limit: DiffLimit;
   readonly row: DiffRow;
@@ -29,23 +41,34 @@ export interface ExceededLimit {
 const COLUMNS = { avg: 'avgNs', total: 'totalNs', self: 'selfNs', calls: 'calls', p99: 'p99Ns' } as const;
 
 /**
- * Returns the increases beyond the limits. `diff`: of all functions.
+ * Returns what was found of each limit. `diff`: of all functions.
  *
  * @throws PtflameError NO_SUCH_FUNCTION if a limit is for no function, or for one without such a number
  */
-export function checkLimits(diff: Diff, limits: readonly DiffLimit[]): ExceededLimit[] {
+export function checkLimits(diff: Diff, limits: readonly DiffLimit[]): CheckedLimit[] {
   const { functions } = diff;
   const symbols = {
     name: functions.map(({ name }) => name),
     kind: functions.map(({ isStop }) => (isStop ? SymbolKind.Synthetic : SymbolKind.Function)),
   };
-  return limits.flatMap((limit) => {
+  return limits.map((limit) => {
     const isLimited = findFunctions(limit.functions, symbols);
     const rows = functions.filter((_, at) => isLimited[at] === 1);
     const compared = rows.flatMap((row) => comparedRow(row, limit));
     if (compared.length === 0) throw notComparable(limit, rows);
-    return compared.filter(({ before, after }) => after > before + limit.increase * (limit.isShare ? before : 1));
+    return {
+      limit,
+      compared: compared.length,
+      notCompared: rows.length - compared.length,
+      unbounded: limit.number === 'p99' ? compared.filter(({ row }) => isUnbounded(row)).length : 0,
+      exceeded: compared.filter(({ before, after }) => after > before + limit.increase * (limit.isShare ? before : 1)),
+    };
   });
+}
+
+/** Whether BEFORE has too few calls to bound p99: no p99 of AFTER is certainly above it. */
+export function isUnbounded({ p99Range }: DiffRow): boolean {
+  return p99Range.before !== null && p99Range.before.highNs === null;
 }
 
 /** A function that only BEFORE has is not compared: it may have another name now. */

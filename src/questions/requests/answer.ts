@@ -13,7 +13,7 @@ import { requestPart } from './request-part.js';
 import type * as schema from './schema.js';
 
 export function requestsAnswer({ profile, requests: found, hosts }: RequestsResult): schema.RequestsAnswer {
-  const { requests, cut, threads, otherThreads, stats, joined, typical, slowest } = found;
+  const { requests, cut, threads, otherThreads, stats, joined, flow, typical, slowest } = found;
   const hostName = (host: number) => (hosts.length === 1 ? null : hosts[host].name);
   const symbolsOf = (host: number) => hosts[host].profile.symbols;
   return {
@@ -26,6 +26,7 @@ export function requestsAnswer({ profile, requests: found, hosts }: RequestsResu
     ...{ requests, complete: requests - cut, threads, otherThreads },
     stats: stats && { ...stats, avgNs: rounded(stats.avgNs) },
     joined,
+    flow: { isNamed: flow.isNamed, events: [...flow.events] },
     typical: typical && { ...typical, avgNs: rounded(typical.avgNs) },
     slowest: slowest && { ...slowest, avgNs: rounded(slowest.avgNs) },
     where: found.where.map((row) => ({ host: hostName(row.host), ...requestTime(symbolsOf(row.host), row) })),

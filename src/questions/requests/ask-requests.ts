@@ -14,7 +14,7 @@ import { type FoundHost, foundHosts } from './found-hosts.js';
 import type { FoundRequests, JoinedWork, RequestGroup } from './found-requests.js';
 import { inputHosts } from './input-hosts.js';
 import { joinHosts } from './joined-hosts.js';
-import type { RequestsOptions } from './request-question.js';
+import { handOffEvents, type RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';
 import { askedDetails } from './shown-calls.js';
 import { withHosts } from './with-hosts.js';
@@ -67,6 +67,7 @@ async function findRequests(
     otherThreads: new Set(parts.tid.filter((tid) => !threads.has(tid))).size,
     stats: statsOf(roots.durationNs),
     joined: joinedWork(parts, flow, flows.length > 0),
+    flow: { isNamed: flows.length > 0, events: flows.length > 0 ? [] : eventsOf(scene) },
     typical: groupOf(compared.typical, roots),
     slowest: groupOf(compared.slowest, roots),
     ...described,
@@ -74,6 +75,10 @@ async function findRequests(
   const hosts = foundHosts(scene.hosts, common.clocks);
   const [{ profile, shiftNs }] = hosts;
   return { profile, shiftNs, requests, hosts };
+}
+
+function eventsOf({ hosts }: Scene): string[] {
+  return [...new Set(hosts.flatMap(({ traced }) => handOffEvents(traced.trace.samples)))];
 }
 
 const NONE_COMPARED: ComparedRequests = { typical: new Int32Array(0), slowest: new Int32Array(0) };

@@ -18,6 +18,7 @@ export interface FoundRequests {
   readonly otherThreads: number;
   readonly stats: RequestStats | null;
   readonly joined: JoinedWork;
+  readonly flow: AskedFlow;
   readonly typical: RequestGroup | null;
   readonly slowest: RequestGroup | null;
   /** Where the time of a typical and of a slow request goes: those with most time first. */
@@ -34,6 +35,13 @@ export interface LeftOut {
   /** Calls, of the described requests: those of less than `minNs`. */
   readonly calls: number;
   readonly minNs: Nanoseconds;
+}
+
+/** How the work of others was to be found: if no flow is named, only wakings tell who worked for whom. */
+export interface AskedFlow {
+  readonly isNamed: boolean;
+  /** Events that could be named, with their arguments; none if a flow is named. */
+  readonly events: readonly string[];
 }
 
 /** How often threads took work, by how the one that handed it on was found. */
@@ -132,6 +140,8 @@ export interface RequestSpan {
 
 export interface RequestWait {
   readonly reason: Reason;
+  /** The reason was concluded from other waits. */
+  readonly isReasonInferred: boolean;
   readonly address: Address | null;
   readonly endedBy: EndedBy;
   /** null: it is not a thread, or not known. */

@@ -196,6 +196,7 @@ class RequestSpans {
     const waker = waits.waker[wait];
     return {
       reason: facts.reason[wait] as Reason,
+      isReasonInferred: facts.isInferred(wait),
       address: facts.addressOf(wait),
       endedBy: facts.endedBy(wait),
       waker: waker === NONE ? null : threads.of(waker),

@@ -59,9 +59,10 @@ export function requestPart(
 }
 
 function requestWait(symbols: SymbolTable, wait: RequestWait): schema.RequestWait {
-  const { reason, address, endedBy, waker, wakerPlace, wakeUpNs } = wait;
+  const { reason, isReasonInferred, address, endedBy, waker, wakerPlace, wakeUpNs } = wait;
   return {
     reason: reason === 0 ? null : reasonName(reason),
+    isReasonInferred,
     address: address === null ? null : addressText(address),
     endedBy: ENDED_BY[endedBy],
     isCandidate: endedBy === EndedBy.MaybeThread,

@@ -4,8 +4,9 @@
 import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { argumentsOf, findEvent } from '../../pipeline/replay/questions/find-event.js';
+import { argumentsOf, findEvent, isProbe } from '../../pipeline/replay/questions/find-event.js';
 import type { FunctionPattern } from '../../pipeline/replay/questions/find-functions.js';
+import { ownerEventOf } from '../../waits/locks/owner-probes.js';
 
 export interface RequestsOptions {
   /** Each of their calls is a request. */
@@ -65,6 +66,16 @@ function noSuchEvent(name: string, samples: readonly SampleTable[]): PtflameErro
   const hint =
     probes.length > 0 ? `it has ${probes.join(', ')}` : `record it with --probe '${name}=FILE:FUNCTION KEY=%di'`;
   return new PtflameError('NOT_RECORDED', `the trace has no event ${name}`, { hint });
+}
+
+/**
+ * Returns "probe_server:push (job, id)" of each named probe at which work may be handed on; those of locks are known to be
+ * none, and text may repeat probes as "probe:0x555555558670".
+ */
+export function handOffEvents(samples: readonly SampleTable[]): string[] {
+  const mayHandOn = (table: SampleTable) =>
+    isProbe(table) && !/:0x[0-9a-f]+$/.test(table.event) && ownerEventOf([table]) === null;
+  return samples.filter(mayHandOn).map((table) => describe(table));
 }
 
 function describe(table: SampleTable): string {

@@ -44,6 +44,8 @@ export type RequestThreadTime = z.infer<typeof RequestThreadTime>;
 
 export const RequestWait = z.object({
   reason: z.string().nullable(),
+  /** The reason was concluded from other waits. */
+  isReasonInferred: z.boolean(),
   /** Of what it waited for, such as a lock. */
   address: z.string().nullable(),
   /** `preempted`, `unknown`: it needed no waker, or that is not known. open: the wait did not end. */
@@ -125,6 +127,8 @@ export const RequestsAnswer = z.object({
     forNoRequest: count,
     notJoined: count,
   }),
+  /** isNamed: false: only wakings tell who worked for whom, so 0 of others is not known; events: that --flow could name. */
+  flow: z.object({ isNamed: z.boolean(), events: z.array(z.string()) }),
   /** The half in the middle, by duration, and the slowest. */
   typical: Group.nullable(),
   slowest: Group.nullable(),

@@ -32,7 +32,7 @@ export interface FrameDetail {
 export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
   const node = boxes.node[box] as number;
   if (isBlock(table, boxes, box)) return { name: blockName(table, boxes, box), numbers: [] };
-  if (isLabel(table, node))
+  if (isLabel(table, node) || table.isOfWaits)
     return { name: nameOf(table, node), numbers: [formatWeight(table.total[node], table.weight)] };
   const { calls, inferredCalls } = table.tree;
   const counted = calls[node] > 0 ? [formatCalls(calls[node], inferredCalls[node]), ...durationOf(table, node)] : [];
@@ -157,13 +157,16 @@ function inferredDetails({ inferredTotalNs, total, tree, self }: FrameTable, nod
 
 /** Returns the main numbers in one line: the title of each frame in the file, readable without a script. */
 export function briefDetails(table: FrameTable, boxes: Boxes, box: number): string {
-  const { name, numbers } = labelOf(table, boxes, box);
+  const { name } = labelOf(table, boxes, box);
   const share = `${isolated(name)}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
   const node = boxes.node[box] as number;
-  if (isBlock(table, boxes, box) || isLabel(table, node) || table.tree.calls[node] === 0) return share;
-  const [calls, duration] = numbers as [string, string?];
-  const hasInferred = table.tree.inferredCalls[node] > 0;
-  const counted = hasInferred ? `${calls} calls complete` : `${calls}×`;
+  const { calls, inferredCalls } = table.tree;
+  if (isBlock(table, boxes, box) || familyOfNode(table, node) === 'group' || calls[node] === 0) return share;
+  const count = formatCalls(calls[node], inferredCalls[node]);
+  const what = table.isOfWaits ? (calls[node] === 1 ? 'part of waits' : 'parts of waits') : 'calls';
+  const times = table.isOfWaits ? `${count} ${what}` : `${count}×`;
+  const counted = inferredCalls[node] > 0 ? `${count} ${what} complete` : times;
+  const [duration] = durationOf(table, node);
   if (duration === undefined) return `${share}; ${counted}`;
   return `${share}; ${counted}, ${duration.startsWith('≥') ? `longest ${duration}` : `${duration} each`}`;
 }

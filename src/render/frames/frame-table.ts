@@ -21,6 +21,8 @@ export interface FrameColumns {
 export interface FrameTable extends FrameColumns, LayoutTree {
   readonly self: Float64Array; // in the unit of `weight`, as is total
   readonly inferredTotalNs: Float64Array; // inferred time of the subtree
+  /** It shows blocked time: only frames that say whom a thread waited for are counted. */
+  readonly isOfWaits: boolean;
 }
 
 /** Derives the columns. `self`: each node's own weight. */
@@ -35,6 +37,7 @@ export function frameTable(columns: FrameColumns, self = ownWeight(columns)): Fr
     self,
     total: subtreeSums(tree, self),
     inferredTotalNs: subtreeSums(tree, tree.inferredNs),
+    isOfWaits: columns.families.includes('wait'),
     frames: subtreeSums(
       tree,
       omitted.map((count) => count || 1),

@@ -65,6 +65,16 @@ test('fleet --compare says what became slower', async ({ dir }) => {
   );
 });
 
+test('fleet --compare says why a build is unknown', async ({ dir }) => {
+  const folder = dir.file('fleet');
+  for (const flags of [[], ['--build', '1.1']]) {
+    await writeFile(dir.file('trace.txt'), traceOfCalls([{ name: 'work', ns: 1000 + flags.length }]));
+    await ptflame(['export', dir.file('trace.txt'), ...flags, '--host', 'web1', '--to', `parquet:${folder}`]);
+  }
+  const { stdout } = await ptflame(['fleet', folder, '--compare', 'build', '--against', '1.1']);
+  expect(stdout).toMatch(/build \(unknown\) → 1\.1; .*\n\(unknown\): recordings exported without --build NAME\n/);
+});
+
 test('fleet --outliers and --sql answer in each format', async ({ dir }) => {
   const folder = await twoBuilds(dir);
   expect((await ptflame(['fleet', folder, '--outliers'])).stdout).toContain('no host is unlike the others');

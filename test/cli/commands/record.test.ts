@@ -249,7 +249,12 @@ describe.concurrent('record refuses', () => {
 
   test('a machine without Intel PT, before starting perf', async ({ dir }) => {
     const machine = { caps: null, vendor: 'AuthenticAMD', model: 'AMD EPYC' };
-    expectRefusal(await planRecord(dir, SHORT, { machine }), 1, /no Intel PT: .*AMD EPYC/, /ptflame doctor/);
+    expectRefusal(
+      await planRecord(dir, SHORT, { machine }),
+      1,
+      /no Intel PT: .*AMD EPYC/,
+      /--no-trace --waits records waits.* ptflame doctor/,
+    );
     expect(logOf(dir)).toEqual([]);
   });
 

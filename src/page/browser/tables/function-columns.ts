@@ -192,7 +192,9 @@ export function sumColumns(
     outside: ['outside', 'outside-self'],
     cpu: ['cpu'],
   };
-  const isShown = ({ name }: FunctionColumn) => !repeated[width]?.includes(name) && (name !== 'unwound' || hasUnwound);
+  const hasPercentiles = data.threads.some(({ durations }) => durations !== null);
+  const isShown = ({ name, kind }: FunctionColumn) =>
+    !repeated[width]?.includes(name) && (name !== 'unwound' || hasUnwound) && (kind !== 'percentile' || hasPercentiles);
   const columns = FUNCTION_COLUMNS.filter(isShown).map((column) => {
     if (column.name !== 'cpu') return shown(column);
     const [title, hint] = cpuTitle(hasSwitches, data.meta);

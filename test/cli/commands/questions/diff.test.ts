@@ -173,8 +173,47 @@ describe.concurrent('--fail-above', () => {
   test('does not fail within noise, and says so; --strict does', async ({ dir }) => {
     const { exitCode, stderr } = await run(dir, NOISY, '--fail-above', 'f avg +0.1%');
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/note: f: avg 100 ns → 101 ns, \+0\.6 %, is above \+0\.1 %, but within noise/);
+    expect(stderr).toMatch(
+      /note: f: avg 100 ns → 101 ns, \+0\.6 %, is above \+0\.1 %, but within noise: with 5 calls before and 5 after, differences up to [\d.]+ ns may be chance; not a failure \(--strict/,
+    );
     expect((await run(dir, NOISY, '--fail-above', 'f avg +0.1%', '--strict', '-q')).exitCode).toBe(3);
+  });
+
+  test('says what it checked, on how many functions, and that they passed', async ({ dir }) => {
+    const { stderr } = await run(dir, SLOWER, '--fail-above', '/^[fg]$/ total +900%', '--fail-above', '/./ avg +5us');
+    expect(stderr).toMatch(/^passed: \/\^\[fg\]\$\/ total \+900 %, checked on 2 functions$/m);
+    expect(stderr).toMatch(
+      /^passed: \/\.\/ avg \+5 µs, checked on 2 functions; 1 not compared: a side has no complete call$/m,
+    );
+  });
+
+  test('says which functions cannot fail a limit of p99, for lack of calls', async ({ dir }) => {
+    const few = await run(dir, SLOWER, '--fail-above', '/^[fg]$/ p99 +1%');
+    expect(few.exitCode).toBe(0);
+    expect(few.stderr).toMatch(
+      /note: f: p99 .* but within noise: 5 calls before and 5 after, too few before to bound p99 \(it takes some 900\); not/,
+    );
+    expect(few.stderr).toMatch(
+      /^passed: .* p99 \+1 %, checked on 2 functions; all cannot fail: too few calls for p99 \(it takes some 900\); --strict judges them$/m,
+    );
+    const strict = await run(dir, OLD, '--fail-above', '/^[fg]$/ p99 +1%', '--strict');
+    expect(strict.stderr).toMatch(/^passed: .* checked on 2 functions$/m);
+  });
+
+  test('with enough calls, p99 fails, or the note has its bounds', async ({ dir }) => {
+    const many = (offset: number) =>
+      calls(Array.from({ length: 1000 }, (_, call) => 100 + offset + 5 * Math.max(0, call - 980)));
+    const gate = async (offset: number) => {
+      const files = [await dir.write('a.txt', many(0)), await dir.write('b.txt', many(offset))];
+      return await ptflame(['diff', ...files, '--fail-above', 'f p99 +1%']);
+    };
+    expect(await gate(900)).toMatchObject({ exitCode: 3, stderr: expect.not.stringContaining('cannot fail') });
+    const { exitCode, stderr } = await gate(20);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(
+      /with 1,000 calls before and 1,000 after, p99 may be up to \d+ ns before, and down to \d+ ns after; not/,
+    );
+    expect(stderr).toMatch(/^passed: f p99 \+1 %, checked on 1 function$/m);
   });
 
   test('with --quiet, says only why it fails', async ({ dir }) => {

@@ -18,6 +18,34 @@ async function printed(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
+describe.concurrent('requests without --flow', () => {
+  const ask = (...args: readonly string[]) => ptflame(['requests', 'handle_request', ...INPUTS, ...args]);
+
+  test('do not say that others did nothing, but how to find out', async () => {
+    const { stdout, stderr } = await ask();
+    expect(stdout).toContain('without --flow, only wakings tell who worked for whom: "–" is not known, not 0\n');
+    const [, others = ''] = stdout.split('in others that worked for them\n');
+    expect(others).toMatch(/^typical +slowest +more +function\n[\d.]+ ms +– +– +all$/m);
+    expect(stderr).toMatch(
+      /^note: .* --flow PUSH:KEY=POP:KEY finds all of it: name two of probe_waitlab:handle_request \(id\), probe_waitlab:queue_push \(job, id\), probe_waitlab:run_job \(job, id\)$/m,
+    );
+    expect(stderr).not.toContain('lock_slow');
+    expect((await ask('-q')).stderr).toBe('');
+    expect((await ask('--csv')).stdout).toMatch(/^,false,crunch,[^\n]*,\d+[\d.]*,$/m);
+    expect(JSON.parse((await ask('--json')).stdout).flow).toMatchObject({ isNamed: false });
+  });
+
+  test('with it, 0 is 0', async () => {
+    const { stdout, stderr } = await ask('--flow', 'queue_push:job=run_job:job');
+    expect(stdout).not.toContain('not known, not 0');
+    expect(stderr).not.toContain('--flow');
+  });
+});
+
+test('an option without effect names all formats that have it', async () => {
+  expectRefusal(await ptflame([...ARGS, '--csv', '--slowest', '1']), 2, /no effect/, /text, json, otlp and perfetto;/);
+});
+
 describe.concurrent('requests', () => {
   test('as JSON match their schema exactly', async () => {
     const answer = JSON.parse(await printed('--slowest', '2', '--json'));
@@ -36,7 +64,7 @@ describe.concurrent('requests', () => {
   test('are shown with the work of others where it was handed on', async () => {
     const lines = (await printed('--slowest', '1', '--min-call', '1ms')).split('\n');
     const head = lines.findIndex((line) => line.startsWith('slowest request 1: 16.6 ms'));
-    const tree = lines.slice(head + 2, -1).map((line) => / {2}(91\d\d .*)/.exec(line)?.[1]);
+    const tree = lines.slice(head + 2, lines.indexOf('', head)).map((line) => / {2}(91\d\d .*)/.exec(line)?.[1]);
     expect(tree).toEqual([
       '9172  handle_request',
       '9170    ⇒ by key: run_job',

@@ -1,8 +1,10 @@
 /**
  * Questions about waits on inputs that say little about them: each command tells what is missing.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { type Directory, fixturePath, ptflame, SIX_LINES, test } from '../../../helpers/cli/run-cli.js';
+import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../../helpers/cli/run-cli.js';
 import { PT_TYPE, perfData, tracingData } from '../../../helpers/perf/perf-data.js';
 
 const RECORDED = fixturePath('waits/waits.txt.gz');
@@ -81,6 +83,43 @@ describe.concurrent.each([
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/has no calls|decodes to no branches/);
   });
+});
+
+describe.concurrent('what was asked', () => {
+  test.for([
+    ['waits --points', ['waits', ...WITH_CALLS, '--points', 'queue_push,await_reply'], /^stages of/m, /reason$/m],
+    ['waits --slowest', ['waits', ...WITH_CALLS, '--slowest', '1'], /^slowest wait 1/m, /reason$/m],
+    ['locks --slowest', ['locks', ...WITH_CALLS, '--slowest', '1'], /^longest waits/m, /waited in$/m],
+    ['requests --slowest', ['requests', 'session', ...WITH_CALLS, '--slowest', '1'], /^slowest request 1/m, /^where/m],
+    ['latency --slowest', ['latency', 'crunch', WITH_CALLS[0], '--slowest', '1'], /^slowest call 1/m, /callee$/m],
+  ] as const)('comes before what every answer has: %s', async ([, args, asked, usual]) => {
+    const { stdout } = await ptflame(args);
+    expect(stdout).toMatch(asked);
+    expect(stdout.search(asked)).toBeLessThan(stdout.search(usual));
+  });
+});
+
+test('frames of blocked time have their time as a label, and parts of waits in their title', async ({ dir }) => {
+  await ptflame(['render', ...WITH_CALLS, '--blocked-by', '-o', dir.file('x.svg'), '--width', '4000']);
+  const svg = await dir.read('x.svg');
+  expect(svg).toMatch(/>handle_request · [\d.]+ ms</);
+  expect(svg).toMatch(/<title>-- waits for [^<:]+: [^<]*, [\d.]+ %; (\d+ parts|1 part) of waits, [\d.]+ [µm]s each</);
+});
+
+test('waits --csv counts the reasons that were concluded from other waits', async ({ dir }) => {
+  const data = dir.file('reasons.data');
+  writeFileSync(data, gunzipSync(readFileSync(fixturePath('waits/reasons.data.gz'))));
+  writeFileSync(`${data}.formats`, readFileSync(fixturePath('waits/reasons.kernel.txt')));
+  const [titles = '', ...rows] = (await ptflame(['waits', data, '--csv', '-q'])).stdout.trim().split('\n');
+  expect(titles).toMatch(/,inferred$/);
+  expect(rows.find((row) => row.startsWith('all,'))).toMatch(/,127$/);
+  expect(rows.find((row) => row.startsWith('reason,child,'))).toMatch(/,7$/);
+  expect(rows.filter((row) => row.startsWith('thread,')).every((row) => row.endsWith(','))).toBe(true);
+});
+
+test('values of a recording with a trace says that samples are missing, not the trace', async () => {
+  const run = await ptflame(['values', 'a:b', fixturePath('recordings/loop.data')]);
+  expectRefusal(run, 1, /loop\.data has an Intel PT trace, but no samples of events/, /--probe/);
 });
 
 describe.concurrent('waits', () => {
