@@ -2,8 +2,7 @@
  * Formats histograms: a row for each range, with a bar for each series of counts.
  */
 import { formatCount, formatDuration } from '../../src/render/format.js';
-import { bar } from '../terminal/bar.js';
-import { alignColumns } from '../terminal/columns.js';
+import { alignColumns, bar } from '../terminal/table.js';
 
 export interface HistogramRow {
   readonly from: string;

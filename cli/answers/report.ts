@@ -7,10 +7,7 @@ import { formatDuration, formatMany, isTotalInferred, threadNoun } from '../../s
 import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
-import { distinctNames } from './distinct-names.js';
-import { shareCell } from './numbers.js';
-import { lineColumns } from './source-lines.js';
-import { topLines } from './top-lines.js';
+import { distinctNames, lineColumns, shareCell, topLines } from './source-lines.js';
 
 /** `width`: of the terminal. `top`: number of functions of each table; 0: all. */
 export function* reportLines(report: Report, width: number, top: number): Iterable<string> {

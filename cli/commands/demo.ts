@@ -3,14 +3,28 @@
  */
 
 import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
-import { DemoOptions } from '../options/demo.js';
-import { RenderOptions } from '../options/render.js';
-import type { Format } from '../output/formats.js';
-import { FORMATS, outputFormats } from '../output/formats.js';
+import { general, outputs } from '../options/shared.js';
+import { FORMATS, type Format, outputFormats } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { defineCommand } from '../usage/define-command.js';
-import { renderInputs } from './render.js';
+import { group, memoize } from '../usage/flag.js';
+import { RenderOptions, renderInputs } from './render.js';
+
+/** The options of `ptflame demo`. */
+const DemoOptions = memoize(() =>
+  z.object({
+    ...group('Output', {
+      output: outputs(
+        'where to write (default: flame.html); may be repeated',
+        'where to write; the ending of FILE selects the format',
+      ),
+    }),
+    ...general(),
+  }),
+);
+type DemoOptions = z.infer<ReturnType<typeof DemoOptions>>;
 
 export const command = defineCommand({
   examples: [

@@ -2,26 +2,72 @@
  * `ptflame export`: writes the tables of recordings into a folder that other tools read as one.
  */
 
-import { basename, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
 import { partitionName } from '../../src/export/parquet/layout.js';
 import { recordingTables, TABLES, type TableName } from '../../src/export/parquet/recording-tables.js';
 import { whyNotWhole } from '../../src/fleet/whole-file.js';
-import { PtflameError } from '../../src/model/errors.js';
+import { PtflameError, unreadableInput } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { formatBytes, formatMany } from '../../src/render/format.js';
-import { makeDirectory, OTHER_FOLDER, partitionOf, requireFolder, tablePath } from '../export/folder.js';
-import { recordingId } from '../export/recording-id.js';
+import { shellWords } from '../../src/render/visible-text.js';
 import { openInputs } from '../input/open-inputs.js';
+import { dataFilePath, wakingsPath } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
-import { ExportOptions } from '../options/export.js';
+import { reading, shown, srcline } from '../options/shared.js';
+import { path, text } from '../options/values/values.js';
 import { CallsSpool } from '../output/calls-spool.js';
-import { statOrNull } from '../output/file-identity.js';
+import { whatWrites } from '../output/kinds.js';
 import { notifyQuality } from '../output/lines.js';
-import { openOutput, type Result, writeAll } from '../output/outputs.js';
+import { openOutput, type Result, whyUnwritable, writeAll } from '../output/outputs.js';
+import { statOrNull } from '../output/refuse-overwriting.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { INPUTS } from './arguments.js';
+
+/** "parquet:DIR" → the directory. */
+const target = z.string().transform((text, context) => {
+  const directory = /^parquet:(.+)$/s.exec(text)?.[1];
+  const isFolder = directory !== undefined && statOrNull(directory)?.isDirectory() === true;
+  const other = isFolder || /^parquet:./.test(directory ?? '') ? null : whatWrites(directory ?? text);
+  if (directory !== undefined && other === null) return { format: 'parquet' as const, directory };
+  const meant =
+    other ??
+    (/^(?!parquet$)[\w./-]+$/.test(text) ? `did you mean parquet:${text}?` : 'such as parquet:/var/lib/profiles');
+  context.addIssue({ code: 'custom', message: `must be parquet:DIR, a folder: ${meant}` });
+  return z.NEVER;
+});
+
+/** The options of `ptflame export`. */
+export const ExportOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', {
+        value: 'TARGET',
+        common: 'parquet:DIR, the folder of the tables',
+      }),
+      build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME', common: true }),
+      host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
+        value: 'NAME',
+        common: true,
+      }),
+    }),
+    ...group('Output', {
+      calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each', {
+        common: 'also a table of all calls',
+      }),
+    }),
+    ...srcline(),
+    ...shown(),
+    ...reading(),
+  }),
+);
+export type ExportOptions = z.infer<ReturnType<typeof ExportOptions>>;
 
 export const command = defineCommand({
   details:
@@ -115,4 +161,116 @@ function partitionPart(key: 'build' | 'host', value: string | null): string {
       hint: `pass a shorter one: --${key} NAME`,
     },
   );
+}
+
+/**
+ * A folder of exported recordings: what is in it already, and where new files go.
+ *
+ * Returns the partition that has a recording, "build=v1/host=web1"; null: none has.
+ */
+function partitionOf(folder: string, id: string): string | null {
+  const table = join(folder, 'recordings');
+  for (const build of directoriesIn(table, 'build='))
+    for (const host of directoriesIn(join(table, build), 'host=')) {
+      const partition = join(build, host);
+      if (whyNotWhole(tablePath(folder, 'recordings', partition, id)) === null) return partition;
+    }
+  return null;
+}
+
+function tablePath(folder: string, table: TableName, partition: string, id: string): string {
+  return join(folder, table, partition, `${id}.parquet`);
+}
+
+const OTHER_FOLDER = 'choose another folder with --to parquet:DIR';
+
+/**
+ * Checks that a folder can be filled before the work begins. It may be missing, but what contains it may not: a mistyped
+ * path should not become a tree of folders.
+ *
+ * @throws PtflameError OUTPUT_UNWRITABLE
+ */
+function requireFolder(folder: string): void {
+  const stats = statOrNull(folder);
+  if (stats?.isDirectory()) return;
+  if (stats !== null) throw cannotCreate(folder, 'it is a file');
+  const parent = dirname(resolve(folder));
+  if (statOrNull(parent)?.isDirectory()) return;
+  throw cannotCreate(
+    folder,
+    `${parent} does not exist`,
+    `make it first: mkdir -p ${shellWords([parent])}; or ${OTHER_FOLDER}`,
+  );
+}
+
+/** Makes the directory of a file in a folder. @throws PtflameError OUTPUT_UNWRITABLE */
+function makeDirectory(path: string): void {
+  const directory = dirname(path);
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (cause) {
+    throw cannotCreate(directory, whyUnwritable(cause), OTHER_FOLDER, cause);
+  }
+}
+
+function cannotCreate(directory: string, why: string, hint = OTHER_FOLDER, cause?: unknown): PtflameError {
+  return new PtflameError('OUTPUT_UNWRITABLE', `cannot create the folder ${directory}: ${why}`, { hint, cause });
+}
+
+/** In the order of their names. */
+function directoriesIn(path: string, prefix: string): string[] {
+  if (statOrNull(path)?.isDirectory() !== true) return [];
+  return readdirSync(path)
+    .filter((name) => name.startsWith(prefix))
+    .sort();
+}
+
+/** Options that select a part: each part is a recording of its own, as windows of one trace add up. */
+const PARTS = ['window', 'tid', 'pid', 'comm', 'cpu', 'root', 'inside'] as const satisfies (keyof ExportOptions)[];
+
+/**
+ * The files of a recording and the part that is selected → its id, which is the same wherever and however often it is exported.
+ *
+ * Returns 64 hex digits: of one file of which all is selected, its SHA-256.
+ *
+ * @throws PtflameError INPUT_KIND for a stream, INPUT_UNREADABLE
+ */
+async function recordingId(path: string, options: ExportOptions, signal: AbortSignal): Promise<string> {
+  const hashes: string[] = [];
+  for (const file of filesOf(path, options)) hashes.push(await fileHash(file, signal));
+  const parts = PARTS.filter((key) => options[key] !== undefined).map((key) => [key, options[key]]);
+  if (hashes.length === 1 && parts.length === 0) return hashes[0];
+  return createHash('sha256')
+    .update(JSON.stringify([hashes, parts], patternText))
+    .digest('hex');
+}
+
+function patternText(_key: string, value: unknown): unknown {
+  return value instanceof RegExp ? String(value) : value;
+}
+
+/** Returns the recording, then that of wakings next to it. */
+function filesOf(path: string, { wakes }: ExportOptions): string[] {
+  const stats = path === '-' ? null : statOrNull(path);
+  if (path === '-' || stats?.isFIFO())
+    throw new PtflameError('INPUT_KIND', `${path === '-' ? 'standard input' : path} is a stream, not a file`, {
+      hint: 'export names tables by the hash of the file: write the stream to a file first',
+    });
+  if (stats === null) return [path];
+  const side = wakes ?? wakingsPath(path);
+  const data = dataFilePath(path);
+  if (stats.isDirectory() && statOrNull(data) === null)
+    throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'pass the files in it' });
+  return [data, ...(statOrNull(side)?.isFile() ? [side] : [])];
+}
+
+async function fileHash(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const part of createReadStream(path, { highWaterMark: 2 ** 20, signal })) hash.update(part);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadableInput(path, error);
+  }
+  return hash.digest('hex');
 }

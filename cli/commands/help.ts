@@ -1,13 +1,26 @@
 /**
  * `ptflame help`: prints help about ptflame or a command, or the man page.
  */
-import { HelpOptions } from '../options/help.js';
+
+import * as z from 'zod';
+import { general } from '../options/shared.js';
 import { helpWidth } from '../terminal/width.js';
 import { type Command, loadCommands, type Program } from '../usage/command.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { commandHelp, completeHelp, overview } from '../usage/help.js';
 import { manPage } from '../usage/man-page.js';
 import { commandOf } from '../usage/usage-errors.js';
+
+/** The options of `ptflame help`. */
+const HelpOptions = memoize(() =>
+  z.object({
+    command: z.string().optional(),
+    ...group('Output', { man: flag(z.boolean().default(false), 'print the man page: ptflame help --man | man -l -') }),
+    ...general(),
+  }),
+);
+type HelpOptions = z.infer<ReturnType<typeof HelpOptions>>;
 
 export const command = defineCommand({
   examples: [

@@ -2,6 +2,7 @@
  * `ptflame import`: writes a trace to a file that every command reads instead of it, much faster.
  */
 
+import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import { type ImportedTrace, importTrace } from '../../src/pipeline/import-trace.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
@@ -9,7 +10,8 @@ import { formatBytes, formatMany } from '../../src/render/format.js';
 import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
-import { ImportOptions } from '../options/import.js';
+import { decoding, general, resources, selection } from '../options/shared.js';
+import { path } from '../options/values/values.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { inputProblems } from '../output/lines.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
@@ -17,7 +19,27 @@ import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { TRACES } from './arguments.js';
+
+/** The options of `ptflame import`. */
+export const ImportOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      output: flag(path, 'where to write the trace; - is standard output', {
+        alias: 'o',
+        value: 'FILE',
+        common: 'where to write the trace',
+      }),
+    }),
+    ...selection(),
+    ...decoding(),
+    ...resources(),
+    ...general(),
+  }),
+);
+export type ImportOptions = z.infer<ReturnType<typeof ImportOptions>>;
 
 export const command = defineCommand({
   examples: [

@@ -2,6 +2,7 @@
  * `ptflame info`: shows what an input is and contains, decodes a sample of a recording, and names the next command.
  */
 
+import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { isRecording } from '../../src/perfdata/is-recording.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
@@ -14,14 +15,29 @@ import { otherInfo, otherLines } from '../info/other-inputs.js';
 import type { RecordingInfo } from '../info/recording-info.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { sampleDecoding } from '../info/sample-decoding.js';
-import { dataFilePath, firstBytes, mainOfWakings } from '../input/data-file.js';
-import { openSides } from '../input/open-sides.js';
-import { InfoOptions } from '../options/info.js';
-import { decodingWords } from '../options/shared.js';
-import { type AnswerFormats, openAnswer } from '../output/answer.js';
-import { answerFormats } from '../output/answer-files.js';
+import { dataFilePath, firstBytes, mainOfWakings, openSides } from '../input/open-sides.js';
+import { decoding, decodingWords, general, outputs, symfs } from '../options/shared.js';
+import { path } from '../options/values/values.js';
+import { type AnswerFormats, answerFormats, openAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
+
+/** The options of `ptflame info`. */
+export const InfoOptions = memoize(() =>
+  z.object({
+    file: path,
+    ...group('Output', {
+      output: outputs('write FILE.txt or .json instead of printing; may be repeated'),
+      json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md', {
+        common: 'print JSON, for programs',
+      }),
+    }),
+    ...group('Input', { symfs, wakes: decoding().wakes }),
+    ...general(),
+  }),
+);
+export type InfoOptions = z.infer<ReturnType<typeof InfoOptions>>;
 
 export const command = defineCommand({
   examples: [
@@ -105,8 +121,8 @@ function drawing(words: readonly string[]): string {
 }
 
 async function traceAnswer(file: string): Promise<AnswerFormats> {
-  const { traceLines: importedLines } = await import('../info/trace-lines.js');
-  const described = (await import('../info/trace-info.js')).traceInfo(file);
+  const { traceInfo, importedLines } = await import('../info/trace-info.js');
+  const described = traceInfo(file);
   const next = described.events === 0 ? `ptflame waits ${shellWords([file])}` : drawing([file]);
   return { json: () => described, text: () => [...importedLines(described), '', `next: ${next}`] };
 }

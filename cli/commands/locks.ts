@@ -2,20 +2,58 @@
  * `ptflame locks`: shows which locks threads waited for, who held them, and what the holders did meanwhile.
  */
 
+import * as z from 'zod';
 import { locksAnswer } from '../../src/questions/locks/answer.js';
 import { askLocks } from '../../src/questions/locks/ask-locks.js';
-import type { LockRow, Locks } from '../../src/questions/locks/schema.js';
-import { locksLines } from '../answers/locks/locks.js';
-import { missingLines } from '../answers/missing-lines.js';
+import type { LockHolder, LockRow, Locks, LockWait } from '../../src/questions/locks/schema.js';
+import type { WaitThread } from '../../src/questions/waits/schema.js';
+import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
+import { visibleText } from '../../src/render/visible-text.js';
+import { durationCell, missingLines, shareCell, topLines } from '../answers/source-lines.js';
+import { threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { LocksOptions } from '../options/questions/locks.js';
-import { openAnswer } from '../output/answer.js';
-import { answerFormats } from '../output/answer-files.js';
+import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
+import { path } from '../options/values/values.js';
+import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
+import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { TRACES } from './arguments.js';
+
+const address = z.string().regex(/^(0x)?[0-9a-f]+$/i, 'must be an address, such as 0x7f0012345678');
+
+/** The options of `ptflame locks`. */
+const LocksOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      top: limit(
+        20,
+        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+        ['text'],
+        'maximum number of rows, 0 for all',
+      ),
+      slowest: limit(
+        0,
+        'show each of the N longest waits for locks, and for whom (not with --csv)',
+        ['text', 'json'],
+        'the N longest waits for locks, and for whom',
+      ),
+      ...answering(),
+    }),
+    ...group('Selection', {
+      lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS', common: true }),
+    }),
+    ...windowed(),
+    ...selection(),
+    ...replaying(),
+    ...reading(),
+  }),
+);
+type LocksOptions = z.infer<ReturnType<typeof LocksOptions>>;
 
 export const command = defineCommand({
   details:
@@ -59,4 +97,255 @@ function csvRows({ locks: rows }: Locks): (string | number | boolean | null)[][]
     holders[0]?.function?.name ?? null,
   ];
   return [[...COLUMNS, 'function', 'holder', 'holderFunction'], ...rows.map((row) => [...cells(row), ...placeOf(row)])];
+}
+
+interface LocksText {
+  /** Of the terminal. */
+  readonly width: number;
+  /** Maximum number of rows of a table; 0: all. */
+  readonly top: number;
+  /** Of the only lock that was asked for; null: all. */
+  readonly address: string | null;
+}
+
+/** Of so many locks, the holders are shown. */
+const MAX_DETAILED = 3;
+
+/**
+ * Formats locks as terminal text: a summary, the slowest waits, a table of locks, and the holders of the first ones.
+ */
+export function locksLines(answer: Locks, { width, top, address }: LocksText): string[] {
+  const locks = answer.locks.filter(({ isLock }) => isLock);
+  const others = answer.locks.filter(({ isLock }) => !isLock);
+  const { hasCalls } = answer.trace;
+  const table = (rows: readonly LockRow[], who: TableColumn<LockRow>) =>
+    topLines(rows, top, (shown) => lockTable(shown, who, hasCalls, width));
+  const detailed = address !== null ? answer.locks : locks.slice(0, MAX_DETAILED);
+  return [
+    ...headLines(answer, address),
+    ...(answer.slowest.length > 0 ? ['', 'longest waits for locks:', ...answer.slowest.map(slowWaitLine)] : []),
+    ...(locks.length > 0 ? ['', ...table(locks, HOLDER)] : []),
+    ...(others.length > 0 ? ['', 'other objects that threads waited for:', ...table(others, WAKER)] : []),
+    ...detailed.flatMap((lock) => ['', ...lockDetails(lock, width, top)]),
+  ];
+}
+
+function headLines({ trace, total, missing, locks: rows }: Locks, address: string | null): string[] {
+  const { locks, waits, waitedNs, probeNs, futexNs, passedOnNs, wakeUpNs, unknownNs, openWaits, openNs } = total;
+  const where = trace.threads === 0 ? '' : ` in ${formatDuration(trace.durationNs)} from ${trace.start}`;
+  const cut = total.cutWaits === 0 ? '' : `; it cuts ${formatMany(total.cutWaits, 'wait')}: not in averages`;
+  const part = trace.part === null ? [] : [`only ${visibleText(trace.part)}${cut}`];
+  const lacks = [...part, ...missingLines(missing)];
+  if (!trace.hasSwitches) return ['waits for locks are not known', ...lacks];
+  if (waits === 0) return [`no waits for ${address === null ? 'locks' : `a lock at ${address}`}${where}`, ...lacks];
+  const share = (ns: number) => shareCell(ns, waitedNs);
+  const why = [
+    ...(openNs > 0 ? [`${share(openNs)} in ${formatMany(openWaits, 'wait')} that had not ended`] : []),
+    ...(rows.some(hasNoHolder) ? ['read-write locks show no holder'] : []),
+  ];
+  const sources = `${share(probeNs)} by a probe, ${share(futexNs)} by futex calls`;
+  return [
+    `${formatDuration(waitedNs)} waited for ${formatMany(locks, 'lock')} in ${formatMany(waits, 'wait')},${where}`,
+    `holder known ${share(probeNs + futexNs)} (${sources}), passed on ${share(passedOnNs)}, waking to running ${share(wakeUpNs)}, unknown ${share(unknownNs)}${why.length > 0 ? ` (${why.join('; ')})` : ''}`,
+    ...lacks,
+  ];
+}
+
+function hasNoHolder({ kind, unknownNs, openNs }: LockRow): boolean {
+  return kind === 'rwlock' && unknownNs > openNs;
+}
+
+const WAITED: TableColumn<LockRow> = { title: 'waited', text: ({ waitedNs }) => formatDuration(waitedNs) };
+const DISTRIBUTION: readonly TableColumn<LockRow>[] = [
+  { title: 'waits', text: ({ waits }) => formatCount(waits) },
+  { title: 'avg', text: ({ avgNs }) => durationCell(avgNs), rank: 3 },
+  { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 5 },
+  { title: 'max', text: ({ maxNs, longestOpenNs }) => formatLongest(maxNs, longestOpenNs) },
+  { title: 'threads at once', text: ({ convoy }) => formatCount(convoy), rank: 4 },
+  { title: 'wake-up', text: ({ wakeUps }) => durationCell(wakeUps.avgNs), rank: 6 },
+];
+const OBJECT: readonly TableColumn<LockRow>[] = [
+  { title: 'kind', text: ({ kind }) => kind, isLeft: true },
+  { title: 'address', text: ({ address }) => address, isLeft: true },
+];
+
+const HOLDER: TableColumn<LockRow> = { title: 'held most by', text: mainHolder, isLeft: true, rank: 2 };
+const WAKER: TableColumn<LockRow> = { title: 'woken most by', text: mainWaker, isLeft: true, rank: 2 };
+
+function lockTable(rows: readonly LockRow[], who: TableColumn<LockRow>, hasCalls: boolean, width: number): string[] {
+  const columns = [WAITED, ...DISTRIBUTION, ...OBJECT];
+  return hasCalls
+    ? tableLines(rows, [...columns, who], { name: placeText, nameTitle: 'waited in', width })
+    : tableLines(rows, columns, { name: who.text, nameTitle: who.title, width });
+}
+
+function mainHolder({ holders: [first] }: LockRow): string {
+  return first ? threadsText(first.threads) : '[unknown]';
+}
+
+function mainWaker({ wakers: [first] }: LockRow): string {
+  if (first === undefined || first.kind !== 'thread') return `[${first?.kind ?? 'not-seen'}]`;
+  return `${first.isCandidate ? 'maybe ' : ''}${threadsText(first.threads)}`;
+}
+
+function placeText({ places: [first] }: LockRow): string {
+  return functionText(first?.function ?? null);
+}
+
+/** Formats who held a lock and what they did meanwhile, where threads waited for it, and who woke them. */
+function lockDetails(lock: LockRow, width: number, top: number): string[] {
+  const { kind, address, waits, waitedNs, holders, isLock } = lock;
+  const head = `${kind} ${address}: ${formatDuration(waitedNs)} in ${formatMany(waits, 'wait')}`;
+  const tables = [
+    ...(holders.length > 0 ? holderLines(lock, width, top) : isLock ? ['its holders are not known'] : []),
+    ...placeLines(lock, width, top),
+    ...(holders.length > 0 ? [] : wakerLines(lock, width, top)),
+  ];
+  return [head, ...tables];
+}
+
+interface HolderLine {
+  readonly ns: number;
+  /** null: a call path of the holder above. */
+  readonly holder: LockHolder | null;
+  readonly text: string;
+}
+
+function holderLines({ holders, waitedNs }: LockRow, width: number, top: number): string[] {
+  const columns: TableColumn<HolderLine>[] = [
+    { title: 'held', text: ({ ns }) => formatDuration(ns) },
+    { title: '%', text: ({ ns }) => shareCell(ns, waitedNs) },
+    { title: 'waits', text: ({ holder }) => (holder ? formatCount(holder.waits) : ''), rank: 1 },
+    { title: 'ran', text: ({ holder }) => (holder ? shareCell(holder.ranNs, holder.heldNs) : ''), rank: 2 },
+    { title: 'blocked', text: ({ holder }) => (holder ? shareCell(holder.blockedNs, holder.heldNs) : ''), rank: 2 },
+    { title: 'preempted', text: ({ holder }) => (holder ? shareCell(holder.preemptedNs, holder.heldNs) : ''), rank: 3 },
+    { title: 'by probe', text: ({ holder }) => (holder ? shareCell(holder.probeNs, holder.heldNs) : ''), rank: 4 },
+  ];
+  const linesOf = (shown: readonly LockHolder[]) =>
+    tableLines(shown.flatMap(linesOfHolder), columns, {
+      name: ({ text }) => text,
+      nameTitle: 'held by, and what it did meanwhile',
+      indent: ({ holder }) => (holder ? '' : '  '),
+      width,
+    });
+  return topLines(holders, top, linesOf);
+}
+
+function linesOfHolder(holder: LockHolder): HolderLine[] {
+  const released = holder.function === null ? '' : `, given back in ${holder.function.name}`;
+  const first = { ns: holder.heldNs, holder, text: `${threadsText(holder.threads)}${released}` };
+  return [first, ...holder.spots.map(({ ns, path }) => ({ ns, holder: null, text: pathText(path) }))];
+}
+
+type Place = LockRow['places'][number];
+
+function placeLines({ places, waitedNs }: LockRow, width: number, top: number): string[] {
+  if (places.every((place) => place.function === null)) return [];
+  const columns: TableColumn<Place>[] = [
+    { title: 'waited', text: (place) => formatDuration(place.waitedNs) },
+    { title: '%', text: (place) => shareCell(place.waitedNs, waitedNs) },
+    { title: 'waits', text: ({ waits }) => formatCount(waits) },
+  ];
+  const name = (place: Place) => `${functionText(place.function)}${place.call ? ` (${functionText(place.call)})` : ''}`;
+  return topLines(places, top, (shown) => tableLines(shown, columns, { name, nameTitle: 'waited in', width }));
+}
+
+type Waker = LockRow['wakers'][number];
+
+function wakerLines({ wakers, waitedNs }: LockRow, width: number, top: number): string[] {
+  const columns: TableColumn<Waker>[] = [
+    { title: 'waited', text: (waker) => formatDuration(waker.waitedNs) },
+    { title: '%', text: (waker) => shareCell(waker.waitedNs, waitedNs) },
+    { title: 'waits', text: ({ waits }) => formatCount(waits) },
+  ];
+  return topLines(wakers, top, (shown) =>
+    tableLines(shown, columns, { name: wakerText, nameTitle: 'woken by', width }),
+  );
+}
+
+function wakerText({ kind, threads, isCandidate, function: place }: Waker): string {
+  if (kind !== 'thread') return `[${kind}]`;
+  return `${isCandidate ? 'maybe ' : ''}${threadsText(threads)}${place ? ` in ${place.name}` : ''}`;
+}
+
+type Named = LockHolder['function'];
+
+/**
+ * Names threads, functions and call paths in text about locks.
+ *
+ * "teller", "clerk (3 threads)", "[kworker/3:6]": threads that were not traced are in brackets.
+ */
+export function threadsText(threads: readonly WaitThread[]): string {
+  const [first] = threads;
+  if (first === undefined) return '[unknown]';
+  const name = visibleText(first.comm ?? String(first.tid));
+  const count = threads.length > 1 ? ` (${threads.length} threads)` : '';
+  return first.isTraced ? `${name}${count}` : `[${name}${count}]`;
+}
+
+function functionText(named: Named): string {
+  return named === null ? '[unknown]' : bareName(named.name);
+}
+
+/** A name without the version of its symbol: "pthread_mutex_lock@@GLIBC_2.2.5". */
+function bareName(name: string): string {
+  return name.replace(/@@?GLIBC\w*[\d.]*$/, '');
+}
+
+const MAX_FRAMES = 4;
+
+/** The innermost frames of a call path: "… update_account → rest → clock_nanosleep [off-cpu]". */
+function pathText(path: LockHolder['spots'][number]['path']): string {
+  const names = path.map(({ name }) => bareName(name));
+  const stops = names.filter((name) => name.startsWith('['));
+  const functions = names.filter((name) => !name.startsWith('['));
+  const inner = functions.slice(-MAX_FRAMES);
+  const dots = functions.length > inner.length ? '… ' : '';
+  return [`${dots}${inner.join(' → ')}`, ...stops.slice(-1)].filter((part) => part !== '').join(' ');
+}
+
+/** Says in a sentence for whom a thread waited, and what that one did: "customer waited 18.1 ms for teller, …". */
+function slowWaitLine(wait: LockWait): string {
+  const { thread, start, waitedNs, kind, address, holders, wakeUpNs, waker, isWakerCandidate, function: place } = wait;
+  const where = place === null ? '' : ` in ${place.name}`;
+  const forWhom =
+    holders.length > 0 ? ` for ${holders.map(holderText).join('; then for ')}` : '; its holder is not known';
+  const isWokenByLast = waker !== null && holders.at(-1)?.threads[0]?.tid === waker.tid;
+  const woken =
+    waker === null || isWokenByLast ? '' : `; ${isWakerCandidate ? 'maybe ' : ''}${threadName(waker)} woke it`;
+  const late = wakeUpNs > 0 ? `; ran ${formatDuration(wakeUpNs)} after it was woken` : '';
+  return `at ${start} ${threadName(thread)} waited ${formatDuration(waitedNs)}${where} (${kind} ${address})${forWhom}${woken}${late}`;
+}
+
+function holderText(holder: LockHolder): string {
+  const { threads, heldNs, spots } = holder;
+  const who = threads.length === 1 && threads[0] ? threadName(threads[0]) : threadsText(threads);
+  const [main] = spots;
+  const did = main ? didText(main) : scheduleText(holder);
+  return `${who}, which held it ${formatDuration(heldNs)}${did === '' ? '' : ` and ${did}`}`;
+}
+
+type Spot = LockHolder['spots'][number];
+
+const SLEEPS = /nanosleep|\bu?sleep$/;
+
+function didText({ path, function: place }: Spot): string {
+  const stop = path.at(-1)?.name ?? '';
+  const name = place?.name ?? '[unknown]';
+  if (stop === '[off-cpu]')
+    return path.some((frame) => SLEEPS.test(frame.name)) ? `slept in ${name}` : `waited in ${name}`;
+  if (stop === '[preempted]') return `was preempted in ${name}`;
+  if (stop === '[syscall]') return `was in a system call of ${name}`;
+  if (stop === '[lost]') return 'was not seen: its trace is lost';
+  return `ran ${name}`;
+}
+
+function scheduleText({ ranNs, blockedNs, preemptedNs, heldNs }: LockHolder): string {
+  const parts = [
+    [ranNs, 'ran'],
+    [blockedNs, 'was blocked'],
+    [preemptedNs, 'was preempted'],
+  ] as const;
+  const main = parts.reduce((most, part) => (part[0] > most[0] ? part : most));
+  return main[0] > 0 ? `${main[1]} ${shareCell(main[0], heldNs)} of it` : '';
 }

@@ -3,6 +3,7 @@
  */
 
 import { statSync } from 'node:fs';
+import * as z from 'zod';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { summaryOf } from '../../src/fleet/questions.js';
 import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
@@ -17,22 +18,54 @@ import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { formatMany } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
-import { recordingsText } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
-import { firstBytes } from '../input/data-file.js';
+import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { MERGED_FORMATS, MergeOptions } from '../options/merge.js';
-import type { Format } from '../output/formats.js';
-import { outputFormats } from '../output/formats.js';
+import { general, outputs, resources } from '../options/shared.js';
+import { path } from '../options/values/values.js';
+import { type Format, OWN_FORMATS, outputFormats } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
-import { openOutput, writeAll } from '../output/outputs.js';
+import { openOutput, refuseTerminal, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
+import { recordingsText } from './fleet.js';
+import { RenderOptions } from './render.js';
+
+/**
+ * The options of `ptflame merge`.
+ *
+ * Those that need no more than sums.
+ */
+const MERGED_FORMATS = [...OWN_FORMATS, 'pprof'] as const;
+
+const MergeOptions = memoize(() => {
+  const { title, icicle, width, minPx, annotate, minNs, maxFolded } = RenderOptions().shape;
+  return z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      output: outputs(
+        'where to write; - is standard output (default); may be repeated',
+        'where to write; the ending of FILE selects the format',
+      ),
+      format: flag(
+        z.enum(MERGED_FORMATS).optional(),
+        'format of all outputs (default: by the ending of FILE, else folded)',
+      ),
+      by: flag(z.enum(['comm', 'host', 'build']).default('comm'), 'what to keep apart; build: not known of profiles', {
+        common: 'what to keep apart',
+      }),
+    }),
+    ...{ title, icicle, width, minPx, annotate, minNs, maxFolded },
+    ...resources(),
+    ...general(),
+  });
+});
+type MergeOptions = z.infer<ReturnType<typeof MergeOptions>>;
 
 export const command = defineCommand({
   details: 'Groups are drawn as threads are: a root frame for each command name, host or build.',

@@ -5,6 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
+import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { safeJson } from '../../src/model/safe-json.js';
 import { lacksKernelNames } from '../../src/model/samples/sample-table.js';
@@ -23,17 +24,30 @@ import { filesOfRecording, type PackedFile, writePack } from '../../src/perfdata
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { dataFilePath, formatsPath, notesPath, wakingsPath } from '../input/data-file.js';
-import { recordsEvents } from '../input/open-sides.js';
+import { dataFilePath, formatsPath, notesPath, recordsEvents, wakingsPath } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { PackOptions } from '../options/pack.js';
+import { decoding, general } from '../options/shared.js';
+import { path } from '../options/values/values.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { isStandardOutput, isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { checkSymfs } from '../perf/check-symfs.js';
+import { checkSymfs } from '../perf/decode.js';
 import { readNotes } from '../record/recording-notes.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
+
+/** The options of `ptflame pack`. */
+export const PackOptions = memoize(() =>
+  z.object({
+    recording: path,
+    ...group('Output', { output: flag(path, 'where to write the pack', { alias: 'o', value: 'FILE', common: true }) }),
+    symfs: decoding().symfs,
+    kallsyms: decoding().kallsyms,
+    ...general(),
+  }),
+);
+export type PackOptions = z.infer<ReturnType<typeof PackOptions>>;
 
 export const command = defineCommand({
   details: 'The pack can be rendered on any machine, without Intel PT, perf or the binaries.',

@@ -2,24 +2,148 @@
  * `ptflame render`: draws flame graphs and writes folded stacks or profiles.
  */
 
+import * as z from 'zod';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { PtflameError } from '../../src/model/errors.js';
+import type { Profile } from '../../src/model/profile/profile.js';
+import { profileBlockedTime } from '../../src/questions/waits/blocked-by.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { loadPageContents, loadProfile, requireTraces } from '../input/traces.js';
-import { RenderOptions } from '../options/render.js';
+import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
+import {
+  decoding,
+  filters,
+  general,
+  inline,
+  maxFolded,
+  outputs,
+  replaying,
+  resources,
+  selection,
+  srcline,
+} from '../options/shared.js';
+import { span } from '../options/values/question-values.js';
+import { detailSize, path } from '../options/values/values.js';
 import type { CallsSpool } from '../output/calls-spool.js';
-import { FORMATS, FORMATS_OF_CALLS, type Format, isOverTime, outputFormats } from '../output/formats.js';
+import {
+  FORMATS,
+  FORMATS_OF_CALLS,
+  FORMATS_OVER_TIME,
+  type Format,
+  isOverTime,
+  outputFormats,
+} from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
-import { isStandardOutput, type Output, openOutput, writeAll } from '../output/outputs.js';
+import { isStandardOutput, type Output, openOutput, refuseTerminal, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
-import { refuseTerminal } from '../output/refuse-terminal.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { INPUTS } from './arguments.js';
+
+/** Defaults are those of the library. */
+const appearance = group('Appearance', {
+  title: flag(z.string().optional(), 'title of the picture (html, svg)', {
+    formats: ['html', 'svg'],
+    common: 'title of the picture',
+  }),
+  icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', {
+    formats: ['html', 'svg'],
+    common: 'callers on top, callees below',
+  }),
+  width: flag(
+    z.number('must be a number').min(300, 'must be 300 or more').max(20_000, 'must be 20000 or less').optional(),
+    'width if no browser window sets it (svg; default: 1200)',
+    { value: 'PX', formats: ['svg'] },
+  ),
+  minPx: flag(
+    z.number('must be a number').min(0, 'must be 0 or more').optional(),
+    'merge neighbouring frames that are narrower (svg; default: a third of a pixel)',
+    { value: 'PX', formats: ['svg'] },
+  ),
+  by: flag(
+    z.enum(['none', 'thread', 'process', 'comm']).default('none'),
+    'add a root frame for each thread, process or command name (svg, folded)',
+    { formats: ['svg', 'folded'], common: 'a root frame for each of them' },
+  ),
+  timeDetail: flag(
+    detailSize.default(4 * 2 ** 20),
+    'maximum size of the timeline in a page, such as 16M for a finer one; 0: none (html; default: 4M)',
+    { value: 'SIZE', formats: ['html'] },
+  ),
+  annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
+    formats: ['folded'],
+  }),
+  minNs: flag(
+    z.number('must be a number').min(0, 'must be 0 or more').default(0),
+    'leave out paths with less self time (folded)',
+    { value: 'NS', formats: ['folded'] },
+  ),
+  maxFolded: maxFolded(['folded', 'pprof']),
+});
+
+/** Defaults are those of the library, too. */
+const calls = group('Selection', {
+  minCall: flag(span.default(0), `leave out calls that lasted shorter, such as 1us (${FORMATS_OF_CALLS.join(', ')})`, {
+    value: 'DURATION',
+    formats: FORMATS_OF_CALLS,
+  }),
+  maxCalls: flag(
+    z
+      .number('must be a number')
+      .int('must be a whole number')
+      .min(1, 'must be 1 or more')
+      .max(1e9, 'must be 1000000000 or less')
+      .default(500_000),
+    `leave out the shortest of more calls (${FORMATS_OVER_TIME.join(', ')}; default: 500000)`,
+    { formats: FORMATS_OVER_TIME },
+  ),
+});
+
+/** The options of `ptflame render`. */
+export const RenderOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      output: outputs(
+        'where to write; - is standard output (default); may be repeated',
+        'where to write; the ending of FILE selects the format',
+      ),
+      format: flag(
+        z.enum(FORMATS).optional(),
+        `format of all outputs (default: by the ending of FILE, else folded): ${FORMATS.join(', ')}`,
+        { value: 'FORMAT' },
+      ),
+    }),
+    ...group('Selection', {
+      blockedBy: flag(
+        z.boolean().default(false),
+        'only blocked time: stacks that waited, and above them, upside down, those of the threads that they waited for',
+        { common: 'only blocked time, and for whom threads waited' },
+      ),
+    }),
+    ...srcline(),
+    ...inline(),
+    ...appearance,
+    ...selection(),
+    ...filters(),
+    ...calls,
+    ...replaying(),
+    ...group('Replay', {
+      byCalls: flag(
+        z.boolean().default(false),
+        'accept a trace without times; the width of frames is their number of calls',
+      ),
+    }),
+    ...decoding(),
+    ...resources(),
+    ...general(),
+  }),
+);
+export type RenderOptions = z.infer<ReturnType<typeof RenderOptions>>;
 
 export const command = defineCommand({
   examples: [
@@ -128,7 +252,6 @@ async function loadRendered(
   signal: AbortSignal,
 ): ReturnType<typeof loadPageContents> {
   if (options.blockedBy) {
-    const { loadBlockedTime } = await import('./blocked-time.js');
     return { profile: await loadBlockedTime(inputs, options, signal), waits: null, timeline: null, longestCalls: null };
   }
   if (formats.includes('html') || formats.some(isOverTime)) {
@@ -152,4 +275,34 @@ async function loadRendered(
 function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]): number {
   if (formats.includes('html')) return timeDetail * BYTES_PER_CHARACTER;
   return formats.includes('perfetto') ? TIMELINE_BYTES : 0;
+}
+
+/**
+ * Loads the profile of `ptflame render --blocked-by`, on its own so that other graphs do not load what is known of waits.
+ *
+ * @throws PtflameError BAD_OPTION for a trace without times, in which nobody waits
+ */
+async function loadBlockedTime(
+  inputs: readonly CommandInput[],
+  options: RenderOptions,
+  signal: AbortSignal,
+): Promise<Profile> {
+  if (options.byCalls)
+    throw new PtflameError('BAD_OPTION', '--blocked-by shows times, and --by-calls is for traces without them', {
+      hint: 'leave out --by-calls',
+    });
+  const traces = await requireTraces(inputs);
+  const { profile } = await withProgress(traces, options, signal, async (analyzing) => ({
+    profile: await profileBlockedTime(traces, analyzing),
+  }));
+  if (profile.threads.length === 0) notify(`warning: no thread was seen blocked${emptyBecause(profile, options)}`);
+  return profile;
+}
+
+function emptyBecause({ meta }: Profile, { window, root, inside }: RenderOptions): string {
+  if (meta.hasSwitches === false)
+    return ': no switches of threads were recorded, so the graph is empty; record with ptflame record --waits, and decode text with perf script --show-switch-events';
+  return window || root !== undefined || inside
+    ? ' in the selected time and calls: the graph is empty'
+    : ': the graph is empty';
 }

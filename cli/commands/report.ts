@@ -2,6 +2,7 @@
  * `ptflame report`: prints a table of functions.
  */
 
+import * as z from 'zod';
 import { reportOf } from '../../src/questions/report/answer.js';
 import type { FunctionRow, Report } from '../../src/questions/schema.js';
 import { nameMatcher } from '../../src/trace/records/name-matcher.js';
@@ -9,12 +10,43 @@ import { reportLines } from '../answers/report.js';
 import { LINE_TITLES, lineCells } from '../answers/source-lines.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
-import { ReportOptions } from '../options/questions/report.js';
-import { openAnswer } from '../output/answer.js';
-import { answerFormats } from '../output/answer-files.js';
+import { answering, inline, matching, reading, shown, srcline } from '../options/shared.js';
+import { path } from '../options/values/values.js';
+import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { INPUTS } from './arguments.js';
+
+/** The options of `ptflame report`. */
+export const ReportOptions = memoize(() =>
+  z.object({
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      sort: flag(
+        z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
+        'sort by this column',
+        { common: true },
+      ),
+      top: flag(
+        z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
+        'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
+        { common: 'maximum number of functions, 0 for all' },
+      ),
+      by: flag(z.enum(['none', 'thread']).default('none'), 'repeat the table for each thread', {
+        common: true,
+        formerly: { threads: 'thread' },
+      }),
+      ...answering(),
+    }),
+    ...srcline(),
+    ...inline(),
+    ...matching(),
+    ...shown(),
+    ...reading(),
+  }),
+);
+export type ReportOptions = z.infer<ReturnType<typeof ReportOptions>>;
 
 export const command = defineCommand({
   examples: [

@@ -2,23 +2,143 @@
  * `ptflame requests`: follows requests through threads.
  */
 
+import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
-import type { RequestsAnswer } from '../../src/questions/requests/schema.js';
+import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../src/questions/requests/schema.js';
+import {
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatMany,
+  formatPercentile,
+} from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { leftOutLines } from '../answers/requests/left-out.js';
-import { flowHint, isKnownTime, requestsLines } from '../answers/requests/requests.js';
+import { traceLines } from '../answers/report.js';
+import { slowRequestLines } from '../answers/requests/slow-request.js';
+import { durationCell, topLines, UNKNOWN } from '../answers/source-lines.js';
+import { placeText } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { RequestsOptions, requestsPattern } from '../options/questions/requests.js';
-import { openAnswer } from '../output/answer.js';
-import { answerFormats } from '../output/answer-files.js';
+import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../options/shared.js';
+import { expression, parseFunction, span } from '../options/values/question-values.js';
+import { path, regex } from '../options/values/values.js';
+import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
+import { alignColumns, fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
 import { TRACES } from './arguments.js';
+
+/** The options of `ptflame requests`. */
+const RequestsOptions = memoize(() =>
+  z.object({
+    function: path,
+    inputs: z.array(path).min(1),
+    ...group('Output', {
+      slowest: limit(
+        0,
+        'show each of the N slowest requests, with the work of other threads (not with --csv)',
+        ['text', 'json', 'otlp', 'perfetto'],
+        'all that happened in the N slowest requests',
+      ),
+      minCall: flag(
+        span.optional(),
+        'with --slowest: leave out calls and waits that lasted shorter (default: 1 % of the slowest; with --otlp and --perfetto: none)',
+        { value: 'DURATION', formerly: { min: null } },
+      ),
+      top: limit(
+        20,
+        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+        ['text'],
+        'maximum number of rows, 0 for all',
+      ),
+      ...answering(),
+      output: outputs(
+        'write FILE.txt, .csv, .json, .jsonl (--otlp) or .pftrace (--perfetto) instead of printing; may be repeated',
+        'write FILE.txt, .csv, .json, .jsonl or .pftrace',
+      ),
+      otlp: flag(
+        z.boolean().default(false),
+        'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
+        { common: 'print requests as spans for OpenTelemetry' },
+      ),
+      perfetto: flag(
+        z.boolean().default(false),
+        'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
+        { common: 'print them as a trace for Perfetto' },
+      ),
+      maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
+        'otlp',
+        'perfetto',
+      ]),
+    }),
+    ...group('Selection', {
+      flow: flag(
+        flows.optional(),
+        'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
+        { value: 'PUSH:KEY=POP:KEY', common: 'how work is handed on from thread to thread' },
+      ),
+      id: flag(
+        regex.optional(),
+        'with --flow: the part of KEY that is the id: the first group of REGEX, or its whole match; ids join processes, too',
+        { value: 'REGEX' },
+      ),
+      host: flag(
+        hosts.optional(),
+        'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
+        { value: 'INPUT=HOST' },
+      ),
+      regex: regexFlag('ROOT'),
+    }),
+    ...windowed(),
+    ...selection(),
+    ...replaying(),
+    ...reading(),
+  }),
+);
+type RequestsOptions = z.infer<ReturnType<typeof RequestsOptions>>;
+
+/** @throws PtflameError BAD_OPTION for an invalid regular expression */
+function requestsPattern({ function: text, regex: isRegex }: RequestsOptions): FunctionPattern {
+  const pattern = isRegex ? expression(text) : parseFunction(text);
+  if (pattern !== null) return pattern;
+  throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {
+    hint: 'see ptflame requests --help',
+  });
+}
+
+/** "queue_push:job=run_job:job": events, each with the argument that identifies the work, if any. */
+function parseFlow(text: string): { readonly push: string; readonly pop: string } | null {
+  const [push = '', pop = '', ...more] = text.split('=').map((part) => part.trim());
+  return push === '' || pop === '' || more.length > 0 ? null : { push, pop };
+}
+
+/** Parses flows of work of the command line. */
+const flows = z.array(z.coerce.string()).transform((texts, context) => {
+  const found = texts.map(parseFlow).filter((flow) => flow !== null);
+  if (found.length === texts.length) return found;
+  context.addIssue({ code: 'custom', message: 'must be PUSH:KEY=POP:KEY, such as queue_push:job=run_job:job' });
+  return z.NEVER;
+});
+
+/** "client.txt=web". */
+function parseHost(text: string): { readonly input: string; readonly host: string } | null {
+  const at = text.lastIndexOf('=');
+  const [input, host] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
+  return input === '' || host === '' ? null : { input, host };
+}
+
+/** Parses which input was recorded on which host. */
+const hosts = z.array(z.coerce.string()).transform((texts, context) => {
+  const found = texts.map(parseHost).filter((host) => host !== null);
+  if (found.length === texts.length) return found;
+  context.addIssue({ code: 'custom', message: 'must be INPUT=HOST, such as client.txt=web' });
+  return z.NEVER;
+});
 
 export const command = defineCommand({
   details:
@@ -116,4 +236,236 @@ function csvRows({ where, flow }: RequestsAnswer): (string | number | boolean | 
     return [host, isOwn, own?.name ?? null, own?.dso ?? null, call?.name ?? null, stop, reason, ...times];
   });
   return [titles, ...rows];
+}
+
+/** Formats requests, and where their time goes, as terminal text. */
+interface RequestsTextOptions {
+  /** ROOT as typed. */
+  readonly pattern: string;
+  readonly width: number;
+  /** Maximum number of rows of a table; 0: all. */
+  readonly top: number;
+}
+
+function requestsLines(answer: RequestsAnswer, options: RequestsTextOptions): string[] {
+  const { functions, stats, details } = answer;
+  const [only, ...others] = functions;
+  const name =
+    only && others.length === 0 ? only.name : `${options.pattern}, ${formatMany(functions.length, 'function')}`;
+  return [
+    ...headLines(answer),
+    '',
+    fittingName(name, options.width),
+    ...countLines(answer),
+    ...joinedLines(answer),
+    ...(stats === null ? [] : statsLines(stats)),
+    ...details.flatMap((details, rank) => ['', ...slowRequestLines(details, rank, options.width)]),
+    ...whereLines(answer, options),
+  ];
+}
+
+function headLines({ trace, quality, hosts }: RequestsAnswer): string[] {
+  if (hosts.length === 0) return traceLines(trace, quality);
+  return [
+    ...hosts.flatMap(({ name, trace, quality }) =>
+      traceLines(trace, quality).map((line) => `${visibleText(name)}: ${line}`),
+    ),
+    ...hosts.flatMap(clockLines),
+  ];
+}
+
+function countLines({ requests, complete, threads, otherThreads }: RequestsAnswer): string[] {
+  if (requests === 0) return ['no requests'];
+  const cut =
+    complete === requests ? '' : `, ${formatCount(requests - complete)} cut: start or end not seen; not counted below`;
+  const others = otherThreads === 0 ? '' : `; ${formatMany(otherThreads, 'other thread')} worked for them`;
+  return [`${formatMany(requests, 'request')} in ${formatMany(threads, 'thread')}${others}${cut}`];
+}
+
+function joinedLines({ joined, flow, otherThreads }: RequestsAnswer): string[] {
+  const { byKey, byOrder, byWaking, shared, forNoRequest, notJoined } = joined;
+  const ways = [
+    [byKey, 'by key'],
+    [byOrder, 'maybe, by order'],
+    [byWaking, 'maybe, by waking'],
+  ] as const;
+  const found = ways.filter(([count]) => count > 0).map(([count, way]) => `${formatCount(count)} ${way}`);
+  const left = [
+    ...(shared > 0 ? [`${formatCount(shared)} of it shared by several requests`] : []),
+    ...(forNoRequest > 0 ? [`${formatCount(forNoRequest)} for none of these requests`] : []),
+    ...(notJoined > 0 ? [`${formatCount(notJoined)} from an unknown thread`] : []),
+  ];
+  const isUnknown = !flow.isNamed && otherThreads > 0;
+  if (found.length + left.length === 0) return [];
+  return [
+    `work of other threads joined: ${[...(found.length > 0 ? found : ['none']), ...left].join('; ')}`,
+    ...(isUnknown ? [`without --flow, only wakings tell who worked for whom: "${UNKNOWN}" is not known, not 0`] : []),
+  ];
+}
+
+function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
+  const { avgNs, minNs, p50Ns, p90Ns, p99Ns, maxNs } = stats;
+  const titles = ['avg', 'min', 'p50', 'p90', 'p99', 'max'];
+  const percentiles = [p50Ns, p90Ns, p99Ns].map((ns) => formatPercentile(ns, stats));
+  const values = [durationCell(avgNs), durationCell(minNs), ...percentiles, durationCell(maxNs)];
+  return alignColumns(
+    [titles, values],
+    titles.map(() => 'right'),
+  );
+}
+
+function whereLines(
+  { where, whereByThread, typical, slowest, joined, flow }: RequestsAnswer,
+  options: RequestsTextOptions,
+): string[] {
+  if (typical === null || slowest === null) return [];
+  const range = ({ minNs, maxNs }: typeof typical) =>
+    minNs === maxNs ? formatDuration(minNs) : `${formatDuration(minNs)} to ${formatDuration(maxNs)}`;
+  const typicalOf = `typical: average of the ${formatMany(typical.requests, 'request')} in the middle, ${range(typical)}`;
+  const slowestOf = `slowest: ${slowest.requests === 1 ? 'one request' : `average of ${formatCount(slowest.requests)}`}, ${range(slowest)}`;
+  return [
+    '',
+    'where the time goes',
+    `${typicalOf}; ${slowestOf}`,
+    ...timeLines(
+      'in their own threads',
+      where.filter(({ isOwn }) => isOwn),
+      columnsOf(flow),
+      options,
+    ),
+    ...timeLines(
+      joined.shared === 0 ? 'in others that worked for them' : 'in others that worked for them, shared time divided',
+      where.filter(({ isOwn }) => !isOwn),
+      columnsOf(flow),
+      options,
+    ),
+    ...threadLines(whereByThread, columnsOf(flow), options),
+  ];
+}
+
+function timeLines(
+  title: string,
+  rows: readonly RequestTime[],
+  columns: readonly TableColumn<Averages>[],
+  { top, width }: RequestsTextOptions,
+): string[] {
+  if (rows.length === 0) return [];
+  const sums = sumOf(rows);
+  const options = { name: timeText, nameTitle: 'function', width };
+  const [titles = '', total = '', ...lines] = topLines([sums, ...rows], top === 0 ? 0 : top + 1, (shown) =>
+    tableLines(shown, columns, options),
+  );
+  return ['', title, titles, total, ...lines];
+}
+
+type Averages = Pick<RequestTime, 'isOwn' | 'typicalNs' | 'slowestNs'>;
+
+function columnsOf(flow: RequestsAnswer['flow']): TableColumn<Averages>[] {
+  const isKnown = (ns: number, isOwn: boolean) => isKnownTime(ns, isOwn, flow);
+  const cell = (ns: number, isOwn: boolean) => (isKnown(ns, isOwn) ? formatDuration(ns) : UNKNOWN);
+  const change = ({ isOwn, typicalNs, slowestNs }: Averages) =>
+    isKnown(typicalNs, isOwn) && isKnown(slowestNs, isOwn) ? formatDifference(slowestNs - typicalNs) : UNKNOWN;
+  return [
+    { title: 'typical', text: ({ typicalNs, isOwn }) => cell(typicalNs, isOwn) },
+    { title: 'slowest', text: ({ slowestNs, isOwn }) => cell(slowestNs, isOwn) },
+    { title: 'more', text: change, rank: 1 },
+  ];
+}
+
+/** Without a flow, a waking shows that a thread worked for another, but nothing shows that none did. */
+function isKnownTime(ns: number, isOwn: boolean, { isNamed }: RequestsAnswer['flow']): boolean {
+  return isOwn || isNamed || ns > 0;
+}
+
+/** Says how to find all work of other threads; null: nothing suggests that there is more. */
+function flowHint({ flow: { isNamed, events }, otherThreads }: RequestsAnswer): string | null {
+  if (isNamed || (events.length === 0 && otherThreads === 0)) return null;
+  const named = 'work of other threads is found by wakings alone; --flow PUSH:KEY=POP:KEY finds all of it';
+  if (events.length === 0) return `${named}: record with --probe where work is handed on, and where it is taken`;
+  return `${named}: name two of ${events.slice(0, MAX_EVENTS).join(', ')}${events.length > MAX_EVENTS ? ', …' : ''}`;
+}
+
+const MAX_EVENTS = 8;
+
+function threadLines(
+  rows: readonly RequestThreadTime[],
+  columns: readonly TableColumn<Averages>[],
+  { top, width }: RequestsTextOptions,
+): string[] {
+  if (rows.length < 2) return [];
+  const name = ({ host, comm, threads, isOwn }: RequestThreadTime) =>
+    `${onHost(host)}${comm ?? '[unnamed]'}${threads > 1 ? ` (${formatMany(threads, 'thread')})` : ''}${isOwn ? '' : ', for requests of others'}`;
+  const options = { name, nameTitle: 'threads', width };
+  return ['', 'by thread', ...topLines(rows, top, (shown) => tableLines(shown, columns, options))];
+}
+
+function sumOf(rows: readonly RequestTime[]): RequestTime {
+  const typicalNs = rows.reduce((sum, row) => sum + row.typicalNs, 0);
+  const slowestNs = rows.reduce((sum, row) => sum + row.slowestNs, 0);
+  const isOwn = rows[0]?.isOwn ?? true;
+  return { host: null, isOwn, function: null, call: null, stop: TOTAL, reason: null, typicalNs, slowestNs };
+}
+
+const TOTAL = 'all';
+
+/** "await_reply → pthread_cond_wait [off-cpu] condition". */
+function timeText({ host, function: own, call, stop, reason }: RequestTime): string {
+  const place = own === null && stop !== null ? null : placeText({ function: own, call });
+  return `${onHost(host)}${[place, stop, reason].filter((part) => part !== null).join(' ')}`;
+}
+
+function onHost(host: string | null): string {
+  return host === null ? '' : `${host}: `;
+}
+
+type RequestHost = RequestsAnswer['hosts'][number];
+
+/** Says how far the clock of a host is ahead of another's, and how sure that is. */
+function clockLines({ name, offset }: RequestHost, at: number): string[] {
+  if (offset === null)
+    return at === 0 ? [] : [`clock of ${visibleText(name)}: unknown, as no id relates it to another host`];
+  const { to, handOffs, contradictions } = offset;
+  const from = `from ${formatMany(handOffs, 'hand-off')}`;
+  const against =
+    contradictions === 0
+      ? ''
+      : `; ${formatCount(contradictions)} more contradict${contradictions === 1 ? 's' : ''} them: a clock changed its speed, or ids match wrongly`;
+  return [`clock of ${visibleText(name)}: offset ${offsetText(offset)} to ${visibleText(to)}, ${from}${against}`];
+}
+
+/** "+1.234 ms ± 12 µs"; "≤ +1.234 ms": nothing came back. */
+function offsetText({ lowNs, highNs }: Pick<NonNullable<RequestHost['offset']>, 'lowNs' | 'highNs'>): string {
+  if (lowNs === null)
+    return highNs === null ? 'unknown' : `≤ ${signedText(highNs, 1)} (its work is as early as it can be)`;
+  if (highNs === null) return `≥ ${signedText(lowNs, 1)} (its work is as late as it can be)`;
+  const errorNs = (highNs - lowNs) / 2;
+  return `${signedText((lowNs + highNs) / 2, errorNs)} ± ${formatDuration(errorNs)}`;
+}
+
+/** As many digits as the error allows. */
+function signedText(ns: number, errorNs: number): string {
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(ns) >= size) ?? ['ns', 1];
+  const digits = Math.max(0, Math.ceil(Math.log10(size / Math.max(errorNs, 1))) + 1);
+  return `${ns < 0 ? '-' : '+'}${(Math.abs(ns) / size).toFixed(Math.min(digits, Math.log10(size)))} ${unit}`;
+}
+
+const UNITS = [
+  ['s', 1e9],
+  ['ms', 1e6],
+  ['µs', 1e3],
+] as const;
+
+/** Says what is left out of requests that are written as spans. */
+function leftOutLines({ cut, leftOut, details }: RequestsResult['requests']): string[] {
+  const lines: string[] = [];
+  if (cut > 0) lines.push(`${formatMany(cut, 'request')} left out: their start or their end was not seen`);
+  if (leftOut.requests > 0) {
+    const all = formatCount(leftOut.requests + details.length);
+    lines.push(`only the slowest ${formatCount(details.length)} of ${all} requests are written; raise --max-spans`);
+  }
+  if (leftOut.calls > 0) {
+    const bound = formatDuration(leftOut.minNs);
+    lines.push(`${formatMany(leftOut.calls, 'call')} of less than ${bound} left out`);
+  }
+  return lines;
 }

@@ -2,22 +2,53 @@
  * `ptflame serve`: the report page of an imported trace, and every call of any window, for browsers on this machine.
  */
 
+import { isatty } from 'node:tty';
+import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import type { LevelsFile } from '../../src/page/levels/read.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
-import { firstBytes } from '../input/data-file.js';
+import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { ServeOptions } from '../options/serve.js';
-import { statOrNull } from '../output/file-identity.js';
+import { general, replaying, resources } from '../options/shared.js';
+import { path } from '../options/values/values.js';
 import { refuseOtherName } from '../output/kinds.js';
-import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
+import { handleInterrupts } from '../process/interrupts.js';
 import { openLevels } from '../serve/open-levels.js';
 import { type RunningServer, startServer } from '../serve/server.js';
-import { untilEnd } from '../serve/until-end.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
+import { flag, group, memoize } from '../usage/flag.js';
+
+/** The options of `ptflame serve`. */
+export const ServeOptions = memoize(() =>
+  z.object({
+    trace: path,
+    ...group('Server', {
+      port: flag(
+        z
+          .number('must be a number')
+          .int('must be a whole number')
+          .min(0, 'must be 0 or more')
+          .max(65_535, 'must be 65535 or less')
+          .default(0),
+        'port on 127.0.0.1 (default: any that is free)',
+        { common: 'port on 127.0.0.1' },
+      ),
+      levels: flag(
+        path.optional(),
+        'where all calls are kept, so that the next start need not replay the trace (default: TRACE.levels)',
+        { value: 'FILE', common: 'where to keep all calls (default: TRACE.levels)' },
+      ),
+    }),
+    ...replaying(),
+    ...resources(),
+    ...general(),
+  }),
+);
+export type ServeOptions = z.infer<ReturnType<typeof ServeOptions>>;
 
 export const command = defineCommand({
   details:
@@ -71,5 +102,28 @@ async function notImported(trace: string): Promise<PtflameError> {
   if (statOrNull(trace)?.isFIFO() !== true) await openTraceFile(trace); // a pipe would wait for its writer
   return new PtflameError('INPUT_KIND', `${trace} is not an imported trace`, {
     hint: 'import it once: ptflame import INPUT… -o trace.ptf; then ptflame serve trace.ptf',
+  });
+}
+
+const TERMINAL_POLL_MS = 1000;
+const STANDARD_INPUT = 0;
+
+/**
+ * Waits for the end of a server: Ctrl-C, a signal, or the end of its terminal.
+ *
+ * A terminal is polled: reading from it would stop a process in the background.
+ */
+function untilEnd(): Promise<void> {
+  const hasTerminal = isatty(STANDARD_INPUT);
+  return new Promise((done) => {
+    const poll = setInterval(() => {
+      if (hasTerminal && !isatty(STANDARD_INPUT)) end();
+    }, TERMINAL_POLL_MS);
+    const stop = handleInterrupts(() => end());
+    const end = () => {
+      clearInterval(poll);
+      stop();
+      done();
+    };
   });
 }

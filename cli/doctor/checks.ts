@@ -2,6 +2,7 @@
  * Checks what recording needs of the machine and of perf: a result and a remedy for each.
  */
 
+import * as z from 'zod';
 import type { PtflameError } from '../../src/model/errors.js';
 import { formatBytes } from '../../src/render/format.js';
 import { noPtReason } from '../perf/no-intel-pt.js';
@@ -9,7 +10,6 @@ import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../re
 import { canTraceEverything, type Machine } from '../record/machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../record/machine/version.js';
 import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from '../record/tracepoints.js';
-import type { Check } from './report.js';
 
 const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
 
@@ -231,3 +231,39 @@ const fail = (check: Name, text: string, remedy: string | null): Check => ({
   text,
   remedy,
 });
+
+/** The output of `ptflame doctor --json`. docs/recording.md explains it. */
+export const Check = z.object({
+  /** The check's name. Names are stable; texts may change. */
+  check: z.enum([
+    'cpu',
+    'pmu',
+    'times',
+    'filters',
+    'paranoid',
+    'rights',
+    'mlock',
+    'kernel-code',
+    'perf',
+    'perf-build',
+    'memory',
+    'disk',
+    'waits',
+    'probes',
+    'leftovers',
+  ]),
+  /** fail: cannot record at all; warn: can record only in part. */
+  level: z.enum(['ok', 'warn', 'fail']),
+  text: z.string(),
+  /** A command to copy or other advice; null if there is nothing to do. */
+  remedy: z.string().nullable(),
+});
+export type Check = z.infer<typeof Check>;
+
+export const DoctorReport = z.object({
+  version: z.literal(1),
+  /** True if no check failed. */
+  canRecord: z.boolean(),
+  checks: z.array(Check),
+});
+export type DoctorReport = z.infer<typeof DoctorReport>;

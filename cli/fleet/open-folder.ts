@@ -10,7 +10,7 @@ import { planResources } from '../../src/pipeline/workers/resources.js';
 import { formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { statOrNull } from '../output/file-identity.js';
+import { statOrNull } from '../output/refuse-overwriting.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';
 import { notify } from '../terminal/notify.js';
 

@@ -4,9 +4,8 @@
 
 import { lacksKernelNames } from '../../src/model/samples/sample-table.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
-import type { AuxBuffer, AuxRecord, Recording } from '../../src/perfdata/recording.js';
+import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/perfdata/recording.js';
 import type { SideRecording } from '../../src/perfdata/side-recording.js';
-import { recordedThreads } from './recorded-threads.js';
 import type { RecordingInfo } from './recording-info.js';
 import type { SampledDecoding } from './sample-decoding.js';
 
@@ -144,4 +143,38 @@ function estimateDecoding(auxBytes: number, hasKernel: boolean): NonNullable<Rec
     most: textBytes.most / TEXT_BYTES_PER_SECOND.least,
   };
   return { lines: times(ratios.lines), textBytes, seconds };
+}
+
+type Thread = RecordingInfo['threads'][number];
+
+/**
+ * Collects the threads that a recording's records mention.
+ *
+ * Ordered by most switches, then by tid. Without the idle threads of the CPUs, which all have tid 0.
+ */
+function recordedThreads({ sideband, auxRecords, buffers }: Recording): Thread[] {
+  const threads = new Map<number, Thread>();
+  const threadOf = (tid: number): Thread => {
+    const thread = threads.get(tid) ?? { tid, pid: null, name: null, switches: 0 };
+    threads.set(tid, thread);
+    return thread;
+  };
+  for (const { tid } of [...auxRecords, ...buffers]) threadOf(tid);
+  for (const event of sideband) addEvent(event, threadOf);
+  return [...threads.values()].filter(({ tid }) => tid > 0).sort((a, b) => b.switches - a.switches || a.tid - b.tid);
+}
+
+function addEvent({ tid, pid, record }: RecordedEvent, threadOf: (tid: number) => Thread): void {
+  const running = threadOf(tid);
+  if (pid > 0) running.pid = pid;
+  if (record.what === 'switch' && record.direction === 'in') running.switches++;
+  else if (record.what === 'comm') {
+    const thread = threadOf(record.tid);
+    thread.pid = idOrNull(record.pid);
+    thread.name = Buffer.from(record.name, 'latin1').toString();
+  } else if (record.what === 'fork') {
+    const thread = threadOf(record.tid);
+    thread.pid = idOrNull(record.pid);
+    thread.name = threadOf(record.parent).name; // until a record names the thread itself
+  }
 }

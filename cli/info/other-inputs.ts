@@ -12,10 +12,10 @@ import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import { formatBytes, formatCount, formatDuration } from '../../src/render/format.js';
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
-import { firstBytes } from '../input/data-file.js';
+import { firstBytes } from '../input/open-sides.js';
 import { beginning, isFolderOfTables, otherKind } from '../input/other-kinds.js';
-import { statOrNull } from '../output/file-identity.js';
-import { alignColumns } from '../terminal/columns.js';
+import { statOrNull } from '../output/refuse-overwriting.js';
+import { alignColumns } from '../terminal/table.js';
 
 /** What `ptflame info --json` prints of such an input. */
 export interface OtherInfo {

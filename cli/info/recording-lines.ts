@@ -4,7 +4,7 @@
 
 import { formatBytes, formatCount, formatDuration, formatMany, formatShare } from '../../src/render/format.js';
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
-import { type Alignment, alignColumns } from '../terminal/columns.js';
+import { type Alignment, alignColumns } from '../terminal/table.js';
 import type { RecordingInfo } from './recording-info.js';
 import { sampleTexts } from './sample-texts.js';
 

@@ -15,11 +15,10 @@ import type { SampledRecording } from '../../src/pipeline/read/sampled-source.js
 import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import type { DecodingOptions } from '../options/shared.js';
-import { statOrNull } from '../output/file-identity.js';
-import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import type { OnlySamples } from '../perf/decode.js';
-import { firstBytes } from './data-file.js';
 import type { MayLack } from './lacking-files.js';
+import { firstBytes } from './open-sides.js';
 import { refuseOtherKind } from './other-kinds.js';
 
 /** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */

@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { statOrNull } from '../output/file-identity.js';
-import { firstBytes } from './data-file.js';
+import { statOrNull } from '../output/refuse-overwriting.js';
+import { firstBytes } from './open-sides.js';
 
 export interface OtherKind {
   /** "a picture that ptflame drew". */

@@ -12,7 +12,7 @@ import type { OpenedInput } from '../../src/pipeline/input/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import type { Progress } from '../../src/pipeline/progress.js';
 import { planResources, type ResourceOptions } from '../../src/pipeline/workers/resources.js';
-import type { RenderOptions } from '../options/render.js';
+import type { RenderOptions } from '../commands/render.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { lackingByLoss } from './lacking-files.js';

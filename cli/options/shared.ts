@@ -2,8 +2,7 @@
  * The flags that several commands share. The zod schema of each command defines its flags, help, types and checks.
  */
 import * as z from 'zod';
-import { flag, flagsOf, group } from '../usage/flag.js';
-import { memoize } from '../usage/memoize.js';
+import { flag, flagsOf, group, memoize } from '../usage/flag.js';
 import { callPatterns, functionPattern, window } from './values/question-values.js';
 import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values/values.js';
 

@@ -3,7 +3,7 @@
  */
 import { fstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { statOrNull } from './file-identity.js';
+import { statOrNull } from './refuse-overwriting.js';
 
 const FOR_ALL = 0o666;
 const GROUP_BITS = 0o060;

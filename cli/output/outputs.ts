@@ -4,11 +4,11 @@
 import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { PtflameError } from '../../src/model/errors.js';
-import { realTarget, statOrNull } from './file-identity.js';
+import { PtflameError, systemReason } from '../../src/model/errors.js';
+import { exampleName, type Format, isBinary } from './formats.js';
 import { newFileMode } from './new-file-mode.js';
+import { realTarget, statOrNull } from './refuse-overwriting.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import { STANDARD_OUTPUT_NAME, unwritable, whyUnwritable } from './unwritable.js';
 import { type Chunks, isBrokenPipe, writeChunks } from './write-chunks.js';
 
 export interface Output {
@@ -134,5 +134,57 @@ function temporaryFor(path: string, target: string, options: TemporaryFileOption
   } catch (error) {
     const isOwner = (error as NodeJS.ErrnoException).syscall === 'fchown';
     throw isOwner ? unwritable(path, 'it belongs to another user or group, which cannot be preserved', error) : error;
+  }
+}
+
+/**
+ * Says why an output cannot be written. It loads little, because every start may remove temporary files.
+ *
+ * As messages name it; commands without `-o` write to it, too.
+ */
+const STANDARD_OUTPUT_NAME = 'standard output';
+
+/** `hint`: for files that an option other than `-o` names. */
+export function unwritable(name: string, why: string, cause?: unknown, hint?: string): PtflameError {
+  const usual = name === STANDARD_OUTPUT_NAME ? 'redirect it to another file or device' : 'choose another path with -o';
+  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, { hint: hint ?? usual, cause });
+}
+
+export function whyUnwritable(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return 'its directory does not exist';
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'no permission';
+    case 'ENOSPC':
+      return 'the disk is full';
+    case 'EDQUOT':
+      return 'the disk quota is used up';
+    case 'EFBIG':
+      return 'the file would be larger than the limit: ulimit -f';
+    case 'ENOTDIR':
+      return 'a part of its path is not a directory';
+    default:
+      return systemReason(error);
+  }
+}
+
+/**
+ * Refuses to print pictures and bytes to a terminal.
+ *
+ * Refuses to print anything but folded stacks to a terminal, unless `-o -` requests it, and bytes even then.
+ */
+export function refuseTerminal(
+  { output }: { readonly output?: readonly string[] | undefined },
+  formats: readonly Format[],
+): void {
+  for (const [at, format] of formats.entries()) {
+    const isRequested = output !== undefined && !isBinary(format);
+    if (format === 'folded' || isRequested || !isTerminal(output?.[at] ?? '-')) continue;
+    throw new PtflameError('BAD_OPTION', `${format} is not printed to a terminal`, {
+      hint: `name a file: -o ${exampleName(format)}${isBinary(format) ? '' : ', or print it with -o -'}; see --help`,
+    });
   }
 }

@@ -6,7 +6,7 @@ import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
 import { formatBytes } from '../../src/render/format.js';
-import type { RenderOptions } from '../options/render.js';
+import type { RenderOptions } from '../commands/render.js';
 import { notify } from '../terminal/notify.js';
 import type { Format } from './formats.js';
 

@@ -8,7 +8,7 @@ import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
 import { renderJson } from '../../src/profile-file/write.js';
 import { renderFoldedBytes } from '../../src/render/folded.js';
 import { renderSvg } from '../../src/render/svg/svg.js';
-import type { RenderOptions } from '../options/render.js';
+import type { RenderOptions } from '../commands/render.js';
 import type { CallsSpool } from './calls-spool.js';
 import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../src/model/errors.js';
 import { checkMemory } from '../../src/model/memory-watch.js';
-import { unwritable, whyUnwritable } from './unwritable.js';
+import { unwritable, whyUnwritable } from './outputs.js';
 
 /** Texts, or large chunks of bytes. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;

@@ -1,6 +1,8 @@
 /**
  * Opens a recording or a pack as an input: checks it now, decodes it when it is read.
  */
+
+import { realpath } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
@@ -14,16 +16,14 @@ import type { DecodedRecording } from '../../src/pipeline/read/recording-source.
 import type { SampledRecording } from '../../src/pipeline/read/sampled-source.js';
 import { formatBytes } from '../../src/render/format.js';
 import { chooseDecoder } from '../input/choose-decoder.js';
-import { dataFilePath, firstBytes } from '../input/data-file.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../input/fetch-binaries.js';
 import { lackingAtFirst, type MayLack } from '../input/lacking-files.js';
-import { openSides, recordsEvents } from '../input/open-sides.js';
+import { dataFilePath, firstBytes, openSides, recordsEvents } from '../input/open-sides.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';
 import { readNotes } from '../record/recording-notes.js';
 import { notify } from '../terminal/notify.js';
-import { checkSymfs } from './check-symfs.js';
 import { decodeRecording, recordingEnvironment } from './script.js';
 
 /** Questions that samples alone answer need no trace to be decoded. Default: false. */
@@ -127,5 +127,22 @@ function damaged(path: string, damage: readonly string[]): PtflameError {
   return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
     hint: 'copy it again from where it was recorded, or use --salvage to decode the intact part; ptflame info FILE shows more',
     output: damage.slice(1),
+  });
+}
+
+/**
+ * Rejects, for perf, a `--symfs` directory that is this machine's own root under another name.
+ *
+ * perf resolves the directory's symbolic links and ignores `/`. `/proc/PID/root`, which shows a container's files, resolves to
+ * `/`, so perf would read this machine's files instead.
+ *
+ * @throws PtflameError BAD_OPTION
+ */
+export async function checkSymfs(symfs: string | undefined): Promise<void> {
+  if (symfs === undefined || resolve(symfs) === '/') return;
+  const real = await realpath(symfs).catch(() => null); // a missing directory is reported with its missing files
+  if (real !== '/') return;
+  throw new PtflameError('BAD_OPTION', `perf would read --symfs ${symfs} as /, the files of this machine`, {
+    hint: "copy the container's files to a directory and pass that: --symfs DIR",
   });
 }

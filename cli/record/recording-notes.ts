@@ -3,7 +3,7 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
-import { notesPath } from '../input/data-file.js';
+import { notesPath } from '../input/open-sides.js';
 
 export const RecordingNotes = z.object({
   format: z.literal('ptflame-recording'),

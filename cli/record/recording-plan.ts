@@ -2,17 +2,16 @@
  * Plans a recording: turns options, target and machine into the arguments of `perf record`. Starts nothing.
  */
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordOptions } from '../options/record.js';
+import type { RecordOptions } from '../commands/record.js';
 import { kebabCase } from '../usage/flag.js';
+import type { Timeouts } from './await-end.js';
 import { type Buffers, chooseBuffers, eventBuffers } from './buffers.js';
-import { ASSUMED_CAPS, hasCycles, ptEvent } from './event.js';
-import { type Machine, threadCount } from './machine/probe.js';
+import { type Machine, type PmuCaps, threadCount } from './machine/probe.js';
 import { isAtLeast, type PerfVersion } from './machine/version.js';
-import type { PlanInput } from './plan-input.js';
 import { type ProbesPlan, planProbes } from './probes.js';
 import { bufferCount, type Target, targetArguments } from './target.js';
 import { waitEvents } from './tracepoints.js';
-import { planWakings, type WakingsPlan } from './wakings.js';
+import { planWakings, type WakingsPlan } from './with-events.js';
 
 export interface RecordingPlan {
   readonly target: Target;
@@ -278,4 +277,89 @@ async function unitCount(target: Target, { cpu }: Machine): Promise<number> {
     case 'command':
       return EXPECTED_THREADS;
   }
+}
+
+/**
+ * Builds the event for `perf record -e`: the terms of Intel PT, checked against what the CPU supports.
+ *
+ * What --dry-run assumes on a machine without Intel PT: a CPU of the last ten years.
+ */
+const ASSUMED_CAPS: PmuCaps = {
+  psbCyc: true,
+  mtc: true,
+  ipFiltering: true,
+  mtcPeriods: 0xffff,
+  cycleThresholds: 0xffff,
+  psbPeriods: 0xffff,
+};
+
+/** Returns, for example, "intel_pt/cyc=1,mtc_period=0/u". */
+function ptEvent(options: RecordOptions, caps: PmuCaps): string {
+  const scope = options.kernel ? '' : 'u';
+  return `intel_pt/${terms(options, caps).join(',')}/${scope}`;
+}
+
+/** Returns whether times will be cycle-accurate. */
+function hasCycles({ cyc, noCyc }: RecordOptions, caps: PmuCaps): boolean {
+  if (cyc && !caps.psbCyc)
+    throw new PtflameError('NOT_OFFERED', 'this CPU has no cycle-accurate times (caps/psb_cyc is 0)', {
+      hint: 'omit --cyc: times are then accurate to about a microsecond',
+    });
+  return caps.psbCyc && !noCyc;
+}
+
+function terms(options: RecordOptions, caps: PmuCaps): string[] {
+  const { cycThresh, mtcPeriod, psbPeriod, noretcomp } = options;
+  const cycles = hasCycles(options, caps);
+  if (cycThresh !== undefined && !cycles) throw needsCycles();
+  return [
+    ...(cycles ? ['cyc=1'] : []),
+    ...term('cyc_thresh', cycThresh, caps.cycleThresholds),
+    ...term('mtc_period', mtcPeriod ?? (cycles ? finestMtcPeriod(caps) : undefined), caps.mtcPeriods),
+    ...term('psb_period', psbPeriod, caps.psbPeriods),
+    ...(noretcomp ? ['noretcomp=1'] : []),
+  ];
+}
+
+/** With cycle packets, MTC only ties cycles to wall-clock time; the finest period does so soonest after a loss. */
+function finestMtcPeriod(caps: PmuCaps): number | undefined {
+  return caps.mtc && (caps.mtcPeriods & 1) === 1 ? 0 : undefined;
+}
+
+function term(name: string, value: number | undefined, offered: number): string[] {
+  if (value === undefined) return [];
+  if (((offered >> value) & 1) === 1) return [`${name}=${value}`];
+  const flag = `--${name.replace('_', '-')}`;
+  const values = Array.from({ length: 16 }, (_, bit) => bit).filter((bit) => ((offered >> bit) & 1) === 1);
+  const hint =
+    values.length === 0 ? `omit ${flag}: this CPU supports no value` : `values of ${flag}: ${values.join(', ')}`;
+  throw new PtflameError('NOT_OFFERED', `this CPU does not support ${name}=${value}`, { hint });
+}
+
+function needsCycles(): PtflameError {
+  return new PtflameError('NOT_OFFERED', '--cyc-thresh needs cycle-accurate times, which are off', {
+    hint: 'omit --no-cyc; if the CPU has no cycle-accurate times, omit --cyc-thresh',
+  });
+}
+
+/** What a recording is planned from. */
+export interface PlanInput {
+  readonly options: RecordOptions;
+  readonly target: Target;
+  readonly machine: Machine;
+  /** null if perf is missing; a recent one is assumed. */
+  readonly version: PerfVersion | null;
+  /** The name of the group of its probes. */
+  readonly group: string;
+}
+
+/** What all parts of a running recording share. */
+export interface RecordingContext {
+  readonly machine: Machine;
+  readonly version: PerfVersion;
+  /** Shows the user a line. */
+  readonly notify: (text: string) => void;
+  readonly timeouts?: Timeouts;
+  /** No status line. */
+  readonly quiet?: boolean;
 }

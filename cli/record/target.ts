@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordOptions } from '../options/record.js';
+import type { RecordOptions } from '../commands/record.js';
 import { type Machine, threadCount } from './machine/probe.js';
 
 export type Target =

@@ -2,7 +2,7 @@
  * The events that show who waits for whom: futexes and switches of the target, and wakings on the whole machine.
  */
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordOptions } from '../options/record.js';
+import type { RecordOptions } from '../commands/record.js';
 import { canTraceEverything, type Machine, threadNames } from './machine/probe.js';
 import { FUTEXES, SWITCH } from './machine/tracing.js';
 import type { Target } from './target.js';

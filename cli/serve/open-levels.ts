@@ -26,12 +26,12 @@ import type { Origin } from '../../src/page/levels/format.js';
 import { type LevelsFile, readLevels, type Unusable } from '../../src/page/levels/read.js';
 import { LevelsWriter } from '../../src/page/levels/write.js';
 import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import type { ServeOptions } from '../commands/serve.js';
 import { loadPageContents } from '../input/traces.js';
-import type { ServeOptions } from '../options/serve.js';
-import { realTarget, statOrNull } from '../output/file-identity.js';
 import { newFileMode } from '../output/new-file-mode.js';
+import { unwritable, whyUnwritable } from '../output/outputs.js';
+import { realTarget, statOrNull } from '../output/refuse-overwriting.js';
 import { createTemporaryFile, type TemporaryFile } from '../output/temporary-files.js';
-import { unwritable, whyUnwritable } from '../output/unwritable.js';
 import { notify } from '../terminal/notify.js';
 
 /** What the timeline may take in the page: all calls are in the levels file. */

@@ -107,3 +107,27 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
+
+/** Draws a share (0 to 1) as a bar of at most `width` characters; a share above 0 is never invisible. */
+export function bar(share: number, width: number): string {
+  const eighths = share > 0 ? Math.max(1, Math.round(share * width * 8)) : 0;
+  return '█'.repeat(Math.floor(eighths / 8)) + PARTS[eighths % 8];
+}
+
+const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** Aligns rows of cells in columns. */
+export type Alignment = 'left' | 'right';
+
+/** Also of an empty column. */
+const MIN_WIDTH = 1;
+
+/** Each row has one cell per alignment, without wide characters. A left-aligned last column is not padded. */
+export function alignColumns(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): string[] {
+  const widths = alignments.map((_, column) => Math.max(MIN_WIDTH, ...rows.map((row) => row[column].length)));
+  const cell = (text: string, column: number) => {
+    if (alignments[column] === 'right') return text.padStart(widths[column]);
+    return column === alignments.length - 1 ? text : text.padEnd(widths[column]);
+  };
+  return rows.map((row) => row.map(cell).join('  '));
+}

@@ -1,7 +1,7 @@
 /**
  * Decides how wide tables, help texts and lines of text may be, and wraps the latter.
  */
-import { wrap } from '../usage/lines.js';
+import { wrap } from '../usage/help.js';
 
 const FILE_WIDTH = 160;
 const MIN_WIDTH = 40;

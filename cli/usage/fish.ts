@@ -2,7 +2,7 @@
  * Generates the completion script for fish.
  */
 
-import { argumentCandidates, type Candidates, valueCandidates } from './candidates.js';
+import { argumentCandidates, type Candidates, valueCandidates } from './bash.js';
 import type { Command } from './command.js';
 import type { Flag } from './flag.js';
 

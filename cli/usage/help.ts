@@ -1,10 +1,8 @@
 /**
  * Formats help for the terminal: examples first, then one screen of options, or all by group.
  */
-import type { Argument, Command, Program } from './command.js';
+import type { Argument, Command, CommandEntry, Program, Task } from './command.js';
 import type { Flag } from './flag.js';
-import { argumentText, byTask, flagGroups, relatives, taskText } from './groups.js';
-import { definitions, widestTerm, wrap } from './lines.js';
 
 const TITLE = 'ptflame: wall-clock flame graphs from Intel Processor Trace';
 const FIRST_STEPS: Command['examples'] = [
@@ -170,4 +168,80 @@ export function defaultText({ defaultValue, description }: Flag): string {
   return isDescribed || defaultValue === undefined || defaultValue === false || defaultValue === 0
     ? ''
     : ` (default: ${defaultValue})`;
+}
+
+/**
+ * Wraps text into lines that fit a terminal.
+ *
+ * Wraps at spaces; a word longer than a line gets its own.
+ */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+const INDENT = 2;
+const GAP = 2;
+/** Longer terms get their own line. */
+const MAX_TERM_WIDTH = 24;
+
+type Rows = readonly (readonly [term: string, ...meaning: string[]])[];
+
+/** Returns the width of the widest term that shares a line with its meaning. */
+function widestTerm(rows: Rows, maxWidth = MAX_TERM_WIDTH): number {
+  return Math.max(0, ...rows.map(([term]) => term.length).filter((length) => length <= maxWidth));
+}
+
+/** Formats terms and their meanings in two columns, the first `termWidth` wide. */
+function definitions(
+  rows: readonly (readonly [term: string, meaning: string])[],
+  width: number,
+  termWidth = widestTerm(rows),
+): string[] {
+  const column = INDENT + termWidth + GAP;
+  return rows.flatMap(([term, meaning]) => {
+    const lines = wrap(meaning, Math.max(width - column, MAX_TERM_WIDTH)).map((line) => ' '.repeat(column) + line);
+    const head = ' '.repeat(INDENT) + term;
+    if (term.length > termWidth) return [head, ...lines];
+    return [head.padEnd(column) + lines[0].slice(column), ...lines.slice(1)];
+  });
+}
+
+/** Groups commands by task and flags by heading, for help, the man page and the reference. */
+export function byTask<Listed extends CommandEntry>(
+  tasks: readonly Task[],
+  commands: readonly Listed[],
+): [Task, Listed[]][] {
+  return tasks.map((task) => [task, commands.filter((command) => command.task === task)]);
+}
+
+/** "Waits and probes, of recordings made with …". */
+export function taskText({ title, about }: Task): string {
+  return about === undefined ? title : `${title}, ${about}`;
+}
+
+/** The other commands of its task: "ptflame locks, ptflame requests". */
+export function relatives({ name, task }: CommandEntry, { commands }: Program): string {
+  const others = commands.filter((each) => each.task === task && each.name !== name);
+  return others.map((each) => `ptflame ${each.name}`).join(', ');
+}
+
+/** "INPUT...", "[SHELL]". */
+export function argumentText({ placeholder, isMany, isOptional }: Argument): string {
+  const text = isMany ? `${placeholder}...` : placeholder;
+  return isOptional ? `[${text}]` : text;
+}
+
+/** Groups flags by heading, in their order. */
+export function flagGroups(flags: readonly Flag[]): [heading: string, flags: Flag[]][] {
+  const groups = new Map<string, Flag[]>();
+  for (const each of flags) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
+  return [...groups];
 }

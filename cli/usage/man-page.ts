@@ -4,8 +4,17 @@
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
-import { byTask, flagGroups, relatives, taskText } from './groups.js';
-import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
+import {
+  byTask,
+  defaultText,
+  ENVIRONMENT,
+  flagGroups,
+  GENERAL_OPTIONS,
+  relatives,
+  taskText,
+  usageLine,
+  valueText,
+} from './help.js';
 
 /** `commands`: all, loaded. */
 export function manPage(program: Program, commands: readonly Command[]): string {

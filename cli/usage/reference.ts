@@ -3,8 +3,18 @@
  */
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
-import { argumentText, byTask, flagGroups, relatives, taskText } from './groups.js';
-import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
+import {
+  argumentText,
+  byTask,
+  defaultText,
+  ENVIRONMENT,
+  flagGroups,
+  GENERAL_OPTIONS,
+  relatives,
+  taskText,
+  usageLine,
+  valueText,
+} from './help.js';
 
 /** `commands`: all, loaded. */
 export function reference(program: Program, commands: readonly Command[]): string {

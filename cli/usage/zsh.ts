@@ -2,10 +2,10 @@
  * Generates the completion script for zsh, with descriptions of options.
  */
 
-import { argumentCandidates, type Candidates, quoted, spellings, valueCandidates } from './candidates.js';
+import { argumentCandidates, type Candidates, quoted, spellings, valueCandidates } from './bash.js';
 import type { Command } from './command.js';
 import type { Flag } from './flag.js';
-import { argumentText } from './groups.js';
+import { argumentText } from './help.js';
 
 export function zshCompletion(commands: readonly Command[]): string[] {
   return [

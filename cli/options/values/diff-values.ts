@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import type { DiffLimit, LimitedNumber } from '../../../src/questions/diff/limits.js';
-import { memoize } from '../../usage/memoize.js';
+import { memoize } from '../../usage/flag.js';
 import { filters, selection } from '../shared.js';
 import { parseDuration, parseFunction } from './question-values.js';
 

@@ -2,8 +2,8 @@
  * Tables of incomplete data: unseen starts, equal names, missing switch records.
  */
 import { expect, test } from 'vitest';
-import { diffLines } from '../../../cli/answers/diff/diff.js';
-import { stacksLines } from '../../../cli/answers/stacks.js';
+import { diffLines } from '../../../cli/commands/diff.js';
+import { stacksLines } from '../../../cli/commands/stacks.js';
 import { Diff, diffOf, Stacks, stacksAnswer } from '../../../src/answers.js';
 import { askStacks, type Profile } from '../../../src/index.js';
 import { analyzeText, inputOf } from '../../helpers/traces/load.js';

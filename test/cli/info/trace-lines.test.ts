@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import type { TraceInfo } from '../../../cli/info/trace-info.js';
-import { traceLines } from '../../../cli/info/trace-lines.js';
+import { importedLines } from '../../../cli/info/trace-info.js';
 
 const WITHOUT_CALLS: TraceInfo = {
   file: 'w.ptf',
@@ -25,7 +25,7 @@ const WITHOUT_CALLS: TraceInfo = {
 };
 
 test('of a recording without Intel PT: no lines, branches and threads, of which it cannot have any', () => {
-  expect(traceLines(WITHOUT_CALLS)).toEqual([
+  expect(importedLines(WITHOUT_CALLS)).toEqual([
     'file     w.ptf, an imported trace, 5.6 kB',
     `command  perf record -- './my program' "$(printf -- '\\033[31m')"`,
     'host     web1',
@@ -36,7 +36,12 @@ test('of a recording without Intel PT: no lines, branches and threads, of which 
 });
 
 test('with events: all of these', () => {
-  const lines = traceLines({ ...WITHOUT_CALLS, events: 10, lines: 12, threads: [{ tid: 7, events: 10, cpus: [0] }] });
+  const lines = importedLines({
+    ...WITHOUT_CALLS,
+    events: 10,
+    lines: 12,
+    threads: [{ tid: 7, events: 10, cpus: [0] }],
+  });
   expect(lines.map((line) => line.split(' ')[0])).toEqual(
     expect.arrayContaining(['lines', 'events', 'branches', 'threads']),
   );

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
 import { describe, expect } from 'vitest';
-import { firstBytes } from '../../../cli/input/data-file.js';
+import { firstBytes } from '../../../cli/input/open-sides.js';
 import { isPack } from '../../../src/perfdata/pack/is-pack.js';
 import type { Manifest } from '../../../src/perfdata/pack/manifest.js';
 import { readPack } from '../../../src/perfdata/pack/read-pack.js';

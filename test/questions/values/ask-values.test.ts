@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { valuesLines } from '../../../cli/answers/values.js';
+import { valuesLines } from '../../../cli/commands/values.js';
 import { fieldValues } from '../../../src/analysis/field-values.js';
 import { valueHistogram } from '../../../src/analysis/value-histogram.js';
 import { valueStats } from '../../../src/analysis/value-stats.js';

@@ -2,7 +2,7 @@
  * Locks of a program with known waits: really recorded without Intel PT, and emulated with calls.
  */
 import { expect, test } from 'vitest';
-import { locksLines } from '../../../cli/answers/locks/locks.js';
+import { locksLines } from '../../../cli/commands/locks.js';
 import { Locks, locksAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, askLocks, type LocksOptions } from '../../../src/index.js';
 import { readRecording } from '../../../src/perfdata/read-recording.js';

@@ -2,7 +2,7 @@
  * Stages between probes, other events and functions: a waiter takes an order, and the kitchen is told by a probe.
  */
 import { describe, expect, test } from 'vitest';
-import { waitsLines } from '../../../cli/answers/waits.js';
+import { waitsLines } from '../../../cli/commands/waits.js';
 import { WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, type AnalyzeOptions, askWaits } from '../../../src/index.js';
 import { SampleContext } from '../../../src/model/samples/sample-table.js';

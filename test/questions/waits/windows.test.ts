@@ -2,8 +2,8 @@
  * Waits and locks of a part of the time: adjacent windows add up to the whole, to the nanosecond.
  */
 import { describe, expect, test } from 'vitest';
-import { locksLines } from '../../../cli/answers/locks/locks.js';
-import { waitsLines } from '../../../cli/answers/waits.js';
+import { locksLines } from '../../../cli/commands/locks.js';
+import { waitsLines } from '../../../cli/commands/waits.js';
 import { type Locks, locksAnswer, WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, type AnalyzeOptions, askLocks, askWaits, type WaitsQuestion } from '../../../src/index.js';
 import { readRecording } from '../../../src/perfdata/read-recording.js';

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wakingsPath } from '../../../cli/input/data-file.js';
+import { wakingsPath } from '../../../cli/input/open-sides.js';
 import type { SampleTable } from '../../../src/model/samples/sample-table.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import { openSideRecording } from '../../../src/perfdata/side-recording.js';

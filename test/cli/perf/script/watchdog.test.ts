@@ -6,8 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, vi } from 'vitest';
-import { ProcessGroup } from '../../../../cli/perf/script.js';
-import { Watchdog } from '../../../../cli/perf/watchdog.js';
+import { ProcessGroup, Watchdog } from '../../../../cli/perf/script.js';
 import { test } from '../../../helpers/cli/run-cli.js';
 
 const SILENT_MS = 150;
