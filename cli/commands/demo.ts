@@ -24,7 +24,6 @@ const DemoOptions = memoize(() =>
     ...general(),
   }),
 );
-type DemoOptions = z.infer<ReturnType<typeof DemoOptions>>;
 
 export const command = defineCommand({
   examples: [

@@ -28,7 +28,6 @@ import {
 } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { nameMatcher } from '../../src/trace/records/name-matcher.js';
-import { traceLines } from '../answers/report.js';
 import {
   durationCell,
   LINE_TITLES,
@@ -36,13 +35,14 @@ import {
   lineColumns,
   longestCell,
   topLines,
+  traceLines,
   UNKNOWN,
-} from '../answers/source-lines.js';
+} from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
+import { limits, type SideSelection, side } from '../options/diff-values.js';
 import { csv, inline, json, limit, matching, maxFolded, outputs, reading, shown, srcline } from '../options/shared.js';
-import { limits, type SideSelection, side } from '../options/values/diff-values.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, isTableFile, openAnswer } from '../output/answer.js';
 import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from '../output/formats.js';
 import { qualityLines } from '../output/lines.js';

@@ -7,12 +7,14 @@ import type { Fleet } from '../../src/fleet/open-fleet.js';
 import { askFunctions, askGrowth, askOutliers, askSql, groupsOf, summaryOf } from '../../src/fleet/questions.js';
 import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from '../../src/fleet/schema.js';
 import { PtflameError } from '../../src/model/errors.js';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { formatCount, formatDuration, formatMany, formatPercentChange } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { nameMatcher } from '../../src/trace/records/name-matcher.js';
 import {
   callsCell,
+  csvColumns,
   distinctNames,
   durationCell,
   longestCell,
@@ -20,10 +22,10 @@ import {
   shareCell,
   topLines,
   UNKNOWN,
-} from '../answers/source-lines.js';
-import { openFolder } from '../fleet/open-folder.js';
+} from '../answers/cells.js';
+import { openFolder } from '../input/open-folder.js';
 import { answering, general, limit, matching, resources } from '../options/shared.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
@@ -279,10 +281,10 @@ function cellText(cell: SqlRow[number] | undefined): string {
   return cell === null || cell === undefined ? UNKNOWN : visibleText(String(cell));
 }
 
-const FUNCTION_COLUMNS = [
-  'name dso kind recordings calls inferred unwound totalNs selfNs outsideNs inferredNs avgNs minNs maxNs longestCutNs',
-  'p50Ns p90Ns p99Ns',
-].flatMap((names) => names.split(' ')) as (keyof FleetFunction)[];
+const FUNCTION_CSV = csvColumns<keyof FleetFunction>(
+  'name dso kind recordings calls inferred unwound totalNs selfNs outsideNs inferredNs avgNs minNs maxNs longestCutNs p50Ns p90Ns p99Ns',
+  PERCENTILES.map(({ key }) => key),
+);
 const GROWTH_COLUMNS = 'name dso growth fromAvgNs againstAvgNs pairs againstTotalNs'.split(
   ' ',
 ) as (keyof FleetGrowth)[];
@@ -291,7 +293,7 @@ const OUTLIER_CSV = 'name dso build host hosts avgNs medianNs growth score total
 ) as (keyof FleetOutlier)[];
 
 function fleetCsv({ functions, growth, outliers, sql }: FleetAnswer): (string | number | boolean | null)[][] {
-  if (functions) return csvOf(functions, FUNCTION_COLUMNS);
+  if (functions) return csvOf(functions, FUNCTION_CSV);
   if (growth) return csvOf(growth.rows, GROWTH_COLUMNS);
   if (outliers) return csvOf(outliers, OUTLIER_CSV);
   return sql ? [sql.columns, ...sql.rows] : [];

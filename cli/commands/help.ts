@@ -20,7 +20,6 @@ const HelpOptions = memoize(() =>
     ...general(),
   }),
 );
-type HelpOptions = z.infer<ReturnType<typeof HelpOptions>>;
 
 export const command = defineCommand({
   examples: [

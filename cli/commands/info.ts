@@ -17,7 +17,7 @@ import { recordingLines } from '../info/recording-lines.js';
 import { sampleDecoding } from '../info/sample-decoding.js';
 import { dataFilePath, firstBytes, mainOfWakings, openSides } from '../input/open-sides.js';
 import { decoding, decodingWords, general, outputs, symfs } from '../options/shared.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { type AnswerFormats, answerFormats, openAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { defineCommand } from '../usage/define-command.js';

@@ -18,15 +18,20 @@ import {
   timeTicks,
 } from '../../src/render/plot/calls-plot.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { isStandardOutput } from '../output/outputs.js';
-import type { LatencyOptions } from './latency.js';
+import { isStandardOutput } from '../output/write-chunks.js';
 
 export interface CallsPicture {
   lines(width: number): string[];
   svg(profile: Profile): Iterable<string>;
 }
 
-type PlotOptions = Pick<LatencyOptions, 'timeline' | 'heatmap' | 'output' | 'json' | 'function'>;
+interface PlotOptions {
+  readonly timeline: boolean;
+  readonly heatmap: boolean;
+  readonly output?: readonly string[] | undefined;
+  readonly json: boolean;
+  readonly function: string;
+}
 
 /** Returns true if a plot or its data were requested. */
 export function wantsPlot({ timeline, heatmap }: PlotOptions): boolean {

@@ -28,8 +28,6 @@ import {
   longestInferredNs,
 } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { durationRow, histogramLines } from '../answers/histogram.js';
-import { traceLines } from '../answers/report.js';
 import {
   callsCell,
   distinctNames,
@@ -41,13 +39,15 @@ import {
   longestCell,
   shareCell,
   topLines,
+  traceLines,
   UNKNOWN,
-} from '../answers/source-lines.js';
+} from '../answers/cells.js';
+import { durationRow, histogramLines } from '../answers/histogram.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
+import { durations, expression, parseFunction } from '../options/question-values.js';
 import { answering, limit, outputs, reading, regexFlag, shown, srcline } from '../options/shared.js';
-import { durations, expression, parseFunction } from '../options/values/question-values.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';

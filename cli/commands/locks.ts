@@ -3,18 +3,19 @@
  */
 
 import * as z from 'zod';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import { locksAnswer } from '../../src/questions/locks/answer.js';
 import { askLocks } from '../../src/questions/locks/ask-locks.js';
 import type { LockHolder, LockRow, Locks, LockWait } from '../../src/questions/locks/schema.js';
 import type { WaitThread } from '../../src/questions/waits/schema.js';
 import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { durationCell, missingLines, shareCell, topLines } from '../answers/source-lines.js';
+import { csvColumns, durationCell, missingLines, shareCell, topLines } from '../answers/cells.js';
 import { threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
@@ -84,10 +85,10 @@ export async function locks(options: LocksOptions, signal: AbortSignal): Promise
   if (!quiet && found.profile) for (const line of qualityLines(found.profile)) notify(line);
 }
 
-const COLUMNS = [
-  'pid address kind waits waitedNs probeNs futexNs passedOnNs wakeUpNs unknownNs',
-  'avgNs p50Ns p90Ns p99Ns maxNs openWaits openNs longestOpenNs convoy',
-].flatMap((names) => names.split(' ')) as (keyof LockRow & string)[];
+const COLUMNS = csvColumns<keyof LockRow & string>(
+  'pid address kind waits waitedNs probeNs futexNs passedOnNs wakeUpNs unknownNs avgNs p50Ns p90Ns p99Ns maxNs openWaits openNs longestOpenNs convoy',
+  PERCENTILES.map(({ key }) => key),
+);
 
 function csvRows({ locks: rows }: Locks): (string | number | boolean | null)[][] {
   const cells = (row: LockRow) => COLUMNS.map((column) => row[column] as string | number | null);

@@ -11,6 +11,7 @@ import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
+import { span } from '../options/question-values.js';
 import {
   decoding,
   filters,
@@ -23,8 +24,7 @@ import {
   selection,
   srcline,
 } from '../options/shared.js';
-import { span } from '../options/values/question-values.js';
-import { detailSize, path } from '../options/values/values.js';
+import { detailSize, path } from '../options/values.js';
 import type { CallsSpool } from '../output/calls-spool.js';
 import {
   FORMATS,
@@ -35,9 +35,10 @@ import {
   outputFormats,
 } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
-import { isStandardOutput, type Output, openOutput, refuseTerminal, writeAll } from '../output/outputs.js';
+import { type Output, openOutput, refuseTerminal, writeAll } from '../output/outputs.js';
 import { refuseLarge } from '../output/refuse-large.js';
 import { loadRenderer, type Renderer } from '../output/renderers.js';
+import { isStandardOutput } from '../output/write-chunks.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';

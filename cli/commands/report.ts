@@ -4,16 +4,27 @@
 
 import * as z from 'zod';
 import { reportOf } from '../../src/questions/report/answer.js';
-import type { FunctionRow, Report } from '../../src/questions/schema.js';
+import type { FunctionRow, Report, ThreadReport } from '../../src/questions/schema.js';
+import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
+import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
 import { nameMatcher } from '../../src/trace/records/name-matcher.js';
-import { reportLines } from '../answers/report.js';
-import { LINE_TITLES, lineCells } from '../answers/source-lines.js';
+import {
+  csvColumns,
+  distinctNames,
+  LINE_TITLES,
+  lineCells,
+  lineColumns,
+  shareCell,
+  topLines,
+  traceLines,
+} from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
 import { answering, inline, matching, reading, shown, srcline } from '../options/shared.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
+import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group, memoize } from '../usage/flag.js';
 import { INPUTS } from './arguments.js';
@@ -86,10 +97,10 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   await notifyQuality(profile, options);
 }
 
-const COLUMNS = [
-  'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
-  'unwound longestCutNs outsideSelfNs isStop', // later additions are appended: columns keep their positions
-].flatMap((names) => names.split(' ')) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined'>[];
+const COLUMNS = csvColumns(
+  'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns unwound longestCutNs outsideSelfNs isStop',
+  FUNCTION_COLUMNS.map(({ key }) => key),
+) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined'>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function csvRows({ functions, threads }: Report, hasLines: boolean): (string | number | boolean | null)[][] {
@@ -101,4 +112,59 @@ function csvRows({ functions, threads }: Report, hasLines: boolean): (string | n
     own.map((row) => [tid, pid, comm, ...cells(row)]),
   );
   return [['tid', 'pid', 'comm', ...columns], ...together, ...apart];
+}
+
+/**
+ * Formats a report as terminal text: the trace, the selection, and a table of functions.
+ *
+ * `width`: of the terminal. `top`: number of functions of each table; 0: all.
+ */
+export function* reportLines(report: Report, width: number, top: number): Iterable<string> {
+  const { trace, quality, functions, threads = [] } = report;
+  const nameOf = distinctNames(functions);
+  const shownOf = (rows: readonly FunctionRow[]) => (top === 0 ? rows : rows.slice(0, top));
+  const table = (rows: readonly FunctionRow[], totalNs: number) =>
+    rows.length === 0
+      ? ['no functions']
+      : topLines(rows, top, (shown) =>
+          tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
+        );
+  yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
+  for (const thread of threads) yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
+  const shown = [functions, ...threads.map((thread) => thread.functions)].flatMap(shownOf);
+  if (!trace.isBlockedTime && shown.some(isTotalInferred)) yield* ['', INFERRED_NOTE];
+}
+
+const INFERRED_NOTE = '≈ in total: with time in which calls are not known to have gone on; max has only what is known';
+
+function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, trace: Report['trace']): string {
+  const { hasSwitches, isBlockedTime, merged } = trace;
+  const name = comm === null ? '' : ` ${comm}`;
+  const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
+  const who = merged ? `${threadNoun(trace)}${name}` : `thread ${tid}${name}${process}`;
+  const time = `${who}: ${formatDuration(totalNs)}`;
+  return isBlockedTime
+    ? `${time} blocked`
+    : `${time}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
+}
+
+/** `totalNs`: 100 % of the shares. */
+function columns(
+  totalNs: number,
+  rows: readonly FunctionRow[],
+  { hasSwitches, isBlockedTime }: Report['trace'],
+): TableColumn<FunctionRow>[] {
+  const isShown = ({ key }: FunctionColumn) => key !== 'unwound' || rows.some((row) => row.unwound > 0);
+  const shares = isBlockedTime ? { totalNs: 3 } : { totalNs: 3, selfNs: 5 };
+  const columns = (isBlockedTime ? BLOCKED_COLUMNS : FUNCTION_COLUMNS).filter(isShown).flatMap((column) => [
+    column.key === 'onCpuNs' && !hasSwitches ? { ...column, title: 'traced' } : column,
+    ...Object.entries(shares)
+      .filter(([key]) => key === column.key)
+      .map(([key, rank]) => ({
+        title: '%',
+        text: (row: FunctionRow) => shareCell(row[key as keyof typeof shares], totalNs),
+        rank,
+      })),
+  ]);
+  return [...columns, ...lineColumns(rows)];
 }

@@ -16,15 +16,14 @@ import {
   formatPercentile,
 } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { traceLines } from '../answers/report.js';
+import { durationCell, topLines, traceLines, UNKNOWN } from '../answers/cells.js';
 import { slowRequestLines } from '../answers/requests/slow-request.js';
-import { durationCell, topLines, UNKNOWN } from '../answers/source-lines.js';
 import { placeText } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
+import { expression, parseFunction, span } from '../options/question-values.js';
 import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../options/shared.js';
-import { expression, parseFunction, span } from '../options/values/question-values.js';
-import { path, regex } from '../options/values/values.js';
+import { path, regex } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';

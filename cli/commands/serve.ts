@@ -12,7 +12,7 @@ import { isTraceFile } from '../../src/trace/file/format.js';
 import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { general, replaying, resources } from '../options/shared.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import { handleInterrupts } from '../process/interrupts.js';

@@ -3,18 +3,19 @@
  */
 
 import * as z from 'zod';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import { valuesAnswer } from '../../src/questions/values/answer.js';
 import { askValues } from '../../src/questions/values/ask-values.js';
 import type { ValueStatistics, ValuesAnswer } from '../../src/questions/values/schema.js';
 import { formatCount, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
+import { csvColumns, shareCell, topLines, UNKNOWN } from '../answers/cells.js';
 import { type HistogramRow, histogramLines } from '../answers/histogram.js';
-import { shareCell, topLines, UNKNOWN } from '../answers/source-lines.js';
 import { placeText, threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { alignColumns, bar, type TableColumn, tableLines } from '../terminal/table.js';
@@ -97,7 +98,10 @@ function needsTrace({ by, window }: ValuesOptions): boolean {
   return by === 'function' || isRelative;
 }
 
-const COLUMNS = 'samples distinct avg min p50 p90 p99 max'.split(' ') as (keyof ValueStatistics)[];
+const COLUMNS = csvColumns<keyof ValueStatistics>(
+  'samples distinct avg min p50 p90 p99 max',
+  PERCENTILES.map(({ title }) => title),
+);
 
 function csvRows(answer: ValuesAnswer, by: ValuesOptions['by']): (string | number | null)[][] {
   const cells = (stats: ValueStatistics) => COLUMNS.map((column) => stats[column]);

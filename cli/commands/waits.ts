@@ -3,6 +3,7 @@
  */
 
 import * as z from 'zod';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import { patternText } from '../../src/pipeline/replay/questions/find-functions.js';
 import type { CallPattern } from '../../src/pipeline/replay/questions/selection.js';
 import { waitsAnswer } from '../../src/questions/waits/answer.js';
@@ -18,8 +19,8 @@ import type {
 } from '../../src/questions/waits/schema.js';
 import { formatBounds, formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { durationRow, histogramLines } from '../answers/histogram.js';
 import {
+  csvColumns,
   durationCell,
   type HasLine,
   LINE_TITLES,
@@ -29,13 +30,14 @@ import {
   shareCell,
   topLines,
   UNKNOWN,
-} from '../answers/source-lines.js';
+} from '../answers/cells.js';
+import { durationRow, histogramLines } from '../answers/histogram.js';
 import { placeText, threadName, wakerText } from '../answers/wait-names.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
+import { callPattern, functionList } from '../options/question-values.js';
 import { answering, limit, reading, replaying, selection, srcline, windowed } from '../options/shared.js';
-import { callPattern, functionList } from '../options/values/question-values.js';
-import { path } from '../options/values/values.js';
+import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
@@ -131,10 +133,10 @@ function callsText({ functions, ...bounds }: CallPattern): string {
   return patternText(functions) + (durations === '' ? '' : ` of ${durations}`);
 }
 
-const COLUMNS = [
-  'waits totalNs blockedNs wakeUpNs preemptedNs unknownNs unexplainedNs',
-  'avgNs minNs p50Ns p90Ns p99Ns maxNs openWaits longestOpenNs',
-].flatMap((names) => names.split(' ')) as (keyof WaitStats)[];
+const COLUMNS = csvColumns<keyof WaitStats>(
+  'waits totalNs blockedNs wakeUpNs preemptedNs unknownNs unexplainedNs avgNs minNs p50Ns p90Ns p99Ns maxNs openWaits longestOpenNs',
+  PERCENTILES.map(({ key }) => key),
+);
 
 type Cell = string | number | boolean | null;
 

@@ -12,20 +12,17 @@ import type { OpenedInput } from '../../src/pipeline/input/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import type { Progress } from '../../src/pipeline/progress.js';
 import { planResources, type ResourceOptions } from '../../src/pipeline/workers/resources.js';
-import type { RenderOptions } from '../commands/render.js';
+import type { TraceOptions } from '../options/shared.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { lackingByLoss } from './lacking-files.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 
-type FilterFlags = Pick<RenderOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
+type FilterFlags = Pick<TraceOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
 
 /** The flags that all commands on traces share. */
 export interface TraceFlags
-  extends Pick<
-      RenderOptions,
-      'tid' | 'pid' | 'comm' | 'cpu' | 'tailCalls' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'
-    >,
+  extends Pick<TraceOptions, 'tid' | 'pid' | 'comm' | 'cpu' | 'tailCalls' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
     FilterFlags {
   readonly byCalls?: boolean;
   readonly srcline?: boolean;
@@ -180,7 +177,7 @@ export function toResources({
   jobs,
   memory,
   tempDir,
-}: Pick<RenderOptions, 'jobs' | 'memory' | 'tempDir'>): ResourceOptions {
+}: Pick<TraceOptions, 'jobs' | 'memory' | 'tempDir'>): ResourceOptions {
   return {
     ...(jobs !== undefined && { jobs }),
     ...(memory !== undefined && { memoryBytes: memory }),
@@ -188,14 +185,14 @@ export function toResources({
   };
 }
 
-export function toSelection({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+export function toSelection({ tid, pid, cpu, comm }: Pick<TraceOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
   return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
 }
 
 type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
 
 /** Options that only a trace supports. */
-interface ReplayFlags extends Pick<RenderOptions, ReplayOption> {
+interface ReplayFlags extends Pick<TraceOptions, ReplayOption> {
   readonly byCalls?: boolean;
   readonly inline?: boolean;
 }

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod';
 import { flag, flagsOf, group, memoize } from '../usage/flag.js';
-import { callPatterns, functionPattern, window } from './values/question-values.js';
-import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values/values.js';
+import { callPatterns, functionPattern, window } from './question-values.js';
+import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values.js';
 
 /** Flags of every command, except `--help` and `--version`, which no command receives. */
 export const general = memoize(() =>
@@ -160,6 +160,9 @@ export const replaying = memoize(() =>
 
 /** The selection, and how it is replayed. */
 export const shown = memoize(() => ({ ...selection(), ...filters(), ...replaying() }));
+/** Of all commands on traces. */
+export type TraceOptions = z.infer<z.ZodObject<ReturnType<typeof shown> & ReturnType<typeof resources>>>;
+
 export const reading = memoize(() => ({ ...decoding(), ...resources(), ...general() }));
 
 export const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md', {

@@ -9,8 +9,9 @@ import { notify } from '../terminal/notify.js';
 import { fileWidth, fitted, tableWidth } from '../terminal/width.js';
 import { hasEnding, showStep, unknownEnding } from './formats.js';
 import { refuseUrl } from './kinds.js';
-import { isStandardOutput, isTerminal, type Output, openOutput, writeAll } from './outputs.js';
+import { type Output, openOutput, writeAll } from './outputs.js';
 import type { Chunks } from './write-chunks.js';
+import { isStandardOutput, isTerminal } from './write-chunks.js';
 import { sizeLine } from './written-files.js';
 
 export interface AnswerFormats {

@@ -10,8 +10,8 @@ import { fileAbout } from '../../src/export/parquet/recording-tables.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
 import { type Place, sharedFile } from '../../src/pipeline/workers/shared-file.js';
-import { whyUnwritable } from './outputs.js';
 import { createTemporaryDirectory } from './temporary-files.js';
+import { whyUnwritable } from './write-chunks.js';
 
 type CallsQuestion = NonNullable<AnalyzeOptions['callRows']>;
 

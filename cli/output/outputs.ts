@@ -4,29 +4,27 @@
 import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { PtflameError, systemReason } from '../../src/model/errors.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { exampleName, type Format, isBinary } from './formats.js';
 import { newFileMode } from './new-file-mode.js';
 import { realTarget, statOrNull } from './refuse-overwriting.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import { type Chunks, isBrokenPipe, writeChunks } from './write-chunks.js';
+import {
+  type Chunks,
+  isBrokenPipe,
+  isTerminal,
+  STANDARD_OUTPUT,
+  STANDARD_OUTPUT_NAME,
+  unwritable,
+  whyUnwritable,
+  writeChunks,
+} from './write-chunks.js';
 
 export interface Output {
   /** Writes everything. */
   write(chunks: Chunks): Promise<void>;
   /** Moves a file to its final name; does nothing for other outputs. */
   publish(): Promise<void>;
-}
-
-/** Must not be reopened: after ">>" that would overwrite the file, and a socket cannot be reopened at all. */
-const STANDARD_OUTPUT = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
-
-export function isStandardOutput(path: string): boolean {
-  return STANDARD_OUTPUT.has(path);
-}
-
-export function isTerminal(path: string): boolean {
-  return STANDARD_OUTPUT.has(path) && process.stdout.isTTY;
 }
 
 /** Opens an output before the work begins, so that an unwritable path is reported at once. `inputs`: paths that are read. */
@@ -142,34 +140,6 @@ function temporaryFor(path: string, target: string, options: TemporaryFileOption
  *
  * As messages name it; commands without `-o` write to it, too.
  */
-const STANDARD_OUTPUT_NAME = 'standard output';
-
-/** `hint`: for files that an option other than `-o` names. */
-export function unwritable(name: string, why: string, cause?: unknown, hint?: string): PtflameError {
-  const usual = name === STANDARD_OUTPUT_NAME ? 'redirect it to another file or device' : 'choose another path with -o';
-  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, { hint: hint ?? usual, cause });
-}
-
-export function whyUnwritable(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return 'its directory does not exist';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'no permission';
-    case 'ENOSPC':
-      return 'the disk is full';
-    case 'EDQUOT':
-      return 'the disk quota is used up';
-    case 'EFBIG':
-      return 'the file would be larger than the limit: ulimit -f';
-    case 'ENOTDIR':
-      return 'a part of its path is not a directory';
-    default:
-      return systemReason(error);
-  }
-}
 
 /**
  * Refuses to print pictures and bytes to a terminal.

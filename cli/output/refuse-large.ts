@@ -6,9 +6,9 @@ import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
 import { formatBytes } from '../../src/render/format.js';
-import type { RenderOptions } from '../commands/render.js';
 import { notify } from '../terminal/notify.js';
 import type { Format } from './formats.js';
+import type { RendererOptions } from './renderers.js';
 
 /** Larger folded stacks cause a warning. */
 const LARGE_FOLDED_BYTES = 100_000_000;
@@ -17,7 +17,12 @@ const LARGE_FOLDED_BYTES = 100_000_000;
 export async function refuseLarge(
   profile: Profile,
   formats: readonly Format[],
-  { by, minNs, maxFolded, quiet }: Pick<RenderOptions, 'by' | 'minNs' | 'maxFolded' | 'quiet'>,
+  {
+    by,
+    minNs,
+    maxFolded,
+    quiet,
+  }: Pick<RendererOptions, 'by' | 'minNs'> & { readonly maxFolded: number; readonly quiet: boolean },
 ): Promise<void> {
   if (formats.includes('pprof') && maxFolded > 0) {
     const { pprofBytes } = await import('../../src/export/pprof.js');

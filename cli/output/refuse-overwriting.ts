@@ -5,7 +5,7 @@ import { type BigIntStats, existsSync, fstatSync, readlinkSync, realpathSync, ty
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { notesPath } from '../input/open-sides.js';
-import { isStandardOutput } from './outputs.js';
+import { isStandardOutput } from './write-chunks.js';
 
 interface NamedFile {
   readonly name: string;

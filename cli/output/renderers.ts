@@ -8,7 +8,6 @@ import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
 import { renderJson } from '../../src/profile-file/write.js';
 import { renderFoldedBytes } from '../../src/render/folded.js';
 import { renderSvg } from '../../src/render/svg/svg.js';
-import type { RenderOptions } from '../commands/render.js';
 import type { CallsSpool } from './calls-spool.js';
 import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
@@ -21,7 +20,15 @@ export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longe
 
 export type Renderer = (profile: Profile, extras: Extras) => Chunks;
 /** The options of `render` that renderers use. */
-export type RendererOptions = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
+export interface RendererOptions {
+  readonly annotate: boolean;
+  readonly by: 'none' | 'thread' | 'process' | 'comm';
+  readonly minNs: number;
+  readonly title?: string | undefined;
+  readonly width?: number | undefined;
+  readonly icicle: boolean;
+  readonly minPx?: number | undefined;
+}
 
 export async function loadRenderer(format: Format, options: RendererOptions): Promise<Renderer> {
   const { annotate, by, minNs, title, width, icicle, minPx } = options;

@@ -5,7 +5,7 @@ import { closeSync, fchmodSync, fchownSync, mkdtempSync, openSync, rmSync, type 
 import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import { whyUnwritable } from './outputs.js';
+import { whyUnwritable } from './write-chunks.js';
 
 /** A file that SIGKILL leaves behind names ptflame and the output. */
 const temporaryFiles = new Set<string>();

@@ -6,7 +6,7 @@ import { formatBytes } from '../../src/render/format.js';
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { type DecodingOptions, decodingWords } from '../options/shared.js';
 import { type Format, showStep } from './formats.js';
-import { isStandardOutput } from './outputs.js';
+import { isStandardOutput } from './write-chunks.js';
 
 export interface WrittenFile {
   readonly path: string;

@@ -8,8 +8,8 @@ import { formatCount } from '../../src/render/format.js';
 import { similarNames } from '../../src/render/similar-names.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { type BinaryFunction, type BinaryNames, DISK_FILES, readNames } from '../../src/symbols/symbolizer.js';
-import type { RecordOptions } from '../commands/record.js';
-import type { Probe } from '../options/values/values.js';
+import type { Probe } from '../options/values.js';
+import type { RecordOptions } from './options.js';
 
 export interface PlannedProbe {
   readonly probe: Probe;

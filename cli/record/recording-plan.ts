@@ -1,17 +1,19 @@
 /**
  * Plans a recording: turns options, target and machine into the arguments of `perf record`. Starts nothing.
  */
+
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordOptions } from '../commands/record.js';
+import { wakingsPath } from '../input/open-sides.js';
 import { kebabCase } from '../usage/flag.js';
 import type { Timeouts } from './await-end.js';
 import { type Buffers, chooseBuffers, eventBuffers } from './buffers.js';
 import { type Machine, type PmuCaps, threadCount } from './machine/probe.js';
+import { WAKING } from './machine/tracing.js';
 import { isAtLeast, type PerfVersion } from './machine/version.js';
+import type { RecordOptions } from './options.js';
 import { type ProbesPlan, planProbes } from './probes.js';
 import { bufferCount, type Target, targetArguments } from './target.js';
-import { waitEvents } from './tracepoints.js';
-import { planWakings, type WakingsPlan } from './with-events.js';
+import { waitEvents, wakingsFilter } from './tracepoints.js';
 
 export interface RecordingPlan {
   readonly target: Target;
@@ -362,4 +364,43 @@ export interface RecordingContext {
   readonly timeouts?: Timeouts;
   /** No status line. */
   readonly quiet?: boolean;
+}
+
+/**
+ * Plans the recording of wakings, next to the recording of the target: whoever wakes a thread of the target may be any
+ * process, or an interrupt.
+ */
+export interface WakingsPlan {
+  readonly command: readonly string[];
+  readonly manualCommand: readonly string[];
+  readonly isControlled: boolean;
+  readonly output: string;
+  /** Size of all its buffers. */
+  readonly bufferBytes: number;
+}
+
+const MIB = 1024 * 1024;
+const DATA_BYTES = MIB;
+/** It begins before the recording of the target and ends after it. */
+const WAKINGS_SAFETY_MS = 30_000;
+
+async function planWakings(input: PlanInput, recording: string, timeMs: number | null): Promise<WakingsPlan> {
+  const { options, target, machine, version } = input;
+  const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
+  const output = wakingsPath(recording);
+  const filter = await wakingsFilter(target);
+  const common = [
+    ...[options.perf, 'record', '-o', output, '-a', '-m', `${DATA_BYTES / MIB}M`],
+    '--no-buildid', // perf would read all binaries of the machine
+    ...(has(5, 15) ? ['--synth=task'] : []), // names of threads; no mappings
+    ...['-e', WAKING, ...(filter === null ? [] : ['--filter', filter])],
+  ];
+  const sleep = timeMs === null ? [] : ['--', 'sleep', String((timeMs + WAKINGS_SAFETY_MS) / 1000)];
+  return {
+    command: [...common, ...(has(5, 10) ? ['--control', 'fd:3,4', '-D', '-1'] : []), ...sleep],
+    manualCommand: [...common, ...sleep],
+    isControlled: has(5, 10),
+    output,
+    bufferBytes: DATA_BYTES * machine.cpu.online.length,
+  };
 }

@@ -3,8 +3,8 @@
  */
 import { existsSync } from 'node:fs';
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordOptions } from '../commands/record.js';
 import { type Machine, threadCount } from './machine/probe.js';
+import type { RecordOptions } from './options.js';
 
 export type Target =
   | { readonly kind: 'cpus'; readonly cpus: readonly number[] }

@@ -2,9 +2,9 @@
  * The events that show who waits for whom: futexes and switches of the target, and wakings on the whole machine.
  */
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordOptions } from '../commands/record.js';
 import { canTraceEverything, type Machine, threadNames } from './machine/probe.js';
 import { FUTEXES, SWITCH } from './machine/tracing.js';
+import type { RecordOptions } from './options.js';
 import type { Target } from './target.js';
 
 /** Returns the tracepoints of `--waits` that are recorded with the target. */

@@ -5,19 +5,16 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../src/model/errors.js';
 import { formatCount } from '../../src/render/format.js';
-import { wakingsPath } from '../input/open-sides.js';
 import { perfFailure } from '../perf/failures.js';
 import { handleInterrupts } from '../process/interrupts.js';
 import { withProbes } from './added-probes.js';
 import { awaitEnd, TIMEOUTS, type Timeouts } from './await-end.js';
 import { writeFormats } from './event-formats.js';
 import { WAKING } from './machine/tracing.js';
-import { isAtLeast } from './machine/version.js';
 import { type PerfExit, PerfProcess } from './perf-process.js';
 import { flushToDisk, inspectRecording } from './recording-file.js';
 import { ACK_MS } from './recording-interrupts.js';
-import type { PlanInput, RecordingContext, RecordingPlan } from './recording-plan.js';
-import { wakingsFilter } from './tracepoints.js';
+import type { RecordingContext, RecordingPlan, WakingsPlan } from './recording-plan.js';
 
 /** Runs `record` while the plan's probes exist and wakings are recorded, after their formats were written. */
 export async function withEvents<Result>(
@@ -138,43 +135,4 @@ async function end(
 
 function stopped(): PtflameError {
   return new PtflameError('INTERRUPTED', 'stopped before perf began to record', { hint: 'nothing was written' });
-}
-
-/**
- * Plans the recording of wakings, next to the recording of the target: whoever wakes a thread of the target may be any
- * process, or an interrupt.
- */
-export interface WakingsPlan {
-  readonly command: readonly string[];
-  readonly manualCommand: readonly string[];
-  readonly isControlled: boolean;
-  readonly output: string;
-  /** Size of all its buffers. */
-  readonly bufferBytes: number;
-}
-
-const MIB = 1024 * 1024;
-const DATA_BYTES = MIB;
-/** It begins before the recording of the target and ends after it. */
-const SAFETY_MS = 30_000;
-
-export async function planWakings(input: PlanInput, recording: string, timeMs: number | null): Promise<WakingsPlan> {
-  const { options, target, machine, version } = input;
-  const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
-  const output = wakingsPath(recording);
-  const filter = await wakingsFilter(target);
-  const common = [
-    ...[options.perf, 'record', '-o', output, '-a', '-m', `${DATA_BYTES / MIB}M`],
-    '--no-buildid', // perf would read all binaries of the machine
-    ...(has(5, 15) ? ['--synth=task'] : []), // names of threads; no mappings
-    ...['-e', WAKING, ...(filter === null ? [] : ['--filter', filter])],
-  ];
-  const sleep = timeMs === null ? [] : ['--', 'sleep', String((timeMs + SAFETY_MS) / 1000)];
-  return {
-    command: [...common, ...(has(5, 10) ? ['--control', 'fd:3,4', '-D', '-1'] : []), ...sleep],
-    manualCommand: [...common, ...sleep],
-    isControlled: has(5, 10),
-    output,
-    bufferBytes: DATA_BYTES * machine.cpu.online.length,
-  };
 }

@@ -26,16 +26,21 @@ import type { Origin } from '../../src/page/levels/format.js';
 import { type LevelsFile, readLevels, type Unusable } from '../../src/page/levels/read.js';
 import { LevelsWriter } from '../../src/page/levels/write.js';
 import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
-import type { ServeOptions } from '../commands/serve.js';
 import { loadPageContents } from '../input/traces.js';
+import type { TraceOptions } from '../options/shared.js';
 import { newFileMode } from '../output/new-file-mode.js';
-import { unwritable, whyUnwritable } from '../output/outputs.js';
 import { realTarget, statOrNull } from '../output/refuse-overwriting.js';
 import { createTemporaryFile, type TemporaryFile } from '../output/temporary-files.js';
+import { unwritable, whyUnwritable } from '../output/write-chunks.js';
 import { notify } from '../terminal/notify.js';
 
 /** What the timeline may take in the page: all calls are in the levels file. */
 const TIMELINE_BYTES = 3 * 2 ** 20;
+
+interface ServeOptions extends Omit<TraceOptions, 'window' | 'root' | 'inside' | 'foldRecursion'> {
+  readonly trace: string;
+  readonly quiet: boolean;
+}
 
 /**
  * Only a file that this user made of this trace is used or replaced. Any other is left unchanged, and all calls are in a temporary

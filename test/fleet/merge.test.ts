@@ -6,7 +6,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { reportLines } from '../../cli/answers/report.js';
+import { reportLines } from '../../cli/commands/report.js';
 import { reportOf } from '../../src/answers.js';
 import { renderPprof } from '../../src/export/pprof.js';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';

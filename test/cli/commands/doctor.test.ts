@@ -4,7 +4,7 @@
 import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
-import { DoctorReport } from '../../../cli/doctor/checks.js';
+import { DoctorReport } from '../../../cli/record/checks.js';
 import { type Directory, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { type FakeMachine, machineTree } from '../../helpers/perf/machine-tree.js';
 

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
-import { DoctorReport } from '../../../cli/doctor/checks.js';
+import { DoctorReport } from '../../../cli/record/checks.js';
 import { type Directory, startPtflame, test } from '../../helpers/cli/run-cli.js';
 import { isTracingPermitted, LIBC, UPROBES } from '../../tools/tracing.js';
 

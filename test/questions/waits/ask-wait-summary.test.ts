@@ -2,8 +2,7 @@
  * What `ptflame waits` answers: of a real recording without Intel PT, and of a trace with calls but without samples.
  */
 import { expect, test } from 'vitest';
-import { slowWaitLines } from '../../../cli/commands/waits.js';
-import { waitsLines } from '../../../cli/commands/waits.js';
+import { slowWaitLines, waitsLines } from '../../../cli/commands/waits.js';
 import { type WaitStats, WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import { askWaits, type WaitsQuestion } from '../../../src/index.js';
 import type { Selection } from '../../../src/model/trace/trace-chunk.js';

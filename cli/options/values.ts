@@ -2,8 +2,8 @@
  * Parses lists, regular expressions, sizes and durations of the command line.
  */
 import * as z from 'zod';
-import { MIN_MEMORY_BYTES } from '../../../src/model/min-memory.js';
-import { type FlagMeta, flag } from '../../usage/flag.js';
+import { MIN_MEMORY_BYTES } from '../../src/model/min-memory.js';
+import { type FlagMeta, flag } from '../usage/flag.js';
 import { expression } from './question-values.js';
 
 const MAX_RANGE = 100_000;

@@ -2,10 +2,10 @@
  * Parses the two sides and the limits of a comparison.
  */
 import * as z from 'zod';
-import type { DiffLimit, LimitedNumber } from '../../../src/questions/diff/limits.js';
-import { memoize } from '../../usage/flag.js';
-import { filters, selection } from '../shared.js';
+import type { DiffLimit, LimitedNumber } from '../../src/questions/diff/limits.js';
+import { memoize } from '../usage/flag.js';
 import { parseDuration, parseFunction } from './question-values.js';
+import { filters, selection } from './shared.js';
 
 const LIMIT = /^(.+?)\s+(avg|total|self|calls|p99)\s+\+(\d{1,9}(?:\.\d{1,9})?)(%|[a-zµ]*)$/s;
 

@@ -6,10 +6,10 @@ import * as z from 'zod';
 import type { PtflameError } from '../../src/model/errors.js';
 import { formatBytes } from '../../src/render/format.js';
 import { noPtReason } from '../perf/no-intel-pt.js';
-import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../record/buffers.js';
-import { canTraceEverything, type Machine } from '../record/machine/probe.js';
-import { isAtLeast, type PerfVersion } from '../record/machine/version.js';
-import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from '../record/tracepoints.js';
+import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from './buffers.js';
+import { canTraceEverything, type Machine } from './machine/probe.js';
+import { isAtLeast, type PerfVersion } from './machine/version.js';
+import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from './tracepoints.js';
 
 const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
 

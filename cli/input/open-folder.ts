@@ -9,10 +9,10 @@ import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { planResources } from '../../src/pipeline/workers/resources.js';
 import { formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { refuseOtherKind } from '../input/other-kinds.js';
 import { statOrNull } from '../output/refuse-overwriting.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';
 import { notify } from '../terminal/notify.js';
+import { refuseOtherKind } from './other-kinds.js';
 
 /** Relative to `dist/cli`, the folder of all built files. */
 const SQL = new URL('../../sql/', import.meta.url);

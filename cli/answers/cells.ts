@@ -1,17 +1,20 @@
 /**
- * Where functions begin in source code, in tables and in comma-separated values.
+ * What the texts of several answers share: the head, cells of tables, where functions begin in source code.
  */
 
 import { filesBehindNames } from '../../src/model/names/distinct-names.js';
+import type { Report } from '../../src/questions/schema.js';
 import type { WaitsAnswer } from '../../src/questions/waits/schema.js';
 import {
   formatCalls,
   formatCount,
   formatDuration,
   formatLongest,
+  formatMany,
   formatPercentile,
   formatShare,
   type PercentileRange,
+  threadNoun,
 } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import type { TableColumn } from '../terminal/table.js';
@@ -42,11 +45,7 @@ function shortLine({ file, line }: NonNullable<HasLine['srcline']>): string {
   return visibleText(`${file.slice(file.lastIndexOf('/') + 1)}:${line}`);
 }
 
-/**
- * Formats the first rows of a long table and the number of the others.
- *
- * Formats at most `top` rows (0: all), and a line with the number of rows left out.
- */
+/** Formats at most `top` rows (0: all), and a line with the number of rows left out. */
 export function topLines<Row>(rows: readonly Row[], top: number, table: (rows: readonly Row[]) => string[]): string[] {
   const shown = top === 0 ? rows : rows.slice(0, top);
   const left = rows.length - shown.length;
@@ -103,4 +102,34 @@ export function callsCell({ calls, inferred }: { readonly calls: number; readonl
 /** "3 ms"; "≥ 5 ms" if the longest call is inferred. */
 export function longestCell(call: { readonly maxNs: number | null; readonly longestCutNs: number | null }): string {
   return formatLongest(call.maxNs, call.longestCutNs);
+}
+
+/** Returns the head of every answer: totals, bounds and selection. */
+export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
+  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, isBlockedTime, part, merged } = trace;
+  const outside = `${shareCell(outsideNs, totalNs)} outside traced code`;
+  const offCpu = hasSwitches
+    ? `, ${shareCell(offCpuNs, totalNs)} off CPU`
+    : `; without switch records, traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
+  const when = merged
+    ? `, ${formatMany(merged.recordings, 'recording')} added up`
+    : ` in ${formatDuration(durationNs)} from ${start}`;
+  return [
+    `${formatDuration(totalNs)} of ${formatMany(threads, threadNoun(trace))}${when}${isBlockedTime ? '' : `: ${outside}${offCpu}`}`,
+    ...(part === null ? [] : [`only ${visibleText(part)}`]),
+  ];
+}
+
+/** Profiles of older versions have no remedy for missing switch records. */
+function switchesRemedyText({ remedies }: Report['quality']): string {
+  return remedies?.switches ? `: ${remedies.switches}` : '';
+}
+
+/**
+ * Returns the columns of comma-separated values: those of the first version in their order, as columns keep their
+ * positions, then all later ones.
+ */
+export function csvColumns<Key extends string>(first: string, all: readonly Key[]): Key[] {
+  const old = first.split(' ') as Key[];
+  return [...old, ...all.filter((key) => !old.includes(key))];
 }
