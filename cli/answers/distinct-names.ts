@@ -1,7 +1,7 @@
 /**
  * Names functions for tables: equal names of different binaries get their binary appended.
  */
-import { filesBehindNames } from '../../src/model/names/distinct-names.js';
+import { filesBehindNames } from '../../src/model/symbol-table.js';
 
 interface Named {
   readonly name: string;

@@ -2,7 +2,7 @@
  * `ptflame doctor`: checks whether this machine can record, and how to fix it. Changes nothing without `--fix`.
  */
 import { PtflameError } from '../../src/model/errors.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import { runChecks } from '../doctor/checks.js';
 import { removeLeftovers } from '../doctor/fix.js';
 import { doctorLines } from '../doctor/lines.js';

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import type { Manifest } from '../../src/perfdata/pack/manifest.js';
 import { PACK_PATHS } from '../../src/perfdata/pack/pack-paths.js';

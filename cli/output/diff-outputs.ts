@@ -3,7 +3,7 @@
  */
 import { basename } from 'node:path';
 import type { Profile } from '../../src/model/profile/profile.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import type { Diff } from '../../src/questions/schema.js';
 import { type DiffOptions, diffFiles } from '../options/questions/diff.js';
 import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from './formats.js';

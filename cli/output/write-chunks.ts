@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../src/model/errors.js';
-import { checkMemory } from '../../src/model/memory-watch.js';
+import { checkMemory } from '../../src/model/memory.js';
 import { unwritable, whyUnwritable } from './unwritable.js';
 
 /** Texts, or large chunks of bytes. */

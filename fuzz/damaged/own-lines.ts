@@ -4,7 +4,7 @@
 import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/decoded-part.js';
 import type { Slot } from '../../src/decode/schedule.js';
 import type { Part } from '../../src/decode/streams.js';
-import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-bundle.js';
+import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-runs.js';
 import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decode-errors.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';

@@ -5,7 +5,7 @@ import { CallEvent } from '../model/calls/call-events.js';
 import type { CallLog } from '../model/calls/call-log.js';
 import { float64Column, int32Column, uint8Column } from '../model/columns.js';
 import { assert } from '../model/errors.js';
-import { UNWOUND } from '../model/profile/quality.js';
+import { UNWOUND } from '../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { overlaps } from './log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from './log/walk-calls.js';

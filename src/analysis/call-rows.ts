@@ -1,13 +1,13 @@
 /**
  * The log of a thread → a row for each call, with where its time went: in one walk, batch by batch.
  */
+
 import type { CallLog } from '../model/calls/call-log.js';
 import type { CallTree } from '../model/calls/call-tree.js';
-import { isComplete } from '../model/profile/quality.js';
-import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { isComplete } from '../model/profile/profile.js';
+import { type Bounds, type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { endingWithin, nsWithin, overlaps } from './log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from './log/walk-calls.js';
-import type { Bounds } from './questions.js';
 import type { CallRows, CallRowsBuilder } from './rows.js';
 import { outermostNodes } from './tree/functions.js';
 import { isOffCpu } from './tree/outside.js';

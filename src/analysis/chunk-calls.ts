@@ -2,14 +2,13 @@
  * All calls of a thread by when they were, in chunks that are handed on while its log is walked: what waits is bounded by
  * how many calls of a level are within the duration of one.
  */
+
 import type { CallLog } from '../model/calls/call-log.js';
 import { float64Column, int32Column, rowNumbers } from '../model/columns.js';
-import { CHUNK_CALLS } from '../model/timeline/call-chunks.js';
-import { PIECE, type Spans, spanLevel } from '../model/timeline/timeline.js';
-import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { CHUNK_CALLS, PIECE, type Spans, spanLevel } from '../model/profile/timeline.js';
+import { type Bounds, type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { overlaps } from './log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from './log/walk-calls.js';
-import type { Bounds } from './questions.js';
 import { spansAt } from './timeline/thread-spans.js';
 
 /** Instead of a level: the calls in pieces, each from its start to its end. */

@@ -2,13 +2,13 @@
  * All calls of a thread by function, in chunks that are handed on while its log is walked: the calls of a function are in
  * few of them.
  */
+
 import type { CallLog } from '../model/calls/call-log.js';
 import { float64Column, int32Column, uint8Column, valuesOf } from '../model/columns.js';
-import { FUNCTION_CHUNK_CALLS, type FunctionCalls } from '../model/timeline/call-chunks.js';
-import type { Nanoseconds, SymbolId } from '../model/units.js';
+import { FUNCTION_CHUNK_CALLS, type FunctionCalls } from '../model/profile/timeline.js';
+import type { Bounds, Nanoseconds, SymbolId } from '../model/units.js';
 import { overlaps } from './log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from './log/walk-calls.js';
-import type { Bounds } from './questions.js';
 
 /** `first`, `last`: the functions of the first and the last call, numbered as in `FunctionIndex`. */
 export type FunctionSink = (calls: FunctionCalls, first: number, last: number) => void;

@@ -1,8 +1,9 @@
 /**
  * The values of one field of many samples, as numbers where all of them are numbers.
  */
-import { numberText } from '../model/samples/field-builder.js';
-import type { NumberStyle, SampleField } from '../model/samples/sample-table.js';
+
+import type { NumberStyle, SampleField } from '../model/sample-table.js';
+import { numberText } from '../model/sample-tables-builder.js';
 import { NONE } from '../model/units.js';
 
 export interface FieldValues {

@@ -2,9 +2,8 @@
  * Leaves out the shortest calls of lists of events.
  */
 import { type CallEvents, isBeginning } from '../model/calls/call-events.js';
-import { rowNumbers, valuesOf } from '../model/columns.js';
+import { boundForLongest, rowNumbers, valuesOf } from '../model/columns.js';
 import type { Nanoseconds } from '../model/units.js';
-import { boundForLongest } from './log/longest.js';
 
 /** Events, and how long the call of each lasted; Infinity while it is open. */
 export interface TimedEvents extends CallEvents {

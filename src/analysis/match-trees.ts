@@ -2,8 +2,8 @@
  * Merges two call trees into one shape: functions match by exact name, stops only match stops.
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/calls/call-tree.js';
-import { nodeOrder } from '../model/calls/node-order.js';
-import { compareUtf8 } from '../model/names/utf8-order.js';
+import { nodeOrder } from '../model/calls/tree-view.js';
+import { compareUtf8 } from '../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { isStop } from './tree/outside.js';
 

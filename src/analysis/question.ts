@@ -1,9 +1,9 @@
 /**
  * The question about single calls as events, and the answer of a thread.
  */
-import type { Nanoseconds } from '../model/units.js';
+
+import type { Bounds, Nanoseconds } from '../model/units.js';
 import type { TimedEvents } from './longest.js';
-import type { Bounds } from './questions.js';
 
 export interface EventsQuestion {
   /** Calls outside of it are left out; those that it cuts are whole. */

@@ -1,7 +1,7 @@
 /**
  * Turns the runs of a decoded part into bundles (model/trace/event-bundle.ts).
  */
-import type { BundleWriter } from '../model/trace/bundle-writer.js';
+import type { BundleWriter } from '../model/trace/event-runs.js';
 import { type DecodedPart, siteCount } from './decoded-part.js';
 import { MARK_EVENT_BYTES, MARK_RUNS, MARK_STATE, RUN_BYTES, RUN_EVENT_BYTES } from './wasm/layout.js';
 

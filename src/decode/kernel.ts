@@ -2,7 +2,7 @@
  * The door to the compiled decoder (src/decode/wasm).
  */
 import { PtflameError } from '../model/errors.js';
-import { askForMemory } from '../model/memory-watch.js';
+import { askForMemory } from '../model/memory.js';
 import { DECODER_BASE64 } from './kernel.generated.js';
 
 /** It grows, and never shrinks. */

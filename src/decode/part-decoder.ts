@@ -2,7 +2,7 @@
  * Decodes parts of the trace of CPUs, one after another; keeps code and sites between them.
  */
 
-import type { TraceTiming } from '../model/trace/trace-timing.js';
+import type { TraceTiming } from '../model/trace/perf-time.js';
 import { CodePages, type ReadCode } from './code/code-pages.js';
 import { type FunctionAt, FunctionBounds } from './code/function-bounds.js';
 import type { Image } from './code/images.js';

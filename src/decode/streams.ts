@@ -1,6 +1,7 @@
 /**
  * The encoded trace of one CPU: streams of trace records, and the parts that are decoded one by one.
  */
+import { firstThat } from '../model/columns.js';
 
 /** A trace record (AUXTRACE): where its bytes are among those of its CPU and in the file, and the tick it was written near. */
 export interface TraceRecordBytes {
@@ -21,14 +22,7 @@ export function endOf(stream: Stream): number {
 
 /** Returns the row of the record that holds an offset of its stream. */
 export function recordAt(stream: Stream, offset: number): number {
-  let low = 0;
-  let high = stream.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((stream[middle] as TraceRecordBytes).offset <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return firstThat(1, stream.length, (row) => (stream[row] as TraceRecordBytes).offset > offset) - 1;
 }
 
 /**

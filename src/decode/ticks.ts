@@ -1,7 +1,7 @@
 /**
  * Converts between perf's clock and the time stamp counter (TSC) of the CPU.
  */
-import type { TraceTiming } from '../model/trace/trace-timing.js';
+import type { TraceTiming } from '../model/trace/perf-time.js';
 
 /** Converts perf's nanoseconds to TSC ticks: the inverse of the clock, rounded as perf rounds. */
 export function toTicks(ns: bigint, { shift, mult, zero }: TraceTiming): bigint {

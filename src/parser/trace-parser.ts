@@ -2,8 +2,8 @@
  * Parses whole lines into chunks of events and records, and counts what became of each line.
  */
 import { isPossibleTime } from '../model/limits.js';
-import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
-import { OtherSampleCounts } from '../model/samples/sample-account.js';
+import { type DamagedLine, type LineCounts, noLines } from '../model/profile/profile.js';
+import { OtherSampleCounts } from '../model/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';

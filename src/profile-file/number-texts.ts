@@ -1,7 +1,7 @@
 /**
  * Writes columns of numbers as text, in pieces.
  */
-import { MAX_NUMBER_BYTES, putAscii, putNumber } from '../model/digits.js';
+import { MAX_NUMBER_BYTES, putAscii, putNumber } from '../model/text.js';
 
 type Column = Float64Array | Int32Array;
 

@@ -2,9 +2,8 @@
  * Reads and checks the call tree of a thread in a profile.
  */
 import { damagedAt } from '../codec/file-fault.js';
-import { type CallTree, ROOT } from '../model/calls/call-tree.js';
-import { NODE_COLUMNS } from '../model/calls/node-columns.js';
-import { siblingsByRank } from '../model/calls/node-order.js';
+import { type CallTree, NODE_COLUMNS, ROOT } from '../model/calls/call-tree.js';
+import { siblingsByRank } from '../model/calls/tree-view.js';
 import { NONE } from '../model/units.js';
 import { checkLengths, isRow } from './checks.js';
 import { TREE_COLUMNS, type TreeColumn } from './format.js';

@@ -3,13 +3,13 @@
  */
 import { type CallTree, selectNodes } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
-import { nodeOrder } from '../model/calls/node-order.js';
+import { nodeOrder } from '../model/calls/tree-view.js';
 import { assert } from '../model/errors.js';
-import type { SymbolLines, SymbolTable } from '../model/names/symbol-table.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
-import { withRemedies } from '../model/profile/remedies.js';
-import { safeJson } from '../model/safe-json.js';
+import { withRemedies } from '../model/profile/profile.js';
+import type { SymbolLines, SymbolTable } from '../model/symbol-table.js';
+import { safeJson } from '../model/text.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';

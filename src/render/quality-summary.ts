@@ -1,10 +1,9 @@
 /**
  * Summarizes the quality of a profile in words: one line, warnings, and notes.
  */
-import type { TraceMeta } from '../model/profile/profile.js';
-import type { LossKind, Quality } from '../model/profile/quality.js';
-import { hiddenJumpsRemedy, remedyOf, WARNING_SHARE } from '../model/profile/remedies.js';
-import type { OtherSamples } from '../model/samples/sample-account.js';
+import type { LossKind, Quality, TraceMeta } from '../model/profile/profile.js';
+import { hiddenJumpsRemedy, remedyOf, WARNING_SHARE } from '../model/profile/profile.js';
+import type { OtherSamples } from '../model/sample-table.js';
 import { formatCount, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
 
 /** A garbled trace can have any number of unknown flags. */

@@ -3,8 +3,8 @@
  * then applies the action to the stack.
  */
 
-import { SpecialSymbol } from '../model/names/symbol-table.js';
-import { Inference, UNWOUND } from '../model/profile/quality.js';
+import { Inference, UNWOUND } from '../model/profile/profile.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { Trait } from './functions/traits.js';

@@ -5,8 +5,8 @@
  * already decided what each event does to the stack, so this loop only follows it.
  */
 import { withoutEmptyNodes } from '../model/calls/call-tree.js';
-import { Inference } from '../model/profile/quality.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
+import { Inference } from '../model/profile/profile.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
 import { comesOutOfSyscall, type SiteFacts } from './functions/site-facts.js';

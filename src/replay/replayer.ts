@@ -4,7 +4,7 @@
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder } from '../model/calls/call-tree.js';
 import { DurationsBuilder } from '../model/calls/durations.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { ReplayKernel } from './host/replay-kernel.js';
 import { OwnRows } from './host/rows.js';

@@ -9,9 +9,10 @@
  * Switches, returns of callers that were never called, and stops that do not end at once where they began are always kept,
  * and so are the events next to them.
  */
+
 import { countBelow, int32Column } from '../model/columns.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
-import { type Address, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import { type Address, type Bounds, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './functions/site-facts.js';
 import { MAX_CALL_BYTES } from './functions/traits.js';
@@ -29,12 +30,6 @@ import {
   TO_FUNCTION,
   UNUSUAL,
 } from './site-rows.js';
-
-/** From the first time up to, but not including, the second. */
-export interface TimeSpan {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
-}
 
 export interface Skeleton {
   readonly events: ThreadEvents;
@@ -80,7 +75,7 @@ export class SkeletonBuilder {
   }
 
   /** Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. */
-  reduce(events: ThreadEvents, { startNs, endNs }: TimeSpan): Skeleton | null {
+  reduce(events: ThreadEvents, { startNs, endNs }: Bounds): Skeleton | null {
     if (this.facts.hasAborts) return null;
     this.clear();
     const start = firstRowFrom(events, startNs);

@@ -4,8 +4,8 @@
  */
 import { type CallLogBuilder, Certainty } from '../model/calls/call-log.js';
 import type { CallTreeBuilder } from '../model/calls/call-tree.js';
-import { Inference, type InferenceName, noInferences } from '../model/profile/quality.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
+import { Inference, type InferenceName, noInferences } from '../model/profile/profile.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import type { ReplayKernel } from './host/replay-kernel.js';

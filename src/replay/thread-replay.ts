@@ -1,11 +1,12 @@
 /**
  * The options and the result of replaying one thread.
  */
+
 import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
-import type { InferenceName } from '../model/profile/quality.js';
-import type { Nanoseconds } from '../model/units.js';
+import type { InferenceName } from '../model/profile/profile.js';
+import type { Bounds, Nanoseconds } from '../model/units.js';
 import type { ReplayKernel } from './host/replay-kernel.js';
 import type { Rows } from './host/rows.js';
 import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
@@ -16,7 +17,7 @@ import type { ThreadGap } from './time/thread-gaps.js';
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
   /** First and last time of the recording: a waiting thread is extended to them. null: no thread is extended. */
-  readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
+  readonly extendTo: Bounds | null;
   /** The thread was created while recording: it is not extended to the start of the recording. */
   readonly createdInside: boolean;
   /** Paths seen in all threads, used where no address decides; null while they are still being collected. */

@@ -3,9 +3,9 @@
  */
 import { countAtOrBelow } from '../model/columns.js';
 import { assert } from '../model/errors.js';
-import { SwitchKind } from '../model/samples/switch-columns.js';
+import { SwitchKind } from '../model/sample-table.js';
 import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { decodeLanes } from './blocks/decode-blocks.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';

@@ -1,8 +1,9 @@
 /**
  * Encodes a stored thread as blocks, whether its events came from text or from a trace file.
  */
+
+import type { PackedLane } from '../codec/block-head.js';
 import { assert } from '../model/errors.js';
-import type { PackedLane } from '../model/trace/packed-thread.js';
 import { decodeLanes } from './blocks/decode-blocks.js';
 import type { EncodedBlock, EventPacker } from './blocks/pack-events.js';
 import type { SharedEvents } from './event-memory.js';

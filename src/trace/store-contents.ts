@@ -1,9 +1,10 @@
 /**
  * The contents of a filled store.
  */
-import type { PackedThread } from '../model/trace/packed-thread.js';
+
+import type { PackedThread } from '../codec/block-head.js';
 import type { Selection } from '../model/trace/trace-chunk.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
+import type { Bounds, Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { GapRecord, UnownedGaps } from './records/gap-records.js';
@@ -31,7 +32,7 @@ export interface StoreContents {
   readonly names: ThreadNames;
   readonly mappings: Mappings;
   /** Of branches only. */
-  readonly bounds: TimeBounds;
+  readonly bounds: Bounds;
   /** Events outside the selected threads and CPUs, selected by number. */
   readonly unwanted: number;
   readonly isTimed: boolean;
@@ -39,9 +40,4 @@ export interface StoreContents {
   /** Whether an error is about something else than undecoded code. */
   readonly isExplained: (error: GapRecord) => boolean;
   readonly hasBranches: boolean;
-}
-
-export interface TimeBounds {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
 }

@@ -2,15 +2,15 @@
  * A filled, read-only store: lists the threads and returns what is stored of each.
  */
 
-import type { SwitchColumns } from '../model/samples/switch-columns.js';
-import type { PackedThread } from '../model/trace/packed-thread.js';
+import type { PackedThread } from '../codec/block-head.js';
+import type { SwitchColumns } from '../model/sample-table.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
-import { NONE, type Tid } from '../model/units.js';
+import { type Bounds, NONE, type Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
 import { type Lifetime, lifetimesOf } from './records/lifetimes.js';
 import type { SwitchTimes } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
-import type { StoreContents, TimeBounds } from './store-contents.js';
+import type { StoreContents } from './store-contents.js';
 import type { ThreadSource } from './thread-source.js';
 import { Undecoded } from './undecoded.js';
 
@@ -28,9 +28,9 @@ export class StoredThreads {
   /** Events outside the selected threads and CPUs. */
   readonly unwanted: number;
   /** Bounds of the times of all threads, selected or not; with records if branches could not be decoded. */
-  readonly bounds: TimeBounds;
+  readonly bounds: Bounds;
   /** Likewise, of branches only; infinite if there is none. */
-  readonly branchBounds: TimeBounds;
+  readonly branchBounds: Bounds;
   /** Some thread has a record of a context switch. */
   readonly hasSwitches: boolean;
   readonly names: Pick<ThreadNames, 'pidOf' | 'commOf' | 'hasPids' | 'hasComms'>;

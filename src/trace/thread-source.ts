@@ -1,7 +1,7 @@
 /**
  * Where everything about one thread is stored.
  */
-import type { PackedThread } from '../model/trace/packed-thread.js';
+import type { PackedThread } from '../codec/block-head.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { UnownedCpuGaps } from './records/gap-records.js';

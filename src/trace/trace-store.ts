@@ -1,8 +1,9 @@
 /**
  * Stores the chunks of all inputs by thread.
  */
-import { RunBuilder } from '../model/trace/event-run.js';
-import type { PackedThread } from '../model/trace/packed-thread.js';
+
+import type { PackedThread } from '../codec/block-head.js';
+import { RunBuilder } from '../model/trace/event-runs.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { EventMemory, type EventMemoryOptions } from './event-memory.js';

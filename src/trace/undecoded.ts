@@ -1,10 +1,11 @@
 /**
  * What perf could not decode, according to records: threads and times without branches, files whose code it lacked.
  */
+
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { type Bounds, type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { GapRecord } from './records/gap-records.js';
-import type { StoreContents, TimeBounds } from './store-contents.js';
+import type { StoreContents } from './store-contents.js';
 
 export type ErrorLocation = Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>;
 
@@ -46,7 +47,7 @@ export class Undecoded {
   }
 
   /** Returns the bounds of the recording, extended to records if branches could not be decoded. */
-  boundsWith(tids: readonly Tid[]): TimeBounds {
+  boundsWith(tids: readonly Tid[]): Bounds {
     let { startNs, endNs } = this.contents.bounds;
     if (!this.isIncomplete) return { startNs, endNs };
     const extendTo = (timeNs: Nanoseconds) => {

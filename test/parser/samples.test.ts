@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SampleTable, tableOf } from '../../src/model/samples/sample-table.js';
+import { type SampleTable, tableOf } from '../../src/model/sample-table.js';
 import { type StandalonePiece, standalonePiece } from '../../src/parser/pieces/standalone-piece.js';
 import { LineReader } from '../../src/parser/reader/line-reader.js';
 import { TraceContext } from '../../src/parser/sites/trace-context.js';

@@ -4,9 +4,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LineCounts } from '../../src/model/profile/quality.js';
+import type { LineCounts } from '../../src/model/profile/profile.js';
 import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-run.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-runs.js';
 import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
 import { LineCutter, MAX_LINE_BYTES } from '../../src/parser/lines/lines.js';

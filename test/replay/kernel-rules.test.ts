@@ -3,10 +3,10 @@
  */
 import { expect, test } from 'vitest';
 import { CallOp, Certainty, OP_BITS } from '../../src/model/calls/call-log.js';
+import { LINKS, Link, Sum } from '../../src/model/calls/call-tree.js';
 import { BUCKETS, EXACT_BUCKETS } from '../../src/model/calls/durations.js';
-import { LINKS, Link, Sum } from '../../src/model/calls/tree-memory.js';
-import { SpecialSymbol } from '../../src/model/names/symbol-table.js';
-import { Inference } from '../../src/model/profile/quality.js';
+import { Inference } from '../../src/model/profile/profile.js';
+import { SpecialSymbol } from '../../src/model/symbol-table.js';
 import { NONE } from '../../src/model/units.js';
 import { Step, SYSCALL_BYTES } from '../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../src/replay/functions/traits.js';

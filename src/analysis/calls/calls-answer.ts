@@ -10,7 +10,7 @@ import { reroot } from '../tree/reshape.js';
 import { addSums, type CallSums, emptySums } from './call-sums.js';
 import { type CallDurations, findCalls } from './find-calls.js';
 import { collectInnerTrees } from './inner-trees.js';
-import { type CallsOverTime, CallsOverTimeBuilder } from './over-time.js';
+import { type TimedCalls, TimedCallsSum } from './over-time.js';
 
 /** One of the longest calls. */
 export interface SlowCall {
@@ -37,7 +37,7 @@ export interface CallsAnswer {
   /** Longest first, then earliest, then by tid. */
   readonly slowest: readonly SlowCall[];
   /** null: not requested. */
-  readonly overTime: CallsOverTime | null;
+  readonly overTime: TimedCalls | null;
 }
 
 /** Answers for one thread. `tree`: has all nodes that the log refers to. */
@@ -68,7 +68,7 @@ export class CallsAnswerBuilder {
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
   private slowest: SlowCall[] = [];
-  private readonly overTime = new CallsOverTimeBuilder();
+  private readonly overTime = new TimedCallsSum();
   private readonly maxSlowest: number;
 
   constructor(maxSlowest: number) {

@@ -1,22 +1,16 @@
 /**
  * Finds the calls of a function: the rows of the log that open them, how long they took, and the longest ones.
  */
+
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
-import { isComplete, UNWOUND } from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
+import { isComplete, UNWOUND } from '../../model/profile/profile.js';
+import { type Bounds, type Nanoseconds, NONE, type SymbolId, UNBOUNDED } from '../../model/units.js';
 import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
 import { InsideMarker, MarkedCall } from '../log/inside-marker.js';
 import { type CallListener, walkCalls } from '../log/walk-calls.js';
-import {
-  type Bounds,
-  type CallFilter,
-  isDirectRecursion,
-  isInSet,
-  type LatencyQuestion,
-  UNBOUNDED,
-} from '../questions.js';
+import { type CallFilter, isDirectRecursion, isInSet, type LatencyQuestion } from '../questions.js';
 import { isOffCpu } from '../tree/outside.js';
 import { type CallSums, emptySums } from './call-sums.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';

@@ -1,14 +1,15 @@
 /**
  * Collects what calls of a function did inside: their call trees merged, and the trees of the longest calls.
  */
+
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
-import { isComplete, UNWOUND } from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { isComplete, UNWOUND } from '../../model/profile/profile.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
+import { type Bounds, type Nanoseconds, NONE, type NodeId, type SymbolId, UNBOUNDED } from '../../model/units.js';
 import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
-import { type Bounds, type CallFilter, isDirectRecursion, UNBOUNDED } from '../questions.js';
+import { type CallFilter, isDirectRecursion } from '../questions.js';
 import { type FoundCalls, RowMark } from './find-calls.js';
 
 export interface InnerTrees {

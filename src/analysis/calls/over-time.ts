@@ -2,9 +2,9 @@
  * Records when the calls of a function were and how long they took: counts in a grid, however many there are, and a list
  * of the longest.
  */
-import { isComplete } from '../../model/profile/quality.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
-import type { Bounds } from '../questions.js';
+
+import { isComplete } from '../../model/profile/profile.js';
+import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import { LongestCalls, type RankedCall } from './longest-calls.js';
 import { durationRow, TIME_COLUMNS, timeColumn } from './time-grid.js';
 
@@ -29,7 +29,7 @@ export interface TimeCell {
 }
 
 /** Plain data. */
-export interface CallsOverTime {
+export interface TimedCalls {
   readonly bounds: Bounds;
   /** Those with calls, by column, then row. */
   readonly cells: readonly TimeCell[];
@@ -58,7 +58,7 @@ export class TimedCallsBuilder {
     this.longest.add({ row, entryNs: startNs, durationNs, ending });
   }
 
-  build(tid: Tid): CallsOverTime {
+  build(tid: Tid): TimedCalls {
     const { bounds, grid, longest } = this;
     const listed = longest.build().map(({ entryNs: startNs, durationNs, ending }) => {
       return { tid, startNs, durationNs, ending };
@@ -68,13 +68,13 @@ export class TimedCallsBuilder {
 }
 
 /** Merges what threads recorded, added in any order. */
-export class CallsOverTimeBuilder {
+export class TimedCallsSum {
   private readonly grid = new CallGrid();
   private listed: TimedCall[] = [];
   private bounds: Bounds | null = null;
 
   /** `shiftNs`: is subtracted from all times. */
-  add({ bounds, cells, listed }: CallsOverTime, shiftNs: Nanoseconds): void {
+  add({ bounds, cells, listed }: TimedCalls, shiftNs: Nanoseconds): void {
     this.bounds = { startNs: bounds.startNs - shiftNs, endNs: bounds.endNs - shiftNs };
     for (const { column, row, calls, inferred } of cells) this.grid.add(column, row, calls, inferred);
     for (const call of listed) this.listed.push({ ...call, startNs: call.startNs - shiftNs });
@@ -83,7 +83,7 @@ export class CallsOverTimeBuilder {
   }
 
   /** null: nothing was added. */
-  build(): CallsOverTime | null {
+  build(): TimedCalls | null {
     const { bounds, grid, listed } = this;
     return bounds && { bounds, cells: grid.build(), listed };
   }

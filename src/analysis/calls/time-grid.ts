@@ -1,8 +1,8 @@
 /**
  * The grid that calls are counted in by time and duration: columns of equal time, and two rows for each power of two.
  */
-import type { Nanoseconds } from '../../model/units.js';
-import type { Bounds } from '../questions.js';
+
+import type { Bounds, Nanoseconds } from '../../model/units.js';
 
 export const TIME_COLUMNS = 256;
 

@@ -3,8 +3,8 @@
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { childrenOf, viewOf } from '../../model/calls/tree-view.js';
-import { compareSymbols } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { compareSymbols } from '../../model/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { type DurationRange, durationRange } from '../tree/duration-stats.js';
 

@@ -3,8 +3,8 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
-import { compareSymbols } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { compareSymbols } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { timeSums } from '../tree/outside.js';
 

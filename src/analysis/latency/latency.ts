@@ -3,8 +3,8 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
-import { compareSymbols } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { compareSymbols } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { addSums, type CallSums, emptySums } from '../calls/call-sums.js';
 import type { CallsAnswer, SlowCall } from '../calls/calls-answer.js';

@@ -1,12 +1,12 @@
 /**
  * Answers questions about many moments and intervals of one thread from its call log.
  */
+
 import type { CallLog } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
-import { nodeOrder } from '../../model/calls/node-order.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
-import type { Bounds } from '../questions.js';
+import { nodeOrder } from '../../model/calls/tree-view.js';
+import { type Bounds, type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import { type SpanTrees, type SpanTreesQuestion, spanTrees } from './span-trees.js';
 import { type Spans, type SpansQuestion, spansOf } from './spans.js';
 import { inOrder, type TimeRows } from './time-rows.js';

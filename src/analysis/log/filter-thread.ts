@@ -1,14 +1,15 @@
 /**
  * Sums up a thread's log into the call tree of a selection: a time window, or the inside of certain calls.
  */
+
 import { type CallLog, Certainty } from '../../model/calls/call-log.js';
-import { type CallTree, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { type CallTree, nodeColumns, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
-import { nodeColumns } from '../../model/calls/node-columns.js';
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
-import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/quality.js';
+import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/profile.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
-import { type Bounds, type CallFilter, type FunctionSet, isDirectRecursion, UNBOUNDED } from '../questions.js';
+import { type Bounds, UNBOUNDED } from '../../model/units.js';
+import { type CallFilter, type FunctionSet, isDirectRecursion } from '../questions.js';
 import { foldRecursion, reroot } from '../tree/reshape.js';
 import { InsideMarker, MarkedCall } from './inside-marker.js';
 import { type CallListener, walkCalls } from './walk-calls.js';

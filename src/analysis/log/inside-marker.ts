@@ -3,7 +3,7 @@
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { isComplete } from '../../model/profile/quality.js';
+import { isComplete } from '../../model/profile/profile.js';
 import { type CallFilter, type CallSelection, isDirectRecursion, isInSet } from '../questions.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 

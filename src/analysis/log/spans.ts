@@ -1,12 +1,13 @@
 /**
  * Lists the calls of some functions in a thread, by their spans of time.
  */
+
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../../model/columns.js';
-import { isComplete } from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
-import { type Bounds, type CallSelection, isInSet } from '../questions.js';
+import { isComplete } from '../../model/profile/profile.js';
+import { type Bounds, type Nanoseconds, NONE } from '../../model/units.js';
+import { type CallSelection, isInSet } from '../questions.js';
 import { overlaps } from './filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 

@@ -3,7 +3,7 @@
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { Inference } from '../../model/profile/quality.js';
+import { Inference } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 

@@ -2,6 +2,7 @@
  * Adds up time by key and node, and orders it.
  */
 import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { PairMap } from '../../model/pair-map.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 
 /** A row for each key and node with time: by key, then node. */
@@ -13,16 +14,13 @@ export interface TimeRows {
   readonly inferredNs: Float64Array;
 }
 
-const MIN_SLOTS = 64;
-
 export class TimeRowsBuilder {
   private readonly key = int32Column();
   private readonly node = int32Column();
   private readonly ns = float64Column();
   private readonly inferredNs = float64Column();
-  /** Rows by key and node: open addressing. */
-  private slots = new Int32Array(MIN_SLOTS).fill(NONE);
-  private listed = 0;
+  /** By key and node; without those that were appended. */
+  private readonly rows = new PairMap();
 
   add(key: number, node: NodeId, ns: Nanoseconds, inferredNs: Nanoseconds): void {
     const row = this.rowOf(key, node);
@@ -46,34 +44,12 @@ export class TimeRowsBuilder {
   }
 
   private rowOf(key: number, node: NodeId): number {
-    const slot = this.slotOf(key, node);
-    if (this.slots[slot] !== NONE) return this.slots[slot];
+    const known = this.rows.find(key, node);
+    if (known !== NONE) return known;
     const row = this.append(key, node, 0, 0);
-    this.slots[slot] = row;
-    if (2 * ++this.listed > this.slots.length) this.growTable();
+    this.rows.add(key, node, row);
     return row;
   }
-
-  private slotOf(key: number, node: NodeId): number {
-    const { slots } = this;
-    const mask = slots.length - 1;
-    for (let slot = hashOf(key, node) & mask; ; slot = (slot + 1) & mask) {
-      const row = slots[slot];
-      if (row === NONE || (this.key.values[row] === key && this.node.values[row] === node)) return slot;
-    }
-  }
-
-  private growTable(): void {
-    const { slots } = this;
-    this.slots = new Int32Array(2 * slots.length).fill(NONE);
-    for (const row of slots)
-      if (row !== NONE) this.slots[this.slotOf(this.key.values[row], this.node.values[row])] = row;
-  }
-}
-
-function hashOf(key: number, node: NodeId): number {
-  const mixed = Math.imul(key ^ Math.imul(node, 0x85ebca6b), 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
 }
 
 /** Returns the rows by key, then by node. `keys` and `nodes`: how many there are. */

@@ -2,8 +2,8 @@
  * Adds calls, and the numbers of others, to the numbers of nodes.
  */
 
-import type { NodeColumns } from '../../model/calls/node-columns.js';
-import { isComplete, UNWOUND } from '../../model/profile/quality.js';
+import type { NodeColumns } from '../../model/calls/call-tree.js';
+import { isComplete, UNWOUND } from '../../model/profile/profile.js';
 
 /** Counts a call. `ns`: its part in the range; `knownNs`: how long it certainly lasted. */
 export function countCall(to: NodeColumns, row: number, ending: number, ns: number, knownNs: number): void {

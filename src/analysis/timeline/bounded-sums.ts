@@ -2,7 +2,7 @@
  * Sums of a thread that become coarser while they take too many bytes. What they are depends on their level alone, not on
  * when it was reached.
  */
-import type { ThreadSums } from '../../model/timeline/timeline.js';
+import type { ThreadSums } from '../../model/profile/timeline.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { nextLevel } from './next-level.js';
 import { NO_SUMS, resolutionOf, type TimedPaths } from './resolution.js';

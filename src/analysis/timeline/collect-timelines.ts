@@ -2,7 +2,7 @@
  * The timeline of all threads, as finely as a number of bytes permits.
  */
 
-import type { TimedThread, Timeline } from '../../model/timeline/timeline.js';
+import type { TimedThread, Timeline } from '../../model/profile/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { coarsen } from './bounded-sums.js';
 import { nextLevel } from './next-level.js';

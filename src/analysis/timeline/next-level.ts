@@ -1,7 +1,7 @@
 /**
  * Finds a coarser level of sums without making them: levels that are surely too fine are passed over.
  */
-import type { ListedCalls, ListedTimes, ThreadSums } from '../../model/timeline/timeline.js';
+import type { ListedCalls, ListedTimes, ThreadSums } from '../../model/profile/timeline.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { keptNodes, NO_SUMS, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
 import { bytesOf } from './sums-builder.js';

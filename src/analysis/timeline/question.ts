@@ -1,8 +1,8 @@
 /**
  * What is asked about the timeline, and how finely it is kept.
  */
-import type { Nanoseconds } from '../../model/units.js';
-import type { Bounds } from '../questions.js';
+
+import type { Bounds, Nanoseconds } from '../../model/units.js';
 
 export interface TimelineQuestion {
   /** In the trace's time; times in the answer are relative to its start. */

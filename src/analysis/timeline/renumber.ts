@@ -2,7 +2,7 @@
  * Finds the nodes of one tree in another: a log refers to replay's tree, which is reduced and ordered for the profile.
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { nodeOrder } from '../../model/calls/node-order.js';
+import { nodeOrder } from '../../model/calls/tree-view.js';
 import { NONE } from '../../model/units.js';
 
 type Paths = Pick<CallTree, 'length' | 'parent' | 'symbol'>;

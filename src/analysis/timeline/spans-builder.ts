@@ -3,7 +3,7 @@
  * thread.
  */
 import { float64Column, int32Column, rowNumbers } from '../../model/columns.js';
-import { PIECE, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
+import { PIECE, type Spans, type ThreadSpans } from '../../model/profile/timeline.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { levelOfStep, minSpanNs, SPAN_STEPS, spanStep } from './span-steps.js';
 import { spansAt } from './thread-spans.js';

@@ -1,9 +1,9 @@
 /**
  * Sums of a thread by slice and node, while they are added. Reused for the next thread: touching new memory is slow.
  */
-import { NODE_COLUMNS, type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
+import { NODE_COLUMNS, type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { resized, rowNumbers, valuesOf } from '../../model/columns.js';
-import type { SliceRows } from '../../model/timeline/timeline.js';
+import type { SliceRows } from '../../model/profile/timeline.js';
 import { NONE, type NodeId } from '../../model/units.js';
 
 const FIRST_ROWS = 1024;

@@ -3,7 +3,7 @@
  */
 
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/timeline/timeline.js';
+import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/profile/timeline.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import { addNumbers, addOwnTime, countCall } from './add-numbers.js';
 import { keptNodes, LISTED, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';

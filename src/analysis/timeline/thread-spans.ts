@@ -3,7 +3,7 @@
  * width of pixels is found without looking at the others.
  */
 import { countBelow, valuesOf } from '../../model/columns.js';
-import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
+import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/profile/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /** Calls by when they were: where `levels[k]` has rows that a window may show. */

@@ -3,8 +3,8 @@
  */
 import type { CallLog, Certainty } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { ACTIVITIES, type Activity, activityOf, type Strip } from '../../model/timeline/activity.js';
-import type { ThreadSpans, ThreadSums } from '../../model/timeline/timeline.js';
+import type { ThreadSpans, ThreadSums } from '../../model/profile/timeline.js';
+import { ACTIVITIES, type Activity, activityOf, type Strip } from '../../model/profile/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';

@@ -2,7 +2,7 @@
  * Computes how much of a tree's time is outside traced code, in stops, and how much of that is off CPU.
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 
 /** The symbol stands for time outside traced code, not for a function. */

@@ -4,7 +4,7 @@
 
 import type { NumberReader } from '../../codec/number-reader.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
+import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
 import { pageWriter } from './numbers.js';
 

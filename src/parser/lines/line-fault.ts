@@ -2,7 +2,7 @@
  * Rejects lines with ids, CPUs or addresses that no machine has. They are damaged, so no later stage has to check.
  */
 import { isThreadId, MAX_ID } from '../../model/limits.js';
-import type { SidebandRecord } from '../../model/trace/sideband.js';
+import type { SidebandRecord } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { parseAddress } from './location.js';
 import type { PerfLine, Prefix } from './perf-line-types.js';

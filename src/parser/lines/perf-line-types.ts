@@ -2,7 +2,7 @@
  * The kinds of lines that `perf script` prints.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
-import type { SidebandRecord } from '../../model/trace/sideband.js';
+import type { SidebandRecord } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 import type { Flags } from './flags.js';
 import type { SampleText } from './sample-line.js';

@@ -10,7 +10,7 @@
  * to the previous one (source lines, call chains) are recognized by their own form.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
-import type { SidebandRecord } from '../../model/trace/sideband.js';
+import type { SidebandRecord } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 import { parseFlags } from './flags.js';
 import { lineFault } from './line-fault.js';

@@ -1,7 +1,7 @@
 /**
  * Shows the first damaged lines of an input.
  */
-import type { DamagedLine } from '../../model/profile/quality.js';
+import type { DamagedLine } from '../../model/profile/profile.js';
 import { fromLatin1 } from '../sites/intern.js';
 import { MAX_DAMAGED_SHOWN, MAX_SHOWN_LENGTH } from './standalone-piece.js';
 

@@ -3,9 +3,9 @@
  * and no record depends on an earlier line. Most pieces are standalone, so workers can read them in any order.
  */
 import { isPossibleTime } from '../../model/limits.js';
-import { type LineCounts, noLines } from '../../model/profile/quality.js';
-import { OtherSampleCounts, type OtherSamples } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import { type LineCounts, noLines } from '../../model/profile/profile.js';
+import type { SampleTable } from '../../model/sample-table.js';
+import { OtherSampleCounts, type OtherSamples } from '../../model/sample-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';

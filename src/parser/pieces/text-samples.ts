@@ -1,9 +1,9 @@
 /**
  * Collects samples that were read from text into tables, as they are read from recordings.
  */
-import type { SampleTable } from '../../model/samples/sample-table.js';
-import { SampleContext } from '../../model/samples/sample-table.js';
-import { SampleTablesBuilder } from '../../model/samples/sample-tables-builder.js';
+import type { SampleTable } from '../../model/sample-table.js';
+import { SampleContext } from '../../model/sample-table.js';
+import { SampleTablesBuilder } from '../../model/sample-tables-builder.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { fromLatin1 } from '../sites/intern.js';

@@ -3,11 +3,11 @@
  */
 
 import { float64Column, int32Column } from '../../model/columns.js';
-import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
+import { PairMap } from '../../model/pair-map.js';
+import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/symbol-table.js';
 import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { parseLocation } from '../lines/location.js';
-import { PairMap } from './pair-map.js';
 
 const MIN_SLOTS = 1024;
 

@@ -4,13 +4,14 @@
  * Readers number branches in any order, as workers find them. So a site gets its id only when its branch is reached in
  * the order of the trace.
  */
-import { FAR, NEAR_LENGTH } from '../../model/trace/event-run.js';
+
+import { PairMap } from '../../model/pair-map.js';
+import { FAR, NEAR_LENGTH } from '../../model/trace/event-runs.js';
 import { NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { knownFile } from '../lines/location.js';
 import { unpackFlags } from '../reader/branch-ends.js';
 import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS } from '../reader/known-branches.js';
 import type { Interner } from './intern.js';
-import { PairMap } from './pair-map.js';
 
 const UNASSIGNED = -1;
 

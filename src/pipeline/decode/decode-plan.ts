@@ -8,8 +8,7 @@ import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '..
 import type { Stream, TraceRecordBytes } from '../../decode/streams.js';
 import { toTicks } from '../../decode/ticks.js';
 import { assert } from '../../model/errors.js';
-import type { PerfTime } from '../../model/trace/perf-time.js';
-import type { TraceTiming } from '../../model/trace/trace-timing.js';
+import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
 

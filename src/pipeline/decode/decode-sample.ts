@@ -8,7 +8,8 @@
 import { errorsOf, runsOf } from '../../decode/decoded-part.js';
 import type { Slot } from '../../decode/schedule.js';
 import { endOf, type Part, type Stream, type TraceRecordBytes } from '../../decode/streams.js';
-import { homeOfCode } from '../../model/names/mapped-files.js';
+import { firstThat } from '../../model/columns.js';
+import { homeOfCode } from '../../model/symbol-table.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { cpuError } from './decode-errors.js';
 import { decodePlan, nsOf } from './decode-plan.js';
@@ -305,13 +306,7 @@ function squaredErrorOfSum(densities: readonly number[]): number {
 
 /** Returns the row of the stream that holds a position of the trace. */
 function streamAt(streams: readonly PlacedStream[], position: number): number {
-  let [low, high] = [0, streams.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((streams[middle] as PlacedStream).before <= position) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return firstThat(1, streams.length, (row) => (streams[row] as PlacedStream).before > position) - 1;
 }
 
 function bytesOf(stream: Stream): number {

@@ -7,7 +7,7 @@ import { type DecodedPart, type DecodedRun, errorsOf, runsOf } from '../../decod
 import type { Mark } from '../../decode/hand-over.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { Part } from '../../decode/streams.js';
-import { noLines } from '../../model/profile/quality.js';
+import { noLines } from '../../model/profile/profile.js';
 import type { EventColumns, EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
 import { type CpuError, cpuError } from './decode-errors.js';

@@ -2,8 +2,8 @@
  * Opens a trace file as an input and checks it.
  */
 import { closeSync } from 'node:fs';
+import type { PackedThread } from '../../codec/block-head.js';
 import { FileFault } from '../../codec/file-fault.js';
-import type { PackedThread } from '../../model/trace/packed-thread.js';
 import { formatCount } from '../../render/format.js';
 import { blockFault } from '../../trace/blocks/block-fault.js';
 import type { TraceContents } from '../../trace/file/contents.js';

@@ -3,7 +3,7 @@
  */
 
 import { isPossibleTime } from '../../model/limits.js';
-import { noLines } from '../../model/profile/quality.js';
+import { noLines } from '../../model/profile/profile.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { ThreadName, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';

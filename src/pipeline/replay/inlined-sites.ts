@@ -1,8 +1,7 @@
 /**
  * Finds the functions that compilers inlined where the events of a trace come from, and gives them symbols.
  */
-import { dsoOf } from '../../model/names/symbol-order.js';
-import { INLINED_SUFFIX, SymbolKind, type SymbolTable, withSymbols } from '../../model/names/symbol-table.js';
+import { dsoOf, INLINED_SUFFIX, SymbolKind, type SymbolTable, withSymbols } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';

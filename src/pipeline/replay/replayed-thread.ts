@@ -8,7 +8,7 @@ import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { ThreadEventsOfCalls } from '../../analysis/question.js';
 import type { ThreadTimeline } from '../../analysis/timeline/thread-timeline.js';
 import type { FunctionDurations } from '../../model/calls/durations.js';
-import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
+import type { ThreadChunks } from '../../model/profile/timeline.js';
 import type { SymbolId } from '../../model/units.js';
 import type { MendedThread } from '../../replay/probes/mend-hits.js';
 import type { ThreadReplay } from '../../replay/thread-replay.js';

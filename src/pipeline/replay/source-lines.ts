@@ -1,8 +1,7 @@
 /**
  * Adds to a symbol table where functions begin in source code, from the debug information of binaries.
  */
-import { dsoOf } from '../../model/names/symbol-order.js';
-import { type SourceLine, SymbolKind, type SymbolTable, symbolLines } from '../../model/names/symbol-table.js';
+import { dsoOf, type SourceLine, SymbolKind, type SymbolTable, symbolLines } from '../../model/symbol-table.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import type { FunctionIds } from '../../replay/functions/function-ids.js';

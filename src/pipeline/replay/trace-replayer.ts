@@ -19,8 +19,7 @@ import {
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type HistogramMemory } from '../../model/calls/durations.js';
-import { TreeSorter } from '../../model/calls/tree-sorter.js';
-import { totalTimes } from '../../model/calls/tree-view.js';
+import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/probes/mend-hits.js';

@@ -7,9 +7,9 @@ import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import { type Histogram, histogramsOf } from '../../model/calls/durations.js';
-import type { SourceLine } from '../../model/names/symbol-table.js';
-import { compareUtf8 } from '../../model/names/utf8-order.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { SourceLine } from '../../model/symbol-table.js';
+import { compareUtf8 } from '../../model/symbol-table.js';
 import {
   durationsOfAllThreads,
   finiteOrNull,

@@ -3,7 +3,7 @@
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { LogAnswers } from '../../analysis/log/join-answers.js';
-import { inOrder, timeOrder } from '../../model/samples/time-order.js';
+import { inOrder, timeOrder } from '../../model/sample-tables-builder.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { atPlaces, groupPlaces, rowsAt } from '../../waits/input/group-rows.js';

@@ -4,7 +4,7 @@
  * name.
  */
 
-import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolKind, SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { Trait, traitsOf } from './traits.js';

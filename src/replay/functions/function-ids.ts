@@ -4,8 +4,7 @@
  */
 
 import { countAtOrBelow } from '../../model/columns.js';
-import { compareSymbols } from '../../model/names/symbol-order.js';
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { compareSymbols, SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { ColdParts } from './cold-parts.js';

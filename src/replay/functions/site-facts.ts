@@ -2,7 +2,7 @@
  * What replay needs to know of each branch site: computed once per site, not once per event.
  */
 
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import { type FunctionIds, numberFunctions } from './function-ids.js';

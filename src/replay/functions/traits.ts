@@ -1,7 +1,7 @@
 /**
  * What a function's name reveals about how it passes control on. Addresses decide wherever they can.
  */
-import { SymbolKind } from '../../model/names/symbol-table.js';
+import { SymbolKind } from '../../model/symbol-table.js';
 
 export const Trait = {
   None: 0,

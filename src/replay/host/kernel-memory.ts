@@ -3,7 +3,7 @@
  * events, and at the end what grows: the call tree, its table of children, and the stack.
  */
 import { PtflameError } from '../../model/errors.js';
-import { askForMemory } from '../../model/memory-watch.js';
+import { askForMemory } from '../../model/memory.js';
 import { NONE } from '../../model/units.js';
 import { MAX_PAGES, PAGE_BYTES, type PagedMemory } from '../kernel.js';
 import {

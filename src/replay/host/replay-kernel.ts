@@ -1,7 +1,7 @@
 /**
  * A kernel and its memory: tables of the trace, and what belongs to the thread that is replayed.
  */
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { NONE, type SiteId } from '../../model/units.js';
 import type { FunctionTable } from '../functions/function-table.js';
 import { isInlinedAt } from '../functions/inlined-code.js';

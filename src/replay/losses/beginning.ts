@@ -2,7 +2,7 @@
  * A thread before its first branch: it was created while recording, or had been waiting since the recording began.
  * Where its switches show that it ran meanwhile and the trace was not decoded, that time is lost.
  */
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';

@@ -1,7 +1,7 @@
 /**
  * Pushes the stack that a segment begins with: the running function, and the callers that its unmatched returns reveal.
  */
-import { Inference } from '../../model/profile/quality.js';
+import { Inference } from '../../model/profile/profile.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { Trait } from '../functions/traits.js';

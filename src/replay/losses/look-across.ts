@@ -2,7 +2,7 @@
  * Looks ahead across losses: a level that a later segment is seen to end did not end in between. Works backwards over
  * the segments, so that each one receives the returns of all that follow it.
  */
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';

@@ -2,7 +2,7 @@
  * Rebuilds the stack after a loss: what is left of the old stack and, above it, what the new segment's unmatched
  * returns reveal.
  */
-import { Inference } from '../../model/profile/quality.js';
+import { Inference } from '../../model/profile/profile.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../../model/units.js';
 import { jump } from '../stack/jump.js';
 import { endOfLevel, forgetReturnRows, setReturnRow, topLevels } from '../stack/levels.js';

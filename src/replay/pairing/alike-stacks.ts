@@ -2,7 +2,7 @@
  * Chooses among parked stacks that look alike: the one whose calls the next returns end, from the top downwards. If
  * that does not decide, the one that was switched away from first, as schedulers take turns.
  */
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { endsAt, type OpenCall } from './calls.js';

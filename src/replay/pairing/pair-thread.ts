@@ -6,7 +6,7 @@
  * that were entered before the segment began. So replay never has to look ahead. The cost is linear: searches in the open
  * calls have a bound or an index.
  */
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';

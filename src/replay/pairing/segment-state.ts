@@ -1,7 +1,7 @@
 /**
  * The state of pairing a segment: the open calls, the parked stacks, and whether the trace runs.
  */
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { type SiteFacts, SYSCALL_BYTES } from '../functions/site-facts.js';
 import type { ReplayKernel } from '../host/replay-kernel.js';

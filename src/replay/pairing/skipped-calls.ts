@@ -2,7 +2,7 @@
  * Calls that a return skips because an exception or a longjmp ended them. For each event that skips calls, the newest
  * of them is kept, and those that passed an exception on.
  */
-import { int32Column } from '../../model/columns.js';
+import { countBelow, int32Column } from '../../model/columns.js';
 import { NONE } from '../../model/units.js';
 import type { SkippedStack } from './calls.js';
 
@@ -45,13 +45,7 @@ export class SkippedCalls {
 
   private indexOf(row: number): number {
     const { values, length } = this.skippingRows;
-    let low = 0;
-    let high = length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (values[middle] < row) low = middle + 1;
-      else high = middle;
-    }
-    return low < length && values[low] === row ? low : NONE;
+    const index = countBelow(values, row, 0, length);
+    return index < length && values[index] === row ? index : NONE;
   }
 }

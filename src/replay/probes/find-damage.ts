@@ -7,7 +7,7 @@
  * instruction after the probed one, and shows the same calls and jumps again: now they were executed.
  */
 import { BranchKind, recordSite, TraceEdge } from '../../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
 import { ERRORS_OF_CODE, type GapRecord } from './probe-hits.js';

@@ -3,7 +3,7 @@
  * and the time until the trace restarts is a stop, like that of an interrupt.
  */
 import { float64Column } from '../../model/columns.js';
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type Nanoseconds, NONE } from '../../model/units.js';
 import { type Damage, DamageFinder, GAP, isSwitch } from './find-damage.js';
 import { type GapRecord, hitsOfThread, MAX_APART_NS, type ProbeHits } from './probe-hits.js';

@@ -2,7 +2,7 @@
  * Hits of probes: when which thread came to the address of a probe, as the samples of a trace tell.
  */
 import { countAtOrBelow, countBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
-import { numbersOf, type SampleTable } from '../../model/samples/sample-table.js';
+import { numbersOf, type SampleTable } from '../../model/sample-table.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 

@@ -2,7 +2,7 @@
  * Sites at which a trace restarts right after a probed instruction, and a new site for each: the stop before the restart.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import type { ProbeHits } from './probe-hits.js';

@@ -1,7 +1,7 @@
 /**
  * Counts a call that is over, in the call tree, the quality counters and the call log.
  */
-import { Inference, type InferenceName, UNWOUND } from '../../model/profile/quality.js';
+import { Inference, type InferenceName, UNWOUND } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { ReplayState } from '../state.js';
 import type { Frame } from './frame.js';

@@ -3,7 +3,7 @@
  * when that stack continues. A fiber's frames are pushed onto whatever switched to it, as that is what its time belongs
  * to.
  */
-import { Inference } from '../../model/profile/quality.js';
+import { Inference } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';

@@ -3,7 +3,7 @@
  * other than the one on top. How the level on top will end decides whether that was a tail call or the stack was
  * unwound.
  */
-import { Inference, UNWOUND } from '../../model/profile/quality.js';
+import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';

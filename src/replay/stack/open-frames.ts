@@ -6,7 +6,7 @@
  */
 import { Certainty } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
-import { Inference } from '../../model/profile/quality.js';
+import { Inference } from '../../model/profile/profile.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { eachInlined } from '../functions/inlined-code.js';
 import { Trait } from '../functions/traits.js';

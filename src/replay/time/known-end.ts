@@ -2,7 +2,7 @@
  * Determines up to which event a thread is known, and at which address it was then.
  */
 import { BranchKind, recordSite } from '../../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import type { Segment } from '../pairing/pairing.js';

@@ -7,7 +7,7 @@
  */
 
 import { Certainty } from '../../model/calls/call-log.js';
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import { BranchKind, recordSite } from '../../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';

@@ -1,7 +1,7 @@
 /**
  * Stops: time outside traced code, in a system call or otherwise untraced, on a CPU or off it.
  */
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { Action } from '../pairing/actions.js';
 import { stopNode } from '../stack/open-frames.js';

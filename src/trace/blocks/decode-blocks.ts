@@ -3,16 +3,17 @@
  */
 import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { blockHeadBytes, readBlockHead } from '../../codec/block-head.js';
-import { SEVEN_BITS as MORE } from '../../codec/byte-writer.js';
-import { systemReason } from '../../model/errors.js';
-import { RECORD_SITES } from '../../model/trace/branch-sites.js';
 import {
+  blockHeadBytes,
   MAX_BLOCK_BYTES,
   type PackedBlock,
   type PackedLane,
   type PackedThread,
-} from '../../model/trace/packed-thread.js';
+  readBlockHead,
+} from '../../codec/block-head.js';
+import { SEVEN_BITS as MORE } from '../../codec/byte-writer.js';
+import { systemReason } from '../../model/errors.js';
+import { RECORD_SITES } from '../../model/trace/branch-sites.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { PackedFile } from '../event-memory.js';
 import type { EventRows, Lane } from '../lanes/lane-rows.js';

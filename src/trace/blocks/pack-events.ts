@@ -1,10 +1,9 @@
 /**
  * Encodes a thread's events as blocks.
  */
-import { writeBlockHead } from '../../codec/block-head.js';
+import { MAX_BLOCK_EVENTS, type PackedBlock, writeBlockHead } from '../../codec/block-head.js';
 import { putCount } from '../../codec/byte-writer.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
-import { MAX_BLOCK_EVENTS, type PackedBlock } from '../../model/trace/packed-thread.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LaneEvents } from '../lanes/lane-events.js';
 import { FAR_TIME, FIRST_EXPECTED, MAX_STEP_NS } from './event-code.js';

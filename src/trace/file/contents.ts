@@ -2,9 +2,8 @@
  * The contents of a trace file except the events: all that was read, independent of which worker read it and in which order.
  */
 
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleAccount, SampleTable, SideAccount } from '../../model/sample-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { TraceFileMeta } from './meta.js';

@@ -3,9 +3,9 @@
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
+import type { PackedBlock } from '../../codec/block-head.js';
 import { FileFault } from '../../codec/file-fault.js';
 import { systemReason } from '../../model/errors.js';
-import type { PackedBlock } from '../../model/trace/packed-thread.js';
 import { FRAME_BYTES, type FrameHead, type FrameKind, readFrameHead } from './format.js';
 
 const CHECKSUM_BYTES = 4;

@@ -2,7 +2,7 @@
  * Constants of the trace file format, for writer and reader; docs/trace-format.md describes it.
  */
 import { crc32 } from 'node:zlib';
-import { MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION } from '../../model/trace/packed-thread.js';
+import { MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION } from '../../codec/block-head.js';
 
 /** Mappings have offsets since version 2. A file without samples is of version 2, so that older programs read it. */
 export const VERSION = 3;

@@ -2,8 +2,6 @@
  * Encodes and decodes the index: where the blocks of each thread are.
  */
 
-import { NumberReader } from '../../codec/number-reader.js';
-import { NumberWriter } from '../../codec/number-writer.js';
 import {
   MAX_BLOCK_BYTES,
   MAX_BLOCK_EVENTS,
@@ -12,7 +10,9 @@ import {
   type PackedBlock,
   type PackedLane,
   type PackedThread,
-} from '../../model/trace/packed-thread.js';
+} from '../../codec/block-head.js';
+import { NumberReader } from '../../codec/number-reader.js';
+import { NumberWriter } from '../../codec/number-writer.js';
 import { NONE } from '../../model/units.js';
 
 const MAX_ID = 2 ** 31 - 1;

@@ -4,8 +4,8 @@
 
 import { FileFault } from '../../codec/file-fault.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
-import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
-import { MAX_OTHER_EVENTS, type OtherSamples } from '../../model/samples/sample-account.js';
+import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/profile.js';
+import { MAX_OTHER_EVENTS, type OtherSamples } from '../../model/sample-table.js';
 
 export interface TraceFileMeta {
   /** perf's clock at time 0 of the file; null if the trace has no times. */

@@ -2,8 +2,8 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
+import type { PackedThread } from '../../codec/block-head.js';
 import { FileFault, newerVersion } from '../../codec/file-fault.js';
-import type { PackedThread } from '../../model/trace/packed-thread.js';
 import type { StoredSamples, TraceContents } from './contents.js';
 import type { FileBytes } from './file-bytes.js';
 import {

@@ -1,9 +1,10 @@
 /**
  * Salvages a damaged trace file: reads what is intact, and counts how much that is.
  */
+
+import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { readBlockHead } from '../../codec/block-head.js';
 import { FileFault } from '../../codec/file-fault.js';
-import type { PackedBlock, PackedThread } from '../../model/trace/packed-thread.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { SideRecords, StoredSamples, TraceContents } from './contents.js';

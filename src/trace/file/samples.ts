@@ -4,13 +4,8 @@
 import { NumberReader } from '../../codec/number-reader.js';
 import { NumberWriter } from '../../codec/number-writer.js';
 import { MAX_ID } from '../../model/limits.js';
-import type { SideAccount } from '../../model/samples/sample-account.js';
-import {
-  type NumberStyle,
-  SampleContext,
-  type SampleField,
-  type SampleTable,
-} from '../../model/samples/sample-table.js';
+import type { SideAccount } from '../../model/sample-table.js';
+import { type NumberStyle, SampleContext, type SampleField, type SampleTable } from '../../model/sample-table.js';
 import { NONE } from '../../model/units.js';
 import type { StoredSamples } from './contents.js';
 import { WordReader, WordWriter } from './words.js';

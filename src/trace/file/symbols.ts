@@ -4,7 +4,7 @@
 
 import { NumberReader } from '../../codec/number-reader.js';
 import { NumberWriter } from '../../codec/number-writer.js';
-import { type SymbolTable, SymbolTableBuilder } from '../../model/names/symbol-table.js';
+import { type SymbolTable, SymbolTableBuilder } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
 
 /** The rows with which every table begins are not written. */

@@ -2,12 +2,7 @@
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import {
-  MAX_BLOCK_INFLATION,
-  type PackedBlock,
-  type PackedLane,
-  type PackedThread,
-} from '../../model/trace/packed-thread.js';
+import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';

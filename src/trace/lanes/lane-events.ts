@@ -7,10 +7,13 @@ import {
   bundleEndNs,
   bundleEvents,
   bundleStartNs,
+  FAR,
+  FAR_LENGTH,
+  farTime,
   MAX_BUNDLE_EVENTS,
+  NEAR_LENGTH,
   readBundle,
-} from '../../model/trace/event-bundle.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
+} from '../../model/trace/event-runs.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { runAt, type SharedEvents } from '../event-memory.js';
 import { type LaneRuns, MAX_JITTER_NS } from './lane.js';

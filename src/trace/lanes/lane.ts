@@ -1,8 +1,17 @@
 /**
  * Assembles a lane from the runs of all inputs, whatever their order.
  */
-import { BUNDLE, bundleEnd, bundleEvents, bundleStartNs, readBundle } from '../../model/trace/event-bundle.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
+import {
+  BUNDLE,
+  bundleEnd,
+  bundleEvents,
+  bundleStartNs,
+  FAR,
+  FAR_LENGTH,
+  farTime,
+  NEAR_LENGTH,
+  readBundle,
+} from '../../model/trace/event-runs.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';

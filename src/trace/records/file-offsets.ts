@@ -4,7 +4,7 @@
  * The process of an address is unknown here, and programs that load at the same address (not position-independent ones)
  * may disagree. Then the file that perf printed decides, or the offset stays unknown.
  */
-import { bracketedName, isMadeAtRunTime } from '../../model/names/mapped-files.js';
+import { bracketedName, isMadeAtRunTime } from '../../model/symbol-table.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 

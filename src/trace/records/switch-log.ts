@@ -2,7 +2,7 @@
  * Collects the context switches of threads as columns: there may be millions.
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
+import { type SwitchColumns, SwitchKind } from '../../model/sample-table.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Tid } from '../../model/units.js';
 

@@ -2,7 +2,7 @@
  * Calls by time and duration: all are counted, the longest are listed, in bounded memory.
  */
 import { expect, test } from 'vitest';
-import { CallsOverTimeBuilder, MAX_LISTED_CALLS, TimedCallsBuilder } from '../../../src/analysis/calls/over-time.js';
+import { MAX_LISTED_CALLS, TimedCallsBuilder, TimedCallsSum } from '../../../src/analysis/calls/over-time.js';
 import { durationRow, rowStartNs, timeColumn } from '../../../src/analysis/calls/time-grid.js';
 import { NONE } from '../../../src/model/units.js';
 
@@ -22,7 +22,7 @@ function threadCalls(tid: number, from: number, to: number) {
 test('many calls are all counted, and the longest listed, whatever the order of threads', () => {
   const threads = [threadCalls(1, 0, 40_000), threadCalls(2, 40_000, 100_000)];
   const merged = [threads, threads.toReversed()].map((some) => {
-    const builder = new CallsOverTimeBuilder();
+    const builder = new TimedCallsSum();
     for (const thread of some) builder.add(thread, 0);
     return builder.build();
   });

@@ -18,7 +18,7 @@ import {
 import type { CallLog } from '../../../src/model/calls/call-log.js';
 import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { rowNumbers } from '../../../src/model/columns.js';
-import { spanLevel, type Timeline } from '../../../src/model/timeline/timeline.js';
+import { spanLevel, type Timeline } from '../../../src/model/profile/timeline.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import { execute } from '../../helpers/random/execution.js';
 import { decisions } from '../../helpers/random/random-questions.js';

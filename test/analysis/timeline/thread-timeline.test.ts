@@ -28,12 +28,17 @@ import {
   threadTimeline,
 } from '../../../src/analysis/timeline/thread-timeline.js';
 import type { CallLog } from '../../../src/model/calls/call-log.js';
-import { type CallTree, usedNodes } from '../../../src/model/calls/call-tree.js';
-import { NODE_COLUMNS, type NodeColumns } from '../../../src/model/calls/node-columns.js';
+import { type CallTree, NODE_COLUMNS, type NodeColumns, usedNodes } from '../../../src/model/calls/call-tree.js';
 import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { rowNumbers } from '../../../src/model/columns.js';
-import { ACTIVITIES, activityOf } from '../../../src/model/timeline/activity.js';
-import { PIECE, spanLevel, type ThreadSpans, type ThreadSums } from '../../../src/model/timeline/timeline.js';
+import {
+  ACTIVITIES,
+  activityOf,
+  PIECE,
+  spanLevel,
+  type ThreadSpans,
+  type ThreadSums,
+} from '../../../src/model/profile/timeline.js';
 import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { forLogs } from '../../helpers/traces/for-logs.js';

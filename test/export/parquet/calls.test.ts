@@ -12,7 +12,7 @@ import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { recordingTables } from '../../../src/export/parquet/recording-tables.js';
 import { type AnalyzeOptions, type Profile, PtflameError } from '../../../src/index.js';
-import { dsoOf } from '../../../src/model/names/symbol-order.js';
+import { dsoOf } from '../../../src/model/symbol-table.js';
 import { ask, type Row, temporaryFolder, writeBytes } from '../../helpers/consumers/duckdb.js';
 import { RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { times } from '../../helpers/random/times.js';

@@ -4,7 +4,7 @@
 import { expect } from 'vitest';
 import { DurationsBuilder } from '../../../src/model/calls/durations.js';
 import { assert } from '../../../src/model/errors.js';
-import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
+import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
 import { untilExit } from '../../../src/pipeline/replay/trace-replayer.js';
 import type { SiteFacts } from '../../../src/replay/functions/site-facts.js';
 import { ReplayKernel } from '../../../src/replay/host/replay-kernel.js';

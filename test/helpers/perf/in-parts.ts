@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { errorsOf, runsOf } from '../../../src/decode/decoded-part.js';
 import type { Part } from '../../../src/decode/streams.js';
-import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-bundle.js';
+import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-runs.js';
 import { NONE } from '../../../src/model/units.js';
 import { Interner } from '../../../src/parser/sites/intern.js';
 import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/decode-parts.js';

@@ -2,7 +2,7 @@
  * Loads a trace up to the input of replay: the events of every thread, as in `analyze`.
  */
 
-import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import type { BranchSites } from '../../../src/model/trace/branch-sites.js';
 import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';

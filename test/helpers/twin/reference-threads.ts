@@ -1,7 +1,7 @@
 /**
  * Lists the calls of a trace file's threads, as the reference replay finds them.
  */
-import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
+import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
 import { Action } from '../../../src/replay/pairing/actions.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBlockHead, writeBlockHead } from '../../../src/codec/block-head.js';
 import { FileFault } from '../../../src/codec/file-fault.js';
-import { noLines } from '../../../src/model/profile/quality.js';
+import { noLines } from '../../../src/model/profile/profile.js';
 import { indexBytes, readIndex } from '../../../src/trace/file/index-section.js';
 import { metaBytes, readMeta, type TraceFileMeta } from '../../../src/trace/file/meta.js';
 import { readSamples, sampleBytes } from '../../../src/trace/file/samples.js';

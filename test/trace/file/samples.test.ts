@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { locksAnswer, valuesAnswer, waitsAnswer } from '../../../src/answers.js';
 import { FileFault } from '../../../src/codec/file-fault.js';
 import { analyze, askLocks, askValues, askWaits } from '../../../src/index.js';
-import type { SampleTable } from '../../../src/model/samples/sample-table.js';
+import type { SampleTable } from '../../../src/model/sample-table.js';
 import { type Nanoseconds, NONE } from '../../../src/model/units.js';
 import { readRecording } from '../../../src/perfdata/read-recording.js';
 import type { AnalyzedInput } from '../../../src/pipeline/read/read-trace.js';

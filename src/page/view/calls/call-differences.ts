@@ -3,7 +3,7 @@
  */
 import { rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
 import type { Shape } from '../../../model/calls/overlay.js';
-import { PIECE, type ThreadSpans } from '../../../model/timeline/timeline.js';
+import { PIECE, type ThreadSpans } from '../../../model/profile/timeline.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
 import type { ListedCall } from './find-listed-calls.js';
 

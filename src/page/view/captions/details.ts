@@ -2,9 +2,9 @@
  * Describes a frame of the page: its path, and its function over all paths.
  */
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
-import type { SourceLine } from '../../../model/names/symbol-table.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
-import { switchesRemedy } from '../../../model/profile/remedies.js';
+import { switchesRemedy } from '../../../model/profile/profile.js';
+import type { SourceLine } from '../../../model/symbol-table.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import {
   formatDuration,

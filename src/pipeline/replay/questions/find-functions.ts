@@ -3,7 +3,7 @@
  */
 import type { FunctionSet } from '../../../analysis/questions.js';
 import { PtflameError } from '../../../model/errors.js';
-import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../../model/symbol-table.js';
 import { similarNames } from '../../../render/similar-names.js';
 import { nameMatcher } from '../../../trace/records/name-matcher.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_NUMBER_BYTES, putNumber } from '../../src/model/digits.js';
+import { MAX_NUMBER_BYTES, putNumber } from '../../src/model/text.js';
 
 function written(value: number): string {
   const bytes = new Uint8Array(MAX_NUMBER_BYTES + 2).fill(0x2e);

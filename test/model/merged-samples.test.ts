@@ -3,10 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeSampleTables } from '../../src/model/samples/merge-tables.js';
-import { SampleContext, type SampleTable } from '../../src/model/samples/sample-table.js';
-import { SampleTablesBuilder } from '../../src/model/samples/sample-tables-builder.js';
-import { inOrder, timeOrder } from '../../src/model/samples/time-order.js';
+import { SampleContext, type SampleTable } from '../../src/model/sample-table.js';
+import { inOrder, mergeSampleTables, SampleTablesBuilder, timeOrder } from '../../src/model/sample-tables-builder.js';
 
 interface Moment {
   readonly timeNs: number;

@@ -3,12 +3,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CallTree, CallTreeBuilder, ROOT } from '../../src/model/calls/call-tree.js';
-import { NODE_COLUMNS } from '../../src/model/calls/node-columns.js';
-import { orderedTree } from '../../src/model/calls/node-order.js';
-import { overlayTrees, type Shape } from '../../src/model/calls/overlay.js';
-import { TreeSum } from '../../src/model/calls/sum-trees.js';
-import { TreeSorter } from '../../src/model/calls/tree-sorter.js';
+import { type CallTree, CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../src/model/calls/call-tree.js';
+import { overlayTrees, type Shape, TreeSum } from '../../src/model/calls/overlay.js';
+import { orderedTree, TreeSorter } from '../../src/model/calls/tree-view.js';
 import { callTrees, chainOf, SYMBOLS } from '../helpers/random/random-trees.js';
 
 /** By symbol; the order of siblings. */

@@ -1,6 +1,11 @@
 /**
- * Asks watchers before large allocations: they keep a memory budget, and refuse by throwing. Each worker has its own.
+ * The memory budget: watchers keep it. They are asked before large allocations, and refuse by throwing. Each worker has its
+ * own. The command line loads this file at start: it stays small.
  */
+
+/** The smallest budget: the program itself does not fit into less. */
+export const MIN_MEMORY_BYTES = 160 * 1024 * 1024;
+
 type Watcher = (bytes: number) => void;
 
 /** Smaller allocations need no permission. */

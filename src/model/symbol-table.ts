@@ -1,8 +1,7 @@
 /**
- * The table of symbols: name, file if perf printed it, and kind.
+ * The table of symbols: name, file if perf printed it, and kind; how they are ordered, and what the names of files tell.
  */
-import { NONE, type SymbolId } from '../units.js';
-import { compareUtf8 } from './utf8-order.js';
+import { NONE, type SymbolId } from './units.js';
 
 /** `Inlined`: a function where compilers put its code in place of calls. */
 export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2, Inlined: 3 } as const;
@@ -147,4 +146,121 @@ export function withSymbols(
   });
   const table = { length: names.length, name: names, kind: kinds, dso: dsos, dsoName: files };
   return { table: lines ? { ...table, lines } : table, rows };
+}
+
+interface Named {
+  readonly name: string;
+  readonly dso: string | null;
+}
+
+// Distinguishes functions with the same name in different files.
+
+/** Returns the suffix of each name: ` (libz.so.1)` if another file has a function of that name, otherwise empty. */
+export function filesBehindNames(functions: readonly Named[]): string[] {
+  const filesOf = new Map<string, Set<string | null>>();
+  for (const { name, dso } of functions) {
+    const files = filesOf.get(name);
+    if (files === undefined) filesOf.set(name, new Set([dso]));
+    else files.add(dso);
+  }
+  return functions.map(({ name, dso }) => {
+    const files = filesOf.get(name) as ReadonlySet<string | null>;
+    if (dso === null || files.size === 1) return '';
+    const short = shortFileName(dso);
+    const isClear = [...files].every((file) => file === dso || file === null || shortFileName(file) !== short);
+    return ` (${isClear ? short : dso})`;
+  });
+}
+
+// Orders symbols by name, then by file name, because ids depend on the order of reading.
+
+/** Symbols without a file precede those with one; NONE precedes all. */
+export function compareSymbols(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
+  if (a === b || a === NONE || b === NONE) return a === b ? 0 : a === NONE ? -1 : 1;
+  return compareUtf8(symbols.name[a] as string, symbols.name[b] as string) || compareFiles(symbols, a, b);
+}
+
+function compareFiles(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
+  const [dsoA, dsoB] = [dsoOf(symbols, a), dsoOf(symbols, b)];
+  return Number(dsoA !== null) - Number(dsoB !== null) || compareUtf8(dsoA ?? '', dsoB ?? '');
+}
+
+const KNOWN_RANKS = new WeakMap<SymbolTable, Int32Array>();
+
+/** Returns the rank of each symbol. */
+export function symbolRanks(symbols: SymbolTable): Int32Array {
+  const known = KNOWN_RANKS.get(symbols);
+  if (known !== undefined) return known;
+  const order = symbols.name.map((_, row): SymbolId => row).sort((a, b) => compareSymbols(symbols, a, b));
+  const rank = inverse(order);
+  KNOWN_RANKS.set(symbols, rank);
+  return rank;
+}
+
+/** Returns the position of each number in an order. */
+export function inverse(order: ArrayLike<number>): Int32Array {
+  const positions = new Int32Array(order.length);
+  for (let at = 0; at < order.length; at++) positions[order[at]] = at;
+  return positions;
+}
+
+/** Returns the file of a symbol; null if unknown. */
+export function dsoOf({ dso, dsoName }: SymbolTable, row: SymbolId): string | null {
+  return dsoName[dso[row]] ?? null;
+}
+
+// Orders names by their UTF-8 bytes, like `LC_ALL=C sort`.
+
+/** Unlike JavaScript's own order, which puts characters beyond U+FFFF (two units) before those from U+E000 on. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const difference = rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Different units have different ranks, so different texts never compare equal, even with lone surrogates. */
+function rankOf(unit: number): number {
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  return isSurrogate ? unit + 0x10000 : unit;
+}
+
+// Classifies memory mappings by the names that the kernel and perf give them.
+
+/**
+ * Where code is: in a file; in the kernel or one of its modules; generated, in memory that belongs to no file, by a JIT compiler;
+ * unmapped, where no mapping is known.
+ */
+type CodeHome = 'file' | 'kernel' | 'generated' | 'unmapped';
+
+const IS_MADE_AT_RUN_TIME =
+  /^(?:\/\/anon|\/anon_hugepage|\/dev\/zero|\/dev\/shm\/|\/SYSV|\/memfd:|anon_inode:|\[heap|\[stack|\[anon|\/tmp\/perf-\d+\.map$)/;
+/** The kernel, its modules and the vdso have no path. */
+const IS_BRACKETED = /^\[(.*)\](?:_text)?$/;
+
+/** Returns where the code of a mapping is; null: no mapping is known. */
+export function homeOfCode(file: string | null): CodeHome {
+  if (file === null || file === UNKNOWN_NAME) return 'unmapped';
+  if (isMadeAtRunTime(file)) return 'generated';
+  return bracketedName(file) === null || IS_OF_PROCESS.test(file) ? 'file' : 'kernel';
+}
+
+/** The kernel maps these files of its own into each process. */
+const IS_OF_PROCESS = /^\[(?:vdso|vvar|vsyscall|uprobes)/;
+
+/** Returns whether memory is not backed by a file: anonymous, heap, stack, or described by a perf map. */
+export function isMadeAtRunTime(file: string): boolean {
+  return IS_MADE_AT_RUN_TIME.test(file);
+}
+
+/** Returns the name in the brackets of memory without a path, like `[vdso]`; otherwise null. */
+export function bracketedName(file: string): string | null {
+  return IS_BRACKETED.exec(file)?.[1] ?? null;
+}
+
+/** Returns `liblzma.so.5.4.1` for `/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1 (deleted)`, `vdso` for `[vdso]`. */
+export function shortFileName(file: string): string {
+  return bracketedName(file) ?? file.slice(file.lastIndexOf('/') + 1).replace(/ \(deleted\)$/, '');
 }

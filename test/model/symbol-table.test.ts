@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesBehindNames } from '../../src/model/names/distinct-names.js';
+import { filesBehindNames } from '../../src/model/symbol-table.js';
 
 test('adds the file to names that occur in several files: its base name if that is unique, otherwise its path', () => {
   const rows = [

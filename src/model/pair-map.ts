@@ -1,8 +1,9 @@
 /**
- * Maps pairs of numbers to numbers: open addressing over typed arrays.
+ * Maps pairs of numbers to numbers: open addressing over typed arrays. Only call trees have a table of their own, which
+ * replay's compiled loop reads, too.
  */
-import { resized } from '../../model/columns.js';
-import { NONE } from '../../model/units.js';
+import { resized } from './columns.js';
+import { NONE } from './units.js';
 
 const COLUMNS = 3; // both numbers of a pair and its value
 
@@ -43,7 +44,7 @@ export class PairMap {
   }
 }
 
-function hashOf(a: number, b: number): number {
+export function hashOf(a: number, b: number): number {
   const mixed = Math.imul(a ^ Math.imul(b, 0x85ebca6b), 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 }
