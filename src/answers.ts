@@ -51,4 +51,4 @@ export {
   WaitThread,
   WakerRow,
 } from './questions/waits/schema.js';
-export { nameMatcher } from './trace/records/name-matcher.js';
+export { nameMatcher } from './trace/records/thread-names.js';

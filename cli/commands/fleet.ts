@@ -8,7 +8,7 @@ import type { FleetAnswer } from '../../src/fleet/schema.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { nameMatcher } from '../../src/trace/records/thread-names.js';
 import { fleetCsv, fleetLines } from '../answers/fleet.js';
 import { openFolder } from '../fleet/open-folder.js';
 import type { FleetOptions } from '../options/fleet.js';

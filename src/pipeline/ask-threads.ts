@@ -3,8 +3,13 @@
  * switches and samples, or those that earlier answers led to.
  */
 
-import { type AnswersWithPaths, boundsOfQuestions, type ThreadQuestions } from '../analysis/log/answer-thread.js';
-import { joinAnswers, type LogAnswers } from '../analysis/log/join-answers.js';
+import {
+  type AnswersWithPaths,
+  boundsOfQuestions,
+  joinAnswers,
+  type LogAnswers,
+  type ThreadQuestions,
+} from '../analysis/log/answer-thread.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import type { LongestCalls } from '../model/calls/call-events.js';
 import { assert } from '../model/errors.js';

@@ -3,8 +3,7 @@
  */
 
 import type { CallFilter } from '../analysis/questions.js';
-import { reachedLevels, type TimelineQuestion } from '../analysis/timeline/question.js';
-import { LISTED, levelWithSlices } from '../analysis/timeline/resolution.js';
+import { LISTED, levelWithSlices, reachedLevels, type TimelineQuestion } from '../analysis/timeline/resolution.js';
 import { askForMemory, checkMemory } from '../model/memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';

@@ -1,7 +1,7 @@
 /**
  * What all answers share: names of symbols, times as text, and a summary of the trace.
  */
-import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
+import type { DurationRange, DurationStats } from '../analysis/tree/functions.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';

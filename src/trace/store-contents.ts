@@ -4,13 +4,12 @@
 
 import type { PackedThread } from '../codec/block-head.js';
 import type { Selection } from '../model/trace/trace-chunk.js';
-import type { Bounds, Tid } from '../model/units.js';
+import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
-import type { GapRecord, UnownedGaps } from './records/gap-records.js';
+import type { GapRecord, UnownedCpuGaps, UnownedGaps } from './records/gap-records.js';
 import type { Mappings } from './records/mappings.js';
-import type { RecordsByThread } from './records/record-key.js';
-import type { SwitchLog } from './records/switch-log.js';
+import type { RareRecord, RecordsByThread, SwitchLog, SwitchTimes } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
 
 /** What the store has of a thread. */
@@ -40,4 +39,25 @@ export interface StoreContents {
   /** Whether an error is about something else than undecoded code. */
   readonly isExplained: (error: GapRecord) => boolean;
   readonly hasBranches: boolean;
+}
+
+// Where everything about one thread is stored.
+
+/** Plain data, so that it can be sent to a worker. */
+export interface ThreadSource {
+  readonly tid: Tid;
+  /** How many there are. */
+  readonly events: number;
+  /** One per CPU, with the runs of each input; empty for a packed thread. */
+  readonly lanes: readonly (readonly LaneRuns[])[];
+  /** Its lanes in a trace file and the selected CPUs; null for a thread that was read from text. */
+  readonly packed: { readonly thread: PackedThread; readonly cpus: readonly number[] } | null;
+  /** The thread's own. */
+  readonly records: readonly RareRecord[];
+  /** Within the recording. */
+  readonly switches: SwitchTimes;
+  /** Losses that name no thread, on the CPUs that it ran on. */
+  readonly unownedGaps: readonly UnownedCpuGaps[];
+  /** The earliest time of all threads. */
+  readonly recordingStartNs: Nanoseconds;
 }

@@ -5,8 +5,7 @@
 import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chunkCalls } from '../../src/analysis/chunk-calls.js';
-import { chunkFunctions } from '../../src/analysis/chunk-functions.js';
+import { chunkCalls, chunkFunctions } from '../../src/analysis/chunk-calls.js';
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
 import type { CallLog } from '../../src/model/calls/call-log.js';
 import { rowNumbers } from '../../src/model/columns.js';

@@ -5,10 +5,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { callEvents } from '../../src/analysis/call-events.js';
-import { LongestCallsCollector } from '../../src/analysis/collect-longest.js';
+import type { ThreadEventsOfCalls } from '../../src/analysis/call-events.js';
+import { callEvents, LongestCallsCollector } from '../../src/analysis/call-events.js';
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
-import type { ThreadEventsOfCalls } from '../../src/analysis/question.js';
 import { CallEvent, type CallEvents, forEachEvent, isBeginning } from '../../src/model/calls/call-events.js';
 import { type CallLog, CallLogBuilder } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';

@@ -3,8 +3,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { callRows } from '../../src/analysis/call-rows.js';
-import { CallRowsBuilder } from '../../src/analysis/rows.js';
+import { CallRowsBuilder, callRows } from '../../src/analysis/call-rows.js';
 import { CallLogBuilder } from '../../src/model/calls/call-log.js';
 import { CallTreeBuilder, ROOT } from '../../src/model/calls/call-tree.js';
 import { NONE, UNBOUNDED } from '../../src/model/units.js';

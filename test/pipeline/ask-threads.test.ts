@@ -4,7 +4,7 @@
 
 import { describe, expect, test, vi } from 'vitest';
 import type { ThreadQuestions } from '../../src/analysis/log/answer-thread.js';
-import { functionNodes, type LogAnswers, nodesInTree } from '../../src/analysis/log/join-answers.js';
+import { functionNodes, type LogAnswers, nodesInTree } from '../../src/analysis/log/answer-thread.js';
 import { isStop } from '../../src/analysis/tree/outside.js';
 import { type AnalyzeOptions, analyze, type Profile, renderJson } from '../../src/index.js';
 import { CallOp } from '../../src/model/calls/call-log.js';

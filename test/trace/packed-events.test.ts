@@ -20,12 +20,9 @@ import {
   RunBuilder,
   readBundle,
 } from '../../src/model/trace/event-runs.js';
-import { decodeLanes } from '../../src/trace/blocks/decode-blocks.js';
-import { expectedSites } from '../../src/trace/blocks/event-code.js';
-import { EventPacker } from '../../src/trace/blocks/pack-events.js';
+import { decodeLanes, EventPacker, expectedSites } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
-import { type LaneRuns, readLane } from '../../src/trace/lanes/lane.js';
-import { laneEvents } from '../../src/trace/lanes/lane-events.js';
+import { type LaneRuns, laneEvents, readLane } from '../../src/trace/lanes/lane.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { PtflameError } from '../../../src/model/errors.js';
 import type { Profile } from '../../../src/model/profile/profile.js';
 import { diffOf } from '../../../src/questions/diff/answer.js';
 import type { Diff } from '../../../src/questions/schema.js';
-import { nameMatcher } from '../../../src/trace/records/name-matcher.js';
+import { nameMatcher } from '../../../src/trace/records/thread-names.js';
 import { diffCsv, diffLines } from '../../answers/diff/diff.js';
 import { refuseAbove } from '../../answers/diff/limits.js';
 import { openInputs } from '../../input/open-inputs.js';

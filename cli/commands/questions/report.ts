@@ -4,7 +4,7 @@
 
 import { reportOf } from '../../../src/questions/report/answer.js';
 import type { FunctionRow, Report } from '../../../src/questions/schema.js';
-import { nameMatcher } from '../../../src/trace/records/name-matcher.js';
+import { nameMatcher } from '../../../src/trace/records/thread-names.js';
 import { reportLines } from '../../answers/report.js';
 import { LINE_TITLES, lineCells } from '../../answers/source-lines.js';
 import { openInputs } from '../../input/open-inputs.js';

@@ -8,8 +8,7 @@ import { countBelow } from '../../model/columns.js';
 import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/profile/timeline.js';
 import type { Bounds } from '../../model/units.js';
 import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
-import { addNumbers, countCall } from './add-numbers.js';
-import { inOrder, SumRows } from './sum-rows.js';
+import { addNumbers, countCall, inOrder, SumRows } from './sum-rows.js';
 
 /** Slices in a block, and blocks in a larger one. */
 const BLOCK = 4;

@@ -4,7 +4,7 @@
 
 import { functionSet } from '../../analysis/questions.js';
 import { bottomUp, callersOfFunction } from '../../analysis/tree/callers.js';
-import { ownWeights } from '../../analysis/tree/metrics.js';
+import { ownWeights } from '../../analysis/tree/outside.js';
 import { reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, nodeColumns, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
 import { inPreOrder, totalTimes } from '../../model/calls/tree-view.js';

@@ -1,7 +1,7 @@
 /**
  * A thread of the page and chunks of its calls from the server → the thread as its stack chart shows a window.
  */
-import { spansAt } from '../../analysis/timeline/thread-spans.js';
+import { spansAt } from '../../analysis/timeline/spans-builder.js';
 import { countBelow, rowNumbers } from '../../model/columns.js';
 import type { ChunkIndex, ChunkLists } from '../../model/profile/timeline.js';
 import { NO_SPANS, type Spans } from '../../model/profile/timeline.js';

@@ -2,7 +2,7 @@
  * Converts the state of the page to and from the URL hash, so that links, reloads and the back button show the same view.
  */
 
-import { METRICS, type Metric } from '../../analysis/tree/metrics.js';
+import { METRICS, type Metric } from '../../analysis/tree/outside.js';
 import type { Bounds, SymbolId, Tid } from '../../model/units.js';
 import type { LinkNames } from './link-names.js';
 

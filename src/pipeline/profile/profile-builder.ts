@@ -2,11 +2,11 @@
  * Builds a profile from the replays of all threads.
  */
 
+import { LongestCallsCollector } from '../../analysis/call-events.js';
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
-import { LongestCallsCollector } from '../../analysis/collect-longest.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
-import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js';
-import type { StackFrame } from '../../analysis/log/stack-at.js';
+import { joinAnswers, type LogAnswers } from '../../analysis/log/answer-thread.js';
+import type { StackFrame } from '../../analysis/log/spans.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';

@@ -7,7 +7,7 @@ import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import type { FunctionIds } from '../../replay/functions/function-ids.js';
 import type { InlinedCode } from '../../replay/functions/inlined-code.js';
-import { fileOffsets } from '../../trace/records/file-offsets.js';
+import { fileOffsets } from '../../trace/records/mappings.js';
 
 /**
  * Returns the names of the functions inlined at each place in the code of a binary, outermost first; empty where there are none,

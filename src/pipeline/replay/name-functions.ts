@@ -17,7 +17,7 @@ import {
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
-import { type FileOffset, fileOffsets, type PrintedAddress } from '../../trace/records/file-offsets.js';
+import { type FileOffset, fileOffsets, type PrintedAddress } from '../../trace/records/mappings.js';
 
 /** `mappings`: of the processes that the functions ran in. Also returns a symbol table that includes the new names. */
 export function nameFunctions(

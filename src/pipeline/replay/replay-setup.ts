@@ -2,10 +2,10 @@
  * What all threads of a trace share when they are replayed: facts about sites, options, and questions.
  */
 
+import type { EventsQuestion } from '../../analysis/call-events.js';
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import type { EventsQuestion } from '../../analysis/question.js';
 import type { CallFilter, LatencyQuestion } from '../../analysis/questions.js';
-import type { TimelineQuestion } from '../../analysis/timeline/question.js';
+import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';

@@ -5,7 +5,7 @@ import { dsoOf, type SourceLine, SymbolKind, type SymbolTable, symbolLines } fro
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import type { FunctionIds } from '../../replay/functions/function-ids.js';
-import { fileOffsets } from '../../trace/records/file-offsets.js';
+import { fileOffsets } from '../../trace/records/mappings.js';
 
 /** Returns the line at which each of these functions of a binary begins; null where unknown. `offset`: of its code in the file. */
 export type FindSourceLines = (

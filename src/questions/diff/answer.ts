@@ -1,11 +1,18 @@
 /**
  * Compares two profiles function by function.
  */
-import { isWithinNoise, mayShareQuantile, noiseOf, selfVariance, variance } from '../../analysis/noise.js';
-import { type Per, scaleOf } from '../../analysis/scale.js';
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
+import {
+  isWithinNoise,
+  mayShareQuantile,
+  noiseOf,
+  type Per,
+  scaleOf,
+  selfVariance,
+  variance,
+} from '../../analysis/compare.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import { type Histogram, histogramsOf } from '../../model/calls/durations.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { SourceLine } from '../../model/symbol-table.js';

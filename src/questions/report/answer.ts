@@ -1,10 +1,11 @@
 /**
  * Turns a profile into the table of functions that `ptflame report` prints.
  */
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
-import { longestNs } from '../../analysis/tree/duration-stats.js';
+
 import type { FunctionSums } from '../../analysis/tree/functions.js';
+import { longestNs } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { compareSymbols, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import {

@@ -1,7 +1,7 @@
 /**
  * Turns the requests of a trace into the answer that `ptflame requests` prints.
  */
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
 import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf, rounded, traceSummary } from '../common.js';

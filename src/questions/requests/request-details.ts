@@ -1,7 +1,7 @@
 /**
  * Lists all that happened in some requests, on the clock of each request's host.
  */
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { LogAnswers } from '../../analysis/log/answer-thread.js';
 import { CONTINUES, type SpanTrees } from '../../analysis/log/span-trees.js';
 import { isOffCpu } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';

@@ -1,7 +1,7 @@
 /**
  * Decides which requests are described, and which of their calls are shown: those that last long enough, or the longest.
  */
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { LogAnswers } from '../../analysis/log/answer-thread.js';
 import { boundForLongest, float64Column } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { RequestsOptions } from './request-question.js';

@@ -1,7 +1,7 @@
 /**
  * Turns the values of a field into the answer that `ptflame values` prints.
  */
-import type { Exact, ValueStats } from '../../analysis/value-stats.js';
+import type { Exact, ValueStats } from '../../analysis/values.js';
 import { clockText, PRODUCER, qualityOf, rounded } from '../common.js';
 import { waitPlace } from '../waits/wait-names.js';
 import type { ValuesResult } from './ask-values.js';

@@ -2,9 +2,14 @@
  * Answers `ptflame values`: which values a field of an event had, in which threads and functions.
  */
 
-import { type FieldValues, fieldValues } from '../../analysis/field-values.js';
-import { type ValueBar, valueHistogram } from '../../analysis/value-histogram.js';
-import { type ValueStats, valueStats } from '../../analysis/value-stats.js';
+import {
+  type FieldValues,
+  fieldValues,
+  type ValueBar,
+  type ValueStats,
+  valueHistogram,
+  valueStats,
+} from '../../analysis/values.js';
 import { PtflameError } from '../../model/errors.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { SampleField, SampleTable } from '../../model/sample-table.js';

@@ -2,7 +2,7 @@
  * Reads a trace, concludes from it who waited for whom, and finds the stacks of waiters and wakers.
  */
 
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { LogAnswers } from '../../analysis/log/answer-thread.js';
 import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { Shape } from '../../model/calls/overlay.js';

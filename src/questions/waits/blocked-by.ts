@@ -3,7 +3,7 @@
  * thread did meanwhile.
  */
 
-import { functionNodes, type LogAnswers } from '../../analysis/log/join-answers.js';
+import { functionNodes, type LogAnswers } from '../../analysis/log/answer-thread.js';
 import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
 import { type CallFilter, isDirectRecursion, isInSet } from '../../analysis/questions.js';
 import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';

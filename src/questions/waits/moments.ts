@@ -1,8 +1,7 @@
 /**
  * Asks for what threads did at single moments, in any order, and brings the answers back into that order.
  */
-import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { LogAnswers, ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { inOrder, timeOrder } from '../../model/sample-tables-builder.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';

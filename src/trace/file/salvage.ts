@@ -8,11 +8,10 @@ import { FileFault } from '../../codec/file-fault.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { SideRecords, StoredSamples, TraceContents } from './contents.js';
-import type { FileBytes } from './file-bytes.js';
 import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
+import type { FileBytes } from './read.js';
 import { readCommon, readHead, readThreads, type StoredContents } from './read.js';
-import { NO_SAMPLES, readSamples } from './samples.js';
-import { readSide } from './side-records.js';
+import { NO_SAMPLES, readSamples, readSide } from './records.js';
 
 export interface SalvagedTrace extends StoredContents {
   readonly keptEvents: number;

@@ -6,12 +6,14 @@ import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThre
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';
+import { metaBytes } from './contents.js';
 import {
   END_MAGIC,
   FRAME_BYTES,
   FrameKind,
   frameHead,
   HEAD_BYTES,
+  indexBytes,
   MAGIC,
   MAX_INFLATION,
   PRODUCER_BYTES,
@@ -19,12 +21,8 @@ import {
   VERSION,
   VERSION_WITHOUT_SAMPLES,
 } from './format.js';
-import { indexBytes } from './index-section.js';
-import { metaBytes } from './meta.js';
-import { isEmpty, sampleBytes } from './samples.js';
-import { sideBytes } from './side-records.js';
-import { siteBytes } from './sites.js';
-import { symbolBytes } from './symbols.js';
+import { isEmpty, sampleBytes, sideBytes } from './records.js';
+import { siteBytes, symbolBytes } from './sites.js';
 
 export interface WrittenBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
   readonly data: Uint8Array;

@@ -2,8 +2,14 @@
  * Calls by time and duration: all are counted, the longest are listed, in bounded memory.
  */
 import { expect, test } from 'vitest';
-import { MAX_LISTED_CALLS, TimedCallsBuilder, TimedCallsSum } from '../../../src/analysis/calls/over-time.js';
-import { durationRow, rowStartNs, timeColumn } from '../../../src/analysis/calls/time-grid.js';
+import {
+  durationRow,
+  MAX_LISTED_CALLS,
+  rowStartNs,
+  TimedCallsBuilder,
+  TimedCallsSum,
+  timeColumn,
+} from '../../../src/analysis/calls/over-time.js';
 import { NONE } from '../../../src/model/units.js';
 
 const BOUNDS = { startNs: 1_000_000, endNs: 1_256_000 };

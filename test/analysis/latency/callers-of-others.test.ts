@@ -2,7 +2,7 @@
  * A thread whose trace starts inside calls has callers that only other threads show. Answers include these callers.
  */
 import { expect, test } from 'vitest';
-import { latencyOf } from '../../../src/analysis/latency/latency.js';
+import { latencyOf } from '../../../src/analysis/calls/latency.js';
 import { type AnalyzeOptions, analyze } from '../../../src/index.js';
 import { askLatency, askStacks } from '../../../src/pipeline/analyze.js';
 import { dedent, outline } from '../../helpers/checks/outline.js';

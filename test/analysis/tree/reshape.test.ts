@@ -3,8 +3,14 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { METRICS, ownWeights } from '../../../src/analysis/tree/metrics.js';
-import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../../../src/analysis/tree/outside.js';
+import {
+  METRICS,
+  onCpuNs,
+  ownWeights,
+  recordsSwitches,
+  timeSums,
+  timeSumsAt,
+} from '../../../src/analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../../src/analysis/tree/reshape.js';
 import { type CallTree, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SpecialSymbol } from '../../../src/model/symbol-table.js';

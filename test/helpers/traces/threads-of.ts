@@ -12,8 +12,7 @@ import { nameFunctions } from '../../../src/pipeline/replay/name-functions.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { numberFunctions } from '../../../src/replay/functions/function-ids.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
-import { type LoadedThread, loadThread } from '../../../src/trace/load-thread.js';
-import { threadBytes } from '../../../src/trace/thread-memory.js';
+import { type LoadedThread, loadThread, threadBytes } from '../../../src/trace/load-thread.js';
 import { beginningOf, inputOf } from './load.js';
 
 export interface TraceThreads {

@@ -4,8 +4,8 @@
 
 import { expect } from 'vitest';
 import type { CallsAnswer } from '../../../src/analysis/calls/calls-answer.js';
-import type { ChildRow } from '../../../src/analysis/latency/child-rows.js';
-import { latencyOf } from '../../../src/analysis/latency/latency.js';
+import type { ChildRow } from '../../../src/analysis/calls/latency.js';
+import { latencyOf } from '../../../src/analysis/calls/latency.js';
 import type { CallFilter, CallSelection, FunctionSet } from '../../../src/analysis/questions.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../../src/analysis/tree/outside.js';

@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import { answerForThread, type CallsAnswer, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
-import { stackAt } from '../../../src/analysis/log/stack-at.js';
+import { stackAt } from '../../../src/analysis/log/spans.js';
 import { isComplete } from '../../../src/model/profile/profile.js';
 import type { Bounds } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';

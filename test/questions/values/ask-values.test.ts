@@ -4,9 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { valuesLines } from '../../../cli/answers/values.js';
-import { fieldValues } from '../../../src/analysis/field-values.js';
-import { valueHistogram } from '../../../src/analysis/value-histogram.js';
-import { valueStats } from '../../../src/analysis/value-stats.js';
+import { fieldValues, valueHistogram, valueStats } from '../../../src/analysis/values.js';
 import { ValuesAnswer, valuesAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, askValues, type ValuesQuestion } from '../../../src/index.js';
 import type { NumberStyle } from '../../../src/model/sample-table.js';

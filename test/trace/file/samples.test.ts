@@ -17,7 +17,7 @@ import type { AnalyzedInput } from '../../../src/pipeline/read/read-trace.js';
 import type { Trace } from '../../../src/pipeline/read/trace.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
 import { waitInputOf } from '../../../src/questions/waits/wait-input.js';
-import { readSamples, sampleBytes } from '../../../src/trace/file/samples.js';
+import { readSamples, sampleBytes } from '../../../src/trace/file/records.js';
 import { type Waits, waitsOf } from '../../../src/waits/waits.js';
 import { ALONE, imported, refusalOfFile, stored } from '../../helpers/checks/files/trace-file.js';
 import { encodedOf } from '../../helpers/perf/both-decoders.js';

@@ -2,7 +2,7 @@
  * Decodes the data embedded in the page.
  */
 
-import type { NumberReader } from '../../../codec/number-reader.js';
+import type { NumberReader } from '../../../codec/numbers.js';
 import type { NodeColumns } from '../../../model/calls/call-tree.js';
 import type { FunctionDurations } from '../../../model/calls/durations.js';
 import type {

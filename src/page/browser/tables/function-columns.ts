@@ -1,8 +1,9 @@
 /**
  * Defines the columns of the functions table: the selected width, then all other numbers of a function.
  */
-import { longestNs } from '../../../analysis/tree/duration-stats.js';
+
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import { longestNs } from '../../../analysis/tree/functions.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import {
   formatCalls,

@@ -1,7 +1,7 @@
 /**
  * Finds what a slow call did longer than the average one: functions that it called, and stops.
  */
-import { rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
+import { rowsInWindow } from '../../../analysis/timeline/spans-builder.js';
 import type { Shape } from '../../../model/calls/overlay.js';
 import { PIECE, type ThreadSpans } from '../../../model/profile/timeline.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';

@@ -2,9 +2,9 @@
  * Collects what the panel of a function shows of its single calls: the slowest ones, and all by time and duration.
  */
 
-import { rowStartNs, TIME_COLUMNS } from '../../../analysis/calls/time-grid.js';
-import { percentileOf } from '../../../analysis/tree/duration-stats.js';
+import { rowStartNs, TIME_COLUMNS } from '../../../analysis/calls/over-time.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import { percentileOf } from '../../../analysis/tree/functions.js';
 import type { CallTree } from '../../../model/calls/call-tree.js';
 import type { Histogram } from '../../../model/calls/durations.js';
 import { totalTimes } from '../../../model/calls/tree-view.js';

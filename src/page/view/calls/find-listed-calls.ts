@@ -2,9 +2,15 @@
  * Finds the calls of a function, in the timeline or in what a server sent: when they were, and how long they took.
  */
 
-import { LongestCalls, type RankedCall } from '../../../analysis/calls/longest-calls.js';
-import { CallGrid, MAX_LISTED_CALLS, type TimeCell } from '../../../analysis/calls/over-time.js';
-import { durationRow, timeColumn } from '../../../analysis/calls/time-grid.js';
+import {
+  CallGrid,
+  durationRow,
+  LongestCalls,
+  MAX_LISTED_CALLS,
+  type RankedCall,
+  type TimeCell,
+  timeColumn,
+} from '../../../analysis/calls/over-time.js';
 import { endingWithin, nsWithin, overlaps } from '../../../analysis/log/filter-thread.js';
 import { bucketOf, type Histogram } from '../../../model/calls/durations.js';
 import { isComplete } from '../../../model/profile/profile.js';

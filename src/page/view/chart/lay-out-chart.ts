@@ -3,7 +3,7 @@
  * shorter than a pixel are counted without reading them.
  */
 
-import { type LevelRows, rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
+import { type LevelRows, rowsInWindow } from '../../../analysis/timeline/spans-builder.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { type Spans, spanLevel } from '../../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds } from '../../../model/units.js';

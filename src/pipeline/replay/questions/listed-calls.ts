@@ -2,7 +2,7 @@
  * Decides whether calls can be listed one by one.
  */
 
-import type { EventsQuestion } from '../../../analysis/question.js';
+import type { EventsQuestion } from '../../../analysis/call-events.js';
 import type { CallFilter } from '../../../analysis/questions.js';
 import { sharedNames } from '../../../export/parquet/shared-names.js';
 import { PtflameError } from '../../../model/errors.js';

@@ -10,7 +10,7 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../../../cli/serve/server.js';
-import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/thread-spans.js';
+import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/spans-builder.js';
 import { openTraceFile } from '../../../../src/index.js';
 import { rowNumbers } from '../../../../src/model/columns.js';
 import type { ChunkIndex, ChunkLists } from '../../../../src/model/profile/timeline.js';

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWithinNoise, mayShareQuantile, noiseOf, selfVariance, variance } from '../../src/analysis/noise.js';
+import { isWithinNoise, mayShareQuantile, noiseOf, selfVariance, variance } from '../../src/analysis/compare.js';
 import { bucketOf, type Histogram } from '../../src/model/calls/durations.js';
 
 function histogramOf(durations: readonly number[]): Histogram {

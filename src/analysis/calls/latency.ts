@@ -3,16 +3,20 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
-import { compareSymbols } from '../../model/symbol-table.js';
-import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import { addSums, type CallSums, emptySums } from '../calls/call-sums.js';
-import type { CallsAnswer, SlowCall } from '../calls/calls-answer.js';
-import { callerKey } from '../calls/find-calls.js';
-import { type DurationStats, durationStats, percentileOf } from '../tree/duration-stats.js';
-import { type Chains, chainsOf } from './chains.js';
-import { type ChildRow, childRows, type MeasuredTree, measure } from './child-rows.js';
+import { childrenOf, type TreeView, viewOf } from '../../model/calls/tree-view.js';
+import { compareSymbols, type SymbolTable } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
+import {
+  type DurationRange,
+  type DurationStats,
+  durationRange,
+  durationStats,
+  percentileOf,
+} from '../tree/functions.js';
+import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
+import type { CallsAnswer, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
+import { addSums, type CallSums, callerKey, emptySums } from './find-calls.js';
 
 /** How long calls took. All times are of complete calls, in ns. */
 export interface LatencyStats extends DurationStats {
@@ -177,4 +181,123 @@ function callsByPower({ length, bucket, calls }: FunctionDurations): Map<number,
     powers.set(power, (powers.get(power) ?? 0) + calls[row]);
   }
   return powers;
+}
+
+// Makes a table row for each callee of the calls of a function, and one for the function itself.
+
+/** A callee of the calls, or the function itself. */
+export interface ChildRow extends TimeSums {
+  /** NONE: the function itself. */
+  readonly symbol: SymbolId;
+  readonly calls: number;
+  /** Calls with an unseen start or end. */
+  readonly inferred: number;
+  /** Its time per call of its own; NaN if it has no calls. */
+  readonly avgNs: number;
+  /** Its time per call of the function in question. */
+  readonly perCallNs: number;
+  /** Share of the time of all calls. */
+  readonly share: number;
+}
+
+/** A tree with its sums, computed once for any number of rows. */
+interface MeasuredTree extends NodeTimeSums, Pick<TreeView, 'firstChild' | 'nextSibling'> {
+  readonly tree: CallTree;
+}
+
+function measure(tree: CallTree): MeasuredTree {
+  const { firstChild, nextSibling } = viewOf(tree);
+  return { tree, firstChild, nextSibling, ...timeSums(tree) };
+}
+
+type NodeSums = Omit<ChildRow, 'symbol' | 'avgNs' | 'perCallNs' | 'share'>;
+
+function nodeSums(measured: MeasuredTree, node: NodeId): NodeSums {
+  const { calls, inferredCalls } = measured.tree;
+  return { calls: calls[node], inferred: inferredCalls[node], ...timeSumsAt(measured, node) };
+}
+
+/** Rows for the children of a node and for the node itself. */
+function childRows(measured: MeasuredTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
+  const { tree, firstChild, nextSibling } = measured;
+  const all = measured.totalNs[parent];
+  const row = (symbol: SymbolId, own: NodeSums): ChildRow => ({
+    symbol,
+    ...own,
+    avgNs: own.calls > 0 ? own.totalNs / own.calls : Number.NaN,
+    perCallNs: calls > 0 ? own.totalNs / calls : Number.NaN,
+    share: all > 0 ? own.totalNs / all : 0,
+  });
+  const itself = { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 };
+  const rows = [row(NONE, { calls, inferred: 0, ...itself })];
+  for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node]) {
+    // a window may contain the end of a suspended call, but nothing of its callers
+    if (tree.calls[node] > 0 || measured.totalNs[node] > 0) rows.push(row(tree.symbol[node], nodeSums(measured, node)));
+  }
+  return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));
+}
+
+// Lists the call paths that lead to the calls of a function.
+
+/** A call path to the function, and the calls made on it. */
+export interface ChainRow extends DurationRange {
+  readonly path: readonly SymbolId[]; // outermost first; the last one is the function
+  readonly calls: number;
+  readonly inferred: number;
+  readonly unwound: number;
+  /** Of complete calls; if there is none, of the seen parts of inferred calls. */
+  readonly totalNs: Nanoseconds;
+}
+
+interface Chains {
+  /** Most time first. */
+  readonly chains: readonly ChainRow[];
+  /** How many paths were left out, those with least time: all paths together would be too long. */
+  readonly chainsLeftOut: number;
+}
+
+/** Recursion of depth n has n paths of n/2 frames on average: all of them would not fit into memory. */
+const MAX_CHAIN_FRAMES = 1_000_000;
+
+/**
+ * Most time first. Paths beyond `MAX_CHAIN_FRAMES` frames in total are left out, so deep recursion stays readable.
+ * `isOfParts`: there is no complete call.
+ */
+function chainsOf(paths: CallTree, isOfParts: boolean, symbols: SymbolTable): Chains {
+  const { depth } = viewOf(paths);
+  const rank = ranksByName(paths, symbols);
+  const nodes = Array.from(paths.calls.keys()).filter((node) => paths.calls[node] > 0);
+  const { calls } = paths;
+  const totalNs = paths.selfNs.map((ns, node) => (isOfParts ? ns : ns - paths.inferredNs[node]));
+  nodes.sort((a, b) => totalNs[b] - totalNs[a] || calls[b] - calls[a] || rank[a] - rank[b]);
+  let frames = 0;
+  const shown = nodes.filter((node, row) => (frames += depth[node]) <= MAX_CHAIN_FRAMES || row === 0);
+  return {
+    chains: shown.map((node) => chainRow(paths, node, totalNs[node])),
+    chainsLeftOut: nodes.length - shown.length,
+  };
+}
+
+function chainRow(paths: CallTree, node: NodeId, totalNs: Nanoseconds): ChainRow {
+  const path: SymbolId[] = [];
+  for (let at = node; at !== ROOT; at = paths.parent[at]) path.push(paths.symbol[at]);
+  const counted = { calls: paths.calls[node], inferred: paths.inferredCalls[node] };
+  const took = { completeNs: paths.completeNs[node], minNs: paths.minNs[node], maxNs: paths.maxNs[node] };
+  const range = durationRange({ ...counted, ...took, longestCutNs: paths.longestCutNs[node] });
+  return { path: path.reverse(), ...counted, unwound: paths.unwoundCalls[node], totalNs, ...range };
+}
+
+/** Ranks the paths of all nodes by the names in them. */
+function ranksByName(tree: CallTree, symbols: SymbolTable): Int32Array {
+  const view = viewOf(tree);
+  const ranks = new Int32Array(tree.length);
+  const open: NodeId[] = [ROOT];
+  let rank = 0;
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    ranks[node] = rank++;
+    const children = childrenOf(view, node);
+    children.sort((a, b) => compareSymbols(symbols, tree.symbol[b], tree.symbol[a]));
+    for (const child of children) open.push(child);
+  }
+  return ranks;
 }
