@@ -12,8 +12,8 @@ import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
-import type { Probes } from '../replay/probes/mend-hits.js';
-import { probeSites } from '../replay/probes/probe-sites.js';
+import type { Probes } from '../replay/mend-hits.js';
+import { probeSites } from '../replay/probe-sites.js';
 import type { TailCalls } from '../replay/stack/frame.js';
 import {
   type OnCallRows,

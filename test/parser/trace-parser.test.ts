@@ -10,7 +10,7 @@ import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/eve
 import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
 import { LineCutter, MAX_LINE_BYTES } from '../../src/parser/lines/lines.js';
-import { TraceContext } from '../../src/parser/sites/trace-context.js';
+import { TraceContext } from '../../src/parser/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
 
 interface Parsed {

@@ -2,9 +2,8 @@
  * Basic blocks: straight code up to a branch, decoded once for each image and address, and linked to the blocks that follow.
  */
 
-import { decodeInstruction } from './code/instructions';
-import { displacement, kind } from './code/kinds';
 import { loadCode } from './host';
+import { decodeInstruction, displacement, kind } from './instructions';
 import { KIND_CALL, KIND_JCC, KIND_JUMP, KIND_NO_CODE, KIND_NONE } from './layout';
 import { zeroed } from './memory';
 

@@ -20,7 +20,7 @@ import {
   STATE_UNSURE_EVENT_TIME,
 } from './layout';
 import { Column, isFull, limitMemory, zeroed } from './memory';
-import { enterStream } from './packets/input';
+import { enterStream } from './packets/format';
 import { clearState, clearStream, MAX_RETURNS, PHASE_SEARCH, returns, STATE_BYTES, State, state } from './state';
 import { moveTo } from './walk/position';
 

@@ -296,7 +296,7 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
 // The memory of a call tree that is being built: a row for each node, and a table that finds children.
 
 /**
- * Row layout of a node: what nearly every event reads or changes is one cache line of 64 bytes, links first. The kernel
+ * Row layout of a node: what nearly every event reads or changes is one cache line of 64 bytes, links first. The module
  * of replay changes the same rows (src/replay/wasm/layout.ts).
  */
 export const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;

@@ -3,10 +3,10 @@
  */
 
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type FilteredRegion, parseFilters } from '../../decode/code/address-filters.js';
+import { type FilteredRegion, parseFilters } from '../../decode/images.js';
+import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
+import { toTicks } from '../../decode/parts.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
-import type { Stream, TraceRecordBytes } from '../../decode/streams.js';
-import { toTicks } from '../../decode/ticks.js';
 import { assert } from '../../model/errors.js';
 import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';

@@ -5,9 +5,8 @@
  * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
-import { errorsOf, runsOf } from '../../decode/decoded-part.js';
+import { endOf, errorsOf, type Part, runsOf, type Stream, type TraceRecordBytes } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
-import { endOf, type Part, type Stream, type TraceRecordBytes } from '../../decode/streams.js';
 import { firstThat } from '../../model/columns.js';
 import { homeOfCode } from '../../model/symbol-table.js';
 import type { Recording } from '../../perfdata/recording.js';

@@ -4,13 +4,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
-import { bundled } from '../../decode/bundled-part.js';
-import type { FunctionAt } from '../../decode/code/function-bounds.js';
-import type { Image, MappedCode } from '../../decode/code/images.js';
-import type { DecodedPart } from '../../decode/decoded-part.js';
+import type { FunctionAt } from '../../decode/code-pages.js';
+import type { Image, MappedCode } from '../../decode/images.js';
 import { type Jumps, PartDecoder } from '../../decode/part-decoder.js';
+import type { DecodedPart } from '../../decode/parts.js';
+import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
-import { type Part, recordAt, type Stream } from '../../decode/streams.js';
 import { BundleWriter } from '../../model/trace/event-runs.js';
 import type { TraceTiming } from '../../model/trace/perf-time.js';
 import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';

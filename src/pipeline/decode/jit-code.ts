@@ -2,7 +2,7 @@
  * Adds the functions in jitdump files to the mappings of a recording, so that generated code is decoded and named like any other:
  * each function is a mapping of the part of the dump that has its code.
  */
-import { toNs } from '../../decode/ticks.js';
+import { toNs } from '../../decode/parts.js';
 import { firstThat } from '../../model/columns.js';
 import { isMadeAtRunTime } from '../../model/symbol-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';

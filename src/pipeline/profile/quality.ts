@@ -15,7 +15,7 @@ import {
 } from '../../model/profile/profile.js';
 import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { type Bounds, type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import type { ThreadGap } from '../../replay/time/thread-gaps.js';
+import type { ThreadGap } from '../../replay/thread-replay.js';
 import type { GapRecord } from '../../trace/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replayed-thread.js';

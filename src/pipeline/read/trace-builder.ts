@@ -15,9 +15,9 @@ import {
 import { mergeSampleTables } from '../../model/sample-tables-builder.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
-import { TraceContext } from '../../parser/sites/trace-context.js';
+import { TraceContext } from '../../parser/trace-context.js';
 import { TraceParser } from '../../parser/trace-parser.js';
-import { isAtHit, probeHits } from '../../replay/probes/probe-hits.js';
+import { isAtHit, probeHits } from '../../replay/probe-sites.js';
 import type { EventMemoryOptions } from '../../trace/event-memory.js';
 import { TraceStore } from '../../trace/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';

@@ -8,7 +8,7 @@ import type { SymbolTable } from '../../model/symbol-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
-import type { ProbeHits } from '../../replay/probes/probe-hits.js';
+import type { ProbeHits } from '../../replay/probe-sites.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 
 export interface Trace {

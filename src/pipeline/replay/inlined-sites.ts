@@ -6,7 +6,7 @@ import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js'
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import type { FunctionIds } from '../../replay/functions/function-ids.js';
-import type { InlinedCode } from '../../replay/functions/inlined-code.js';
+import type { InlinedCode } from '../../replay/functions/site-facts.js';
 import { fileOffsets } from '../../trace/records/mappings.js';
 
 /**

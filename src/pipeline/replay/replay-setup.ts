@@ -9,7 +9,7 @@ import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
-import type { Probes } from '../../replay/probes/mend-hits.js';
+import type { Probes } from '../../replay/mend-hits.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
 import type { CallRowsQuestion } from './thread-call-rows.js';

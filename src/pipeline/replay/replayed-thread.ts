@@ -10,7 +10,7 @@ import type { ThreadTimeline } from '../../analysis/timeline/thread-timeline.js'
 import type { FunctionDurations } from '../../model/calls/durations.js';
 import type { ThreadChunks } from '../../model/profile/timeline.js';
 import type { SymbolId } from '../../model/units.js';
-import type { MendedThread } from '../../replay/probes/mend-hits.js';
+import type { MendedThread } from '../../replay/mend-hits.js';
 import type { ThreadReplay } from '../../replay/thread-replay.js';
 import type { ThreadFacts } from '../../trace/load-thread.js';
 import type { KeptLog } from './kept-logs.js';

@@ -23,7 +23,7 @@ import { DurationsBuilder, type HistogramMemory } from '../../model/calls/durati
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
-import { type MendedThread, mendHits, type Probes } from '../../replay/probes/mend-hits.js';
+import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
 import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';

@@ -7,12 +7,21 @@ import type { Nanoseconds } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
+import {
+  beginStop,
+  beginWait,
+  chargeUntil,
+  endStop,
+  followSwitches,
+  isSwitchOut,
+  loseUntil,
+  recordErrors,
+  startAt,
+  switchIn,
+  switchOut,
+} from '../lost-time.js';
 import type { ReplayState } from '../state.js';
-import { chargeUntil, startAt } from '../time/charge.js';
-import { isSwitchOut } from '../time/known-end.js';
-import { beginWait, followSwitches, loseUntil, recordErrors } from '../time/lost-time.js';
-import { beginStop, endStop, switchIn, switchOut } from '../time/stops.js';
-import { NEVER_SEEN } from '../time/thread-gaps.js';
+import { NEVER_SEEN } from '../thread-replay.js';
 
 export interface Beginning {
   readonly firstRow: number;

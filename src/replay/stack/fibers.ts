@@ -7,10 +7,9 @@ import { Inference } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';
-import { countCall, endingOf } from './count-call.js';
 import type { Frame } from './frame.js';
 import { endOfLevel, levelOfCall } from './levels.js';
-import { closeAbove, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
+import { closeAbove, countCall, endingOf, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
 
 /** Notes that the event in `row` switches to another stack, whose frames are pushed onto those that are open now. */
 export function noteStackStart({ parked, depth }: ReplayState, row: number): void {

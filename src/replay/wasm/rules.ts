@@ -1,5 +1,5 @@
 /**
- * Numbers that the kernel shares with the rules of replay; a test compares them.
+ * Numbers that the module shares with the rules of replay; a test compares them.
  */
 
 /** As `Step` in functions/site-facts.ts. */
