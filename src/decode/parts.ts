@@ -49,11 +49,11 @@ import {
 } from './wasm/layout.js';
 
 export interface DecodedPart {
-  /** Runs of events, one after another, as in model/trace/event-run.ts. Their sites are numbers of the decoder. */
+  /** Runs of events, one after another, as in model/trace/event-runs.ts. Their sites are numbers of the decoder. */
   readonly events: Int32Array;
   readonly runs: DataView;
   readonly errors: DataView;
-  /** Where another decoder may take over, or this one may have taken over: hand-over.ts. */
+  /** Where another decoder may take over, or this one may have taken over: parts.ts. */
   readonly marks: DataView;
   /** Of the state in each mark. */
   readonly stateBytes: number;
@@ -145,7 +145,7 @@ function rowsAt(rows: DataView, rowBytes: number, from: number, to = rows.byteLe
   return Array.from({ length: to - from }, (_, row) => (from + row) * rowBytes);
 }
 
-// Turns the runs of a decoded part into bundles (model/trace/event-bundle.ts).
+// Turns the runs of a decoded part into bundles (model/trace/event-runs.ts).
 
 /** Returns the part with its events in `into`, if they fit, and else in memory of their own. */
 export function bundled(part: DecodedPart, bundles: BundleWriter, into: Int32Array): DecodedPart {

@@ -108,7 +108,7 @@ export class ReaderSites {
     return site === UNASSIGNED ? this.newSite(branch) : site;
   }
 
-  /** Replaces the branch numbers in a run (model/trace/event-run.ts) with sites. */
+  /** Replaces the branch numbers in a run (model/trace/event-runs.ts) with sites. */
   renumber(events: Int32Array): void {
     const { sites } = this;
     for (let at = 0; at < events.length; at += NEAR_LENGTH) {

@@ -103,7 +103,7 @@ export function replayThread(events: ThreadEvents, facts: SiteFacts, options: Re
 
 // Replays one thread: reads its events and builds its call tree.
 //
-// Each interval between two events is charged to the frame on top of the stack. Pairing (pairing/actions.ts) has
+// Each interval between two events is charged to the frame on top of the stack. Pairing (pairing/pairing.ts) has
 // already decided what each event does to the stack, so this loop only follows it.
 
 /** Pairs the thread's returns with calls and sets up the state that `runReplay` works on. */

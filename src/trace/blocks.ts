@@ -192,7 +192,7 @@ export function blockFault(error: unknown): string | null {
 }
 
 /**
- * The encoding of events in blocks: an event is two LEB128 numbers (`codec/byte-writer.ts`).
+ * The encoding of events in blocks: an event is two LEB128 numbers (`codec/numbers.ts`).
  *
  * The first is the distance of its site from the expected one. The second is the step from the previous time plus one,
  * or 0, followed by the eight bytes of the time itself.

@@ -88,7 +88,7 @@ export interface TimedCall {
   readonly ending: number;
 }
 
-/** The calls in a cell of the grid (time-grid.ts). */
+/** The calls in a cell of the grid (below). */
 export interface TimeCell {
   readonly column: number;
   readonly row: number;

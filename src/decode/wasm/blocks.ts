@@ -20,7 +20,7 @@ export class Block {
   afterBlock: Block | null = null;
   targetBlock: Block | null = null;
   /**
-   * Of a direct branch: its site, plus one; a jump may be no event instead (walk/jumps.ts). Of an indirect jump: where the
+   * Of a direct branch: its site, plus one; a jump may be no event instead (walk/direct.ts). Of an indirect jump: where the
    * bounds of its function are. 0: not known yet.
    */
   site: u32 = 0;

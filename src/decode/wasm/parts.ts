@@ -1,6 +1,6 @@
 /**
  * Where a part of the trace ends, and where its decoder may take over from the one before or hand over to the next: marks,
- * which are states at positions after a PSB. src/decode/hand-over.ts compares them.
+ * which are states at positions after a PSB. src/decode/parts.ts compares them.
  */
 import { Block, blockAt, enterCode, forgetCode } from './blocks';
 import { endRun, events, faults, reserveEvents, resumeSchedule, runs, slotTick, startSchedule } from './events';

@@ -15,7 +15,7 @@ export interface EventColumns {
 export interface EventRun {
   readonly tid: Tid;
   readonly cpu: number; // NONE if not printed
-  /** In numbers, see event-run.ts. */
+  /** In numbers, see event-runs.ts. */
   readonly length: number;
   readonly events: number;
 }

@@ -99,7 +99,7 @@ export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimi
   }
 }
 
-/** Where code could not be decoded, the switches tell when threads ran, as in store/undecoded.ts. */
+/** Where code could not be decoded, the switches tell when threads ran, as in trace/stored-threads.ts. */
 function switchesOf({ sideband }: Recording, pids: ReadonlySet<number>, originNs: bigint): number[] {
   return sideband.flatMap(({ tid, pid, time, record }) =>
     record.what === 'switch' && tid > 0 && pids.has(pid) && time !== null ? [Number(nsOf(time) - originNs)] : [],

@@ -1,6 +1,6 @@
 /**
  * Decides which call a return ends, by address alone wherever addresses decide. Also handles jumps that act as returns.
- * The module makes the same decision for most returns, trace-edges.ts for returns out of traced code.
+ * The module makes the same decision for most returns, segment-state.ts for returns out of traced code.
  */
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';

@@ -1,7 +1,7 @@
 /**
  * Pairs each return with its call before replay, as brackets are matched, by addresses alone.
  *
- * Decides for each event what it does to the stack (`actions.ts`), for each call which event ends it, and for each
+ * Decides for each event what it does to the stack (`pairing.ts`), for each call which event ends it, and for each
  * return where it lands. It also finds the returns without a matching call in the segment: their targets are callers
  * that were entered before the segment began. So replay never has to look ahead. The cost is linear: searches in the open
  * calls have a bound or an index.

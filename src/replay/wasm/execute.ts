@@ -257,7 +257,7 @@ function endsByReturn(first: usize): bool {
   return endRow !== NONE && (endRow === callRow || linkAt(endRow) === callRow);
 }
 
-/** True if an unwinder may run: only in the uppermost frames is it one to stack/unwinding.ts. */
+/** True if an unwinder may run: only in the uppermost frames is it one to stack/hidden-jumps.ts. */
 function mayUnwind(depth: u32): bool {
   const lowest = max(0, <i32>depth - MAX_UNWINDER_DEPTH);
   for (let index = <i32>depth - 1; index >= lowest; index--)
@@ -307,7 +307,7 @@ function noteSeen(top: usize, timeNs: f64): void {
 }
 
 // Stops at which nothing happens: the trace stops, and with the next event it starts in the same function. Has the same
-// effect as `beginStop` and `endStop` in time/stops.ts.
+// effect as `beginStop` and `endStop` in lost-time.ts.
 
 /**
  * True if the event in `row` stops the trace and the next one, whose site is in the window, starts it again there.

@@ -139,7 +139,7 @@ function addNode(parent: u32, symbol: i32): u32 {
 }
 
 // Opens and closes frames: the same rows as in stack/frame.ts, and the same index of open frames as in
-// stack/frame-index.ts.
+// stack/frame.ts.
 
 /** Opens a frame of a function that the event in `row` calls. */
 export function openCalled(

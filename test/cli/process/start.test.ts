@@ -23,7 +23,7 @@ interface ScriptCoverage {
 interface Started {
   readonly stdout: string;
   readonly files: readonly string[];
-  /** "src/replay/replay.ts": modules of the bundle that were evaluated. */
+  /** "src/replay/replayer.ts": modules of the bundle that were evaluated. */
   readonly modules: readonly string[];
   /** How often functions of a name were called. */
   readonly calls: (name: string) => number;
