@@ -9,7 +9,7 @@ import { LINE_COLUMNS, Line, LineReader } from '../../src/parser/line-reader.js'
 import { newReaderMemory } from '../../src/parser/reader-module.js';
 import type { SharedMemory } from '../../src/wasm/module.js';
 
-const BUILT = new URL('../../dist/src/parser/reader/line-reader.js', import.meta.url).href;
+const BUILT = new URL('../../dist/src/parser/line-reader.js', import.meta.url).href;
 /** More than the tables hold at first: they grow while others search them. */
 const BRANCHES = 24_000;
 const PIECES = 40;
