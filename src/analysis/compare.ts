@@ -1,5 +1,6 @@
 /**
- * Merges two call trees into one shape: functions match by exact name, stops only match stops.
+ * Compares two recordings: merges two call trees into one shape (functions match by exact name, stops only match stops),
+ * scales their numbers, and judges which differences may be chance.
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/calls/call-tree.js';
 import { bucketStart, type Histogram, percentile } from '../model/calls/durations.js';

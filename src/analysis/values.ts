@@ -1,5 +1,5 @@
 /**
- * The values of one field of many samples, as numbers where all of them are numbers.
+ * The values of one field of many samples, as numbers where all of them are numbers, and their distribution.
  */
 
 import type { NumberStyle, SampleField } from '../model/sample-table.js';

@@ -1,5 +1,5 @@
 /**
- * Writes compact numbers and texts: each number as its distance from a guess that the reader makes, too, as LEB128.
+ * Writes and reads compact numbers and texts: each number as its distance from a guess that the reader makes, too, as LEB128.
  *
  * A distance d ≥ 0 is written as 2d + 1, d < 0 as −2d; 0 precedes the eight bytes of a number without such a distance.
  */

@@ -1,5 +1,6 @@
 /**
- * What decoding a part of the trace gives: columns of rows as wasm/layout.ts has them. Plain data.
+ * The parts that the trace of a CPU is decoded in. What decoding one gives: columns of rows as wasm/layout.ts has them, plain
+ * data. Then their streams, and where the decoder of one may hand over to that of the next.
  */
 
 import { firstThat } from '../model/columns.js';

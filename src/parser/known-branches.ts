@@ -90,7 +90,7 @@ export class KnownBranches {
   }
 }
 
-// Ends of branches that the module cannot parse: the module numbers them, the text of each is kept in its memory.
+// Ends of branches that the module cannot parse: it numbers them, the text of each is kept in its memory.
 
 /** A branch as perf prints its two ends. */
 export interface BranchText {

@@ -1,5 +1,5 @@
 /**
- * What all inputs of a trace share: ids, the origin of time, and counters.
+ * What all inputs of a trace share: ids, the origin of time, counters, and the sites of what readers number.
  */
 
 import { PairMap } from '../model/pair-map.js';

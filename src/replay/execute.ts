@@ -10,17 +10,6 @@ import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { Trait } from './functions/traits.js';
 import { pushOtherStack } from './losses/first-stack.js';
-import {
-  applySwitch,
-  beginStop,
-  chargeHiddenMove,
-  chargeUntil,
-  endStop,
-  forgetSwitch,
-  recordErrors,
-  setNow,
-  stoppedNode,
-} from './lost-time.js';
 import type { Head } from './module-memory.js';
 import {
   Action,
@@ -48,6 +37,17 @@ import {
 } from './stack/levels.js';
 import { addFrame, closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
+import {
+  applySwitch,
+  beginStop,
+  chargeHiddenMove,
+  chargeUntil,
+  endStop,
+  forgetSwitch,
+  recordErrors,
+  setNow,
+  stoppedNode,
+} from './time.js';
 import {
   FRAME_BYTES,
   HEAD_CERTAINTY,

@@ -1,5 +1,6 @@
 /**
- * A module and its memory: tables of the trace, and what belongs to the thread that is replayed.
+ * The compiled module of replay (src/replay/wasm) and its memory: tables of the trace, and what belongs to the thread that
+ * is replayed.
  */
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { NONE, type SiteId } from '../model/units.js';
@@ -213,8 +214,6 @@ function writeFunctions(memory: ModuleMemory, at: number, functions: FunctionTab
     ints[(row + FUNCTION_BARE_NAME) >> 2] = bareName[fn];
   }
 }
-
-// The door to the compiled module of replay (src/replay/wasm).
 
 /** Rows are those of the thread. Both functions return the row before which they stopped; HEAD_STOP says why. */
 interface ReplayExports {

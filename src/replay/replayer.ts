@@ -20,6 +20,14 @@ import {
 } from './losses/beginning.js';
 import { pushFirstStack, restartStack } from './losses/first-stack.js';
 import { functionPaths, MAX_PATH_DEPTH } from './losses/known-paths.js';
+import { OwnRows } from './module-memory.js';
+import { pairThread } from './pairing/pair-thread.js';
+import { Action, actionOf, ModulePairingMemory, OwnPairingMemory, type Segment } from './pairing/pairing.js';
+import { ReplayModule } from './replay-module.js';
+import { endParked } from './stack/fibers.js';
+import { closeAbove, openSymbols } from './stack/open-frames.js';
+import { newReplayState, type ReplayState } from './state.js';
+import type { LastSeen, ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 import {
   addressBefore,
   applySwitch,
@@ -34,15 +42,7 @@ import {
   rowAfterBranches,
   startAt,
   stoppedNode,
-} from './lost-time.js';
-import { OwnRows } from './module-memory.js';
-import { pairThread } from './pairing/pair-thread.js';
-import { Action, actionOf, ModulePairingMemory, OwnPairingMemory, type Segment } from './pairing/pairing.js';
-import { ReplayModule } from './replay-module.js';
-import { endParked } from './stack/fibers.js';
-import { closeAbove, openSymbols } from './stack/open-frames.js';
-import { newReplayState, type ReplayState } from './state.js';
-import type { LastSeen, ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
+} from './time.js';
 import { FRAME_BYTES } from './wasm/layout.js';
 
 export class Replayer {

@@ -1,5 +1,5 @@
 /**
- * Decodes the blocks of a file into the lanes of a thread, and rejects invalid blocks.
+ * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
  */
 import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';

@@ -6,76 +6,6 @@
 import { isComplete } from '../../model/profile/profile.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 
-// Keeps the longest calls.
-
-/** `row`: of the log, in which the call was opened. */
-export interface RankedCall {
-  readonly row: number;
-  readonly entryNs: Nanoseconds;
-  readonly durationNs: Nanoseconds;
-}
-
-export interface LongCall extends RankedCall {
-  /** It ended in an exception or a longjmp. */
-  readonly isUnwound: boolean;
-  readonly outsideNs: Nanoseconds;
-  readonly offCpuNs: Nanoseconds;
-}
-
-/** Keeps `maxCalls` calls; of equally long ones, those that began first. */
-export class LongestCalls<Call extends RankedCall> {
-  private readonly calls: Call[] = [];
-  /** Shorter calls are not among the longest. */
-  private minNs = Number.NEGATIVE_INFINITY;
-  private readonly maxCalls: number;
-
-  constructor(maxCalls: number) {
-    this.maxCalls = maxCalls;
-  }
-
-  add(call: Call): void {
-    if (this.maxCalls === 0 || call.durationNs < this.minNs) return;
-    this.calls.push(call);
-    if (this.calls.length >= 2 * this.maxCalls + 16) this.keepLongest();
-  }
-
-  build(): readonly Call[] {
-    this.keepLongest();
-    return this.calls;
-  }
-
-  private keepLongest(): void {
-    this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
-    if (this.maxCalls === 0 || this.calls.length < this.maxCalls) return;
-    this.calls.length = this.maxCalls;
-    this.minNs = (this.calls.at(-1) as Call).durationNs;
-  }
-}
-
-/**
- * The grid that calls are counted in by time and duration: columns of equal time, and two rows for each power of two.
- */
-export const TIME_COLUMNS = 256;
-
-/** Returns the column of a moment; what lies outside of the bounds is in the first or the last one. */
-export function timeColumn({ startNs, endNs }: Bounds, ns: Nanoseconds): number {
-  const column = Math.floor(((ns - startNs) / Math.max(1, endNs - startNs)) * TIME_COLUMNS);
-  return Math.min(TIME_COLUMNS - 1, Math.max(0, column));
-}
-
-/** Row 0 has no time at all; row 1 begins at 1 ns, row 2 at 2^0.5 ns, row 3 at 2 ns. */
-export function durationRow(ns: Nanoseconds): number {
-  if (ns < 1) return 0;
-  const rounded = Math.floor(Math.log2(ns));
-  const power = 2 ** rounded > ns ? rounded - 1 : rounded; // log2 rounds 2^49 - 1 up
-  return 1 + 2 * power + (ns >= 2 ** (power + 0.5) ? 1 : 0);
-}
-
-/** Returns the shortest duration of a row, in whole nanoseconds. */
-export function rowStartNs(row: number): Nanoseconds {
-  return row === 0 ? 0 : Math.ceil(2 ** ((row - 1) / 2));
-}
-
 /** More calls than this are counted in the grid only. */
 export const MAX_LISTED_CALLS = 4096;
 
@@ -177,4 +107,74 @@ export class CallGrid {
       .map(([key, counts]) => ({ column: key % TIME_COLUMNS, row: Math.floor(key / TIME_COLUMNS), ...counts }))
       .sort((a, b) => a.column - b.column || a.row - b.row);
   }
+}
+
+// Keeps the longest calls.
+
+/** `row`: of the log, in which the call was opened. */
+export interface RankedCall {
+  readonly row: number;
+  readonly entryNs: Nanoseconds;
+  readonly durationNs: Nanoseconds;
+}
+
+export interface LongCall extends RankedCall {
+  /** It ended in an exception or a longjmp. */
+  readonly isUnwound: boolean;
+  readonly outsideNs: Nanoseconds;
+  readonly offCpuNs: Nanoseconds;
+}
+
+/** Keeps `maxCalls` calls; of equally long ones, those that began first. */
+export class LongestCalls<Call extends RankedCall> {
+  private readonly calls: Call[] = [];
+  /** Shorter calls are not among the longest. */
+  private minNs = Number.NEGATIVE_INFINITY;
+  private readonly maxCalls: number;
+
+  constructor(maxCalls: number) {
+    this.maxCalls = maxCalls;
+  }
+
+  add(call: Call): void {
+    if (this.maxCalls === 0 || call.durationNs < this.minNs) return;
+    this.calls.push(call);
+    if (this.calls.length >= 2 * this.maxCalls + 16) this.keepLongest();
+  }
+
+  build(): readonly Call[] {
+    this.keepLongest();
+    return this.calls;
+  }
+
+  private keepLongest(): void {
+    this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
+    if (this.maxCalls === 0 || this.calls.length < this.maxCalls) return;
+    this.calls.length = this.maxCalls;
+    this.minNs = (this.calls.at(-1) as Call).durationNs;
+  }
+}
+
+/**
+ * The grid that calls are counted in by time and duration: columns of equal time, and two rows for each power of two.
+ */
+export const TIME_COLUMNS = 256;
+
+/** Returns the column of a moment; what lies outside of the bounds is in the first or the last one. */
+export function timeColumn({ startNs, endNs }: Bounds, ns: Nanoseconds): number {
+  const column = Math.floor(((ns - startNs) / Math.max(1, endNs - startNs)) * TIME_COLUMNS);
+  return Math.min(TIME_COLUMNS - 1, Math.max(0, column));
+}
+
+/** Row 0 has no time at all; row 1 begins at 1 ns, row 2 at 2^0.5 ns, row 3 at 2 ns. */
+export function durationRow(ns: Nanoseconds): number {
+  if (ns < 1) return 0;
+  const rounded = Math.floor(Math.log2(ns));
+  const power = 2 ** rounded > ns ? rounded - 1 : rounded; // log2 rounds 2^49 - 1 up
+  return 1 + 2 * power + (ns >= 2 ** (power + 0.5) ? 1 : 0);
+}
+
+/** Returns the shortest duration of a row, in whole nanoseconds. */
+export function rowStartNs(row: number): Nanoseconds {
+  return row === 0 ? 0 : Math.ceil(2 ** ((row - 1) / 2));
 }

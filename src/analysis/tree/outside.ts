@@ -1,5 +1,6 @@
 /**
- * Computes how much of a tree's time is outside traced code, in stops, and how much of that is off CPU.
+ * Computes how much of a tree's time is outside traced code, in stops, and how much of that is off CPU; and what the
+ * width of a frame can mean.
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
@@ -73,8 +74,6 @@ export function onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSums, hasS
 export function timeSumsAt({ totalNs, outsideNs, offCpuNs, lostNs }: NodeTimeSums, node: NodeId): TimeSums {
   return { totalNs: totalNs[node], outsideNs: outsideNs[node], offCpuNs: offCpuNs[node], lostNs: lostNs[node] };
 }
-
-// Defines what the width of a frame can mean.
 
 /**
  * Wall time; time on CPU; outside traced code; off CPU; or calls. Each node has its own part, and all parts add up to

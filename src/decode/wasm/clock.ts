@@ -1,6 +1,6 @@
 /**
  * The time in ticks of the TSC, from TSC, TMA, CYC and CBR packets (Intel SDM volume 3, "Intel Processor Trace", timing
- * packets); MTC packets have a file of their own.
+ * packets), and from MTC packets.
  */
 
 import {

@@ -1,5 +1,5 @@
 /**
- * The kinds of lines that `perf script` prints.
+ * The kinds of lines that `perf script` prints, and the flags that name the kind of a branch.
  */
 
 import { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';

@@ -1,5 +1,5 @@
 /**
- * Collects the events, records, names and mappings of a chunk.
+ * Collects the events, records, names, mappings and samples of a chunk, from branches and from all other lines.
  */
 
 import { SampleContext, type SampleTable } from '../../model/sample-table.js';

@@ -1,5 +1,6 @@
 /**
- * The lock that a module holds while it writes to shared tables. Readers need no lock: what they find is complete.
+ * Memory that the modules of all readers of a trace share, and the lock that a module holds while it writes to shared
+ * tables. Readers need no lock: what they find is complete.
  *
  * JavaScript waits for it (reader-module.ts): after `memory.atomic.wait32`, optimized code of V8 11.3 (Node 20) went on with
  * its last parameter lost.

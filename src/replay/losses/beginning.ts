@@ -7,6 +7,8 @@ import type { Nanoseconds } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
+import type { ReplayState } from '../state.js';
+import { NEVER_SEEN } from '../thread-replay.js';
 import {
   beginStop,
   beginWait,
@@ -19,9 +21,7 @@ import {
   startAt,
   switchIn,
   switchOut,
-} from '../lost-time.js';
-import type { ReplayState } from '../state.js';
-import { NEVER_SEEN } from '../thread-replay.js';
+} from '../time.js';
 
 export interface Beginning {
   readonly firstRow: number;

@@ -307,7 +307,7 @@ function noteSeen(top: usize, timeNs: f64): void {
 }
 
 // Stops at which nothing happens: the trace stops, and with the next event it starts in the same function. Has the same
-// effect as `beginStop` and `endStop` in lost-time.ts.
+// effect as `beginStop` and `endStop` in time.ts.
 
 /**
  * True if the event in `row` stops the trace and the next one, whose site is in the window, starts it again there.

@@ -1,5 +1,5 @@
 /**
- * Encodes and decodes the metadata of a trace as JSON. It is checked by hand, so that the library does not load zod.
+ * The contents of a trace file except the events, and its metadata, which are JSON. It is checked by hand, so that the library does not load zod.
  */
 
 import { FileFault } from '../../codec/file-fault.js';

@@ -1,5 +1,5 @@
 /**
- * Constants of the trace file format, for writer and reader; docs/trace-format.md describes it.
+ * Constants of the trace file format and its index, for writer and reader; docs/trace-format.md describes it.
  */
 
 import { crc32 } from 'node:zlib';

@@ -1,5 +1,5 @@
 /**
- * Encodes and decodes side records: records other than branches, names and mappings.
+ * Encodes and decodes side records (records other than branches, names and mappings) and samples.
  */
 
 import { NumberReader, NumberWriter } from '../../codec/numbers.js';

@@ -1,5 +1,5 @@
 /**
- * Encodes and decodes branch sites.
+ * Encodes and decodes branch sites and symbols.
  */
 
 import { NumberReader, NumberWriter } from '../../codec/numbers.js';

@@ -1,5 +1,5 @@
 /**
- * Finds the file mapped at an address of a process at some time.
+ * Finds the file mapped at an address of a process at some time, and the offset in it.
  *
  * A process begins with a fork, inheriting all mappings of its parent, or with an exec, with none. From then on newer
  * mappings cover older ones. All processes share those of the kernel.

@@ -1,5 +1,6 @@
 /**
- * Collects the context switches of threads as columns: there may be millions.
+ * Collects the context switches of threads as columns: there may be millions. Of all records: their keys, and when threads
+ * were forked and exited.
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import { type SwitchColumns, SwitchKind } from '../../model/sample-table.js';

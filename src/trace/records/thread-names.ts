@@ -1,5 +1,5 @@
 /**
- * The process and all names of each thread.
+ * The process and all names of each thread, and names that a user selects.
  */
 
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,6 @@
 /**
- * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; and the search for the first one.
+ * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; the search for the first one; and errors,
+ * and how decoding continues after them.
  */
 import { estimatedTime, estimatedTimeAt, nextEventTime } from '../clock';
 import { fault, passTo } from '../events';

@@ -1,5 +1,6 @@
 /**
- * Jumps: none of them is an event, all are, or those that leave their function.
+ * What needs no packet: jumps, calls and straight code, and the calls that returns end. Of jumps, none is an event, all are,
+ * or those that leave their function.
  */
 import { Block } from '../blocks';
 import { eventTime } from '../clock';

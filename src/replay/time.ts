@@ -1,5 +1,5 @@
 /**
- * Time without decoded trace data. The thread's switches still show part of it: off its CPU the thread waited, and only
+ * Whose time it is: charged to the function on top, spent in a stop, or lost, because no trace data was decoded. The thread's switches still show part of it: off its CPU the thread waited, and only
  * what it did on a CPU is lost.
  *
  * Traced code does not leave its CPU unseen: the trace stops first. So if a thread that runs is switched out, trace
