@@ -51,7 +51,7 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
   return { stdout, files, calls, modules: modules.filter((module) => !onDemand.has(module) || calls(module) > 0) };
 }
 
-const REPLAY = 'src/replay/replay.ts';
+const REPLAY = 'src/replay/replayer.ts';
 const SMALL_INPUTS = {
   'a text': [SIX_LINES],
   'a compressed text': [fixturePath('demo/threads.perf.txt.gz')],
