@@ -3,7 +3,7 @@
  */
 
 export { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './fleet/schema.js';
-export { filesBehindNames } from './model/names/distinct-names.js';
+export { filesBehindNames } from './model/symbol-table.js';
 export { type DiffKey, type DiffOptions, diffOf, isChanged } from './questions/diff/answer.js';
 export { checkLimits, type DiffLimit, type ExceededLimit, type LimitedNumber } from './questions/diff/limits.js';
 export { latencyAnswer, SELF } from './questions/latency/answer.js';
@@ -51,4 +51,4 @@ export {
   WaitThread,
   WakerRow,
 } from './questions/waits/schema.js';
-export { nameMatcher } from './trace/records/name-matcher.js';
+export { nameMatcher } from './trace/records/thread-names.js';

@@ -4,9 +4,8 @@
  */
 export type { CallTree } from './model/calls/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
-export { SymbolKind } from './model/names/symbol-table.js';
-export type { Profile, ThreadProfile, TraceMeta } from './model/profile/profile.js';
-export type { Quality } from './model/profile/quality.js';
+export type { Profile, Quality, ThreadProfile, TraceMeta } from './model/profile/profile.js';
+export { SymbolKind } from './model/symbol-table.js';
 export type { Selection } from './model/trace/trace-chunk.js';
 export { type HtmlOptions, renderHtml } from './page/html.js';
 export {

@@ -7,10 +7,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '../src/index.js';
-import type { SymbolTable } from '../src/model/names/symbol-table.js';
-import { Inference, UNWOUND } from '../src/model/profile/quality.js';
+import { Inference, UNWOUND } from '../src/model/profile/profile.js';
+import type { SymbolTable } from '../src/model/symbol-table.js';
 import { BranchKind, type BranchSites, recordSite, TraceEdge } from '../src/model/trace/branch-sites.js';
-import type { ThreadEvents } from '../src/model/trace/thread-events.js';
+import type { ThreadEvents } from '../src/model/trace/trace-chunk.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { untilExit } from '../src/pipeline/replay/trace-replayer.js';
 import { KnownPaths } from '../src/replay/losses/known-paths.js';

@@ -2,8 +2,8 @@
  * Makes up a profile with as many call paths as wanted: more than the traces of the benchmark have.
  */
 import type { CallTree } from '../../src/model/calls/call-tree.js';
-import { SymbolKind } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
+import { SymbolKind } from '../../src/model/symbol-table.js';
 
 const THREADS = 8;
 const FILES = 40;

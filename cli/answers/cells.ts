@@ -2,7 +2,7 @@
  * What the texts of several answers share: the head, cells of tables, where functions begin in source code.
  */
 
-import { filesBehindNames } from '../../src/model/names/distinct-names.js';
+import { filesBehindNames } from '../../src/model/symbol-table.js';
 import type { Report } from '../../src/questions/schema.js';
 import type { WaitsAnswer } from '../../src/questions/waits/schema.js';
 import {

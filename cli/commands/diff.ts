@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import { patternText } from '../../src/pipeline/replay/questions/find-functions.js';
 import { diffOf, isChanged } from '../../src/questions/diff/answer.js';
 import {
@@ -27,7 +27,7 @@ import {
   formatPercentChange,
 } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { nameMatcher } from '../../src/trace/records/thread-names.js';
 import {
   durationCell,
   LINE_TITLES,

@@ -5,7 +5,7 @@
 import { styleText } from 'node:util';
 import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';
 import { auxSize, general, perf } from '../options/shared.js';
 import { path } from '../options/values.js';

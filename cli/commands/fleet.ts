@@ -11,7 +11,7 @@ import { PERCENTILES } from '../../src/model/percentiles.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { formatCount, formatDuration, formatMany, formatPercentChange } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
-import { nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { nameMatcher } from '../../src/trace/records/thread-names.js';
 import {
   callsCell,
   csvColumns,

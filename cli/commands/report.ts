@@ -7,7 +7,7 @@ import { reportOf } from '../../src/questions/report/answer.js';
 import type { FunctionRow, Report, ThreadReport } from '../../src/questions/schema.js';
 import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
 import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
-import { nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { nameMatcher } from '../../src/trace/records/thread-names.js';
 import {
   csvColumns,
   distinctNames,

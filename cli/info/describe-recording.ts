@@ -2,7 +2,7 @@
  * Describes a recording as the data that `ptflame info` prints.
  */
 
-import { lacksKernelNames } from '../../src/model/samples/sample-table.js';
+import { lacksKernelNames } from '../../src/model/sample-table.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/perfdata/recording.js';
 import type { SideRecording } from '../../src/perfdata/side-recording.js';

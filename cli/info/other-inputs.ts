@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import { SymbolKind } from '../../src/model/names/symbol-table.js';
+import { SymbolKind } from '../../src/model/symbol-table.js';
 import { detectInputKind } from '../../src/pipeline/input/input-kind.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';

@@ -2,7 +2,7 @@
  * Finds the debug information of the binaries of traces, and says what was not found.
  */
 
-import { homeOfCode } from '../../src/model/names/mapped-files.js';
+import { homeOfCode } from '../../src/model/symbol-table.js';
 import type { FindInlined } from '../../src/pipeline/replay/inlined-sites.js';
 import type { FindSourceLines } from '../../src/pipeline/replay/source-lines.js';
 import { formatMany } from '../../src/render/format.js';

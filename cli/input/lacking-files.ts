@@ -2,7 +2,7 @@
  * Says which files of recordings are not there or are other builds: how many before decoding, which takes long, and afterwards
  * which, by the time that was lost with them.
  */
-import type { Quality } from '../../src/model/profile/quality.js';
+import type { Quality } from '../../src/model/profile/profile.js';
 import type { NeededFile } from '../../src/perfdata/pack/needed-files.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 

@@ -2,7 +2,7 @@
  * Parses lists, regular expressions, sizes and durations of the command line.
  */
 import * as z from 'zod';
-import { MIN_MEMORY_BYTES } from '../../src/model/min-memory.js';
+import { MIN_MEMORY_BYTES } from '../../src/model/memory.js';
 import { type FlagMeta, flag } from '../usage/flag.js';
 import { expression } from './question-values.js';
 

@@ -3,7 +3,7 @@
  */
 import { stringify } from 'csv-stringify/sync';
 import { PtflameError } from '../../src/model/errors.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { notify } from '../terminal/notify.js';
 import { fileWidth, fitted, tableWidth } from '../terminal/width.js';

@@ -4,10 +4,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { homeOfCode } from '../../src/model/names/mapped-files.js';
-import { SymbolKind } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import { GENERATED_REMEDY, missingFiles } from '../../src/model/profile/remedies.js';
+import { GENERATED_REMEDY, missingFiles } from '../../src/model/profile/profile.js';
+import { homeOfCode, SymbolKind } from '../../src/model/symbol-table.js';
 import { readElf } from '../../src/perfdata/pack/elf-file.js';
 import { formatShare } from '../../src/render/format.js';
 

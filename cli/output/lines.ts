@@ -1,8 +1,7 @@
 /**
  * Formats the quality of a profile as terminal text: one line, and more for problems.
  */
-import type { Profile } from '../../src/model/profile/profile.js';
-import type { Quality } from '../../src/model/profile/quality.js';
+import type { Profile, Quality } from '../../src/model/profile/profile.js';
 import { formatCount, formatMany } from '../../src/render/format.js';
 import { qualitySummary } from '../../src/render/quality-summary.js';
 import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { checkMemory } from '../../src/model/memory-watch.js';
+import { checkMemory } from '../../src/model/memory.js';
 
 /** Texts, or large chunks of bytes. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;

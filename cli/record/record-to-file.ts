@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { safeJson } from '../../src/model/safe-json.js';
+import { safeJson } from '../../src/model/text.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { formatBytes, formatDuration } from '../../src/render/format.js';
 import { firstBytes, formatsPath, notesPath, wakingsPath } from '../input/open-sides.js';

@@ -2,9 +2,9 @@
  * Feeds bytes to the parser alone, and checks that it never throws and counts every line.
  */
 import assert from 'node:assert/strict';
-import type { LineCounts } from '../../src/model/profile/quality.js';
+import type { LineCounts } from '../../src/model/profile/profile.js';
 import { LineCutter } from '../../src/parser/lines/lines.js';
-import { TraceContext } from '../../src/parser/sites/trace-context.js';
+import { TraceContext } from '../../src/parser/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
 
 export function checkParser(bytes: Buffer, pieceBytes: number): void {

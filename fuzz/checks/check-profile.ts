@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
-import type { Profile, ThreadProfile, TraceMeta } from '../../src/model/profile/profile.js';
-import type { Quality } from '../../src/model/profile/quality.js';
+import type { Profile, Quality, ThreadProfile, TraceMeta } from '../../src/model/profile/profile.js';
 import { expectEveryLineCounted } from './check-parser.js';
 
 const MAX_DAMAGED = 10;

@@ -1,10 +1,11 @@
 /**
  * What the own decoder finds in a recording, as lines to compare with those of perf: events by CPU, and errors.
  */
-import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/decoded-part.js';
+
+import type { Part } from '../../src/decode/parts.js';
+import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/parts.js';
 import type { Slot } from '../../src/decode/schedule.js';
-import type { Part } from '../../src/decode/streams.js';
-import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-bundle.js';
+import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-runs.js';
 import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decode-errors.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';

@@ -2,11 +2,11 @@
  * Decodes generated trace here: events and errors as lines, to compare with those of perf.
  */
 
-import type { FunctionAt } from '../../src/decode/code/function-bounds.js';
-import { type DecodedPart, errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/decoded-part.js';
+import type { FunctionAt } from '../../src/decode/code-pages.js';
 import { type CpuStreams, PartDecoder } from '../../src/decode/part-decoder.js';
+import type { Stream } from '../../src/decode/parts.js';
+import { type DecodedPart, errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/parts.js';
 import { buildSchedule } from '../../src/decode/schedule.js';
-import type { Stream } from '../../src/decode/streams.js';
 import type { MappedFile, TracePiece, TraceSettings } from './recording.js';
 import { PID } from './recording.js';
 

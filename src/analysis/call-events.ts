@@ -1,16 +1,14 @@
 /**
  * Turns the log of a thread into nested events of its calls.
  */
-import { CallEvent } from '../model/calls/call-events.js';
+import { CallEvent, type CallEvents, isBeginning, type LongestCalls } from '../model/calls/call-events.js';
 import type { CallLog } from '../model/calls/call-log.js';
-import { float64Column, int32Column, uint8Column } from '../model/columns.js';
+import { boundForLongest, float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../model/columns.js';
 import { assert } from '../model/errors.js';
-import { UNWOUND } from '../model/profile/quality.js';
-import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { UNWOUND } from '../model/profile/profile.js';
+import { type Bounds, type Nanoseconds, NONE, type NodeId, type Tid } from '../model/units.js';
 import { overlaps } from './log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from './log/walk-calls.js';
-import { longestBound, type TimedEvents, withoutShorter } from './longest.js';
-import type { EventsQuestion, ThreadEventsOfCalls } from './question.js';
 
 /** Nodes are those of the log. */
 export function callEvents(log: CallLog, question: EventsQuestion): ThreadEventsOfCalls {
@@ -199,4 +197,117 @@ const COLUMNS = ['timeNs', 'node', 'kind', 'durationNs'] as const;
 
 function newColumns() {
   return { timeNs: float64Column(), node: int32Column(), kind: uint8Column(), durationNs: float64Column() };
+}
+
+/** Up to this many times the wanted calls are kept, because leaving out the shortest takes time. */
+const SLACK = 2;
+
+// The longest calls of all threads, from those of each thread.
+
+/** Collects threads, in any order. */
+export class LongestCallsCollector {
+  private readonly threads = new Map<Tid, TimedEvents>();
+  private calls = 0;
+  /** Of calls. */
+  private nextCheck: number;
+  private minNs: Nanoseconds;
+  private leftOut = 0;
+  private readonly maxCalls: number;
+
+  constructor({ minNs, maxCalls }: EventsQuestion) {
+    this.minNs = minNs;
+    this.maxCalls = maxCalls;
+    this.nextCheck = SLACK * maxCalls;
+  }
+
+  add(tid: Tid, { events, minNs, leftOut }: ThreadEventsOfCalls): void {
+    this.minNs = Math.max(this.minNs, minNs);
+    this.leftOut += leftOut;
+    this.threads.set(tid, events);
+    this.calls += events.kind.length / 2;
+    if (this.calls > this.nextCheck) this.dropShortest();
+  }
+
+  /** `shiftNs`: from the times of the result to the trace's. */
+  build(shiftNs: Nanoseconds): LongestCalls {
+    this.dropShortest();
+    const byTid = [...this.threads].sort(([a], [b]) => a - b);
+    const threads = byTid.map(([tid, { timeNs, node, kind }]) => ({
+      tid,
+      timeNs: timeNs.map((ns) => ns - shiftNs),
+      node,
+      kind,
+    }));
+    return { threads, minNs: this.minNs, leftOut: this.leftOut };
+  }
+
+  private dropShortest(): void {
+    this.minNs = Math.max(this.minNs, longestBound([...this.threads.values()], this.maxCalls));
+    this.calls = 0;
+    for (const [tid, all] of this.threads) {
+      const kept = withoutShorter(all, this.minNs);
+      this.leftOut += (all.kind.length - kept.kind.length) / 2;
+      this.calls += kept.kind.length / 2;
+      this.threads.set(tid, kept);
+    }
+    // Of calls that all lasted as long, more are kept than are wanted. Looking at a thread takes time, too.
+    this.nextCheck = SLACK * Math.max(this.maxCalls, this.calls, this.threads.size);
+  }
+}
+
+/** The question about single calls as events, and the answer of a thread. */
+export interface EventsQuestion {
+  /** Calls outside of it are left out; those that it cuts are whole. */
+  readonly window: Bounds;
+  /** Shorter calls are left out. */
+  readonly minNs: Nanoseconds;
+  /** If there are more, the shortest are left out. */
+  readonly maxCalls: number;
+}
+
+/** The longest calls of a thread. */
+export interface ThreadEventsOfCalls {
+  readonly events: TimedEvents;
+  /** Shorter ones are left out. */
+  readonly minNs: Nanoseconds;
+  readonly leftOut: number;
+}
+
+// Leaves out the shortest calls of lists of events.
+
+/** Events, and how long the call of each lasted; Infinity while it is open. */
+export interface TimedEvents extends CallEvents {
+  readonly durationNs: Float64Array;
+}
+
+/**
+ * Returns the bound that selects the longest `maxCalls` calls; if several are the longest of all, they are selected even
+ * if they are more.
+ */
+export function longestBound(lists: readonly TimedEvents[], maxCalls: number): Nanoseconds {
+  const durations = durationsOf(lists);
+  const longestNs = durations.reduce((longest, ns) => Math.max(longest, ns), 0);
+  return Math.min(boundForLongest(durations, maxCalls), longestNs);
+}
+
+/** Returns the duration of each call. */
+function durationsOf(lists: readonly TimedEvents[]): Float64Array {
+  const durations = new Float64Array(lists.reduce((sum, { kind }) => sum + kind.length, 0));
+  let count = 0;
+  for (const { kind, durationNs } of lists)
+    for (let row = 0; row < kind.length; row++) if (isBeginning(kind[row])) durations[count++] = durationNs[row];
+  return durations.subarray(0, count);
+}
+
+/** Returns the events of calls that lasted at least so long. */
+export function withoutShorter(events: TimedEvents, minNs: Nanoseconds): TimedEvents {
+  const { timeNs, node, kind, durationNs } = events;
+  const rows = rowNumbers(kind.length).filter((row) => durationNs[row] >= minNs);
+  if (rows.length === kind.length) return events;
+  return {
+    timeNs: valuesOf(timeNs, rows),
+    node: valuesOf(node, rows),
+    kind: valuesOf(kind, rows),
+    durationNs: valuesOf(durationNs, rows),
+  };
 }

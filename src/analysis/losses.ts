@@ -1,7 +1,7 @@
 /**
  * Sums up gaps by cause, and selects the gaps worth drawing. Both lists have a maximum length.
  */
-import type { LossKind, TraceGap } from '../model/profile/quality.js';
+import type { LossKind, TraceGap } from '../model/profile/profile.js';
 
 const MAX_KINDS = 64;
 const MAX_GAPS = 10_000;

@@ -1,16 +1,9 @@
 /**
  * The questions that replay can answer beyond the call tree, with functions as flags.
  */
+
 import type { CallTree } from '../model/calls/call-tree.js';
-import type { Nanoseconds, SymbolId } from '../model/units.js';
-
-/** `startNs` is included, `endNs` is not. */
-export interface Bounds {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
-}
-
-export const UNBOUNDED: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
+import type { Bounds, Nanoseconds, SymbolId } from '../model/units.js';
 
 /** A set of functions: a flag for each symbol. */
 export type FunctionSet = Uint8Array;
@@ -37,7 +30,7 @@ export interface LatencyQuestion {
   readonly calls: CallSelection;
   /** How many of the longest calls are described. */
   readonly slowest: number;
-  /** The time over which calls are recorded (`CallsOverTime`); null: not requested. */
+  /** The time over which calls are recorded (`TimedCalls`); null: not requested. */
   readonly overTime: Bounds | null;
 }
 

@@ -2,14 +2,13 @@
  * Decodes parts of the trace of CPUs, one after another; keeps code and sites between them.
  */
 
-import type { TraceTiming } from '../model/trace/trace-timing.js';
-import { CodePages, type ReadCode } from './code/code-pages.js';
-import { type FunctionAt, FunctionBounds } from './code/function-bounds.js';
-import type { Image } from './code/images.js';
-import type { DecodedPart, DecoderSites } from './decoded-part.js';
-import { type Kernel, newKernel } from './kernel.js';
+import type { TraceTiming } from '../model/trace/perf-time.js';
+import { CodePages, type FunctionAt, FunctionBounds, type ReadCode } from './code-pages.js';
+import { type DecoderModule, newDecoderModule } from './decoder-module.js';
+import type { Image } from './images.js';
+import type { DecodedPart, DecoderSites } from './parts.js';
+import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './parts.js';
 import type { Slot } from './schedule.js';
-import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './streams.js';
 import {
   COLUMN_EVENTS,
   COLUMN_FAULTS,
@@ -29,7 +28,7 @@ import {
 /** Which jumps are events: those that leave their function, as far as its bounds are known. */
 export type Jumps = (typeof JUMPS)[number];
 
-/** By JUMPS_… of kernel/layout.ts. */
+/** By JUMPS_… of wasm/layout.ts. */
 const JUMPS = ['none', 'leaving', 'all'] as const;
 
 export interface DecoderOptions {
@@ -63,7 +62,7 @@ export interface CpuStreams {
 const WINDOW_BYTES = 320 * 1024;
 
 export class PartDecoder {
-  private readonly kernel: Kernel;
+  private readonly module: DecoderModule;
   private readonly window: number;
   private slots: readonly Slot[] = [];
   private stream: Stream | null = null;
@@ -72,40 +71,40 @@ export class PartDecoder {
   /** `replaced`: a decoder that is no longer needed, whose memory is used. */
   constructor(options: DecoderOptions, replaced: PartDecoder | null = null) {
     const { timing, originNs, jumps, hasMtc, images, readCode, functionAt, ...others } = options;
-    const kernel = newKernel(
+    const module = newDecoderModule(
       (image, address) => pages.load(image, this.tick(), address),
       (image, address) => pages.endsTrace(image, this.tick(), address),
       (image, address) => bounds.around(image, address),
-      replaced?.kernel.memory,
+      replaced?.module.memory,
     );
-    const pages = new CodePages(kernel, images, readCode);
-    const bounds = new FunctionBounds(kernel, images, functionAt);
-    kernel.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
-    kernel.setClock(timing.shift, timing.mult, timing.zero, originNs);
-    kernel.wantJumps(JUMPS.indexOf(jumps));
-    kernel.walkPlainly(others.isPlain === true);
-    kernel.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
-    kernel.setMarks(!hasMtc);
-    kernel.compressReturns(others.compressesReturns !== false);
-    this.window = kernel.space(MAX_LOOK_AHEAD);
-    kernel.limit(others.eventBytes, others.codeBytes);
-    this.kernel = kernel;
+    const pages = new CodePages(module, images, readCode);
+    const bounds = new FunctionBounds(module, images, functionAt);
+    module.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
+    module.setClock(timing.shift, timing.mult, timing.zero, originNs);
+    module.wantJumps(JUMPS.indexOf(jumps));
+    module.walkPlainly(others.isPlain === true);
+    module.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
+    module.setMarks(!hasMtc);
+    module.compressReturns(others.compressesReturns !== false);
+    this.window = module.space(MAX_LOOK_AHEAD);
+    module.limit(others.eventBytes, others.codeBytes);
+    this.module = module;
   }
 
   /** When the thread that runs began to. */
   private tick(): bigint {
-    return (this.slots[this.kernel.currentSlot()] as Slot).tick;
+    return (this.slots[this.module.currentSlot()] as Slot).tick;
   }
 
   /** No further part may be decoded: code and sites have become too large. */
   get isFull(): boolean {
-    return this.kernel.isFull();
+    return this.module.isFull();
   }
 
   /** The events are in the decoder's memory, until it decodes the next part. */
   decode(part: Part, cpu: CpuStreams): DecodedPart {
-    const { kernel } = this;
-    kernel.beginPart();
+    const { module } = this;
+    module.beginPart();
     let position: Position = part;
     let bytes = 0;
     for (;;) {
@@ -113,30 +112,30 @@ export class PartDecoder {
       const offset = this.decodeStream(position, cpu);
       bytes += offset - position.offset;
       const rest = this.restAt(offset, position.stream, part, cpu.streams);
-      if (rest === null || kernel.hasStopped()) return this.found(rest, bytes);
+      if (rest === null || module.hasStopped()) return this.found(rest, bytes);
       position = rest;
     }
   }
 
   private begin({ stream, offset, state }: Position, part: Part, { streams, slots }: CpuStreams): void {
-    const { kernel } = this;
+    const { module } = this;
     const records = streams[stream] as Stream;
-    if (this.slots !== slots) writeSlots(kernel, slots);
-    if (this.stream !== records) writeRecords(kernel, records);
+    if (this.slots !== slots) writeSlots(module, slots);
+    if (this.stream !== records) writeRecords(module, records);
     this.slots = slots;
     this.stream = records;
     const isWithin = offset > records[0].offset;
-    if (state !== null) writeState(kernel, state);
+    if (state !== null) writeState(module, state);
     if (state === null || !isWithin) {
       const { reference } = records[recordAt(records, offset)] as TraceRecordBytes;
-      kernel.startStream(reference, isWithin, state !== null);
+      module.startStream(reference, isWithin, state !== null);
     }
-    kernel.expectMarks(markFrom(state === null ? offset : part.cut), markFrom(part.cut));
+    module.expectMarks(markFrom(state === null ? offset : part.cut), markFrom(part.cut));
   }
 
   /** Returns the offset where decoding stopped. */
   private decodeStream({ stream, offset: start }: Position, { streams, read }: CpuStreams): number {
-    const { kernel, window } = this;
+    const { module, window } = this;
     const records = streams[stream] as Stream;
     const end = endOf(records);
     let windowBytes = WINDOW_BYTES;
@@ -144,10 +143,10 @@ export class PartDecoder {
     for (;;) {
       const bytes = Math.min(windowBytes, end - offset);
       const isLast = offset + bytes === end;
-      read(records, offset, new Uint8Array(kernel.memory.buffer, window, bytes));
-      const consumed = kernel.decodeWindow(window, bytes, BigInt(offset), isLast);
+      read(records, offset, new Uint8Array(module.memory.buffer, window, bytes));
+      const consumed = module.decodeWindow(window, bytes, BigInt(offset), isLast);
       offset += consumed;
-      if (consumed > 0 && kernel.hasStopped()) return offset;
+      if (consumed > 0 && module.hasStopped()) return offset;
       if (isLast) return end;
       windowBytes = consumed === 0 ? MAX_LOOK_AHEAD : WINDOW_BYTES;
     }
@@ -161,33 +160,33 @@ export class PartDecoder {
   }
 
   private state(): Uint8Array {
-    const { kernel } = this;
-    return new Uint8Array(kernel.memory.buffer, kernel.saveState(), kernel.stateBytes()).slice();
+    const { module } = this;
+    return new Uint8Array(module.memory.buffer, module.saveState(), module.stateBytes()).slice();
   }
 
   private found(rest: Position | null, bytes: number): DecodedPart {
-    const { kernel } = this;
+    const { module } = this;
     return {
       events: this.events(),
       runs: this.column(COLUMN_RUNS),
       errors: this.column(COLUMN_FAULTS),
       marks: this.column(COLUMN_MARKS),
-      stateBytes: kernel.stateBytes(),
+      stateBytes: module.stateBytes(),
       sites: this.newSites(),
-      isAtCut: kernel.stoppedAtCut(),
-      lastUnsure: Number(kernel.lastUnsure()),
-      firstEvent: kernel.firstEvent(),
+      isAtCut: module.stoppedAtCut(),
+      lastUnsure: Number(module.lastUnsure()),
+      firstEvent: module.firstEvent(),
       rest,
       bytes,
     };
   }
 
   private events(): Int32Array {
-    const { kernel } = this;
-    const bytes = kernel.columnBytes(COLUMN_EVENTS);
+    const { module } = this;
+    const bytes = module.columnBytes(COLUMN_EVENTS);
     return new Int32Array(
-      kernel.memory.buffer,
-      kernel.columnStart(COLUMN_EVENTS),
+      module.memory.buffer,
+      module.columnStart(COLUMN_EVENTS),
       bytes / Int32Array.BYTES_PER_ELEMENT,
     );
   }
@@ -201,10 +200,10 @@ export class PartDecoder {
 
   /** A copy. */
   private column(column: number, from = 0): DataView {
-    const { kernel } = this;
-    const start = kernel.columnStart(column) + from;
-    const bytes = kernel.columnBytes(column) - from;
-    return new DataView(new Uint8Array(kernel.memory.buffer, start, bytes).slice().buffer);
+    const { module } = this;
+    const start = module.columnStart(column) + from;
+    const bytes = module.columnBytes(column) - from;
+    return new DataView(new Uint8Array(module.memory.buffer, start, bytes).slice().buffer);
   }
 }
 
@@ -214,23 +213,23 @@ function markFrom(offset: number): bigint {
   return Number.isFinite(offset) ? BigInt(offset) : NO_OFFSET;
 }
 
-function writeState(kernel: Kernel, state: Uint8Array): void {
-  new Uint8Array(kernel.memory.buffer, kernel.stateSpace(), state.length).set(state);
-  kernel.loadState();
+function writeState(module: DecoderModule, state: Uint8Array): void {
+  new Uint8Array(module.memory.buffer, module.stateSpace(), state.length).set(state);
+  module.loadState();
 }
 
-function writeSlots(kernel: Kernel, slots: readonly Slot[]): void {
-  const start = kernel.writeSchedule(slots.length * SLOT_BYTES);
-  const view = new DataView(kernel.memory.buffer, start);
+function writeSlots(module: DecoderModule, slots: readonly Slot[]): void {
+  const start = module.writeSchedule(slots.length * SLOT_BYTES);
+  const view = new DataView(module.memory.buffer, start);
   slots.forEach(({ tick, image }, row) => {
     view.setBigUint64(row * SLOT_BYTES + SLOT_TICK, tick, true);
     view.setUint32(row * SLOT_BYTES + SLOT_IMAGE, image, true);
   });
 }
 
-function writeRecords(kernel: Kernel, stream: Stream): void {
-  const start = kernel.writeRecords(stream.length * RECORD_BYTES);
-  const view = new DataView(kernel.memory.buffer, start);
+function writeRecords(module: DecoderModule, stream: Stream): void {
+  const start = module.writeRecords(stream.length * RECORD_BYTES);
+  const view = new DataView(module.memory.buffer, start);
   stream.forEach(({ offset, sizeBytes, reference }, row) => {
     view.setBigUint64(row * RECORD_BYTES + RECORD_END, BigInt(offset + sizeBytes), true);
     view.setBigUint64(row * RECORD_BYTES + RECORD_REFERENCE, reference, true);

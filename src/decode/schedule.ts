@@ -2,8 +2,8 @@
  * Which thread ran on each CPU, and in which image, from the records of a recording.
  */
 import { NONE, type Tid } from '../model/units.js';
-import type { FilteredRegion } from './code/address-filters.js';
-import { type Image, Images } from './code/images.js';
+import type { FilteredRegion } from './images.js';
+import { type Image, Images } from './images.js';
 
 /** Something that happened at a tick; in order of time. */
 export type Sideband = { readonly tick: bigint } & (

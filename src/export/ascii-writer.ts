@@ -1,7 +1,7 @@
 /**
  * Writes long lists of numbers as text, in chunks of bytes: several times as fast as texts that are joined.
  */
-import { MAX_NUMBER_BYTES, putAscii, putNumber } from '../model/digits.js';
+import { MAX_NUMBER_BYTES, putAscii, putNumber } from '../model/text.js';
 import type { Nanoseconds } from '../model/units.js';
 
 const CHUNK_BYTES = 64 * 1024;

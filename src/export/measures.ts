@@ -1,8 +1,7 @@
 /**
  * What files for other tools show of a call path: the measures, and the values of each node without its callees.
  */
-import { ownWeights } from '../analysis/tree/metrics.js';
-import { recordsSwitches } from '../analysis/tree/outside.js';
+import { ownWeights, recordsSwitches } from '../analysis/tree/outside.js';
 import type { CallTree } from '../model/calls/call-tree.js';
 import type { Profile, TraceMeta } from '../model/profile/profile.js';
 

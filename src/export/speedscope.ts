@@ -3,10 +3,9 @@
  * of each call. The format: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
  */
 import { type CallEvents, isBeginning, type LongestCalls } from '../model/calls/call-events.js';
-import { dsoOf } from '../model/names/symbol-order.js';
-import { lineOf, type SymbolTable } from '../model/names/symbol-table.js';
 import { symbolOrder } from '../model/profile/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
+import { dsoOf, lineOf, type SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { visibleText } from '../render/visible-text.js';

@@ -11,7 +11,7 @@ import type {
   DuckDBVector,
 } from '@duckdb/node-api';
 import { PtflameError } from '../model/errors.js';
-import { checkMemory } from '../model/memory-watch.js';
+import { checkMemory } from '../model/memory.js';
 
 export interface EngineOptions {
   /** Default: DuckDB's, one per CPU. */

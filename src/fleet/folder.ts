@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../model/errors.js';
-import { compareUtf8 } from '../model/names/utf8-order.js';
+import { compareUtf8 } from '../model/symbol-table.js';
 import { FOREIGN, whyNotWhole } from './whole-file.js';
 
 /** The tables that questions are answered from. */

@@ -4,12 +4,10 @@
  */
 import type { CallTree } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
-import { orderedTree } from '../model/calls/node-order.js';
-import { symbolRanks } from '../model/names/symbol-order.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
-import { compareUtf8 } from '../model/names/utf8-order.js';
-import type { MergedBy, Profile, TraceMeta } from '../model/profile/profile.js';
-import type { Quality } from '../model/profile/quality.js';
+import { orderedTree } from '../model/calls/tree-view.js';
+import type { MergedBy, Profile, Quality, TraceMeta } from '../model/profile/profile.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { compareUtf8, symbolRanks } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 
 /** What groups are called whose name is not known: each with the file it is of, so that no two programs become one. */

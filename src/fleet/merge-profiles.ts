@@ -5,20 +5,20 @@
 import { LongestGaps, LossKinds } from '../analysis/losses.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
 import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
-import { dsoOf } from '../model/names/symbol-order.js';
+import { orderedDurations } from '../model/profile/file-order.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../model/profile/profile.js';
+import { type DamagedLine, type InferenceName, noInferences, type Quality } from '../model/profile/profile.js';
+import { OtherSampleCounts } from '../model/sample-table.js';
 import {
+  compareUtf8,
+  dsoOf,
   lineOf,
   type SourceLine,
   SpecialSymbol,
   type SymbolTable,
   SymbolTableBuilder,
   symbolLines,
-} from '../model/names/symbol-table.js';
-import { compareUtf8 } from '../model/names/utf8-order.js';
-import { orderedDurations } from '../model/profile/file-order.js';
-import type { Profile, ThreadProfile, TraceMeta } from '../model/profile/profile.js';
-import { type DamagedLine, type InferenceName, noInferences, type Quality } from '../model/profile/quality.js';
-import { OtherSampleCounts } from '../model/samples/sample-account.js';
+} from '../model/symbol-table.js';
 import type { SymbolId, Tid } from '../model/units.js';
 import { type Group, groupedProfile, type MergedMeta, UNKNOWN_GROUPS } from './grouped-profile.js';
 

@@ -1,7 +1,8 @@
 /**
- * Growing columns of numbers, from which the model's read-only typed arrays are built, and a search in such arrays.
+ * Growing columns of numbers, from which the model's read-only typed arrays are built, and searches in such arrays.
  */
-import { askForMemory } from './memory-watch.js';
+import { askForMemory } from './memory.js';
+import type { Nanoseconds } from './units.js';
 
 type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
@@ -68,10 +69,24 @@ export class ReusedColumn<Values extends Column> {
   }
 }
 
-/** Returns how many values of an ascending column are at or below a bound. */
-export function countAtOrBelow(ascending: Float64Array, bound: number): number {
-  let low = 0;
-  let high = ascending.length;
+/** Returns the first number from `from` on that passes, as all after it do; `to`: none before it does. */
+export function firstThat(from: number, to: number, passes: (at: number) => boolean): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (passes(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+// Of columns it is a loop of its own: a call for each value that is examined would take longer than the search.
+
+/** Returns the first row, of those from `from` up to `to`, with more than a bound in an ascending column; or `to`. */
+export function countAtOrBelow(ascending: Column, bound: number, from = 0, to = ascending.length): number {
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (ascending[middle] <= bound) low = middle + 1;
@@ -80,10 +95,10 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
   return low;
 }
 
-/** Returns how many values of an ascending column are below a bound. */
-export function countBelow(ascending: Float64Array | Int32Array | Uint32Array, bound: number): number {
-  let low = 0;
-  let high = ascending.length;
+/** Returns the first row, of those from `from` up to `to`, with at least a bound in an ascending column; or `to`. */
+export function countBelow(ascending: Column, bound: number, from = 0, to = ascending.length): number {
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (ascending[middle] < bound) low = middle + 1;
@@ -124,4 +139,15 @@ export function markedRows(marks: Uint8Array): Uint32Array {
   let length = 0;
   for (let row = 0; row < marks.length; row++) if (marks[row] !== 0) rows[length++] = row;
   return rows.slice(0, length);
+}
+
+/**
+ * Returns the least bound that at most `max` of the durations reach: of equal ones, either all are selected or none, so
+ * that the order of the durations does not matter. 0: all are.
+ */
+export function boundForLongest(durations: Float64Array, max: number): Nanoseconds {
+  if (durations.length <= max) return 0;
+  const ascending = durations.slice().sort();
+  const tooShort = ascending[ascending.length - max - 1];
+  return ascending[countAtOrBelow(ascending, tooShort)] ?? tooShort + 1;
 }

@@ -15,6 +15,14 @@ export type FunctionId = number;
 /** Row of a `CallTree`; 0 is the root. */
 export type NodeId = number;
 
+/** A part of a thread's or a trace's time: `startNs` is included, `endNs` is not. */
+export interface Bounds {
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
+
+export const UNBOUNDED: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
+
 /** No such row, no such value: columns cannot hold `null`. */
 export const NONE = -1;
 

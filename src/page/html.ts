@@ -3,10 +3,10 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
-import { askForMemory } from '../model/memory-watch.js';
+import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
+import type { Timeline } from '../model/profile/timeline.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
-import type { Timeline } from '../model/timeline/timeline.js';
 import { originText, subtitleOf } from '../render/frames/captions.js';
 import { HATCH_PATTERN } from '../render/frames/drawing.js';
 import { titlesOf } from '../render/frames/recording-name.js';

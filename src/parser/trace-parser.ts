@@ -2,28 +2,35 @@
  * Parses whole lines into chunks of events and records, and counts what became of each line.
  */
 import { isPossibleTime } from '../model/limits.js';
-import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
-import { OtherSampleCounts } from '../model/samples/sample-account.js';
+import { type DamagedLine, type LineCounts, noLines } from '../model/profile/profile.js';
+import { OtherSampleCounts } from '../model/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
-import { edgeOf } from './lines/flags.js';
-import { FAR_TIME } from './lines/line-fault.js';
+import { fromLatin1 } from './intern.js';
+import { LINE_COLUMNS, Line, lineText, OVERLONG, type ReadLines } from './line-reader.js';
 import { type Head, NOT_PRINTED } from './lines/line-prefix.js';
-import { NO_FLAGS } from './lines/perf-line.js';
-import type { PerfLine, Prefix } from './lines/perf-line-types.js';
-import { ChunkBuilder } from './pieces/chunk-builder.js';
-import { DamagedLines } from './pieces/damaged-lines.js';
-import { HeldEvent } from './pieces/held-event.js';
-import { addError, addSideband, type ErrorLine, isBeforeRecording, type SidebandLine } from './pieces/records.js';
-import { MAX_SHOWN_LENGTH, type StandalonePiece, standalonePiece } from './pieces/standalone-piece.js';
-import { type SampleLine, TextSamples } from './pieces/text-samples.js';
-import { ThreadNames } from './pieces/thread-names.js';
-import { MAX_STEP_BACK_NS, TimeGuard } from './pieces/time-guard.js';
-import { OVERLONG } from './reader/line-reader.js';
-import { LINE_COLUMNS, Line, lineText, type ReadLines } from './reader/read-lines.js';
-import type { ReaderSites } from './sites/reader-sites.js';
-import type { TraceContext } from './sites/trace-context.js';
+import { FAR_TIME, NO_FLAGS } from './lines/perf-line.js';
+import { edgeOf, type PerfLine, type Prefix } from './lines/perf-line-types.js';
+import {
+  addError,
+  addSideband,
+  ChunkBuilder,
+  type ErrorLine,
+  isBeforeRecording,
+  type SampleLine,
+  type SidebandLine,
+  TextSamples,
+  ThreadNames,
+} from './pieces/chunk-builder.js';
+import {
+  MAX_DAMAGED_SHOWN,
+  MAX_SHOWN_LENGTH,
+  type StandalonePiece,
+  standalonePiece,
+} from './pieces/standalone-piece.js';
+import { HeldEvent, MAX_STEP_BACK_NS, TimeGuard } from './pieces/time-guard.js';
+import type { ReaderSites, TraceContext } from './trace-context.js';
 import { OTHER } from './wasm/layout.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
@@ -353,5 +360,21 @@ export class TraceParser {
   private addDamaged(line: number, text: string, reason: string): void {
     this.counts.damagedLines++;
     this.damagedLines.show(line, text, reason);
+  }
+}
+
+/** Shows the first damaged lines of an input. */
+class DamagedLines {
+  readonly shown: DamagedLine[] = [];
+  private readonly input: string;
+
+  constructor(input: string) {
+    this.input = input;
+  }
+
+  /** `line`: its number, from 1; `text`: bytes as latin1 characters. */
+  show(line: number, text: string, reason: string): void {
+    if (this.shown.length >= MAX_DAMAGED_SHOWN) return;
+    this.shown.push({ input: this.input, line, text: fromLatin1(text.slice(0, MAX_SHOWN_LENGTH)), reason });
   }
 }

@@ -1,11 +1,9 @@
 /**
  * The contents of a recording (perf.data) except the trace itself.
  */
-import type { OtherSamples } from '../model/samples/sample-account.js';
-import type { SampleTable } from '../model/samples/sample-table.js';
-import type { PerfTime } from '../model/trace/perf-time.js';
-import type { SidebandRecord } from '../model/trace/sideband.js';
-import type { TraceTiming } from '../model/trace/trace-timing.js';
+import type { OtherSamples, SampleTable } from '../model/sample-table.js';
+import type { PerfTime, TraceTiming } from '../model/trace/perf-time.js';
+import type { SidebandRecord } from '../model/trace/trace-chunk.js';
 import type { EventFormat } from './samples/event-format.js';
 
 export interface Recording {

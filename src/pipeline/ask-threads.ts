@@ -3,15 +3,20 @@
  * switches and samples, or those that earlier answers led to.
  */
 
-import { type AnswersWithPaths, boundsOfQuestions, type ThreadQuestions } from '../analysis/log/answer-thread.js';
-import { joinAnswers, type LogAnswers } from '../analysis/log/join-answers.js';
-import type { Bounds, FunctionSet } from '../analysis/questions.js';
+import {
+  type AnswersWithPaths,
+  boundsOfQuestions,
+  joinAnswers,
+  type LogAnswers,
+  type ThreadQuestions,
+} from '../analysis/log/answer-thread.js';
+import type { FunctionSet } from '../analysis/questions.js';
 import type { LongestCalls } from '../model/calls/call-events.js';
 import { assert } from '../model/errors.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
-import type { Timeline } from '../model/timeline/timeline.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
+import type { Timeline } from '../model/profile/timeline.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { StoredThreads } from '../trace/stored-threads.js';
 import type { AnalyzeOptions } from './analyze.js';
 import type { AnalyzedInput } from './read/read-trace.js';

@@ -3,8 +3,8 @@
  * faster.
  */
 
-import type { SymbolTable } from '../model/names/symbol-table.js';
-import { SymbolTableBuilder } from '../model/names/symbol-table.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { SymbolTableBuilder } from '../model/symbol-table.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import { NONE, type SiteId, type SymbolId } from '../model/units.js';
 

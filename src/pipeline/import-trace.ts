@@ -1,17 +1,15 @@
 /**
  * Imports inputs into a trace file, so that they are read and decoded only once.
  */
+
 import { setImmediate } from 'node:timers/promises';
-import { checkMemory } from '../model/memory-watch.js';
-import type { DamagedLine, LineCounts } from '../model/profile/quality.js';
-import type { PackedLane } from '../model/trace/packed-thread.js';
-import type { Nanoseconds } from '../model/units.js';
-import { expectedSites } from '../trace/blocks/event-code.js';
-import { EventPacker, type PackingParameters } from '../trace/blocks/pack-events.js';
+import type { PackedLane } from '../codec/block-head.js';
+import { checkMemory } from '../model/memory.js';
+import type { DamagedLine, LineCounts } from '../model/profile/profile.js';
+import type { Bounds, Nanoseconds } from '../model/units.js';
+import { EventPacker, expectedSites, type PackingParameters, packThread } from '../trace/blocks.js';
 import type { SideRecords, StoredSamples, TraceContents } from '../trace/file/contents.js';
 import { type WrittenThread, writeTraceFile } from '../trace/file/write.js';
-import { packThread } from '../trace/pack-thread.js';
-import type { TimeBounds } from '../trace/store-contents.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 import type { Progress } from './progress.js';
 import type { AnalyzedInput } from './read/read-trace.js';
@@ -135,7 +133,7 @@ function traceContents(trace: Trace): { readonly contents: TraceContents; readon
 }
 
 /** The bounds of the branches; of the records, or of switches and samples, if there are no branches. */
-function boundsOf(trace: Trace): TimeBounds {
+function boundsOf(trace: Trace): Bounds {
   return trace.account.counts.events === 0 ? boundsOfTrace(trace) : trace.store.branchBounds;
 }
 

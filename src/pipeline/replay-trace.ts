@@ -3,19 +3,17 @@
  */
 
 import type { CallFilter } from '../analysis/questions.js';
-import { reachedLevels, type TimelineQuestion } from '../analysis/timeline/question.js';
-import { LISTED, levelWithSlices } from '../analysis/timeline/resolution.js';
-import { askForMemory, checkMemory } from '../model/memory-watch.js';
-import { symbolRanks } from '../model/names/symbol-order.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
+import { LISTED, levelWithSlices, reachedLevels, type TimelineQuestion } from '../analysis/timeline/resolution.js';
+import { askForMemory, checkMemory } from '../model/memory.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
+import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
-import type { Probes } from '../replay/probes/mend-hits.js';
-import { probeSites } from '../replay/probes/probe-sites.js';
-import type { TimeSpan } from '../replay/skeleton.js';
+import type { Probes } from '../replay/mend-hits.js';
+import { probeSites } from '../replay/probe-sites.js';
 import type { TailCalls } from '../replay/stack/frame.js';
 import {
   type OnCallRows,
@@ -121,7 +119,7 @@ export interface FinishedReplay extends ReplayResult {
   /** Threads that were replayed a second time, with the call paths of all threads. */
   readonly again: { readonly tids: ReadonlySet<Tid>; readonly knownPaths: KnownPathsData | null };
   /** The time of which more than skeletons was replayed; null: all of it. */
-  readonly span: TimeSpan | null;
+  readonly span: Bounds | null;
 }
 
 export function prepareReplay(read: Trace, options: ReplayTraceOptions, asked: ExtraQuestions): PreparedReplay {

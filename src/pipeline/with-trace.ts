@@ -1,7 +1,7 @@
 /**
  * Reads a trace and hands it to a function; workers, memory and temporary files exist until that function is done.
  */
-import { watchMemory } from '../model/memory-watch.js';
+import { watchMemory } from '../model/memory.js';
 import { asBlockRefusal } from './input/stored-trace.js';
 import { type AnalyzedInput, readTrace } from './read/read-trace.js';
 import { refuseUnusable } from './read/refusals.js';

@@ -1,8 +1,8 @@
 /**
  * Constants of the profile format, for writer, reader and schema; docs/profile-format.md describes it.
  */
-import { NODE_COLUMNS } from '../model/calls/node-columns.js';
-import type { SymbolKind } from '../model/names/symbol-table.js';
+import { NODE_COLUMNS } from '../model/calls/call-tree.js';
+import type { SymbolKind } from '../model/symbol-table.js';
 
 export const FORMAT = 'ptflame-profile';
 export const VERSION = 2;

@@ -4,7 +4,7 @@
  */
 import { FileFault } from '../codec/file-fault.js';
 import { float64Column } from '../model/columns.js';
-import { checkMemory } from '../model/memory-watch.js';
+import { checkMemory } from '../model/memory.js';
 
 export type JsonValue = null | boolean | number | string | Float64Array | JsonList | JsonObject;
 export type JsonList = readonly JsonValue[];

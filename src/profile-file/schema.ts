@@ -2,7 +2,7 @@
  * The zod schema of a profile file: its shape, also for programs that read the JSON. Reading checks that the numbers are consistent.
  */
 import * as z from 'zod';
-import { MAX_OTHER_EVENTS } from '../model/samples/sample-account.js';
+import { MAX_OTHER_EVENTS } from '../model/sample-table.js';
 import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
 
 const wholeNumber = z.number().refine(Number.isInteger, 'expected a whole number');

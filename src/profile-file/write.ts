@@ -3,17 +3,15 @@
  */
 import { type CallTree, selectNodes } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
-import { nodeOrder } from '../model/calls/node-order.js';
+import { nodeOrder } from '../model/calls/tree-view.js';
 import { assert } from '../model/errors.js';
-import type { SymbolLines, SymbolTable } from '../model/names/symbol-table.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
-import type { Profile, ThreadProfile } from '../model/profile/profile.js';
-import { withRemedies } from '../model/profile/remedies.js';
-import { safeJson } from '../model/safe-json.js';
+import { type Profile, type ThreadProfile, withRemedies } from '../model/profile/profile.js';
+import type { SymbolLines, SymbolTable } from '../model/symbol-table.js';
+import { MAX_NUMBER_BYTES, putAscii, putNumber, safeJson } from '../model/text.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';
-import { NumberTexts } from './number-texts.js';
 
 const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
 
@@ -130,4 +128,34 @@ function* textPieces(texts: readonly string[]): Generator<string> {
 function qualityText({ meta, quality }: Profile): string {
   const gaps = quality.gaps.map((gap) => ({ ...gap, atNs: gap.atNs - meta.startNs }));
   return JSON.stringify({ ...withRemedies(quality, meta), gaps }, [...QUALITY_KEYS]);
+}
+
+type Column = Float64Array | Int32Array;
+
+const PIECE_NUMBERS = 4 * 1024;
+const COMMA = 0x2c;
+
+/** Writes columns of numbers as text, in pieces. */
+class NumberTexts {
+  /** A new decoder for each column would take longer than the numbers. */
+  private readonly decoder = new TextDecoder();
+  private readonly bytes = new Uint8Array(PIECE_NUMBERS * (MAX_NUMBER_BYTES + 1));
+
+  *pieces(values: Column): Generator<string> {
+    for (let from = 0; from < values.length; from += PIECE_NUMBERS)
+      yield this.decoder.decode(this.bytes.subarray(0, this.put(values, from)));
+  }
+
+  /** Writes a piece. A missing value, such as the shortest of no calls, is written as null. */
+  private put(values: Column, from: number): number {
+    const { bytes } = this;
+    const to = Math.min(values.length, from + PIECE_NUMBERS);
+    let length = 0;
+    for (let row = from; row < to; row++) {
+      if (row > 0) bytes[length++] = COMMA;
+      const value = values[row];
+      length = Number.isFinite(value) ? putNumber(bytes, length, value) : putAscii(bytes, length, 'null');
+    }
+    return length;
+  }
 }

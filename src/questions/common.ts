@@ -2,16 +2,15 @@
  * What all answers share: names of symbols, times as text, and a summary of the trace.
  */
 
-import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
+import type { DurationRange, DurationStats } from '../analysis/tree/functions.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
-import { dsoOf } from '../model/names/symbol-order.js';
-import { lineOf, type SourceLine, type SymbolTable } from '../model/names/symbol-table.js';
 import { eachPercentile, type PercentileKey, type Percentiles } from '../model/percentiles.js';
 import type { Profile, TraceMeta } from '../model/profile/profile.js';
-import { withRemedies } from '../model/profile/remedies.js';
+import { withRemedies } from '../model/profile/profile.js';
+import { dsoOf, lineOf, type SourceLine, type SymbolTable } from '../model/symbol-table.js';
 import { perfTimeText } from '../model/trace/perf-time.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';

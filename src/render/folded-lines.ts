@@ -3,8 +3,8 @@
  */
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { viewOf } from '../model/calls/tree-view.js';
-import { SymbolKind, type SymbolTable } from '../model/names/symbol-table.js';
 import type { TraceMeta } from '../model/profile/profile.js';
+import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { longestInferredNs } from './format.js';
 import type { NamedTree, Naming } from './named-tree.js';

@@ -2,8 +2,8 @@
  * Writes a profile as folded stacks: `a;b;c 19`, one line per path, for any FlameGraph tool.
  */
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
-import { MAX_NUMBER_BYTES, putNumber } from '../model/digits.js';
 import type { TraceMeta } from '../model/profile/profile.js';
+import { MAX_NUMBER_BYTES, putNumber } from '../model/text.js';
 import type { NodeId } from '../model/units.js';
 import { cleanNames, type FoldedLines, foldedLines, type LineOptions, lineTexts, weightsOf } from './folded-lines.js';
 import { type Grouping, mergeByName, type NamedTree, type Trees } from './named-tree.js';

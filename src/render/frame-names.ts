@@ -2,9 +2,8 @@
  * Names functions for display, with the file if another file has a function of the same name.
  */
 
-import { filesBehindNames } from '../model/names/distinct-names.js';
-import { dsoOf } from '../model/names/symbol-order.js';
-import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { dsoOf, filesBehindNames } from '../model/symbol-table.js';
 import type { SymbolId } from '../model/units.js';
 import { visibleText } from './visible-text.js';
 

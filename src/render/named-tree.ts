@@ -2,13 +2,12 @@
  * Merges the trees of all threads into one; functions with the same name become one.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
-import { orderedTree } from '../model/calls/node-order.js';
-import { TreeSum } from '../model/calls/sum-trees.js';
+import { TreeSum } from '../model/calls/overlay.js';
+import { orderedTree } from '../model/calls/tree-view.js';
 import { assert } from '../model/errors.js';
-import { checkMemory } from '../model/memory-watch.js';
-import { inverse, symbolRanks } from '../model/names/symbol-order.js';
-import { compareUtf8 } from '../model/names/utf8-order.js';
+import { checkMemory } from '../model/memory.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile/profile.js';
+import { compareUtf8, inverse, symbolRanks } from '../model/symbol-table.js';
 import { NONE, type SymbolId, type Tid } from '../model/units.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';

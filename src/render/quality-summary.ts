@@ -1,16 +1,16 @@
 /**
  * Summarizes the quality of a profile in words: one line, warnings, and notes.
  */
-import type { TraceMeta } from '../model/profile/profile.js';
-import type { LossKind, Quality } from '../model/profile/quality.js';
+
+import type { LossKind, Quality, TraceMeta } from '../model/profile/profile.js';
 import {
   hiddenJumpsRemedy,
   missingFiles,
   missingFilesRemedy,
   remedyOf,
   WARNING_SHARE,
-} from '../model/profile/remedies.js';
-import type { OtherSamples } from '../model/samples/sample-account.js';
+} from '../model/profile/profile.js';
+import type { OtherSamples } from '../model/sample-table.js';
 import { formatCount, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
 
 /** A garbled trace can have any number of unknown flags. */

@@ -8,7 +8,7 @@
  *     …find<…>
  */
 
-import { INLINED_SUFFIX } from '../model/names/symbol-table.js';
+import { INLINED_SUFFIX } from '../model/symbol-table.js';
 
 /** With more levels of nested brackets, only the outer levels are emptied one per step. */
 const MAX_STEPS = 6;

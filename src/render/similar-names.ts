@@ -2,7 +2,7 @@
  * Suggests names for a mistyped word: functions, options, commands.
  */
 import { distance } from 'fastest-levenshtein';
-import { compareUtf8 } from '../model/names/utf8-order.js';
+import { compareUtf8 } from '../model/symbol-table.js';
 
 const MAX_NAMES = 3;
 /** Maximum share of mistyped letters in a word that still matches a name. */

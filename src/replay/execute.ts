@@ -3,13 +3,14 @@
  * then applies the action to the stack.
  */
 
-import { SpecialSymbol } from '../model/names/symbol-table.js';
-import { Inference, UNWOUND } from '../model/profile/quality.js';
+import type { CallLogBuilder } from '../model/calls/call-log.js';
+import { Inference, UNWOUND } from '../model/profile/profile.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { Trait } from './functions/traits.js';
-import { executeInKernel } from './kernel-actions.js';
 import { pushOtherStack } from './losses/first-stack.js';
+import type { Head } from './module-memory.js';
 import {
   Action,
   ActionFlag,
@@ -19,18 +20,60 @@ import {
   isStop,
   isTraceStart,
   type RecordAction,
-} from './pairing/actions.js';
-import type { OtherStack } from './pairing/calls.js';
-import type { StackSwitch } from './pairing/parked-stacks.js';
+} from './pairing/pairing.js';
+import type { OtherStack, StackSwitch } from './pairing/parked-stacks.js';
+import type { ReplayModule } from './replay-module.js';
 import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
-import { addAlias, jump, replaceTop } from './stack/jump.js';
-import { endOfLevel, findBelow, levelOfCall, levelOfReturn, topBefore } from './stack/levels.js';
-import { closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
+import {
+  addAlias,
+  endOfLevel,
+  findBelow,
+  jump,
+  levelOfCall,
+  levelOfReturn,
+  replaceTop,
+  topBefore,
+} from './stack/levels.js';
+import { addFrame, closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
-import { chargeHiddenMove, chargeUntil, stoppedNode } from './time/charge.js';
-import { recordErrors } from './time/lost-time.js';
-import { applySwitch, beginStop, endStop, forgetSwitch } from './time/stops.js';
+import {
+  applySwitch,
+  beginStop,
+  chargeHiddenMove,
+  chargeUntil,
+  endStop,
+  forgetSwitch,
+  recordErrors,
+  setNow,
+  stoppedNode,
+} from './time.js';
+import {
+  FRAME_BYTES,
+  HEAD_CERTAINTY,
+  HEAD_DEPTH,
+  HEAD_DURATION_COUNT,
+  HEAD_HIDDEN_NS,
+  HEAD_INDEX_LENGTH,
+  HEAD_INFERRED_COUNT,
+  HEAD_LOG_COUNT,
+  HEAD_LOG_LENGTH,
+  HEAD_NOW_NS,
+  HEAD_RENAMES_COUNT,
+  HEAD_RULES,
+  HEAD_STACK_LIMIT,
+  HEAD_STOP,
+  HEAD_TREE_LENGTH,
+  LISTED_BYTES,
+  LISTED_ID,
+  LISTED_NS,
+  RULE_DURATIONS,
+  RULE_LOG,
+  RULE_NO_JUMPS,
+  RULE_NO_STOPS,
+  RULE_REPLACE,
+  STOP_FULL,
+} from './wasm/layout.js';
 
 /** Executes the events of a segment, or of a part of it. */
 export function executeRows(state: ReplayState, firstRow: number, endRow: number): void {
@@ -41,11 +84,11 @@ export function executeRows(state: ReplayState, firstRow: number, endRow: number
   }
 }
 
-/** Has the kernel execute simple actions, if there is one, and returns the first row that is not simple. */
+/** Has the module execute simple actions, if there is one, and returns the first row that is not simple. */
 function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number): number {
-  const { kernel } = state;
-  if (kernel === null || stoppedNode(state) !== NONE) return firstRow;
-  const row = executeInKernel(state, kernel, firstRow, endRow);
+  const { module } = state;
+  if (module === null || stoppedNode(state) !== NONE) return firstRow;
+  const row = executeInModule(state, module, firstRow, endRow);
   if (row === firstRow) return row;
   forgetSwitch(state);
   return row;
@@ -226,4 +269,90 @@ function reopen(state: ReplayState, callRows: readonly number[]): void {
     const fn = orNameless(functions, toFunction[state.events.site[row]]);
     pushCall(state, fn, row, Inference.Unwound);
   }
+}
+
+/** An event adds up to three nodes, and two frames. */
+const SPARE_NODES = 4;
+const SPARE_FRAMES = 2;
+
+// Has the module execute simple actions. It works on the tree and the stack in its memory; what else it reads and
+// changes is handed over before and taken back after.
+
+/** Executes rows until one needs the general rules, and returns that row. */
+function executeInModule(state: ReplayState, module: ReplayModule, firstRow: number, endRow: number): number {
+  const { head, calls } = module;
+  handOver(state, head);
+  let row = firstRow;
+  let isDone = row >= endRow;
+  while (!isDone) {
+    const end = Math.min(endRow, module.loadEvents(state.events, row));
+    const stoppedAt = calls.execute(row, end);
+    countListed(state, module);
+    if (state.log) writeLog(state.log, module);
+    if (head.get(HEAD_STOP) === STOP_FULL) makeSpace(state, head);
+    else isDone = stoppedAt < end || stoppedAt === endRow;
+    row = stoppedAt;
+  }
+  takeBack(state, head);
+  return row;
+}
+
+function handOver(state: ReplayState, head: Head): void {
+  const { frames } = state;
+  head.set(HEAD_DEPTH, state.depth);
+  head.setNs(HEAD_NOW_NS, state.nowNs);
+  head.set(HEAD_TREE_LENGTH, state.tree.length);
+  head.set(HEAD_INDEX_LENGTH, state.frameIndex.length);
+  head.set(HEAD_STACK_LIMIT, Math.floor(frames.ints.byteLength / FRAME_BYTES));
+  head.set(HEAD_CERTAINTY, state.certainty.current);
+  head.set(HEAD_RULES, rulesOf(state));
+  head.setNs(HEAD_HIDDEN_NS, state.hiddenNs);
+  head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
+}
+
+function rulesOf({ tree, log, options, signalTail, switchedOut }: ReplayState): number {
+  return (
+    (tree.durations ? RULE_DURATIONS : 0) |
+    (options.tailCalls === 'replace' ? RULE_REPLACE : 0) |
+    (log ? RULE_LOG : 0) |
+    (signalTail !== NONE ? RULE_NO_JUMPS : 0) |
+    (switchedOut !== NONE ? RULE_NO_STOPS : 0)
+  );
+}
+
+function takeBack(state: ReplayState, head: Head): void {
+  state.depth = head.get(HEAD_DEPTH);
+  setNow(state, head.getNs(HEAD_NOW_NS));
+  state.tree.length = head.get(HEAD_TREE_LENGTH);
+  state.frameIndex.length = head.get(HEAD_INDEX_LENGTH);
+  state.hiddenNs = head.getNs(HEAD_HIDDEN_NS);
+  while (state.stack.length < state.depth) addFrame(state);
+}
+
+/** Makes space for the nodes and the frame of at least one more event. */
+function makeSpace(state: ReplayState, head: Head): void {
+  takeBack(state, head);
+  state.tree.reserve(SPARE_NODES);
+  if (state.depth + SPARE_FRAMES > head.get(HEAD_STACK_LIMIT)) state.frames.grow();
+  handOver(state, head);
+}
+
+/** Counts what the module has listed. */
+function countListed({ tree, inferred: counters }: ReplayState, { head, durations, inferred }: ReplayModule): void {
+  tree.durations?.addPairs(durations, head.get(HEAD_DURATION_COUNT));
+  const jumpedTo = head.get(HEAD_INFERRED_COUNT);
+  for (let at = 0; at < LISTED_BYTES * jumpedTo; at += LISTED_BYTES)
+    tree.countInferred(inferred.ints[(at + LISTED_ID) >> 2], inferred.floats[(at + LISTED_NS) >> 3]);
+  counters.HiddenJump += jumpedTo;
+}
+
+/** Appends to the log what the module has listed for it. */
+function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule): void {
+  const rows = LISTED_BYTES * head.get(HEAD_LOG_COUNT);
+  for (let at = 0; at < rows; at += LISTED_BYTES)
+    log.append(logRows.floats[(at + LISTED_NS) >> 3], logRows.ints[(at + LISTED_ID) >> 2]);
+  const renamed = LISTED_BYTES * head.get(HEAD_RENAMES_COUNT);
+  for (let at = 0; at < renamed; at += LISTED_BYTES)
+    log.rename(renames.floats[(at + LISTED_NS) >> 3], renames.ints[(at + LISTED_ID) >> 2]);
+  head.set(HEAD_LOG_LENGTH, log.length);
 }

@@ -9,32 +9,13 @@
  * Switches, returns of callers that were never called, and stops that do not end at once where they began are always kept,
  * and so are the events next to them.
  */
-import { countBelow, int32Column } from '../model/columns.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
-import { type Address, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+
+import { countBelow, int32Column, resized } from '../model/columns.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import { type Address, type Bounds, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './functions/site-facts.js';
-import { MAX_CALL_BYTES } from './functions/traits.js';
-import { OpenLevels } from './open-levels.js';
-import {
-  CLASS,
-  FROM,
-  ROW_FLOATS,
-  ROW_INTS,
-  SIMPLE_FROM,
-  type SiteRows,
-  siteRows,
-  startsProgram,
-  TO,
-  TO_FUNCTION,
-  UNUSUAL,
-} from './site-rows.js';
-
-/** From the first time up to, but not including, the second. */
-export interface TimeSpan {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
-}
+import { MAX_CALL_BYTES, Trait } from './functions/traits.js';
 
 export interface Skeleton {
   readonly events: ThreadEvents;
@@ -80,7 +61,7 @@ export class SkeletonBuilder {
   }
 
   /** Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. */
-  reduce(events: ThreadEvents, { startNs, endNs }: TimeSpan): Skeleton | null {
+  reduce(events: ThreadEvents, { startNs, endNs }: Bounds): Skeleton | null {
     if (this.facts.hasAborts) return null;
     this.clear();
     const start = firstRowFrom(events, startNs);
@@ -284,4 +265,102 @@ function rowsOf({ tid, site, timeNs }: ThreadEvents, rows: Int32Array): ThreadEv
     timeNs[at] = timeNs[rows[at]];
   }
   return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
+}
+
+// What a skeleton needs to know of each site.
+
+/** An event of such a site may affect calls far away from it: a thread that has one has no skeleton. */
+const UNUSUAL = 255;
+
+/** Functions that leave several frames at once, change stacks, or pass control on by a return. */
+const UNUSUAL_TRAITS =
+  Trait.Unwinder |
+  Trait.StackSwitcher |
+  Trait.Retpoline |
+  Trait.ReturnThunk |
+  Trait.Resumer |
+  Trait.Raiser |
+  Trait.Panic;
+
+/** A row of 32 bytes for each site, so that an event reads memory once. */
+interface SiteRows {
+  readonly ints: Int32Array;
+  readonly floats: Float64Array;
+}
+
+/** What a row contains, in integers and floating-point numbers: `Step` or UNUSUAL, functions, addresses. */
+const ROW_INTS = 8;
+const ROW_FLOATS = 4;
+const CLASS = 0;
+const SIMPLE_FROM = 1;
+const TO_FUNCTION = 2;
+const FROM = 2;
+const TO = 3;
+
+function siteRows(facts: SiteFacts): SiteRows {
+  const { step, toFunction, functions, from, to } = facts;
+  const ints = new Int32Array(ROW_INTS * step.length);
+  const floats = new Float64Array(ints.buffer);
+  for (let site = 0; site < step.length; site++) {
+    ints[ROW_INTS * site + CLASS] = isUnusual(facts, step[site] as Step, site) ? UNUSUAL : step[site];
+    ints[ROW_INTS * site + SIMPLE_FROM] = simpleFrom(facts, site);
+    ints[ROW_INTS * site + TO_FUNCTION] = orNameless(functions, toFunction[site]);
+    floats[ROW_FLOATS * site + FROM] = from[site];
+    floats[ROW_FLOATS * site + TO] = to[site];
+  }
+  return { ints, floats };
+}
+
+/** Returns the function that an event comes from; NONE if that does not tell what it does, as in a stub. */
+function simpleFrom(facts: SiteFacts, site: number): number {
+  const { step, fromFunction, toFunction } = facts;
+  const isSimple = step[site] === Step.Stay || (step[site] === Step.Call && toFunction[site] !== NONE);
+  const isInStub = (traitsOf(facts, fromFunction[site]) & Trait.Stub) !== 0;
+  return isSimple && !isInStub ? fromFunction[site] : NONE;
+}
+
+function isUnusual(facts: SiteFacts, step: Step, site: number): boolean {
+  const { fromFunction, toFunction, abortsTransaction, leavesGuest } = facts;
+  if (step === Step.EndReturn) return true;
+  if (abortsTransaction[site] === 1 || leavesGuest[site] === 1) return true;
+  const traits = traitsOf(facts, fromFunction[site]) | traitsOf(facts, toFunction[site]);
+  return (traits & UNUSUAL_TRAITS) !== 0 || (step === Step.Jump && startsProgram(facts, toFunction[site]));
+}
+
+/** True if a program begins in the function: then nothing below it stays open. */
+function startsProgram(facts: SiteFacts, fn: FunctionId): boolean {
+  return (traitsOf(facts, fn) & Trait.ProgramStart) !== 0;
+}
+
+function traitsOf({ functions }: SiteFacts, fn: FunctionId): number {
+  return fn === NONE ? Trait.None : functions.traits[fn];
+}
+
+/** The calls that are open while a skeleton is built, as columns. */
+class OpenLevels {
+  depth = 0;
+  /** Where each level was called. */
+  address = new Float64Array(64);
+  /** The function that called it. */
+  caller = new Int32Array(64);
+  /** How many rows were kept before its call. */
+  keptBefore = new Int32Array(64);
+  /** 1: its call and its return are kept even if nothing else happens. */
+  isLasting = new Uint8Array(64);
+
+  push(address: Address, caller: FunctionId, keptBefore: number, isLasting: boolean): void {
+    if (this.depth === this.address.length) this.grow();
+    this.address[this.depth] = address;
+    this.caller[this.depth] = caller;
+    this.keptBefore[this.depth] = keptBefore;
+    this.isLasting[this.depth++] = isLasting ? 1 : 0;
+  }
+
+  private grow(): void {
+    const length = 2 * this.depth;
+    this.address = resized(this.address, length);
+    this.caller = resized(this.caller, length);
+    this.keptBefore = resized(this.keptBefore, length);
+    this.isLasting = resized(this.isLasting, length);
+  }
 }

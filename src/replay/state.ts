@@ -4,17 +4,16 @@
  */
 import { type CallLogBuilder, Certainty } from '../model/calls/call-log.js';
 import type { CallTreeBuilder } from '../model/calls/call-tree.js';
-import { Inference, type InferenceName, noInferences } from '../model/profile/quality.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
+import { Inference, type InferenceName, noInferences } from '../model/profile/profile.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
-import type { ReplayKernel } from './host/replay-kernel.js';
-import type { Rows } from './host/rows.js';
+import type { Rows } from './module-memory.js';
 import type { Pairing } from './pairing/pairing.js';
 import type { StackSwitch } from './pairing/parked-stacks.js';
+import type { ReplayModule } from './replay-module.js';
 import type { Frame, FrameWatcher } from './stack/frame.js';
-import type { ReplayMemory, ReplayOptions } from './thread-replay.js';
-import type { ThreadGap } from './time/thread-gaps.js';
+import type { ReplayMemory, ReplayOptions, ThreadGap } from './thread-replay.js';
 
 /** A synthetic frame (system call, off-CPU, …) that is open now. */
 export interface OpenStop {
@@ -48,7 +47,7 @@ export interface ReplayState {
   confirmedNodes: number | null;
 
   /** Executes simple actions; null if that is left to TypeScript. */
-  readonly kernel: ReplayKernel | null;
+  readonly module: ReplayModule | null;
 
   // The stack.
   /** The memory of the frames. */
@@ -109,7 +108,7 @@ export function newReplayState(
     hiddenNs: 0,
     inferredEvents: 0,
     confirmedNodes: null,
-    kernel: watcher ? null : memory.kernel,
+    module: watcher ? null : memory.module,
     frames: memory.frames,
     stack,
     depth: 0,

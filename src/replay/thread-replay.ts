@@ -1,22 +1,22 @@
 /**
  * The options and the result of replaying one thread.
  */
+
 import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
-import type { InferenceName } from '../model/profile/quality.js';
-import type { Nanoseconds } from '../model/units.js';
-import type { ReplayKernel } from './host/replay-kernel.js';
-import type { Rows } from './host/rows.js';
+import type { InferenceName } from '../model/profile/profile.js';
+import type { Address, Bounds, Nanoseconds } from '../model/units.js';
 import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
+import type { Rows } from './module-memory.js';
 import type { PairingMemory } from './pairing/pairing.js';
+import type { ReplayModule } from './replay-module.js';
 import type { FrameWatcher, TailCalls } from './stack/frame.js';
-import type { ThreadGap } from './time/thread-gaps.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
   /** First and last time of the recording: a waiting thread is extended to them. null: no thread is extended. */
-  readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
+  readonly extendTo: Bounds | null;
   /** The thread was created while recording: it is not extended to the start of the recording. */
   readonly createdInside: boolean;
   /** Paths seen in all threads, used where no address decides; null while they are still being collected. */
@@ -57,5 +57,26 @@ export interface ReplayMemory {
   /** By function, for the index of open frames. */
   readonly highest: Int32Array;
   /** Works on the same memory; null: there is none. */
-  readonly kernel: ReplayKernel | null;
+  readonly module: ReplayModule | null;
 }
+
+// Gaps of a thread, for the quality of the profile.
+
+/** An interval without trace data. */
+export interface ThreadGap {
+  readonly atNs: Nanoseconds;
+  readonly lengthNs: Nanoseconds;
+  /** The last known address of the thread; NaN: it was never seen. */
+  readonly ip: Address;
+  /** The thread is not seen again: nothing more of it could be decoded. */
+  readonly isLast: boolean;
+  /** Number of perf's errors in it; 0: perf reported none. */
+  readonly errors: number;
+  /** Whether it is in the selection. Default: true. */
+  readonly isInside?: boolean;
+}
+
+/** Where a thread was when it was lost, and whether it is seen again. */
+export type LastSeen = Pick<ThreadGap, 'ip' | 'isLast'>;
+
+export const NEVER_SEEN: LastSeen = { ip: Number.NaN, isLast: false };

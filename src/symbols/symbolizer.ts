@@ -3,7 +3,8 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import type { SourceLine } from '../model/names/symbol-table.js';
+import { firstThat } from '../model/columns.js';
+import type { SourceLine } from '../model/symbol-table.js';
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
 import { partOf, sourceOf } from './byte-source.js';
@@ -241,15 +242,8 @@ function jitDumpTable({ functions }: JitDump, demangle: Demangle): SymbolTable {
   return {
     length: functions.length,
     find(offset) {
-      let [from, to] = [0, inOrder.length];
-      while (from < to) {
-        const middle = (from + to) >>> 1;
-        const { fileOffset, length } = inOrder[middle];
-        if (offset < fileOffset) to = middle;
-        else if (offset >= fileOffset + length) from = middle + 1;
-        else return foundIn(inOrder[middle], demangle);
-      }
-      return null;
+      const own = inOrder[firstThat(0, inOrder.length, (at) => inOrder[at].fileOffset > offset) - 1];
+      return own !== undefined && offset < own.fileOffset + own.length ? foundIn(own, demangle) : null;
     },
   };
 }

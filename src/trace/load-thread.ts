@@ -3,20 +3,17 @@
  */
 import { countAtOrBelow } from '../model/columns.js';
 import { assert } from '../model/errors.js';
-import { SwitchKind } from '../model/samples/switch-columns.js';
+import { SwitchKind } from '../model/sample-table.js';
 import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../model/trace/thread-events.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { decodeLanes } from './blocks/decode-blocks.js';
+import { decodeLanes } from './blocks.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';
-import { readLane } from './lanes/lane.js';
-import type { EventRows, Lane, SiteEdges } from './lanes/lane-rows.js';
+import { type EventRows, type Lane, readLane, type SiteEdges } from './lanes/lane.js';
 import { lastRowAt, type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, gapsAmong } from './records/gap-records.js';
-import type { RareRecord } from './records/record-key.js';
-import type { SwitchTimes } from './records/switch-log.js';
-import { threadMemory } from './thread-memory.js';
-import type { ThreadSource } from './thread-source.js';
+import type { RareRecord, SwitchTimes } from './records/switch-log.js';
+import type { ThreadSource } from './store-contents.js';
 
 /** What is known about a thread in addition to its events. */
 export interface ThreadFacts {
@@ -185,4 +182,44 @@ function rowAfter(atNs: Nanoseconds, { timeNs, site }: MergedLanes, { edge }: Si
     if (edge[site[before]] === TraceEdge.Begin) row = before;
   }
   return row;
+}
+
+/** The memory in which one thread's events are merged, reused for the next thread because new memory is slow. */
+interface ThreadMemory {
+  readonly lanes: EventRows;
+  readonly merged: EventRows;
+}
+
+const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
+
+/** Returns the bytes needed to merge a thread's events and records. */
+export function threadBytes(source: ThreadSource): number {
+  return (isOneLane(source) ? 1 : 2) * ROW_BYTES * rowsOf(source);
+}
+
+/** Returns what a thread of this size needs at most, on however many CPUs. */
+export function maxThreadBytes(source: ThreadSource): number {
+  return 2 * ROW_BYTES * rowsOf(source);
+}
+
+/** A single lane is ordered in place. */
+function isOneLane({ lanes, packed }: ThreadSource): boolean {
+  return (packed?.thread.lanes ?? lanes).length === 1;
+}
+
+/** Returns an even number, so that the columns, one after another, stay aligned. */
+function rowsOf({ events, records, switches, unownedGaps }: ThreadSource): number {
+  const gaps = unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
+  const rows = events + records.length + switches.length + gaps;
+  return rows + (rows % 2);
+}
+
+/** Divides a buffer of at least `threadBytes`. */
+function threadMemory(buffer: ArrayBuffer | SharedArrayBuffer, source: ThreadSource): ThreadMemory {
+  const rows = rowsOf(source);
+  const rowsAt = (at: number): EventRows => ({
+    timeNs: new Float64Array(buffer, at, rows),
+    site: new Uint32Array(buffer, at + Float64Array.BYTES_PER_ELEMENT * rows, rows),
+  });
+  return { lanes: rowsAt(0), merged: rowsAt(isOneLane(source) ? 0 : ROW_BYTES * rows) };
 }

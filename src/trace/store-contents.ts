@@ -1,15 +1,15 @@
 /**
  * The contents of a filled store.
  */
-import type { PackedThread } from '../model/trace/packed-thread.js';
+
+import type { PackedThread } from '../codec/block-head.js';
 import type { Selection } from '../model/trace/trace-chunk.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
+import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
-import type { GapRecord, UnownedGaps } from './records/gap-records.js';
+import type { GapRecord, UnownedCpuGaps, UnownedGaps } from './records/gap-records.js';
 import type { Mappings } from './records/mappings.js';
-import type { RecordsByThread } from './records/record-key.js';
-import type { SwitchLog } from './records/switch-log.js';
+import type { RareRecord, RecordsByThread, SwitchLog, SwitchTimes } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
 
 /** What the store has of a thread. */
@@ -31,7 +31,7 @@ export interface StoreContents {
   readonly names: ThreadNames;
   readonly mappings: Mappings;
   /** Of branches only. */
-  readonly bounds: TimeBounds;
+  readonly bounds: Bounds;
   /** Events outside the selected threads and CPUs, selected by number. */
   readonly unwanted: number;
   readonly isTimed: boolean;
@@ -41,7 +41,23 @@ export interface StoreContents {
   readonly hasBranches: boolean;
 }
 
-export interface TimeBounds {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
+// Where everything about one thread is stored.
+
+/** Plain data, so that it can be sent to a worker. */
+export interface ThreadSource {
+  readonly tid: Tid;
+  /** How many there are. */
+  readonly events: number;
+  /** One per CPU, with the runs of each input; empty for a packed thread. */
+  readonly lanes: readonly (readonly LaneRuns[])[];
+  /** Its lanes in a trace file and the selected CPUs; null for a thread that was read from text. */
+  readonly packed: { readonly thread: PackedThread; readonly cpus: readonly number[] } | null;
+  /** The thread's own. */
+  readonly records: readonly RareRecord[];
+  /** Within the recording. */
+  readonly switches: SwitchTimes;
+  /** Losses that name no thread, on the CPUs that it ran on. */
+  readonly unownedGaps: readonly UnownedCpuGaps[];
+  /** The earliest time of all threads. */
+  readonly recordingStartNs: Nanoseconds;
 }

@@ -1,20 +1,19 @@
 /**
  * Stores the chunks of all inputs by thread.
  */
-import { RunBuilder } from '../model/trace/event-run.js';
-import type { PackedThread } from '../model/trace/packed-thread.js';
+
+import type { PackedThread } from '../codec/block-head.js';
+import { RunBuilder } from '../model/trace/event-runs.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { EventMemory, type EventMemoryOptions } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
-import { type RareRecord, recordKey } from './records/record-key.js';
-import { SwitchLog } from './records/switch-log.js';
+import { type RareRecord, recordKey, SwitchLog } from './records/switch-log.js';
 import { ThreadNames } from './records/thread-names.js';
 import type { StoredThread } from './store-contents.js';
-import { isSelected, StoredThreads } from './stored-threads.js';
-import { isDecodeError } from './undecoded.js';
+import { isDecodeError, isSelected, StoredThreads } from './stored-threads.js';
 
 export class TraceStore {
   private readonly names = new ThreadNames();

@@ -1,7 +1,7 @@
 /**
  * Finds which thread ended each wait: the last `sched:sched_waking` of the waiter before it ran again.
  */
-import { SampleContext, type SampleTable } from '../model/samples/sample-table.js';
+import { SampleContext, type SampleTable } from '../model/sample-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { type FutexCalls, lastCalls } from './futex-calls.js';
 import { FutexKind, TIMED_OUT } from './futex-ops.js';

@@ -2,7 +2,7 @@
  * Joins the samples of futex calls: a row for each call, from its beginning to its end.
  */
 import { countBelow } from '../model/columns.js';
-import type { SampleTable } from '../model/samples/sample-table.js';
+import type { SampleTable } from '../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { kindsOfOps } from './futex-ops.js';
 import { type Groups, groupRows, lastRowAt, rowsOf } from './input/group-rows.js';

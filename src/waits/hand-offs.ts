@@ -126,7 +126,7 @@ function lastWait(waits: Waits, { lockOf }: LockWords, tid: Tid, timeNs: number)
     return waits.state[wait] !== OffState.Preempted && (call === NONE || lockOf[call] === NONE);
   };
   const first = waits.starts[thread];
-  let wait = first + countAtOrBelow(waits.inNs.subarray(first, waits.starts[thread + 1]), timeNs) - 1;
+  let wait = countAtOrBelow(waits.inNs, timeNs, first, waits.starts[thread + 1]) - 1;
   while (wait >= first && !isForWork(wait)) wait--;
   return wait >= first ? wait : NONE;
 }

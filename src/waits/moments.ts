@@ -1,8 +1,9 @@
 /**
  * The moments at which threads handed work on, or took it.
  */
-import { numberText } from '../model/samples/field-builder.js';
-import type { SampleField, SampleTable } from '../model/samples/sample-table.js';
+
+import type { SampleField, SampleTable } from '../model/sample-table.js';
+import { numberText } from '../model/sample-tables-builder.js';
 
 export interface Moments {
   readonly length: number;

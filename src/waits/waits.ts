@@ -2,7 +2,7 @@
  * The waits of all threads: when, in which futex call, woken by which thread, and how long until they ran again.
  */
 
-import { KERNEL_STACKS, numbersOf, type SampleTable, tableOf, textsOf } from '../model/samples/sample-table.js';
+import { KERNEL_STACKS, numbersOf, type SampleTable, tableOf, textsOf } from '../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { findWakers, type Wakers } from './find-wakers.js';
 import { type FutexCalls, futexCallsOf } from './futex-calls.js';

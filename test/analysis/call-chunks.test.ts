@@ -1,22 +1,24 @@
 /**
  * Compares the chunks of all calls of threads with their logs: each call once, by start, and any window shows the same.
  */
+
 import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chunkCalls } from '../../src/analysis/chunk-calls.js';
-import { chunkFunctions } from '../../src/analysis/chunk-functions.js';
+import { chunkCalls, chunkFunctions } from '../../src/analysis/chunk-calls.js';
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
-import type { Bounds } from '../../src/analysis/questions.js';
 import type { CallLog } from '../../src/model/calls/call-log.js';
 import { rowNumbers } from '../../src/model/columns.js';
 import {
   type ChunkIndex,
   chunksOfFunction,
   chunksWithin,
+  PIECE,
+  type Spans,
+  spanLevel,
   type ThreadChunks,
-} from '../../src/model/timeline/call-chunks.js';
-import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
+} from '../../src/model/profile/timeline.js';
+import type { Bounds } from '../../src/model/units.js';
 import { readChunk, readFunctionChunk } from '../../src/page/data/chunk.js';
 import { ChunkDeflater } from '../../src/page/levels/deflate-chunks.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';

@@ -2,17 +2,16 @@
  * Compares the events of calls with call trees and logs: they nest, have all time of all calls, and of too many calls the
  * longest.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { callEvents } from '../../src/analysis/call-events.js';
-import { LongestCallsCollector } from '../../src/analysis/collect-longest.js';
+import type { ThreadEventsOfCalls } from '../../src/analysis/call-events.js';
+import { callEvents, LongestCallsCollector } from '../../src/analysis/call-events.js';
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
-import type { ThreadEventsOfCalls } from '../../src/analysis/question.js';
-import { UNBOUNDED } from '../../src/analysis/questions.js';
 import { CallEvent, type CallEvents, forEachEvent, isBeginning } from '../../src/model/calls/call-events.js';
 import { type CallLog, CallLogBuilder } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
-import { NONE } from '../../src/model/units.js';
+import { NONE, UNBOUNDED } from '../../src/model/units.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth, times } from '../helpers/random/times.js';

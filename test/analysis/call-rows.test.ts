@@ -1,13 +1,12 @@
 /**
  * Rows of calls whose stack is switched away from, and resumes where their function is already on the stack.
  */
+
 import { expect, test } from 'vitest';
-import { callRows } from '../../src/analysis/call-rows.js';
-import { UNBOUNDED } from '../../src/analysis/questions.js';
-import { CallRowsBuilder } from '../../src/analysis/rows.js';
+import { CallRowsBuilder, callRows } from '../../src/analysis/call-rows.js';
 import { CallLogBuilder } from '../../src/model/calls/call-log.js';
 import { CallTreeBuilder, ROOT } from '../../src/model/calls/call-tree.js';
-import { NONE } from '../../src/model/units.js';
+import { NONE, UNBOUNDED } from '../../src/model/units.js';
 
 const [F, G] = [10, 11];
 

@@ -2,7 +2,7 @@
  * Hostile traces and questions: answers stay right, and the work grows linearly with the trace.
  */
 import { describe, expect, test } from 'vitest';
-import { latencyOf } from '../../src/analysis/latency/latency.js';
+import { latencyOf } from '../../src/analysis/calls/latency.js';
 import { type AnalyzeOptions, analyze } from '../../src/index.js';
 import {
   BUCKETS,

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { functionsOf } from '../../src/analysis/tree/functions.js';
 import { isStop } from '../../src/analysis/tree/outside.js';
-import { SpecialSymbol, SymbolKind } from '../../src/model/names/symbol-table.js';
+import { SpecialSymbol, SymbolKind } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/truth/function-truth.js';

@@ -4,8 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FileFault } from '../../src/codec/file-fault.js';
-import { NumberReader } from '../../src/codec/number-reader.js';
-import { type ByteOrder, NumberWriter } from '../../src/codec/number-writer.js';
+import { type ByteOrder, NumberReader, NumberWriter } from '../../src/codec/numbers.js';
 
 const NUMBER = fc.oneof(
   fc.double(),

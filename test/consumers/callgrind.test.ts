@@ -2,9 +2,9 @@
  * Tests that callgrind_annotate shows what the profile has: the calls and times of every function and of every caller.
  */
 import { describe, expect } from 'vitest';
-import { treeOfAllThreads } from '../../src/analysis/tree/all-threads.js';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../src/analysis/tree/outside.js';
+import { treeOfAllThreads } from '../../src/analysis/tree/reshape.js';
 import { renderCallgrind } from '../../src/export/callgrind.js';
 import type { Profile } from '../../src/index.js';
 import { edgesOf, namesOf } from '../helpers/checks/edges.js';

@@ -4,9 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import { renderPerfetto } from '../../src/export/perfetto/perfetto.js';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
-import { symbolLines } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import type { Timeline } from '../../src/model/timeline/timeline.js';
+import type { Timeline } from '../../src/model/profile/timeline.js';
+import { symbolLines } from '../../src/model/symbol-table.js';
 import { analyzeForPage, type PageContents } from '../../src/page/contents/analyze-for-page.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CallSlice, expectedSlices, sliceText } from '../helpers/checks/call-slices.js';

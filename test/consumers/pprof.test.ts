@@ -2,9 +2,9 @@
  * Tests that pprof shows what the profile has: every path, call and nanosecond of every fixture.
  */
 import { describe, expect } from 'vitest';
-import { treeOfAllThreads } from '../../src/analysis/tree/all-threads.js';
 import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../src/analysis/tree/outside.js';
+import { treeOfAllThreads } from '../../src/analysis/tree/reshape.js';
 import { renderPprof } from '../../src/export/pprof.js';
 import type { Profile } from '../../src/index.js';
 import { visibleText } from '../../src/render/visible-text.js';

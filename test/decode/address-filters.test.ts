@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isTraced, parseFilters } from '../../src/decode/code/address-filters.js';
+import { isTraced, parseFilters } from '../../src/decode/images.js';
 
 describe('parseFilters', () => {
   test.each([

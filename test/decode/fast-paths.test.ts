@@ -6,8 +6,8 @@ import { placedPieces, randomCase, randomSettings } from '../../fuzz/pt/cases.js
 import { OwnDecoder } from '../../fuzz/pt/decode-own.js';
 import { CODE_BASE, randomProgram } from '../../fuzz/pt/program.js';
 import { Random } from '../../fuzz/random.js';
-import type { DecodedPart } from '../../src/decode/decoded-part.js';
-import { partsOf } from '../../src/decode/streams.js';
+import type { DecodedPart } from '../../src/decode/parts.js';
+import { partsOf } from '../../src/decode/parts.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
 import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';

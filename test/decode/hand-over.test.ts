@@ -2,8 +2,8 @@
  * Where one decoder may hand over to the next: only where nothing that either of them does not know makes a difference.
  */
 import { assert, expect, test } from 'vitest';
-import type { DecodedPart } from '../../src/decode/decoded-part.js';
-import { handOver, type Mark } from '../../src/decode/hand-over.js';
+import type { DecodedPart } from '../../src/decode/parts.js';
+import { handOver, type Mark } from '../../src/decode/parts.js';
 import {
   MARK_EVENT_BYTES,
   MARK_OFFSET,

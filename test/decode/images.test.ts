@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codeAt, type Image, Images, type MappedCode, uncovered } from '../../src/decode/code/images.js';
+import { codeAt, type Image, Images, type MappedCode, uncovered } from '../../src/decode/images.js';
 
 const PAGE = 4096;
 const code = (start: number, pages: number, file = '/bin/a', tick = 0n): MappedCode => {

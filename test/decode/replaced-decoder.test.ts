@@ -2,11 +2,11 @@
  * A decoder whose code and sites have become too large is replaced by a new one in the same memory.
  */
 import { expect, test } from 'vitest';
-import { newKernel } from '../../src/decode/kernel.js';
+import { newDecoderModule } from '../../src/decode/decoder-module.js';
 
-test('a kernel takes the memory of the one before, and begins anew in it', () => {
-  const start = (used?: ReturnType<typeof newKernel>['memory']) =>
-    newKernel(
+test('a module takes the memory of the one before, and begins anew in it', () => {
+  const start = (used?: ReturnType<typeof newDecoderModule>['memory']) =>
+    newDecoderModule(
       () => 0,
       () => false,
       () => 0,

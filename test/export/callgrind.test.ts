@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderCallgrind } from '../../src/export/callgrind.js';
 import type { Profile } from '../../src/index.js';
-import { symbolLines } from '../../src/model/names/symbol-table.js';
+import { symbolLines } from '../../src/model/symbol-table.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { edgesOf } from '../helpers/checks/edges.js';
 import { readCallgrind } from '../helpers/checks/files/callgrind-file.js';

@@ -7,8 +7,7 @@ import { expect, test } from 'vitest';
 import { renderFirefox } from '../../src/export/firefox/firefox.js';
 import { renderSpeedscope } from '../../src/export/speedscope.js';
 import type { AnalyzeOptions } from '../../src/index.js';
-import { dsoOf } from '../../src/model/names/symbol-order.js';
-import { symbolLines } from '../../src/model/names/symbol-table.js';
+import { dsoOf, symbolLines } from '../../src/model/symbol-table.js';
 import {
   type FirefoxFile,
   type FirefoxThread,

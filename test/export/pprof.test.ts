@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile } from '../../src/index.js';
-import { symbolLines } from '../../src/model/names/symbol-table.js';
+import { symbolLines } from '../../src/model/symbol-table.js';
 import { readPprof } from '../helpers/checks/files/pprof-file.js';
 import { foldedValues, pathValuesOf, sumsOf } from '../helpers/checks/path-values.js';
 import { rendered } from '../helpers/checks/rendered.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fleet } from '../../src/fleet/open-fleet.js';
 import { askSql } from '../../src/fleet/questions.js';
 import { PtflameError } from '../../src/model/errors.js';
-import { watchMemory } from '../../src/model/memory-watch.js';
+import { watchMemory } from '../../src/model/memory.js';
 import { temporaryFolder } from '../helpers/consumers/duckdb.js';
 import { addTrace, fileOf, openTestFleet, traceOfCalls } from '../helpers/consumers/fleet-folder.js';
 

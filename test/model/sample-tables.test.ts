@@ -7,8 +7,8 @@ import {
   SampleContext,
   tableOf,
   textsOf,
-} from '../../src/model/samples/sample-table.js';
-import { SampleTablesBuilder } from '../../src/model/samples/sample-tables-builder.js';
+} from '../../src/model/sample-table.js';
+import { SampleTablesBuilder } from '../../src/model/sample-tables-builder.js';
 
 function sample(timeNs: number, values: Record<string, number | string>): Sample {
   const named = Object.entries(values).map(([name, value]) => ({ name, value }));

@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
-import { parseFlags } from '../../src/parser/lines/flags.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
+import { parseFlags } from '../../src/parser/lines/perf-line-types.js';
 
 /** "End Syscall"; branches not taken and unknown flags are marked at the end. */
 function meaning({ kind, edge, notTaken, unknown }: ReturnType<typeof parseFlags>): string {

@@ -4,15 +4,13 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { edgeOf } from '../../src/parser/lines/flags.js';
+import { END_COLUMNS, End, PAIR_COLUMNS, unpackFlags } from '../../src/parser/known-branches.js';
+import { LINE_COLUMNS, Line, LineReader, lineText, type ReadLines } from '../../src/parser/line-reader.js';
 import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
 import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
-import { unpackFlags } from '../../src/parser/reader/branch-ends.js';
-import { END_COLUMNS, End, PAIR_COLUMNS } from '../../src/parser/reader/known-branches.js';
-import { LineReader } from '../../src/parser/reader/line-reader.js';
-import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/reader/read-lines.js';
+import { edgeOf } from '../../src/parser/lines/perf-line-types.js';
 import { OTHER } from '../../src/parser/wasm/layout.js';
 import { fixture } from '../helpers/traces/load.js';
 
@@ -24,7 +22,7 @@ const SAMPLES = ['waits', 'waitlab.proc', 'waitlab.wake', 'group-commit', 'value
 
 class CheckedReader {
   private readonly reader: LineReader;
-  /** How many ends of branches the kernel parsed. */
+  /** How many ends of branches the module parsed. */
   parsedEnds = 0;
 
   constructor(reader = new LineReader()) {
@@ -142,7 +140,7 @@ test('reads any text after any usual prefix like the reference parser', () => {
   );
 });
 
-test('parses most lines of an ordinary trace in the kernel', () => {
+test('parses most lines of an ordinary trace in the module', () => {
   const reader = new CheckedReader();
   const bytes = wholeLines('lab/demo-cre.txt');
   expect(reader.expectAsReference(bytes) / lineStarts(bytes).length).toBeGreaterThan(0.9);
@@ -169,7 +167,7 @@ test('notices every byte that differs', () => {
 const USUAL =
   '114078 [003] 858572.850211120:   call                       401163 main+0xa3 =>           401260 leaf+0x0';
 
-test('parses a usual line in the kernel', () => {
+test('parses a usual line in the module', () => {
   const reader = new CheckedReader();
   reader.expectAsReference(Buffer.from(`${USUAL}\n`));
   expect(reader.parsedEnds).toBe(2);
@@ -263,7 +261,7 @@ describe('reads lines that are almost usual', () => {
     expectAsReference(USUAL.replace('call   ', `${flags} `));
   });
 
-  test('longer than the kernel accepts', () => {
+  test('longer than the module accepts', () => {
     for (const length of [16_300, 16_370, 16_384, 16_400, 40_000])
       expectAsReference(USUAL.replace('leaf', 'x'.repeat(length)));
   });
@@ -276,7 +274,7 @@ describe('reads lines that are almost usual', () => {
   }
 });
 
-test('parses a usual line with files in the kernel', () => {
+test('parses a usual line with files in the module', () => {
   const reader = new CheckedReader();
   const line = USUAL.replace(' =>', ' (/opt/lab/demo) =>');
   reader.expectAsReference(

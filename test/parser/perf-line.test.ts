@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
-import type { SidebandRecord } from '../../src/model/trace/sideband.js';
+import type { SidebandRecord } from '../../src/model/trace/trace-chunk.js';
 import { parseLocation } from '../../src/parser/lines/location.js';
 import { NO_FLAGS, parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine, Prefix } from '../../src/parser/lines/perf-line-types.js';

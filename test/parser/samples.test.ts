@@ -3,10 +3,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SampleTable, tableOf } from '../../src/model/samples/sample-table.js';
+import { type SampleTable, tableOf } from '../../src/model/sample-table.js';
+import { LineReader } from '../../src/parser/line-reader.js';
 import { type StandalonePiece, standalonePiece } from '../../src/parser/pieces/standalone-piece.js';
-import { LineReader } from '../../src/parser/reader/line-reader.js';
-import { TraceContext } from '../../src/parser/sites/trace-context.js';
+import { TraceContext } from '../../src/parser/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
 import { readRecording } from '../../src/perfdata/read-recording.js';
 import { fileOf } from '../helpers/perf/perf-data.js';

@@ -4,12 +4,12 @@
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { PtflameError } from '../../src/model/errors.js';
-import { type KernelMemory, newMemory } from '../../src/parser/kernel.js';
-import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS } from '../../src/parser/reader/known-branches.js';
-import { LineReader } from '../../src/parser/reader/line-reader.js';
-import { LINE_COLUMNS, Line } from '../../src/parser/reader/read-lines.js';
+import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS } from '../../src/parser/known-branches.js';
+import { LINE_COLUMNS, Line, LineReader } from '../../src/parser/line-reader.js';
+import { newReaderMemory } from '../../src/parser/reader-module.js';
+import type { SharedMemory } from '../../src/wasm/module.js';
 
-const BUILT = new URL('../../dist/src/parser/reader/line-reader.js', import.meta.url).href;
+const BUILT = new URL('../../dist/src/parser/line-reader.js', import.meta.url).href;
 /** More than the tables hold at first: they grow while others search them. */
 const BRANCHES = 24_000;
 const PIECES = 40;
@@ -65,7 +65,7 @@ function expectAllKnown(known: KnownBranches, branches: Int32Array): void {
 const forwards = pieces.map((_, piece) => piece);
 
 test('a reader knows what another one has read', () => {
-  const memory = newMemory();
+  const memory = newReaderMemory();
   const [first, second] = [new LineReader(memory), new LineReader(memory)];
   const branches = branchesOf(first, forwards);
   const again = branchesOf(second, forwards.toReversed());
@@ -75,7 +75,7 @@ test('a reader knows what another one has read', () => {
 });
 
 test('a reader without memory refuses to read, and so do all others', () => {
-  const memory = newMemory(40);
+  const memory = newReaderMemory(40);
   const [first, second] = [new LineReader(memory), new LineReader(memory)];
   second.read(Buffer.from(lines.slice(0, 600).join(''))); // it has space for its text and lines from now on
   expect(() => branchesOf(first, forwards)).toThrow(PtflameError);
@@ -83,7 +83,7 @@ test('a reader without memory refuses to read, and so do all others', () => {
 });
 
 test('after a reader has failed, none adds to the tables, even if they have space', () => {
-  const memory = newMemory(40);
+  const memory = newReaderMemory(40);
   const [first, second] = [new LineReader(memory), new LineReader(memory)];
   second.read(Buffer.from(lines.slice(0, 600).join('')));
   expect(() => branchesOf(first, forwards)).toThrow(PtflameError);
@@ -107,7 +107,7 @@ test('readers in several workers find the same branches at the same time', async
 });
 
 /** Reads all pieces in a worker, as soon as all workers have reached the gate. */
-function inWorker(memory: KernelMemory, order: readonly number[], gate: Int32Array): Promise<Int32Array> {
+function inWorker(memory: SharedMemory, order: readonly number[], gate: Int32Array): Promise<Int32Array> {
   const workerData = { memory, order, gate, pieces, branches: BRANCHES, built: BUILT, workers: WORKERS };
   const worker = new Worker(IN_WORKER, { eval: true, workerData });
   return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));

@@ -4,13 +4,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LineCounts } from '../../src/model/profile/quality.js';
+import type { LineCounts } from '../../src/model/profile/profile.js';
 import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-run.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-runs.js';
 import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
 import { LineCutter, MAX_LINE_BYTES } from '../../src/parser/lines/lines.js';
-import { TraceContext } from '../../src/parser/sites/trace-context.js';
+import { TraceContext } from '../../src/parser/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
 
 interface Parsed {

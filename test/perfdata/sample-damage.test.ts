@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PtflameError } from '../../src/index.js';
-import { numbersOf, tableOf } from '../../src/model/samples/sample-table.js';
+import { numbersOf, tableOf } from '../../src/model/sample-table.js';
 import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { readFormatNotes } from '../../src/perfdata/samples/tracing-data.js';

@@ -2,7 +2,7 @@
  * Samples of tracepoints and probes: each equals what `perf script` prints of it.
  */
 import { describe, expect, test } from 'vitest';
-import { numbersOf, SampleContext, tableOf, textsOf } from '../../src/model/samples/sample-table.js';
+import { numbersOf, SampleContext, tableOf, textsOf } from '../../src/model/sample-table.js';
 import { readRecording } from '../../src/perfdata/read-recording.js';
 import { fileOf } from '../helpers/perf/perf-data.js';
 import { perfLines, printedSamples } from '../helpers/perf/print-samples.js';

@@ -1,17 +1,17 @@
 /**
  * Compares answers about many moments and intervals with those to single questions: stacks at a moment, a window.
  */
+
 import { describe, expect, test, vi } from 'vitest';
 import type { ThreadQuestions } from '../../src/analysis/log/answer-thread.js';
-import { functionNodes, type LogAnswers, nodesInTree } from '../../src/analysis/log/join-answers.js';
-import { UNBOUNDED } from '../../src/analysis/questions.js';
+import { functionNodes, type LogAnswers, nodesInTree } from '../../src/analysis/log/answer-thread.js';
 import { isStop } from '../../src/analysis/tree/outside.js';
 import { type AnalyzeOptions, analyze, type Profile, renderJson } from '../../src/index.js';
 import { CallOp } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
 import type { Shape } from '../../src/model/calls/overlay.js';
-import { symbolRanks } from '../../src/model/names/symbol-order.js';
-import { NONE } from '../../src/model/units.js';
+import { symbolRanks } from '../../src/model/symbol-table.js';
+import { NONE, UNBOUNDED } from '../../src/model/units.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
 import {
   type AskableTrace,

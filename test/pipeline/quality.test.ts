@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { analyze, type Quality } from '../../src/index.js';
-import type { LossKind } from '../../src/model/profile/quality.js';
+import type { LossKind } from '../../src/model/profile/profile.js';
 import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
 const lab = async (name: string) => (await analyzeText(fixture(`lab/${name}.txt`))).quality;

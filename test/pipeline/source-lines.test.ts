@@ -2,7 +2,7 @@
  * Symbols get the lines of their functions: one line for each, or none if it is not certain.
  */
 import { expect, test } from 'vitest';
-import { lineOf, SymbolTableBuilder } from '../../src/model/names/symbol-table.js';
+import { lineOf, SymbolTableBuilder } from '../../src/model/symbol-table.js';
 import { NONE } from '../../src/model/units.js';
 import { type FindSourceLines, withSourceLines } from '../../src/pipeline/replay/source-lines.js';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderJson } from '../../src/index.js';
-import { GENERATED_REMEDY, remedyOf } from '../../src/model/profile/remedies.js';
+import { GENERATED_REMEDY, remedyOf } from '../../src/model/profile/profile.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { decoded } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';

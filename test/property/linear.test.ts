@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pprofBytes, renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile, renderFolded } from '../../src/index.js';
-import { Interner } from '../../src/parser/sites/intern.js';
+import { Interner } from '../../src/parser/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderFolded } from '../../src/index.js';
 import { CallTreeBuilder } from '../../src/model/calls/call-tree.js';
-import { SymbolTableBuilder } from '../../src/model/names/symbol-table.js';
+import { SymbolTableBuilder } from '../../src/model/symbol-table.js';
 import { renderFoldedBytes } from '../../src/render/folded.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { randomProfiles } from '../helpers/random/random-profiles.js';

@@ -4,9 +4,9 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../fuzz/random.js';
 import { NONE } from '../../src/model/units.js';
-import { OwnRows } from '../../src/replay/host/rows.js';
-import { CallKind, endsAt, type OpenCall } from '../../src/replay/pairing/calls.js';
+import { OwnRows } from '../../src/replay/module-memory.js';
 import { OpenCalls } from '../../src/replay/pairing/open-calls.js';
+import { CallKind, endsAt, type OpenCall } from '../../src/replay/pairing/parked-stacks.js';
 import { CALL_BYTES } from '../../src/replay/wasm/layout.js';
 
 const CASES = 60;
@@ -33,7 +33,7 @@ class Stack {
     if (what < 3) for (let at = 0; at < count; at++) this.push();
     else if (what === 3) this.cut = open.cutAbove(index).flatMap(({ calls }) => calls);
     else if (what === 4)
-      open.length = index + 1; // as the kernel does, which pushes calls, too
+      open.length = index + 1; // as the module does, which pushes calls, too
     else this.replaceBelowCut(index + 1);
   }
 

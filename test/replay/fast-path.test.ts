@@ -1,5 +1,5 @@
 /**
- * Most events are executed by the kernel, in pairing and in replay. For any trace, it gives the same result as the rules
+ * Most events are executed by the module, in pairing and in replay. For any trace, it gives the same result as the rules
  * in TypeScript.
  */
 
@@ -12,7 +12,7 @@ import { Corpus } from '../../fuzz/text/corpus.js';
 import { replayThread } from '../../src/replay/replayer.js';
 import type { ReplayOptions } from '../../src/replay/thread-replay.js';
 import { dedent } from '../helpers/checks/outline.js';
-import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
+import { expectSameInModule } from '../helpers/checks/same-in-module.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';
 import { times } from '../helpers/random/times.js';
@@ -129,7 +129,7 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     80  return          a     main`,
 };
 
-/** More calls end in a row than the kernel lists at a time. */
+/** More calls end in a row than the module lists at a time. */
 function returnsFromManyLevels(): string {
   const LEVELS = 75;
   const functions = Array.from({ length: 60 }, (_, i) => `f${i}`);
@@ -224,32 +224,32 @@ const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
     1 [000] 1.000000050:   return ffffffff81001020 l+0x20 => ffffffff81000105 k+0x105`,
 };
 
-describe('the kernel and the rules in TypeScript give the same result', { timeout: 120_000 }, () => {
+describe('the module and the rules in TypeScript give the same result', { timeout: 120_000 }, () => {
   test.each(FOLDERS)('fixtures of %s', async (folder) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
-    for (const file of files) expectSameInKernel(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
+    for (const file of files) expectSameInModule(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
   });
 
   test.each(Object.entries(NOT_PLAIN))('%s', async (_, shorthand) => {
-    expectSameInKernel(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+    expectSameInModule(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
   test.each(Object.entries(NOT_PLAIN_SHOWN))('a jump %s', async (_, shorthand) => {
-    expectSameInKernel(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+    expectSameInModule(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
   test.each(Object.entries(NOT_PLAIN_JUMPS))('a hidden jump %s', async (_, shorthand) => {
-    expectSameInKernel(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+    expectSameInModule(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
   });
 
   test('returns that end thousands of calls', async () => {
-    expectSameInKernel(await threadsOfInput(inputOf(traceOf(returnsFromManyLevels()))), 'many levels');
+    expectSameInModule(await threadsOfInput(inputOf(traceOf(returnsFromManyLevels()))), 'many levels');
   });
 
   test('a level of thousands of functions that jump to each other', async () => {
     const jumps = Array.from({ length: 8300 }, (_, i) => `jmp f${i} f${i + 1}`);
     const lines = ['call main f0', ...jumps, 'return f8300 main'];
-    expectSameInKernel(
+    expectSameInModule(
       await threadsOfInput(inputOf(traceOf(lines.map((line, i) => `${i} ${line}`).join('\n')))),
       'jumps',
     );
@@ -260,14 +260,14 @@ describe('the kernel and the rules in TypeScript give the same result', { timeou
       const run = new FiberRun();
       for (const decision of list) run.decide(decision);
       run.end();
-      expectSameInKernel(await threadsOfInput(inputOf(`${run.lines.join('\n')}\n`)), run.lines.join('\n'));
+      expectSameInModule(await threadsOfInput(inputOf(`${run.lines.join('\n')}\n`)), run.lines.join('\n'));
     }
   });
 
   test('a recursion deeper than any stack before it', async () => {
     const calls = Array.from({ length: 5000 }, (_, i) => `${10 * i} call f f`);
     const returns = calls.map((_, i) => `${60_000 + 10 * i} return f f`);
-    expectSameInKernel(await threadsOfInput(inputOf(traceOf([...calls, ...returns].join('\n')))), 'recursion');
+    expectSameInModule(await threadsOfInput(inputOf(traceOf([...calls, ...returns].join('\n')))), 'recursion');
   });
 
   test('calls of all durations', async () => {
@@ -280,17 +280,17 @@ describe('the kernel and the rules in TypeScript give the same result', { timeou
     ]
       .flat()
       .flatMap((duration) => [`${ns++} call main f`, `${(ns += duration)} return f main`]);
-    expectSameInKernel(await threadsOfInput(inputOf(traceOf(lines.join('\n')))), 'durations');
+    expectSameInModule(await threadsOfInput(inputOf(traceOf(lines.join('\n')))), 'durations');
   });
 
   test.each(Object.entries(NOT_PLAIN_LINES))('%s', async (_, lines) => {
-    expectSameInKernel(await threadsOfInput(inputOf(dedent(lines))), lines);
+    expectSameInModule(await threadsOfInput(inputOf(dedent(lines))), lines);
   });
 
   test('random runs that call, jump and stop in every way', async () => {
     for (let number = 0; number < RUNS; number++) {
       const run = jumpingRun(new Random(SEED, number), 20 + 10 * (number % 20));
-      expectSameInKernel(await threadsOfInput(inputOf(traceOf(run))), `run ${number}:\n${run}`);
+      expectSameInModule(await threadsOfInput(inputOf(traceOf(run))), `run ${number}:\n${run}`);
     }
   });
 
@@ -298,7 +298,7 @@ describe('the kernel and the rules in TypeScript give the same result', { timeou
     for (let number = 0; number < CASES; number++) {
       const { bytes } = makeCase(SEED, number, corpus);
       const trace = await threadsOfInput(inputOf(bytes)).catch(() => null); // refused
-      if (trace !== null) expectSameInKernel(trace, `npm run fuzz -- --seed ${SEED} --case ${number}`);
+      if (trace !== null) expectSameInModule(trace, `npm run fuzz -- --seed ${SEED} --case ${number}`);
     }
   });
 });

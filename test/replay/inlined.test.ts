@@ -10,14 +10,14 @@ import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../s
 import type { BranchSites } from '../../src/model/trace/branch-sites.js';
 import { NONE, type SymbolId } from '../../src/model/units.js';
 import { analyze } from '../../src/pipeline/analyze.js';
-import type { InlinedCode } from '../../src/replay/functions/inlined-code.js';
+import type { InlinedCode } from '../../src/replay/functions/site-facts.js';
 import { KnownPaths } from '../../src/replay/losses/known-paths.js';
 import { Replayer } from '../../src/replay/replayer.js';
 import { SkeletonBuilder } from '../../src/replay/skeleton.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../../src/replay/thread-replay.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
-import { expectSameInKernel } from '../helpers/checks/same-in-kernel.js';
+import { expectSameInModule } from '../helpers/checks/same-in-module.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';
 import { inlinedTrace } from '../helpers/traces/inlined-trace.js';
@@ -81,7 +81,7 @@ function comparable({ log, tree, paths, ...rest }: ThreadReplay, inlined: Inline
 function expectSameWithout(trace: TraceThreads, name: string): void {
   const inlined = inlinedCode(trace);
   const facts = { ...trace.facts, inlined };
-  expectSameInKernel({ ...trace, facts }, name);
+  expectSameInModule({ ...trace, facts }, name);
   const plain = new Replayer(trace.facts);
   const withFrames = new Replayer(facts);
   const replay = (tailCalls: TailCalls, knownPaths: KnownPaths | null) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchedParts, nameMatcher } from '../../src/trace/records/name-matcher.js';
+import { matchedParts, nameMatcher } from '../../src/trace/records/thread-names.js';
 
 test('matches names against an expression', () => {
   const isFound = nameMatcher(/^do_|é/u, ['do_command', 'do_', 'undo_', 'café', 'do_command']);

@@ -7,25 +7,22 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/codec/block-head.js';
 import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
-import { BundleWriter } from '../../src/model/trace/bundle-writer.js';
 import {
+  BundleWriter,
   bundleEnd,
   bundleEndNs,
   bundleEvents,
   bundleSites,
   bundleStartNs,
   MAX_BUNDLE_EVENTS,
+  RunBuilder,
   readBundle,
-} from '../../src/model/trace/event-bundle.js';
-import { RunBuilder } from '../../src/model/trace/event-run.js';
-import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/model/trace/packed-thread.js';
-import { decodeLanes } from '../../src/trace/blocks/decode-blocks.js';
-import { expectedSites } from '../../src/trace/blocks/event-code.js';
-import { EventPacker } from '../../src/trace/blocks/pack-events.js';
+} from '../../src/model/trace/event-runs.js';
+import { decodeLanes, EventPacker, expectedSites } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
-import { type LaneRuns, readLane } from '../../src/trace/lanes/lane.js';
-import { laneEvents } from '../../src/trace/lanes/lane-events.js';
+import { type LaneRuns, laneEvents, readLane } from '../../src/trace/lanes/lane.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type RareRecord, recordKey } from '../../src/trace/records/record-key.js';
+import { type RareRecord, recordKey } from '../../src/trace/records/switch-log.js';
 
 const record: fc.Arbitrary<RareRecord> = fc.record({
   what: fc.constantFrom('exec' as const, 'exit' as const, 'traced' as const),

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SwitchKind } from '../../src/model/samples/switch-columns.js';
+import { SwitchKind } from '../../src/model/sample-table.js';
 import { SwitchLog, type SwitchRecord } from '../../src/trace/records/switch-log.js';
 
 const record: fc.Arbitrary<SwitchRecord> = fc.record({

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { Shape } from '../../src/model/calls/overlay.js';
-import { tableOf } from '../../src/model/samples/sample-table.js';
+import { tableOf } from '../../src/model/sample-table.js';
 import { WakerKind } from '../../src/waits/find-wakers.js';
 import { handOffsOf } from '../../src/waits/hand-offs.js';
 import { joinRequests } from '../../src/waits/join-requests.js';

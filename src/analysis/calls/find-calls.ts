@@ -1,26 +1,17 @@
 /**
  * Finds the calls of a function: the rows of the log that open them, how long they took, and the longest ones.
  */
+
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
-import { isComplete, UNWOUND } from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
-import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
-import { InsideMarker, MarkedCall } from '../log/inside-marker.js';
+import { isComplete, UNWOUND } from '../../model/profile/profile.js';
+import { type Bounds, type Nanoseconds, NONE, type SymbolId, UNBOUNDED } from '../../model/units.js';
+import { endingWithin, InsideMarker, MarkedCall, nsWithin, overlaps } from '../log/filter-thread.js';
 import { type CallListener, walkCalls } from '../log/walk-calls.js';
-import {
-  type Bounds,
-  type CallFilter,
-  isDirectRecursion,
-  isInSet,
-  type LatencyQuestion,
-  UNBOUNDED,
-} from '../questions.js';
+import { type CallFilter, isDirectRecursion, isInSet, type LatencyQuestion } from '../questions.js';
 import { isOffCpu } from '../tree/outside.js';
-import { type CallSums, emptySums } from './call-sums.js';
-import { type LongCall, LongestCalls } from './longest-calls.js';
-import { TimedCallsBuilder } from './over-time.js';
+import { type LongCall, LongestCalls, TimedCallsBuilder } from './over-time.js';
 
 /** Durations of complete calls. Keyed by caller (`callerKey`), not by function. */
 export interface CallDurations {
@@ -187,4 +178,46 @@ class CallFinder implements CallListener<MeasuredCall> {
     if (sums === undefined) this.sums.set(caller, (sums = emptySums()));
     return sums;
   }
+}
+
+// Sums over calls of a function.
+
+/** Sums over the calls that one caller made. */
+export interface CallSums {
+  /** All calls in the selection; inferred: those with an unseen start or end. */
+  calls: number;
+  inferred: number;
+  /** Complete calls that ended in an exception or a longjmp. */
+  unwound: number;
+  /** The longest time that an inferred call lasted at least; 0: unknown. */
+  longestCutNs: Nanoseconds;
+  /** Sum, minimum and maximum of the durations of complete calls. */
+  completeNs: Nanoseconds;
+  minNs: Nanoseconds;
+  maxNs: Nanoseconds;
+  /** Of complete calls: time outside traced code; the part of it directly on them, and the part off CPU. */
+  outsideNs: Nanoseconds;
+  outsideSelfNs: Nanoseconds;
+  offCpuNs: Nanoseconds;
+}
+
+export function emptySums(): CallSums {
+  const [minNs, maxNs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const counts = { calls: 0, inferred: 0, unwound: 0, longestCutNs: 0 };
+  return { ...counts, completeNs: 0, minNs, maxNs, outsideNs: 0, outsideSelfNs: 0, offCpuNs: 0 };
+}
+
+export function addSums(a: CallSums, b: CallSums): CallSums {
+  return {
+    calls: a.calls + b.calls,
+    inferred: a.inferred + b.inferred,
+    unwound: a.unwound + b.unwound,
+    longestCutNs: Math.max(a.longestCutNs, b.longestCutNs),
+    completeNs: a.completeNs + b.completeNs,
+    minNs: Math.min(a.minNs, b.minNs),
+    maxNs: Math.max(a.maxNs, b.maxNs),
+    outsideNs: a.outsideNs + b.outsideNs,
+    outsideSelfNs: a.outsideSelfNs + b.outsideSelfNs,
+    offCpuNs: a.offCpuNs + b.offCpuNs,
+  };
 }

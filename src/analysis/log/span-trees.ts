@@ -6,11 +6,16 @@
  * open calls that began in it.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
-import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { boundForLongest, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import { IntervalSweep, type Intervals, type SweepListener } from './interval-sweep.js';
-import { boundForLongest } from './longest.js';
-import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
+import {
+  type CallListener,
+  IntervalSweep,
+  type Intervals,
+  OpenCall,
+  type SweepListener,
+  walkCalls,
+} from './walk-calls.js';
 
 export interface SpanTreesQuestion extends Intervals {
   /** Calls that last shorter within an interval are left out. */

@@ -2,17 +2,21 @@
  * The timeline of all threads, as finely as a number of bytes permits.
  */
 
-import type { TimedThread, Timeline } from '../../model/timeline/timeline.js';
+import type { TimedThread, Timeline } from '../../model/profile/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import { coarsen } from './bounded-sums.js';
-import { nextLevel } from './next-level.js';
-import { levelsOf, raise, stripSliceNs, sumsShare, type TimelineQuestion } from './question.js';
-import { NO_SUMS, resolutionOf, type TimedPaths } from './resolution.js';
-import { minSpanNs, SPAN_STEPS } from './span-steps.js';
-import { SPAN_BYTES } from './spans-builder.js';
+import {
+  levelsOf,
+  NO_SUMS,
+  raise,
+  resolutionOf,
+  stripSliceNs,
+  sumsShare,
+  type TimedPaths,
+  type TimelineQuestion,
+} from './resolution.js';
+import { minSpanNs, SPAN_BYTES, SPAN_STEPS, withoutShorter } from './spans-builder.js';
 import { inOrder } from './sum-rows.js';
-import { SumsBuilder, sumsBytes } from './sums-builder.js';
-import { withoutShorter } from './thread-spans.js';
+import { coarsen, nextLevel, SumsBuilder, sumsBytes } from './sums-builder.js';
 import type { ThreadTimeline } from './thread-timeline.js';
 
 /** Collects the timelines of threads, in any order: the result is as coarse as all of them together require. */

@@ -3,13 +3,12 @@
  * ones, so that a long range takes a few blocks.
  */
 
-import { type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
+import { type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { countBelow } from '../../model/columns.js';
-import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/timeline/timeline.js';
+import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/profile/timeline.js';
+import type { Bounds } from '../../model/units.js';
 import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
-import type { Bounds } from '../questions.js';
-import { addNumbers, countCall } from './add-numbers.js';
-import { inOrder, SumRows } from './sum-rows.js';
+import { addNumbers, countCall, inOrder, SumRows } from './sum-rows.js';
 
 /** Slices in a block, and blocks in a larger one. */
 const BLOCK = 4;

@@ -2,11 +2,9 @@
  * Collects the calls of a thread by duration, and leaves out the shortest while there are too many. Reused for the next
  * thread.
  */
-import { float64Column, int32Column, rowNumbers } from '../../model/columns.js';
-import { PIECE, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
+import { countBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { NO_SPANS, PIECE, type Spans, type ThreadSpans } from '../../model/profile/timeline.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
-import { levelOfStep, minSpanNs, SPAN_STEPS, spanStep } from './span-steps.js';
-import { spansAt } from './thread-spans.js';
 
 /** Measured on pages: what a call takes there. */
 export const SPAN_BYTES = 4;
@@ -181,4 +179,93 @@ function sortedIn(order: Int32Array, at: number, rows: Spans): number {
   for (; to > 0 && compare(rows, order[to - 1], row) > 0; to--) order[to] = order[to - 1];
   order[to] = row;
   return to;
+}
+
+const STEPS_PER_LEVEL = 8;
+/** A level is a factor of 4, so two powers of 2. */
+const STEPS_PER_POWER = STEPS_PER_LEVEL / 2;
+/** Beyond 2^53 ns, which is 104 days. */
+const SPAN_LEVELS = 27;
+/**
+ * The durations below which calls may be left out: eight in each level of calls, so that as many are kept as fit.
+ */
+export const SPAN_STEPS = STEPS_PER_LEVEL * SPAN_LEVELS;
+
+/** The first level also has what lasted less than 4 ns: its steps are one. */
+const MIN_NS = Float64Array.from({ length: SPAN_STEPS }, (_, step) =>
+  step === 0 ? 0 : Math.ceil(4 ** Math.max(1, step / STEPS_PER_LEVEL)),
+);
+
+/** Returns the shortest duration of calls of a step. */
+export function minSpanNs(step: number): Nanoseconds {
+  return step < SPAN_STEPS ? MIN_NS[step] : Number.POSITIVE_INFINITY;
+}
+
+/** Returns the highest step that a duration reaches. */
+export function spanStep(durationNs: Nanoseconds): number {
+  if (durationNs < 4) return 0;
+  const power = durationNs < 2 ** 31 ? 31 - Math.clz32(durationNs) : Math.floor(Math.log2(durationNs));
+  let step = STEPS_PER_POWER * power;
+  while (durationNs >= MIN_NS[step + 1]) step++;
+  return step;
+}
+
+/** Returns the level of calls (`spanLevel`) that has those of a step. */
+function levelOfStep(step: number): number {
+  return Math.floor(step / STEPS_PER_LEVEL);
+}
+
+// The calls of a thread by when they were, to draw them: each once, by duration. What of them is seen in a window of a
+// width of pixels is found without looking at the others.
+
+/** Calls by when they were: where `levels[k]` has rows that a window may show. */
+export interface LevelRows {
+  readonly level: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the rows of each level that may overlap a window, from level `lowest` on; some of them may end before it. */
+export function rowsInWindow(
+  { levels }: ThreadSpans,
+  lowest: number,
+  startNs: Nanoseconds,
+  endNs: Nanoseconds,
+): LevelRows[] {
+  const found: LevelRows[] = [];
+  for (let level = Math.max(0, lowest); level < levels.length; level++) {
+    const { startNs: starts } = levels[level];
+    const from = countBelow(starts, startNs - 4 ** (level + 1));
+    const to = countBelow(starts, endNs);
+    if (from < to) found.push({ level, from, to });
+  }
+  return found;
+}
+
+/** Returns the calls that last at least so long. */
+export function withoutShorter({ levels, split }: ThreadSpans, minNs: Nanoseconds): ThreadSpans {
+  return { levels: levels.map((spans) => longSpans(spans, minNs)), split: longSpans(split, minNs) };
+}
+
+function longSpans(spans: Spans, minNs: Nanoseconds): Spans {
+  const rows = longRows(spans.startNs, spans.endNs, minNs);
+  return rows.length === spans.node.length ? spans : spansAt(spans, rows);
+}
+
+function longRows(startNs: Float64Array, endNs: Float64Array, minNs: Nanoseconds): Int32Array {
+  const rows = new Int32Array(startNs.length);
+  let count = 0;
+  for (let row = 0; row < startNs.length; row++) if (endNs[row] - startNs[row] >= minNs) rows[count++] = row;
+  return rows.subarray(0, count);
+}
+
+/** Returns a copy of these rows. */
+export function spansAt({ startNs, endNs, node, ending }: Spans, rows: Int32Array): Spans {
+  if (rows.length === 0) return NO_SPANS;
+  return {
+    startNs: valuesOf(startNs, rows),
+    endNs: valuesOf(endNs, rows),
+    node: valuesOf(node, rows),
+    ending: valuesOf(ending, rows),
+  };
 }

@@ -1,9 +1,10 @@
 /**
  * Sums of a thread by slice and node, while they are added. Reused for the next thread: touching new memory is slow.
  */
-import { NODE_COLUMNS, type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
+import { NODE_COLUMNS, type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { resized, rowNumbers, valuesOf } from '../../model/columns.js';
-import type { SliceRows } from '../../model/timeline/timeline.js';
+import { isComplete, UNWOUND } from '../../model/profile/profile.js';
+import type { SliceRows } from '../../model/profile/timeline.js';
 import { NONE, type NodeId } from '../../model/units.js';
 
 const FIRST_ROWS = 1024;
@@ -116,4 +117,39 @@ function orderBy(values: Int32Array, rows: Int32Array): Int32Array {
   const order = new Int32Array(length);
   for (let at = 0; at < length; at++) order[starts[values[rows[at]]]++] = rows[at];
   return order;
+}
+
+// Adds calls, and the numbers of others, to the numbers of nodes.
+
+/** Counts a call. `ns`: its part in the range; `knownNs`: how long it certainly lasted. */
+export function countCall(to: NodeColumns, row: number, ending: number, ns: number, knownNs: number): void {
+  to.calls[row]++;
+  if (ending === UNWOUND) to.unwoundCalls[row]++;
+  if (!isComplete(ending)) {
+    to.inferredCalls[row]++;
+    to.longestCutNs[row] = Math.max(to.longestCutNs[row], Math.min(knownNs, ns));
+    return;
+  }
+  to.completeNs[row] += ns;
+  if (ns < to.minNs[row]) to.minNs[row] = ns;
+  if (ns > to.maxNs[row]) to.maxNs[row] = ns;
+}
+
+/** Adds row `from` of one table to row `to` of another. */
+export function addNumbers(to: NodeColumns, row: number, rows: NodeColumns, from: number): void {
+  to.calls[row] += rows.calls[from];
+  to.inferredCalls[row] += rows.inferredCalls[from];
+  to.selfNs[row] += rows.selfNs[from];
+  to.inferredNs[row] += rows.inferredNs[from];
+  to.unwoundCalls[row] += rows.unwoundCalls[from];
+  to.completeNs[row] += rows.completeNs[from];
+  if (rows.longestCutNs[from] > to.longestCutNs[row]) to.longestCutNs[row] = rows.longestCutNs[from];
+  if (rows.minNs[from] < to.minNs[row]) to.minNs[row] = rows.minNs[from];
+  if (rows.maxNs[from] > to.maxNs[row]) to.maxNs[row] = rows.maxNs[from];
+}
+
+/** Adds only the time of a path itself. */
+export function addOwnTime(to: NodeColumns, row: number, rows: NodeColumns, from: number): void {
+  to.selfNs[row] += rows.selfNs[from];
+  to.inferredNs[row] += rows.inferredNs[from];
 }

@@ -3,11 +3,18 @@
  */
 
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/timeline/timeline.js';
+import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/profile/timeline.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
-import { addNumbers, addOwnTime, countCall } from './add-numbers.js';
-import { keptNodes, LISTED, type Resolution, resolutionOf, sliceAround, type TimedPaths } from './resolution.js';
-import { copyOf, SumRows } from './sum-rows.js';
+import {
+  keptNodes,
+  LISTED,
+  NO_SUMS,
+  type Resolution,
+  resolutionOf,
+  sliceAround,
+  type TimedPaths,
+} from './resolution.js';
+import { addNumbers, addOwnTime, copyOf, countCall, SumRows } from './sum-rows.js';
 
 /** Calls and times of a thread that are listed one by one. Reused for the next thread. */
 class CallRows {
@@ -185,4 +192,150 @@ export class SumsBuilder {
   private addListedTime({ node, startNs, endNs, isInferred }: ListedTimes, row: number): void {
     this.addTime(node[row], startNs[row], endNs[row], isInferred[row] === 1);
   }
+}
+
+// Sums of a thread that become coarser while they take too many bytes. What they are depends on their level alone, not on
+// when it was reached.
+
+/** Adds the sums of one level to a builder at a coarser one. `durationNs`: of the timeline. */
+export function coarsen(
+  builder: SumsBuilder,
+  sums: ThreadSums,
+  levels: { readonly from: number; readonly to: number },
+  durationNs: Nanoseconds,
+  paths: TimedPaths,
+): void {
+  builder.clear(resolutionOf(levels.to, durationNs), paths);
+  builder.addFiner(sums, resolutionOf(levels.from, durationNs).sliceNs);
+}
+
+/** Memory for the sums of one thread after the other. */
+export class SumsMemory {
+  current = new SumsBuilder();
+  next = new SumsBuilder();
+}
+
+export class BoundedSums {
+  level: number;
+  private readonly memory: SumsMemory;
+  private readonly durationNs: Nanoseconds;
+  private readonly paths: TimedPaths;
+  private readonly maxBytes: number;
+
+  /** `memory`: of this thread until its sums are built. */
+  constructor(firstLevel: number, durationNs: Nanoseconds, paths: TimedPaths, maxBytes: number, memory: SumsMemory) {
+    this.level = firstLevel;
+    this.memory = memory;
+    this.durationNs = durationNs;
+    this.paths = paths;
+    this.maxBytes = maxBytes;
+    if (firstLevel !== NO_SUMS) memory.current.clear(resolutionOf(firstLevel, durationNs), paths);
+  }
+
+  addCall(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+    if (this.level === NO_SUMS) return;
+    const { current } = this.memory;
+    current.addCall(node, startNs, endNs, ending, knownNs);
+    if (current.bytes > this.maxBytes) this.limit();
+  }
+
+  addTime(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
+    if (this.level === NO_SUMS) return;
+    const { current } = this.memory;
+    current.addTime(node, startNs, endNs, isInferred);
+    if (current.bytes > this.maxBytes) this.limit();
+  }
+
+  /** Returns a copy, at this level if what was reached is finer; null if even the coarsest would take too many bytes. */
+  build(level: number): ThreadSums | null {
+    if (level > this.level) this.coarsenTo(level);
+    return this.level === NO_SUMS ? null : this.memory.current.build();
+  }
+
+  private limit(): void {
+    const { memory, paths, durationNs, maxBytes } = this;
+    while (this.level !== NO_SUMS && memory.current.bytes > maxBytes) {
+      const thread = { sums: memory.current.view(), paths };
+      this.coarsenTo(nextLevel([thread], this.level, durationNs, maxBytes));
+    }
+  }
+
+  private coarsenTo(level: number): void {
+    const { memory, durationNs, paths } = this;
+    const { current, next } = memory;
+    if (level !== NO_SUMS) coarsen(next, current.view(), { from: this.level, to: level }, durationNs, paths);
+    this.level = level;
+    memory.current = next;
+    memory.next = current;
+  }
+}
+
+/** Finds a coarser level of sums without making them: levels that are surely too fine are passed over. */
+interface SummedThread {
+  readonly sums: ThreadSums | null;
+  readonly paths: TimedPaths;
+}
+
+/**
+ * Returns the finest level after `level`, which all threads have, at which their sums may take at most so many bytes.
+ * `durationNs`: of the timeline.
+ */
+export function nextLevel(
+  threads: readonly SummedThread[],
+  level: number,
+  durationNs: Nanoseconds,
+  maxBytes: number,
+): number {
+  const { sliceNs } = resolutionOf(level, durationNs);
+  for (let next = level + 1; next < NO_SUMS; next++) {
+    const resolution = resolutionOf(next, durationNs);
+    let bytes = 0;
+    for (const thread of threads) {
+      bytes += leastBytes(thread, sliceNs, resolution);
+      if (bytes > maxBytes) break;
+    }
+    if (bytes <= maxBytes) return next;
+  }
+  return NO_SUMS;
+}
+
+/** Returns how many bytes sums take at least at a coarser level: what is listed now may add rows. */
+function leastBytes({ sums, paths }: SummedThread, sliceNs: Nanoseconds, to: Resolution): number {
+  if (sums === null) return 0;
+  const { rows, calls, times } = sums;
+  const kept = keptNodes(paths, to.minPathNs);
+  const callCount = crossingCalls(calls, kept, to);
+  return bytesOf(rowCount(rows, sliceNs, to.sliceNs, kept), callCount, crossingTimes(times, to));
+}
+
+function crossingCalls({ startNs, endNs, node }: ListedCalls, kept: Int32Array, to: Resolution): number {
+  let count = 0;
+  for (let row = 0; row < node.length; row++)
+    if (kept[node[row]] === node[row] && sliceAround(to, startNs[row], endNs[row]) === NONE) count++;
+  return count;
+}
+
+function crossingTimes({ startNs, endNs }: ListedTimes, to: Resolution): number {
+  let count = 0;
+  for (let row = 0; row < startNs.length; row++) if (sliceAround(to, startNs[row], endNs[row]) === NONE) count++;
+  return count;
+}
+
+/** Returns how many rows there are in longer slices. `kept`: by node, the one that stands for it. */
+function rowCount(
+  { slice, node, selfNs }: ThreadSums['rows'],
+  fromNs: Nanoseconds,
+  toNs: Nanoseconds,
+  kept: Int32Array,
+): number {
+  const last = new Int32Array(kept.length).fill(NONE);
+  let count = 0;
+  for (let row = 0; row < node.length; row++) {
+    const own = kept[node[row]];
+    const longer = Math.floor((slice[row] * fromNs) / toNs);
+    if (longer <= last[own] || (own !== node[row] && selfNs[row] === 0)) continue;
+    last[own] = longer;
+    count++;
+  }
+  return count;
 }

@@ -3,15 +3,22 @@
  */
 import type { CallLog, Certainty } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { ACTIVITIES, type Activity, activityOf, type Strip } from '../../model/timeline/activity.js';
-import type { ThreadSpans, ThreadSums } from '../../model/timeline/timeline.js';
-import type { Nanoseconds } from '../../model/units.js';
+import { nodeOrder } from '../../model/calls/tree-view.js';
+import {
+  ACTIVITIES,
+  type Activity,
+  activityOf,
+  type Strip,
+  type ThreadSpans,
+  type ThreadSums,
+} from '../../model/profile/timeline.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
-import { BoundedSums, SumsMemory } from './bounded-sums.js';
-import { levelsOf, stripSliceNs, sumsShare, type TimelineQuestion } from './question.js';
 import type { TimedPaths } from './resolution.js';
+import { levelsOf, stripSliceNs, sumsShare, type TimelineQuestion } from './resolution.js';
 import { SpansBuilder, type Stay } from './spans-builder.js';
+import { BoundedSums, SumsMemory } from './sums-builder.js';
 
 /** Times are relative to the start of the timeline. Plain data. */
 export interface ThreadTimeline {
@@ -159,4 +166,25 @@ function addToStrip(
     strip[slice * ACTIVITIES + activity] += endNs - startNs;
     startNs = endNs;
   }
+}
+
+type Paths = Pick<CallTree, 'length' | 'parent' | 'symbol'>;
+
+// Finds the nodes of one tree in another: a log refers to replay's tree, which is reduced and ordered for the profile.
+
+/**
+ * Returns by node of `from` the node of `to` with the same call path, or NONE. `to` has some of the paths of `from`, in
+ * pre-order with siblings by rank. `rank`: by symbol, each different.
+ */
+export function sameNodes(from: Paths, to: Paths, rank: Int32Array): Int32Array {
+  const ranks = from.symbol.map((symbol) => (symbol === NONE ? NONE : rank[symbol]));
+  const found = new Int32Array(from.length).fill(NONE);
+  found[ROOT] = ROOT;
+  let next = ROOT + 1;
+  for (const node of nodeOrder(from, ranks)) {
+    if (node === ROOT || next === to.length) continue;
+    const isSame = to.symbol[next] === from.symbol[node] && to.parent[next] === found[from.parent[node]];
+    if (isSame) found[node] = next++;
+  }
+  return found;
 }

@@ -1,11 +1,12 @@
 /**
  * Sums up a call tree by function and kind of stop, over all paths.
  */
+
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { type FunctionDurations, histogramsOf } from '../../model/calls/durations.js';
-import { viewOf } from '../../model/calls/tree-view.js';
+import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../../model/calls/durations.js';
+import { totalTimes, viewOf } from '../../model/calls/tree-view.js';
+import { eachPercentile, type Percentiles } from '../../model/percentiles.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import { type DurationStats, durationStats } from './duration-stats.js';
 import { isStop, onCpuNs, timeSums, timeSumsAt } from './outside.js';
 
 /** Sums over the calls of a function. Times in ns. */
@@ -144,4 +145,84 @@ export function outermostNodes(tree: CallTree): Uint8Array {
     }
     node = nextSibling[node];
   }
+}
+
+/** Sums up node weights by function and kind of stop, over all paths. */
+interface FunctionWeight {
+  /** Of its frames and everything below them; recursion counts once. */
+  readonly total: number;
+  /** Of its frames alone, and of stops directly on them. */
+  readonly own: number;
+}
+
+/** `ownWeight`: by node, without its children. `countsStops`: a stop's weight also counts for the function below it. */
+export function functionWeights(
+  tree: CallTree,
+  ownWeight: Float64Array,
+  countsStops: boolean,
+): Map<SymbolId, FunctionWeight> {
+  const sums = new Map<SymbolId, { total: number; own: number }>();
+  const totals = totalTimes({ parent: tree.parent, selfNs: ownWeight });
+  const isOutermost = outermostNodes(tree);
+  const rowOf = (symbol: SymbolId) => {
+    let row = sums.get(symbol);
+    if (row === undefined) sums.set(symbol, (row = { total: 0, own: 0 }));
+    return row;
+  };
+  for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
+    const row = rowOf(tree.symbol[node]);
+    row.own += ownWeight[node];
+    if (isOutermost[node]) row.total += totals[node];
+    const below = countsStops && isStop(tree.symbol[node]) ? functionBelow(tree, node) : ROOT;
+    if (below !== ROOT) rowOf(tree.symbol[below]).own += ownWeight[node];
+  }
+  return sums;
+}
+
+// Computes statistics of durations from sums and histograms.
+
+/** Sums over some calls; durations are of complete calls. */
+interface DurationSums {
+  readonly calls: number;
+  /** Calls with an unseen start or end. */
+  readonly inferred: number;
+  /** The longest time that one of these lasted at least; 0: unknown. */
+  readonly longestCutNs: Nanoseconds;
+  readonly completeNs: Nanoseconds;
+  readonly minNs: Nanoseconds;
+  readonly maxNs: Nanoseconds;
+}
+
+/** Of complete calls, in ns; NaN if there is none. */
+export interface DurationRange {
+  readonly avgNs: number;
+  readonly minNs: number;
+  readonly maxNs: number;
+  /** The longest time that an inferred call lasted at least; NaN if there is none or it is unknown. */
+  readonly longestCutNs: number;
+}
+
+/** Percentiles are also NaN if durations were not counted. */
+export interface DurationStats extends DurationRange, Percentiles {}
+
+export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...sums }: DurationSums): DurationRange {
+  const complete = calls - inferred;
+  const longestCutNs = sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN;
+  if (complete <= 0) return { avgNs: Number.NaN, minNs: Number.NaN, maxNs: Number.NaN, longestCutNs };
+  return { avgNs: completeNs / complete, minNs, maxNs, longestCutNs };
+}
+
+/** Returns the duration of the longest call; if an inferred one is the longest, how long it lasted at least. */
+export function longestNs({ maxNs, longestCutNs }: DurationRange): number {
+  return Number.isNaN(maxNs) || longestCutNs > maxNs ? longestCutNs : maxNs;
+}
+
+export function durationStats(sums: DurationSums, histogram: Histogram | null): DurationStats {
+  return { ...durationRange(sums), ...eachPercentile(({ part }) => percentileOf(sums, histogram, part)) };
+}
+
+/** Returns the duration that this part of the complete calls does not exceed. */
+export function percentileOf(sums: DurationSums, histogram: Histogram | null, part: number): number {
+  const { calls, inferred, minNs, maxNs } = sums;
+  return histogram && calls > inferred ? percentile(histogram, part, minNs, maxNs) : Number.NaN;
 }

@@ -2,6 +2,7 @@
  * Changes the shape of a call tree. The time of all nodes that remain is kept.
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/calls/call-tree.js';
+import type { Profile } from '../../model/profile/profile.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { type FunctionSet, isDirectRecursion, isInSet } from '../questions.js';
 
@@ -43,4 +44,12 @@ export function excludeFunctions(tree: CallTree, functions: FunctionSet): CallTr
     tree,
     nodes.filter((node) => !isOut[node]),
   );
+}
+
+/** Sums up the call trees of all threads. */
+export function treeOfAllThreads({ together, threads }: Pick<Profile, 'together' | 'threads'>): CallTree {
+  if (together !== null) return together;
+  const builder = new CallTreeBuilder();
+  for (const { tree } of threads) builder.merge(tree, ROOT, (symbol) => symbol);
+  return builder.build();
 }

@@ -2,9 +2,8 @@
  * Basic blocks: straight code up to a branch, decoded once for each image and address, and linked to the blocks that follow.
  */
 
-import { decodeInstruction } from './code/instructions';
-import { displacement, kind } from './code/kinds';
 import { loadCode } from './host';
+import { decodeInstruction, displacement, kind } from './instructions';
 import { KIND_CALL, KIND_JCC, KIND_JUMP, KIND_NO_CODE, KIND_NONE } from './layout';
 import { zeroed } from './memory';
 
@@ -21,7 +20,7 @@ export class Block {
   afterBlock: Block | null = null;
   targetBlock: Block | null = null;
   /**
-   * Of a direct branch: its site, plus one; a jump may be no event instead (walk/jumps.ts). Of an indirect jump: where the
+   * Of a direct branch: its site, plus one; a jump may be no event instead (walk/direct.ts). Of an indirect jump: where the
    * bounds of its function are. 0: not known yet.
    */
   site: u32 = 0;

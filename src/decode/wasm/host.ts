@@ -1,9 +1,9 @@
 /**
- * What the kernel asks its host for.
+ * What the module asks its host for.
  */
 
 /**
- * Loads the code at an address of an image: returns the address in the kernel of a description, or 0 if there is no code. It
+ * Loads the code at an address of an image: returns the address in the module of a description, or 0 if there is no code. It
  * has five u64: where the code starts and ends, up to where its instructions are all there, where the bytes are, and the tick
  * from which on it is mapped.
  */
@@ -13,7 +13,7 @@ export declare function loadCode(image: u32, ip: u64): usize;
 export declare function endsTrace(image: u32, ip: u64): bool;
 
 /**
- * The function that holds an address of an image: the address in the kernel of its bounds (its first address, the one after its
+ * The function that holds an address of an image: the address in the module of its bounds (its first address, the one after its
  * last), valid until the next call; 0: unknown.
  */
 export declare function functionAround(image: u32, ip: u64): usize;

@@ -1,5 +1,5 @@
 /**
- * Numbers that the kernel and its host share. Compiled twice: into the kernel, and into the host.
+ * Numbers that the module and its host share. Compiled twice: into the module, and into the host.
  */
 
 /** Kinds of instructions. */

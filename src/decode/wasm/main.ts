@@ -1,21 +1,19 @@
 /**
- * What the kernel exports.
+ * What the module exports.
  */
-import { forgetUnsure, lastUnsure as unsureOffset } from './clock/clock';
+import { forgetUnsure, lastUnsure as unsureOffset } from './clock';
 import { endRun, events, faults, firstTick, forgetEvents, runs, schedule, sites } from './events';
 import { COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
 import { allocate, Column, extendUncounted } from './memory';
-import { records } from './packets/input';
+import { records } from './packets/format';
 import { isAtCut, marks } from './parts';
 
 export { forgetCode } from './blocks';
-export { setTiming } from './clock/settings';
-export { decodeInstruction } from './code/instructions';
-export { instructionKind } from './code/kinds';
+export { setTiming } from './clock';
 export { currentSlot, setClock } from './events';
+export { decodeInstruction, instructionKind } from './instructions';
 export { isFull } from './memory';
-export { decodeWindow } from './packets/decode';
-export { walkPlainly } from './packets/frequent';
+export { decodeWindow, walkPlainly } from './packets/decode';
 export {
   expectMarks,
   hasStopped,
@@ -28,8 +26,8 @@ export {
   stateSpace,
 } from './parts';
 export { compressReturns } from './walk/bits';
-export { setFiltered } from './walk/ends';
-export { wantJumps } from './walk/jumps';
+export { wantJumps } from './walk/direct';
+export { setFiltered } from './walk/targets';
 
 /** Space for code, a window, or what the host wants to write. */
 export function space(bytes: usize): usize {

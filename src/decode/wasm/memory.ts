@@ -1,5 +1,5 @@
 /**
- * Memory of the kernel: handed out from one end and never returned; what grows leaves its old space behind.
+ * Memory of the module: handed out from one end and never returned; what grows leaves its old space behind.
  */
 import { askForMemory, outOfMemory } from './host';
 

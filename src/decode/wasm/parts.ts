@@ -1,6 +1,6 @@
 /**
  * Where a part of the trace ends, and where its decoder may take over from the one before or hand over to the next: marks,
- * which are states at positions after a PSB. src/decode/hand-over.ts compares them.
+ * which are states at positions after a PSB. src/decode/parts.ts compares them.
  */
 import { Block, blockAt, enterCode, forgetCode } from './blocks';
 import { endRun, events, faults, reserveEvents, resumeSchedule, runs, slotTick, startSchedule } from './events';
@@ -20,7 +20,7 @@ import {
   STATE_UNSURE_EVENT_TIME,
 } from './layout';
 import { Column, isFull, limitMemory, zeroed } from './memory';
-import { enterStream } from './packets/input';
+import { enterStream } from './packets/format';
 import { clearState, clearStream, MAX_RETURNS, PHASE_SEARCH, returns, STATE_BYTES, State, state } from './state';
 import { moveTo } from './walk/position';
 

@@ -2,8 +2,9 @@
  * All that the decoder of one CPU's trace remembers between two packets, in one stretch of memory: two decoders with equal
  * bytes here decode the same packets to the same events. Times are ticks of the TSC.
  *
- * Everything else that a file of the kernel keeps is a setting, a cache, output, or used within one packet only.
+ * Everything else that a file of the module keeps is a setting, a cache, output, or used within one packet only.
  */
+
 /** No PSB was found yet. */
 export const PHASE_SEARCH: u32 = 0;
 /** At an indirect branch, with bits of a TNT left for what follows it: a TIP must be next. */

@@ -1,7 +1,7 @@
 /**
  * The categories of frames in Firefox Profiler, which colour its graphs: user code, the kernel, and each kind of stop.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
 import { type Family, familyOf } from '../../render/frames/families.js';
 

@@ -3,7 +3,7 @@
  */
 import { CallEvent, type CallEvents, isBeginning } from '../../model/calls/call-events.js';
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import type { Nanoseconds, SymbolId } from '../../model/units.js';
 
 export const MarkerKind = { Lost: 0, Cut: 1 } as const;

@@ -3,7 +3,7 @@
  *
  * Functions are symbols by rank. A frame is a function, as nothing is known of addresses and lines within functions.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { AsciiWriter } from '../ascii-writer.js';

@@ -2,6 +2,7 @@
  * Turns a request into spans of OTLP: one for each part, and one for each call and stop in it.
  */
 
+import { firstThat } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { FoundHost } from '../../questions/requests/found-hosts.js';
 import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
@@ -149,17 +150,7 @@ type Span = Pick<PartSpan, 'parent' | 'startNs' | 'endNs'>;
  * `spans`: of one part. Returns the row of the innermost one at a time; the part itself (0) if no call was open.
  */
 function innermostAt(spans: readonly Span[], ns: Nanoseconds): number {
-  let row = Math.max(0, begunBy(spans, ns) - 1);
+  let row = firstThat(1, spans.length, (at) => spans[at].startNs > ns) - 1;
   while (row > 0 && ns >= spans[row].endNs) row = spans[row].parent;
   return row;
-}
-
-function begunBy(spans: readonly Span[], ns: Nanoseconds): number {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (spans[middle].startNs <= ns) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,7 +1,7 @@
 /**
  * Calls of a thread → row groups of a Parquet file, made by the worker that replayed it.
  */
-import type { CallRows } from '../../analysis/rows.js';
+import type { CallRows } from '../../analysis/call-rows.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NONE, type Tid } from '../../model/units.js';
 import { bytesOf, type EncodedColumn } from './column-chunk.js';

@@ -3,8 +3,8 @@
  */
 import { hash } from 'node:crypto';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { dsoOf } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { dsoOf } from '../../model/symbol-table.js';
 
 /** The path of a thread's root, which is the parent of the first functions. */
 export const ROOT_PATH = 0n;

@@ -4,7 +4,7 @@
 import type { PbfWriter } from 'pbf';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
-import type { Wakings } from '../../model/timeline/wakings.js';
+import type { Wakings } from '../../model/profile/timeline.js';
 import { formatCount, formatMany } from '../../render/format.js';
 import { shellWords, visibleText } from '../../render/visible-text.js';
 import { leftOutText } from '../left-out.js';

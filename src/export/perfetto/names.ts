@@ -4,8 +4,7 @@
 import type { PbfWriter } from 'pbf';
 import { type CallEvents, isBeginning } from '../../model/calls/call-events.js';
 import { rowNumbers } from '../../model/columns.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
-import { lineOf, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { lineOf, SymbolKind, type SymbolTable, symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { ANNOTATION, INTERNED_DATA } from './fields.js';
 import { type Interned, writeInternedData } from './interned.js';

@@ -6,8 +6,8 @@
 import type { PbfWriter } from 'pbf';
 import { CallEvent, type CallEvents, isBeginning, type LongestCalls } from '../../model/calls/call-events.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { ACTIVITIES, Activity } from '../../model/timeline/activity.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
+import type { Timeline } from '../../model/profile/timeline.js';
+import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { isChunkFull, newProtoWriter, takeChunk } from '../proto-writer.js';
 import { attributesOf } from './attributes.js';
@@ -19,7 +19,7 @@ import { PacketSequence } from './packets.js';
 import { type ThreadTrack, Tracks, writeCounterTrack, writeProcessTrack, writeThreadTrack } from './tracks.js';
 import { ThreadWakings, wakingEnds } from './wakings.js';
 
-export interface CallsOverTime {
+export interface PerfettoCalls {
   readonly longestCalls: LongestCalls;
   /** null: neither wakings nor counters are written. */
   readonly timeline: Timeline | null;
@@ -28,7 +28,7 @@ export interface CallsOverTime {
 const NO_EVENTS: CallEvents = { timeNs: new Float64Array(), node: new Int32Array(), kind: new Uint8Array() };
 
 /** Yields chunks of about 64 KiB. `profile`: each thread has its own tree. */
-export function* renderPerfetto(profile: Profile, calls: CallsOverTime): Generator<Uint8Array> {
+export function* renderPerfetto(profile: Profile, calls: PerfettoCalls): Generator<Uint8Array> {
   const { meta, threads, symbols } = profile;
   const { longestCalls, timeline } = calls;
   const shallow = longestCalls.threads.map((events) => ({ tid: events.tid, ...withoutDeepCalls(events) }));

@@ -2,8 +2,7 @@
  * Turns wakings into instants on both threads, and flows between them: Perfetto draws them as arrows.
  */
 import type { PbfWriter } from 'pbf';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import type { Wakings } from '../../model/timeline/wakings.js';
+import type { Timeline, Wakings } from '../../model/profile/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { EventType, TRACK_EVENT } from './fields.js';
 import { Category, type EventNames, Mark, writeMark } from './names.js';

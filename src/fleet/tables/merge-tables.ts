@@ -3,11 +3,10 @@
  */
 
 import { BUCKETS, bucketOf, type FunctionDurations } from '../../model/calls/durations.js';
-import { isOrdered, orderedTree } from '../../model/calls/node-order.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
-import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { isOrdered, orderedTree } from '../../model/calls/tree-view.js';
 import type { MergedBy, Profile } from '../../model/profile/profile.js';
-import { noInferences, noLines, type Quality } from '../../model/profile/quality.js';
+import { noInferences, noLines, type Quality } from '../../model/profile/profile.js';
+import { SymbolKind, type SymbolTable, symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { type Group, groupedProfile } from '../grouped-profile.js';
 import type { Fleet } from '../open-fleet.js';

@@ -2,7 +2,7 @@
  * The table of functions → symbols, and which of them has which hash.
  */
 import { rowNumbers } from '../../model/columns.js';
-import { SymbolKind, type SymbolTable, SymbolTableBuilder, symbolLines } from '../../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable, SymbolTableBuilder, symbolLines } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import type { Fleet } from '../open-fleet.js';
 import { HashRows, hashWords } from './hash-rows.js';

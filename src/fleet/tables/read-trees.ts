@@ -1,8 +1,7 @@
 /**
  * The table of call paths → a call tree of each command name, host or build: the sum of all recordings.
  */
-import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { type NodeColumn, nodeColumns } from '../../model/calls/node-columns.js';
+import { type CallTree, type NodeColumn, nodeColumns, ROOT } from '../../model/calls/call-tree.js';
 import type { MergedBy } from '../../model/profile/profile.js';
 import { NONE } from '../../model/units.js';
 import { type Engine, sqlText } from '../engine.js';

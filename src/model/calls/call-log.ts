@@ -106,7 +106,7 @@ export class CallLogBuilder {
     return this.add(CallOp.Open, node);
   }
 
-  /** Appends a row that the kernel wrote. Those that set the certainty come in pairs: the second one sets it back. */
+  /** Appends a row that the module wrote. Those that set the certainty come in pairs: the second one sets it back. */
   append(ns: Nanoseconds, code: number): void {
     this.addAt(ns, opOf(code), argumentOf(code));
   }

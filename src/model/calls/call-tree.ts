@@ -2,12 +2,11 @@
  * The call tree (calling-context tree): one node per call path, with what was measured on it.
  */
 
-import { resized } from '../columns.js';
-import { askForMemory } from '../memory-watch.js';
+import { ReusedColumn, resized } from '../columns.js';
+import { askForMemory } from '../memory.js';
+import { hashOf } from '../pair-map.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../units.js';
 import type { DurationsBuilder } from './durations.js';
-import { type NodeColumns, nodeColumns } from './node-columns.js';
-import { LINKS, Link, OwnTreeMemory, SUMS, Sum, type TreeMemory } from './tree-memory.js';
 
 /** Node 0 is the root and not a function. A parent always has a smaller id than its children. */
 export interface CallTree extends NodeColumns {
@@ -247,11 +246,6 @@ export class CallTreeBuilder {
   }
 }
 
-function hashOf(parent: NodeId, symbol: SymbolId): number {
-  const mixed = Math.imul(parent ^ Math.imul(symbol, 0x85ebca6b), 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
-}
-
 /** Returns the tree without nodes that have no calls and no time in their subtree. */
 export function withoutEmptyNodes(tree: CallTree): CallTree {
   if (isEachUsed(tree)) return tree;
@@ -297,4 +291,77 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
     symbol: selected(tree.symbol, new Int32Array(nodes.length)),
     ...nodeColumns((name) => selected(tree[name], new Float64Array(nodes.length))),
   };
+}
+
+// The memory of a call tree that is being built: a row for each node, and a table that finds children.
+
+/**
+ * Row layout of a node: what nearly every event reads or changes is one cache line of 64 bytes, links first. The module
+ * of replay changes the same rows (src/replay/wasm/layout.ts).
+ */
+export const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
+export const LINKS = 16;
+export const Sum = { Calls: 2, SelfNs: 3, CompleteNs: 4, MinNs: 5, MaxNs: 6, InferredNs: 7 } as const;
+const SUMS = 8;
+
+const FIRST_NODES = 256;
+
+interface TreeMemory {
+  readonly sums: Float64Array;
+  /** The same memory as `sums`. */
+  readonly links: Int32Array;
+  /** The table: nodes, or NONE. Its length is a power of two. */
+  readonly slots: Int32Array;
+  /** Doubles the number of nodes. */
+  growRows(): void;
+  /** Makes the table this long, and empty. */
+  clearSlots(length: number): void;
+}
+
+class OwnTreeMemory implements TreeMemory {
+  sums = new Float64Array(FIRST_NODES * SUMS);
+  links = new Int32Array(this.sums.buffer);
+  slots = new Int32Array(0);
+  private readonly reusedSlots = new ReusedColumn(new Int32Array(0));
+
+  growRows(): void {
+    this.sums = resized(this.sums, 2 * this.sums.length);
+    this.links = new Int32Array(this.sums.buffer);
+  }
+
+  clearSlots(length: number): void {
+    this.slots = this.reusedSlots.filled(length, NONE);
+  }
+}
+
+/** The columns with what is known of each node of a call tree, shared by trees, files and pages. */
+export interface NodeColumns {
+  readonly calls: Float64Array; // all calls, complete or inferred
+  readonly inferredCalls: Float64Array; // calls whose start or end was not seen
+  readonly selfNs: Float64Array;
+  readonly inferredNs: Float64Array; // the part of selfNs on unconfirmed paths or around hidden jumps
+  readonly unwoundCalls: Float64Array; // complete calls that an exception or a longjmp ended
+  readonly completeNs: Float64Array; // sum of the durations of complete calls
+  readonly minNs: Float64Array; // over complete calls; Infinity if there is none
+  readonly maxNs: Float64Array; // -Infinity if there is none
+  readonly longestCutNs: Float64Array; // one inferred call lasted at least this long; 0: unknown, or there is none
+}
+
+/** The columns in the order in which files and pages have them. */
+export const NODE_COLUMNS = [
+  'calls',
+  'inferredCalls',
+  'selfNs',
+  'inferredNs',
+  'unwoundCalls',
+  'completeNs',
+  'longestCutNs',
+  'minNs',
+  'maxNs',
+] as const satisfies readonly (keyof NodeColumns)[];
+export type NodeColumn = (typeof NODE_COLUMNS)[number];
+
+/** Builds one value per column. */
+export function nodeColumns<Column>(make: (name: NodeColumn) => Column): Record<NodeColumn, Column> {
+  return Object.fromEntries(NODE_COLUMNS.map((name) => [name, make(name)])) as Record<NodeColumn, Column>;
 }

@@ -1,9 +1,10 @@
 /**
- * Derives total times, children and depths from a call tree, each in one pass.
+ * What follows from the links of a call tree: total times, children and depths, each in one pass, and its nodes in order.
  */
 
+import { ReusedColumn, rowNumbers } from '../columns.js';
 import { NONE, type NodeId } from '../units.js';
-import { type CallTree, ROOT } from './call-tree.js';
+import { type CallTree, NODE_COLUMNS, ROOT, selectNodes } from './call-tree.js';
 
 /** Derived from a CallTree; never sent between workers. */
 export interface TreeView {
@@ -42,4 +43,134 @@ export function childrenOf(view: TreeView, node: NodeId): NodeId[] {
   const children: NodeId[] = [];
   for (let child = view.firstChild[node]; child !== NONE; child = view.nextSibling[child]) children.push(child);
   return children;
+}
+
+// Orders the nodes of a call tree: callers before callees, siblings by rank, each subtree contiguous (pre-order).
+
+/** Returns the tree in pre-order with siblings by rank. `rank`: by symbol, each different. */
+export function orderedTree(tree: CallTree, rank: Int32Array): CallTree {
+  if (isOrdered(tree, rank)) return tree;
+  return selectNodes(
+    tree,
+    nodeOrder(
+      tree,
+      tree.symbol.map((symbol) => (symbol === NONE ? NONE : rank[symbol])),
+    ),
+  );
+}
+
+export function isOrdered({ length, parent, symbol }: CallTree, rank: Int32Array): boolean {
+  const depth = new Int32Array(length);
+  const lastAt = new Int32Array(length); // by depth
+  for (let node = 1; node < length; node++) {
+    const caller = parent[node];
+    const own = depth[caller] + 1;
+    if (own > depth[node - 1] + 1 || lastAt[own - 1] !== caller) return false;
+    const before = own <= depth[node - 1] ? lastAt[own] : NONE; // a sibling, as the caller is still open
+    if (before !== NONE && rank[symbol[before]] >= rank[symbol[node]]) return false;
+    depth[node] = own;
+    lastAt[own] = node;
+  }
+  return true;
+}
+
+/** Returns the nodes of a tree, callers before callees, siblings by `rank`, which each node has. */
+export function nodeOrder({ length, parent }: Pick<CallTree, 'length' | 'parent'>, rank: Int32Array): Int32Array {
+  const siblings = siblingsByRank(parent, rank);
+  const order = new Int32Array(length);
+  let node: NodeId = ROOT;
+  for (let at = 0; at < length; at++) {
+    order[at] = node;
+    node = nextNode(node, parent, siblings);
+  }
+  return order;
+}
+
+function nextNode(node: NodeId, parent: Int32Array, { firstChild, nextSibling }: Siblings): NodeId {
+  if (firstChild[node] !== NONE) return firstChild[node];
+  let open = node;
+  while (open !== ROOT && nextSibling[open] === NONE) open = parent[open];
+  return nextSibling[open];
+}
+
+interface Siblings {
+  readonly firstChild: Int32Array; // NodeId | NONE, as is nextSibling
+  readonly nextSibling: Int32Array;
+}
+
+/** Sort keys are exact up to 2^27 ranks and 2^26 nodes. */
+const NODES = 2 ** 26;
+
+/** Siblings of equal rank are adjacent. */
+export function siblingsByRank(parent: Int32Array, rank: Int32Array): Siblings {
+  const firstChild = new Int32Array(parent.length).fill(NONE);
+  const nextSibling = new Int32Array(parent.length).fill(NONE);
+  const keys = new Float64Array(parent.length);
+  for (let node = 1; node < keys.length; node++) keys[node] = rank[node] * NODES + node;
+  keys.subarray(1).sort();
+  for (let at = keys.length - 1; at > 0; at--) {
+    const node = keys[at] % NODES;
+    nextSibling[node] = firstChild[parent[node]];
+    firstChild[parent[node]] = node;
+  }
+  return { firstChild, nextSibling };
+}
+
+// Orders the nodes of a call tree as they are drawn: callers before callees, siblings sorted, each subtree contiguous.
+
+/** Returns the tree in pre-order. `compare`: orders siblings. */
+export function inPreOrder(tree: CallTree, compare: (a: NodeId, b: NodeId) => number): CallTree {
+  const view = viewOf(tree);
+  const order = new Int32Array(tree.length);
+  const stack = [ROOT];
+  let length = 0;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    order[length++] = node;
+    // In reverse, as they are popped from the end of the stack.
+    const children = childrenOf(view, node).sort((a, b) => compare(b, a));
+    for (const child of children) stack.push(child);
+  }
+  return selectNodes(tree, order);
+}
+
+/**
+ * Orders trees one after the other, in place: discarded columns would stay until the garbage collector runs, which is
+ * late in workers.
+ */
+export class TreeSorter {
+  private readonly rank: Int32Array;
+  private readonly ranks = new ReusedColumn(new Int32Array(0));
+  private readonly values = new ReusedColumn(new Float64Array(0));
+
+  /** `rank`: by symbol, each different. */
+  constructor(rank: Int32Array) {
+    this.rank = rank;
+  }
+
+  /**
+   * Returns the tree in pre-order with siblings by rank, and by node where it is now, until the next tree is sorted.
+   * Overwrites the numbers of the tree, but not its links.
+   */
+  sort(tree: CallTree): { readonly tree: CallTree; readonly newId: Int32Array } {
+    const { length, parent, symbol } = tree;
+    if (isOrdered(tree, this.rank)) return { tree, newId: rowNumbers(length) };
+    const ranks = this.ranks.uninitialized(length);
+    for (let node = ROOT + 1; node < length; node++) ranks[node] = this.rank[symbol[node]];
+    const order = nodeOrder(tree, ranks);
+    const newId = ranks; // not needed any longer
+    for (let row = 0; row < length; row++) newId[order[row]] = row;
+    for (const name of NODE_COLUMNS) this.reorder(tree[name], order);
+    const sorted = {
+      ...tree,
+      parent: order.map((node) => (node === ROOT ? NONE : newId[parent[node]])),
+      symbol: order.map((node) => symbol[node]),
+    };
+    return { tree: sorted, newId };
+  }
+
+  private reorder(column: Float64Array, order: Int32Array): void {
+    const values = this.values.uninitialized(column.length);
+    values.set(column);
+    for (let row = 0; row < order.length; row++) column[row] = values[order[row]];
+  }
 }

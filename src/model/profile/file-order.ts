@@ -3,9 +3,17 @@
  */
 import { ROOT } from '../calls/call-tree.js';
 import type { FunctionDurations } from '../calls/durations.js';
-import { dsoOf, inverse, symbolRanks } from '../names/symbol-order.js';
-import { lineOf, SpecialSymbol, type SymbolKind, type SymbolTable, symbolLines } from '../names/symbol-table.js';
-import { compareUtf8 } from '../names/utf8-order.js';
+import {
+  compareUtf8,
+  dsoOf,
+  inverse,
+  lineOf,
+  SpecialSymbol,
+  type SymbolKind,
+  type SymbolTable,
+  symbolLines,
+  symbolRanks,
+} from '../symbol-table.js';
 import { NONE, type SymbolId } from '../units.js';
 import type { Profile, ThreadProfile } from './profile.js';
 

@@ -15,7 +15,7 @@ export interface EventColumns {
 export interface EventRun {
   readonly tid: Tid;
   readonly cpu: number; // NONE if not printed
-  /** In numbers, see event-run.ts. */
+  /** In numbers, see event-runs.ts. */
   readonly length: number;
   readonly events: number;
 }
@@ -88,3 +88,37 @@ export interface Selection {
   /** A thread is selected if any of its names matches. */
   readonly comm?: RegExp;
 }
+
+/** One thread's events on all CPUs, in chronological order. */
+export interface ThreadEvents {
+  readonly tid: Tid;
+  readonly length: number;
+  readonly site: Uint32Array; // SiteId
+  readonly timeNs: Float64Array; // Nanoseconds; never decreases
+}
+
+// What the kernel reports to perf in addition to the trace: context switches, thread names, memory mappings.
+
+/** `name` and `file`: bytes as latin1 characters. */
+export type SidebandRecord =
+  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
+  | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
+  | {
+      readonly what: 'fork';
+      readonly pid: number;
+      readonly tid: number;
+      readonly parentPid: number;
+      readonly parent: number;
+    }
+  | { readonly what: 'exit'; readonly pid: number; readonly tid: number }
+  /** Tracing of a thread began (ITRACE_START); perf script does not print it. */
+  | { readonly what: 'traced'; readonly pid: number; readonly tid: number }
+  | {
+      readonly what: 'mmap';
+      readonly pid: number; // -1: the kernel
+      readonly start: Address;
+      readonly length: number; // bytes
+      readonly fileOffset: number; // of its first byte
+      readonly file: string;
+    }
+  | { readonly what: 'other' };

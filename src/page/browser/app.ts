@@ -1,7 +1,7 @@
 /**
  * Runs the page: user actions change the state, and the page is drawn from the state.
  */
-import type { Timeline } from '../../model/timeline/timeline.js';
+import type { Timeline } from '../../model/profile/timeline.js';
 import { nameOf } from '../../render/frames/frame-table.js';
 import { isolated } from '../../render/frames/isolated.js';
 import { iconButton } from '../../render/viewer/buttons.js';

@@ -1,9 +1,9 @@
 /**
  * The time axis above the graph: a strip of what each selected thread did, and the time range that is shown.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import type { Tid } from '../../model/units.js';
+
+import type { Timeline } from '../../model/profile/timeline.js';
+import type { Bounds, Tid } from '../../model/units.js';
 import type { FrameDetails } from '../../render/frames/frame-details.js';
 import { button } from '../../render/viewer/buttons.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';

@@ -1,8 +1,7 @@
 /**
  * Asks the server of the page for calls: for the index of threads, and for consecutive chunks (docs/levels-format.md).
  */
-import type { ChunkLists, ChunkPart, ThreadLists } from '../../model/timeline/call-chunks.js';
-import type { Spans } from '../../model/timeline/timeline.js';
+import type { ChunkLists, ChunkPart, Spans, ThreadLists } from '../../model/profile/timeline.js';
 import type { Tid } from '../../model/units.js';
 import { readChunk } from '../data/chunk.js';
 import type { ChunkRange } from '../view/wanted-chunks.js';

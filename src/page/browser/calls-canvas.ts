@@ -2,7 +2,7 @@
  * Shows calls by time and duration on a canvas, and what is below the pointer or where arrow keys are.
  */
 
-import { timeColumn } from '../../analysis/calls/time-grid.js';
+import { timeColumn } from '../../analysis/calls/over-time.js';
 import type { FrameDetails } from '../../render/frames/frame-details.js';
 import { callDuration, cellText, titleOfCalls } from '../../render/plot/call-texts.js';
 import { type CallsPlot, DurationAxis, type PlottedCall, type PlottedCell } from '../../render/plot/calls-plot.js';

@@ -4,14 +4,13 @@
 
 import { overlaps } from '../../analysis/log/filter-thread.js';
 import { LossKinds } from '../../analysis/losses.js';
-import type { Bounds } from '../../analysis/questions.js';
 import { isLost, isStop } from '../../analysis/tree/outside.js';
 import { ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { SymbolKind } from '../../model/names/symbol-table.js';
 import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
-import { noInferences, type Quality, type TraceGap } from '../../model/profile/quality.js';
-import type { Nanoseconds } from '../../model/units.js';
+import { noInferences, type Quality, type TraceGap } from '../../model/profile/profile.js';
+import { SymbolKind } from '../../model/symbol-table.js';
+import type { Bounds, Nanoseconds } from '../../model/units.js';
 import { renderJson } from '../../profile-file/write.js';
 import type { LegendEntry } from '../../render/frames/captions.js';
 import { CHANGE_COLOURS } from '../../render/frames/changes.js';

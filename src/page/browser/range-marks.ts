@@ -1,8 +1,9 @@
 /**
  * The range on the time axis: dragged by pointer, its two ends are also sliders for keys.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
+
+import type { Timeline } from '../../model/profile/timeline.js';
+import type { Bounds } from '../../model/units.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/keys.js';
 import { momentText } from '../view/captions/time.js';

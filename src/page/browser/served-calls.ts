@@ -1,10 +1,9 @@
 /**
  * Completes the calls of a stack chart with those that the server has: shows what is there, and asks for what a window lacks.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { ChunkLists } from '../../model/timeline/call-chunks.js';
-import type { Spans } from '../../model/timeline/timeline.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+
+import type { ChunkLists, Spans } from '../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import type { ChartThread } from '../view/chart/chart-thread.js';
 import type { WhyUnlisted } from '../view/chart/unlisted-calls.js';
 import { type ChunkOf, joinedThread, servedThread } from '../view/joined-thread.js';

@@ -2,10 +2,15 @@
  * Asks the server for all calls of the function that the panel shows: what they were, then what is inside the slowest and the inferred ones.
  */
 
-import type { Bounds } from '../../analysis/questions.js';
-import { type ChunkPart, chunksOfFunction, type ThreadLists } from '../../model/timeline/call-chunks.js';
-import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+import {
+  type ChunkPart,
+  chunksOfFunction,
+  NO_SPANS,
+  type Spans,
+  type ThreadLists,
+  type ThreadSpans,
+} from '../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import { readChunk, readFunctionChunk } from '../data/chunk.js';
 import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/all-calls.js';
 import { MAX_ROWS } from '../view/calls/call-differences.js';

@@ -1,10 +1,10 @@
 /**
  * Draws the strips of threads on a canvas, and on another one above it arrows between them. Only rows in view are drawn.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import { ACTIVITIES, activityOf } from '../../model/timeline/activity.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+
+import type { Timeline } from '../../model/profile/timeline.js';
+import { ACTIVITIES, activityOf } from '../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageData } from '../data/page-data.js';
 import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../view/columns.js';

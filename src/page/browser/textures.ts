@@ -1,7 +1,7 @@
 /**
  * Fills for what threads do: a colour and a texture, so that they can be told apart without colours, too.
  */
-import { Activity } from '../../model/timeline/activity.js';
+import { Activity } from '../../model/profile/timeline.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { ACTIVITY_NAMES, UNOBSERVED } from '../view/captions/time.js';
 import { type CanvasColours, emptied, pixelRatio } from './platform/canvas.js';

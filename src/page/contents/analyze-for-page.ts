@@ -6,11 +6,11 @@
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import { assert } from '../../model/errors.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { Timeline } from '../../model/profile/timeline.js';
+import { WAKING_SLICES, type WakingRows, type Wakings } from '../../model/profile/timeline.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
-import { tableOf } from '../../model/samples/sample-table.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import { WAKING_SLICES, type WakingRows, type Wakings } from '../../model/timeline/wakings.js';
-import { NONE, type Tid } from '../../model/units.js';
+import { tableOf } from '../../model/sample-table.js';
+import { type Bounds, NONE, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { Trace } from '../../pipeline/read/trace.js';
@@ -20,7 +20,7 @@ import { type CallsOfWaits, type TraceWaits, traceWaitsOf } from '../../question
 import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
 import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule/off-state.js';
-import type { ShownWaits, TimeWindow } from '../../waits/summary/window.js';
+import type { ShownWaits } from '../../waits/summary/window.js';
 import { AskedIntervals } from './asked-intervals.js';
 import { piecesOf } from './longest-waits.js';
 import { type KeyedPiece, PlaceWriter } from './place-writer.js';
@@ -99,19 +99,14 @@ function wakingsOf(
   };
 }
 
-function isWaking(shown: ShownWaits, wait: number, { startNs, endNs }: TimeWindow): boolean {
+function isWaking(shown: ShownWaits, wait: number, { startNs, endNs }: Bounds): boolean {
   const end = endedBy(shown, wait);
   const isByThread = end === EndedBy.Thread || end === EndedBy.MaybeThread;
   return isByThread && shown.waker[wait] !== NONE && shown.wakeNs[wait] >= startNs && shown.wakeNs[wait] <= endNs;
 }
 
 /** Returns the waits to keep, and by part of the time how many others there are. */
-function longest(
-  { wakeNs, outNs, inNs }: ShownWaits,
-  waits: Uint32Array,
-  { startNs, endNs }: TimeWindow,
-  most: number,
-) {
+function longest({ wakeNs, outNs, inNs }: ShownWaits, waits: Uint32Array, { startNs, endNs }: Bounds, most: number) {
   const slice = new Int32Array(waits.length);
   const ns = new Float64Array(waits.length);
   for (let row = 0; row < waits.length; row++) {
@@ -127,12 +122,7 @@ function longest(
 }
 
 /** Times are cut to the timeline. */
-function rowsOf(
-  shown: ShownWaits,
-  kept: Uint32Array,
-  { startNs, endNs }: TimeWindow,
-  tids: readonly Tid[],
-): WakingRows {
+function rowsOf(shown: ShownWaits, kept: Uint32Array, { startNs, endNs }: Bounds, tids: readonly Tid[]): WakingRows {
   const place = new Map(tids.map((tid, at) => [tid, at]));
   const places = (column: Int32Array) => Int32Array.from(kept, (wait) => place.get(column[wait]) as number);
   const times = (column: Float64Array) =>

@@ -4,7 +4,6 @@
 
 import { ROOT } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
 import type {
   Blocker,
   BlockerKind,
@@ -13,6 +12,7 @@ import type {
   WaitsByPath,
   WaitThread,
 } from '../../model/profile/waits-by-path.js';
+import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { CallsOfWaits, TraceWaits } from '../../questions/waits/ask-waits.js';
 import { placesOf } from '../../questions/waits/places.js';

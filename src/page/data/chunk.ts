@@ -1,8 +1,9 @@
 /**
  * A chunk of a thread's calls ↔ bytes, uncompressed: written into a levels file, read by a page that is served.
  */
-import { CHUNK_CALLS, FUNCTION_CHUNK_CALLS, type FunctionCalls } from '../../model/timeline/call-chunks.js';
-import type { Spans } from '../../model/timeline/timeline.js';
+
+import type { Spans } from '../../model/profile/timeline.js';
+import { CHUNK_CALLS, FUNCTION_CHUNK_CALLS, type FunctionCalls } from '../../model/profile/timeline.js';
 import { pageReader, pageWriter } from './numbers.js';
 import { FUNCTION_CALL_RULES, readTables, SPAN_RULES, writeTables } from './tables.js';
 

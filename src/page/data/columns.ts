@@ -2,9 +2,9 @@
  * Encodes and decodes the node columns: column by column, each for all threads.
  */
 
-import type { NumberReader } from '../../codec/number-reader.js';
+import type { NumberReader } from '../../codec/numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
+import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
 import { pageWriter } from './numbers.js';
 

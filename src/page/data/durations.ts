@@ -2,7 +2,7 @@
  * Encodes and decodes durations: the index of each row among the buckets of all functions, then its calls.
  */
 
-import type { NumberReader } from '../../codec/number-reader.js';
+import type { NumberReader } from '../../codec/numbers.js';
 import { BUCKETS, type FunctionDurations } from '../../model/calls/durations.js';
 import { pageWriter } from './numbers.js';
 

@@ -2,11 +2,10 @@
  * Encodes and decodes the head of the page data: everything that is not a column, as JSON.
  */
 
-import type { NumberReader } from '../../codec/number-reader.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
-import type { Quality } from '../../model/profile/quality.js';
+import type { NumberReader } from '../../codec/numbers.js';
+import type { Quality, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { pageWriter } from './numbers.js';
 
 export interface PageHead {

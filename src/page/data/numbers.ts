@@ -1,8 +1,7 @@
 /**
  * Creates writers and readers for the numbers in the page data; eight-byte numbers are big-endian.
  */
-import { NumberReader } from '../../codec/number-reader.js';
-import { NumberWriter } from '../../codec/number-writer.js';
+import { NumberReader, NumberWriter } from '../../codec/numbers.js';
 
 export function pageWriter(): NumberWriter {
   return new NumberWriter('big-endian');

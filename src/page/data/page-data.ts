@@ -1,12 +1,10 @@
 /**
  * Defines the data of the report page: the shape of all trees together, and the numbers of each thread on it.
  */
-import type { Shape } from '../../model/calls/overlay.js';
-import type { NodesOfShape } from '../../model/calls/sum-trees.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
-import type { Quality } from '../../model/profile/quality.js';
+import type { NodesOfShape, Shape } from '../../model/calls/overlay.js';
+import type { Quality, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 
 export interface PageData {
   readonly meta: TraceMeta;

@@ -2,7 +2,7 @@
  * Encodes and decodes the shape. Nodes are in pre-order, so the depth of a node determines its caller.
  */
 
-import type { NumberReader } from '../../codec/number-reader.js';
+import type { NumberReader } from '../../codec/numbers.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { NONE } from '../../model/units.js';
 import { pageWriter } from './numbers.js';

@@ -1,8 +1,7 @@
 /**
  * The tables of the timeline, column by column: writer and reader guess each number in the same way from those before it.
  */
-import type { NumberReader } from '../../codec/number-reader.js';
-import type { NumberWriter } from '../../codec/number-writer.js';
+import type { NumberReader, NumberWriter } from '../../codec/numbers.js';
 import { NONE } from '../../model/units.js';
 
 type Numbers = Float64Array | Int32Array | Uint8Array;

@@ -1,8 +1,7 @@
 /**
  * The head of the timeline of a page: all but its columns, as JSON.
  */
-import type { Timeline } from '../../model/timeline/timeline.js';
-import type { Wakings } from '../../model/timeline/wakings.js';
+import type { Timeline, Wakings } from '../../model/profile/timeline.js';
 import type { Tid } from '../../model/units.js';
 
 export interface TimelineHead extends Omit<Timeline, 'threads' | 'wakings'> {

@@ -2,8 +2,8 @@
  * Writes the timeline of a page, uncompressed: a block of its own, which the page reads when it is needed.
  */
 
-import { ACTIVITIES, Activity } from '../../model/timeline/activity.js';
-import type { ThreadSums, TimedThread, Timeline } from '../../model/timeline/timeline.js';
+import type { ThreadSums, TimedThread, Timeline } from '../../model/profile/timeline.js';
+import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
 import { pageWriter } from './numbers.js';
 import { CALL_RULES, ROW_RULES, SPAN_RULES, TIME_RULES, WAKING_RULES, writeTables } from './tables.js';
 import type { TimelineHead } from './timeline-head.js';

@@ -3,14 +3,14 @@
  */
 
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { NODE_COLUMNS } from '../../model/calls/node-columns.js';
-import { orderedTree } from '../../model/calls/node-order.js';
+import { NODE_COLUMNS } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
+import { orderedTree } from '../../model/calls/tree-view.js';
 import { assert } from '../../model/errors.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../model/profile/file-order.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
+import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';

@@ -2,8 +2,7 @@
  * Calls of a thread → the chunks of a levels file: done by the worker that replayed the thread.
  */
 import { constants, deflateRawSync } from 'node:zlib';
-import type { ChunkIndex, FunctionCalls, FunctionIndex, ThreadChunks } from '../../model/timeline/call-chunks.js';
-import type { Spans } from '../../model/timeline/timeline.js';
+import type { ChunkIndex, FunctionCalls, FunctionIndex, Spans, ThreadChunks } from '../../model/profile/timeline.js';
 import { chunkBytes, functionChunkBytes } from '../data/chunk.js';
 
 /** As in pages: for numbers, `Z_FILTERED` saves 1 %. */

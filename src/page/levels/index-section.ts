@@ -3,7 +3,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
-import type { ChunkIndex, ThreadLists } from '../../model/timeline/call-chunks.js';
+import type { ChunkIndex, ThreadLists } from '../../model/profile/timeline.js';
 import type { Tid } from '../../model/units.js';
 
 export interface LevelsIndex {

@@ -3,7 +3,7 @@
  */
 import { createHmac, type Hmac } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
+import type { ThreadChunks } from '../../model/profile/timeline.js';
 import type { Tid } from '../../model/units.js';
 import { END_MAGIC, MAGIC, markOf, type Origin, VERSION } from './format.js';
 import { type IndexedThread, indexBytes } from './index-section.js';

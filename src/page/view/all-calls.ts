@@ -1,8 +1,9 @@
 /**
  * What a server of the page says of the calls of a function: all of them, but later.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { ThreadSpans, Timeline } from '../../model/timeline/timeline.js';
+
+import type { ThreadSpans, Timeline } from '../../model/profile/timeline.js';
+import type { Bounds } from '../../model/units.js';
 import type { FoundCalls, ListedCall, SearchedThread } from './calls/find-listed-calls.js';
 
 export interface CallsSearch {

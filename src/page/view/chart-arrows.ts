@@ -1,8 +1,8 @@
 /**
  * Chooses the wakings of a thread that its stack chart shows as labelled arrows: so few that each can be read.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+
+import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import type { Role, Waking, WakingIndex } from './waking-index.js';
 
 export interface ChartArrow {

@@ -1,11 +1,11 @@
 /**
  * What threads did in a part of the timeline, by column of pixels.
  */
-import type { Bounds } from '../../analysis/questions.js';
+
 import type { Shape } from '../../model/calls/overlay.js';
-import { ACTIVITIES } from '../../model/timeline/activity.js';
-import type { TimedThread, Timeline } from '../../model/timeline/timeline.js';
-import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
+import type { TimedThread, Timeline } from '../../model/profile/timeline.js';
+import { ACTIVITIES } from '../../model/profile/timeline.js';
+import { type Bounds, type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 
 export interface ColumnWindow extends Bounds {
   readonly columns: number;

@@ -4,15 +4,13 @@
 
 import { functionSet } from '../../analysis/questions.js';
 import { bottomUp, callersOfFunction } from '../../analysis/tree/callers.js';
-import { ownWeights } from '../../analysis/tree/metrics.js';
+import { ownWeights } from '../../analysis/tree/outside.js';
 import { reroot } from '../../analysis/tree/reshape.js';
-import { type CallTree, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
-import { nodeColumns } from '../../model/calls/node-columns.js';
-import { inPreOrder } from '../../model/calls/pre-order.js';
-import { totalTimes } from '../../model/calls/tree-view.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { type CallTree, nodeColumns, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
+import { inPreOrder, totalTimes } from '../../model/calls/tree-view.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { symbolRanks } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
 import { frameNames } from '../../render/frame-names.js';
 import { type Family, familyOf } from '../../render/frames/families.js';

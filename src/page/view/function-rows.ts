@@ -1,9 +1,10 @@
 /**
  * Builds the rows of the functions table for the frames in view, weighted by the selected width.
  */
-import { functionWeights } from '../../analysis/tree/function-weights.js';
+
 import type { FunctionSums } from '../../analysis/tree/functions.js';
-import { type Metric, ownWeights } from '../../analysis/tree/metrics.js';
+import { functionWeights } from '../../analysis/tree/functions.js';
+import { type Metric, ownWeights } from '../../analysis/tree/outside.js';
 import { type CallTree, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../model/units.js';
 import { type FrameTable, subtreeEnd } from '../../render/frames/frame-table.js';

@@ -2,9 +2,9 @@
  * Collects everything that is shown for one function.
  */
 import type { FunctionSums } from '../../analysis/tree/functions.js';
-import type { SourceLine } from '../../model/names/symbol-table.js';
+import type { Timeline } from '../../model/profile/timeline.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
+import type { SourceLine } from '../../model/symbol-table.js';
 import type { Nanoseconds, SymbolId } from '../../model/units.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageThread } from '../data/page-data.js';

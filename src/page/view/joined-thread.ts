@@ -1,10 +1,10 @@
 /**
  * A thread of the page and chunks of its calls from the server → the thread as its stack chart shows a window.
  */
-import { spansAt } from '../../analysis/timeline/thread-spans.js';
+import { spansAt } from '../../analysis/timeline/spans-builder.js';
 import { countBelow, rowNumbers } from '../../model/columns.js';
-import type { ChunkIndex, ChunkLists } from '../../model/timeline/call-chunks.js';
-import { NO_SPANS, type Spans } from '../../model/timeline/timeline.js';
+import type { ChunkIndex, ChunkLists } from '../../model/profile/timeline.js';
+import { NO_SPANS, type Spans } from '../../model/profile/timeline.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { ChartThread } from './chart/chart-thread.js';
 import { type WhyUnlisted, withoutCalls } from './chart/unlisted-calls.js';

@@ -1,10 +1,9 @@
 /**
  * Names functions in addresses, so that a link fits other recordings of the same program: `main;handle;memcpy@libc.so.6`.
  */
-import { filesBehindNames } from '../../model/names/distinct-names.js';
-import { shortFileName } from '../../model/names/mapped-files.js';
-import { dsoOf } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { dsoOf, filesBehindNames, shortFileName } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { once } from './memoize-last.js';

@@ -1,9 +1,9 @@
 /**
  * Time ranges: where they may begin and end.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import type { Nanoseconds } from '../../model/units.js';
+
+import type { Timeline } from '../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds } from '../../model/units.js';
 
 type Slices = Pick<Timeline, 'durationNs' | 'sumsSliceNs'>;
 

@@ -2,19 +2,19 @@
  * Computes the trees that the page shows for a state: of the selected threads, in the time range, after focus, hiding and
  * folding. Each step is cached until its inputs change.
  */
-import { type Bounds, functionSet } from '../../analysis/questions.js';
+
+import { functionSet } from '../../analysis/questions.js';
 import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/range-sums.js';
 import { recordsSwitches } from '../../analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
 import { mergeDurations } from '../../model/calls/durations.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { sumsOf } from '../../model/calls/sum-trees.js';
+import { sumsOf } from '../../model/calls/overlay.js';
 import { rowNumbers, valuesOf } from '../../model/columns.js';
-import { dsoOf } from '../../model/names/symbol-order.js';
-import { lineOf, type SourceLine } from '../../model/names/symbol-table.js';
-import type { ThreadSums, Timeline } from '../../model/timeline/timeline.js';
-import { NONE, type SymbolId, type Tid } from '../../model/units.js';
+import type { ThreadSums, Timeline } from '../../model/profile/timeline.js';
+import { dsoOf, lineOf, type SourceLine } from '../../model/symbol-table.js';
+import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import type { AllCalls } from './all-calls.js';
 import { FrameTables } from './frame-tables.js';

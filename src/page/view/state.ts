@@ -1,9 +1,9 @@
 /**
  * Converts the state of the page to and from the URL hash, so that links, reloads and the back button show the same view.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import { METRICS, type Metric } from '../../analysis/tree/metrics.js';
-import type { SymbolId, Tid } from '../../model/units.js';
+
+import { METRICS, type Metric } from '../../analysis/tree/outside.js';
+import type { Bounds, SymbolId, Tid } from '../../model/units.js';
 import type { LinkNames } from './link-names.js';
 
 /** Colour by function, by average duration of calls, or by share of time outside traced code. */

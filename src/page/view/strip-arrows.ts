@@ -1,8 +1,8 @@
 /**
  * Chooses the wakings that are arrows between strips: all of a range, if they are few enough to be told apart.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import type { Tid } from '../../model/units.js';
+
+import type { Bounds, Tid } from '../../model/units.js';
 import type { Waking, WakingIndex } from './waking-index.js';
 
 export interface StripArrows {

@@ -1,8 +1,9 @@
 /**
  * The rows of the time axis: the threads that are selected, most active first, below all of them together.
  */
-import { ACTIVITIES, Activity } from '../../model/timeline/activity.js';
-import type { TimedThread, Timeline } from '../../model/timeline/timeline.js';
+
+import type { TimedThread, Timeline } from '../../model/profile/timeline.js';
+import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
 import type { Tid } from '../../model/units.js';
 import { formatMany } from '../../render/format.js';
 import type { PageData, PageThread } from '../data/page-data.js';

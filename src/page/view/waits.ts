@@ -1,8 +1,9 @@
 /**
  * Sums up the waits of the selected function: for whom and why, what those threads did meanwhile, and the longest wait.
  */
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+
 import type { Blocker, WaitingPlace, WaitPiece, WaitsByPath, WaitThread } from '../../model/profile/waits-by-path.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { State } from './state.js';
 

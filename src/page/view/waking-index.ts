@@ -1,12 +1,11 @@
 /**
  * Finds wakings by thread and time.
  */
-import type { Bounds } from '../../analysis/questions.js';
+
 import { countAtOrBelow, countBelow, valuesOf } from '../../model/columns.js';
+import type { Timeline, Wakings } from '../../model/profile/timeline.js';
 import type { WaitThread } from '../../model/profile/waits-by-path.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import type { Wakings } from '../../model/timeline/wakings.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 
 /** A wait that a thread ended. Times as in `WakingRows`. */
 export interface Waking {

@@ -2,10 +2,9 @@
  * Finds the chunks of calls that a window of a stack chart needs from the server: those that a pixel can show and the page
  * does not have.
  */
-import type { Bounds } from '../../analysis/questions.js';
-import { type ChunkIndex, type ChunkLists, chunksWithin } from '../../model/timeline/call-chunks.js';
-import { spanLevel } from '../../model/timeline/timeline.js';
-import type { Nanoseconds } from '../../model/units.js';
+
+import { type ChunkIndex, type ChunkLists, chunksWithin, spanLevel } from '../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds } from '../../model/units.js';
 
 /** Consecutive chunks of a level, from `first` to `last`. */
 export interface ChunkRange {

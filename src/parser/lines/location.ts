@@ -1,7 +1,7 @@
 /**
  * Parses one end of a branch: `401260 leaf+0x4 (/opt/demo)`.
  */
-import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
+import { UNKNOWN_NAME } from '../../model/symbol-table.js';
 import type { Address } from '../../model/units.js';
 
 export interface LocationText {

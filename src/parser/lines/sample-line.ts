@@ -8,7 +8,7 @@
  *
  * Without the event (`-F-event`), the usual ones are recognized by their fields.
  */
-import type { NumberStyle } from '../../model/samples/sample-table.js';
+import type { NumberStyle } from '../../model/sample-table.js';
 
 /** Reads one printed value of a sample: a number as in a recording, or a text. */
 interface PrintedValue {

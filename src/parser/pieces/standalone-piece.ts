@@ -3,20 +3,26 @@
  * and no record depends on an earlier line. Most pieces are standalone, so workers can read them in any order.
  */
 import { isPossibleTime } from '../../model/limits.js';
-import { type LineCounts, noLines } from '../../model/profile/quality.js';
-import { OtherSampleCounts, type OtherSamples } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import { type LineCounts, noLines } from '../../model/profile/profile.js';
+import type { SampleTable } from '../../model/sample-table.js';
+import { OtherSampleCounts, type OtherSamples } from '../../model/sample-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import {
+  type GroupedBranches,
+  LINE_COLUMNS,
+  Line,
+  type LineReader,
+  lineText,
+  OVERLONG,
+  type ReadLines,
+} from '../line-reader.js';
 import { NOT_PRINTED } from '../lines/line-prefix.js';
 import { NO_FLAGS } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
-import { type GroupedBranches, type LineReader, OVERLONG } from '../reader/line-reader.js';
-import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../reader/read-lines.js';
 import { OTHER } from '../wasm/layout.js';
-import { addError, addSideband, isBeforeRecording } from './records.js';
-import { type SampleLine, TextSamples } from './text-samples.js';
+import { addError, addSideband, isBeforeRecording, type SampleLine, TextSamples } from './chunk-builder.js';
 import { MAX_STEP_BACK_NS } from './time-guard.js';
 
 /** A damaged line; `line` counts from 1 in the piece, `text` is bytes as latin1 characters. */

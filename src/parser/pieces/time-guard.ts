@@ -2,7 +2,7 @@
  * Delays each time until the next one confirms it: a garbled digit may move a line by seconds, and must not move the
  * start or the end of the recording.
  */
-import type { Nanoseconds } from '../../model/units.js';
+import { type Nanoseconds, NONE, type SiteId, type Tid } from '../../model/units.js';
 
 /** Far more than the clocks of CPUs differ, far less than a garbled second. */
 export const MAX_STEP_BACK_NS = 1_000_000;
@@ -43,5 +43,31 @@ export class TimeGuard {
     if (Number.isNaN(lastGoodNs)) return false;
     if (lastGoodNs - nextNs > MAX_STEP_BACK_NS) return false;
     return (isAhead && heldNs - lastGoodNs > MAX_STEP_BACK_NS) || lastGoodNs - heldNs > MAX_STEP_BACK_NS;
+  }
+}
+
+/** The newest event of an input, held until the next one confirms its time. */
+export class HeldEvent {
+  isHeld = false;
+  tid: Tid = NONE;
+  cpu: number = NONE;
+  site: SiteId = 0;
+  timeNs: Nanoseconds = 0;
+  /** Line number, from 1. */
+  line = 0;
+  /** Offset of the line in the bytes being parsed. */
+  start = 0;
+  /** The line itself, once those bytes are gone. */
+  text: string | null = null;
+
+  set(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds, line: number, start: number): void {
+    this.isHeld = true;
+    this.tid = tid;
+    this.cpu = cpu;
+    this.site = site;
+    this.timeNs = timeNs;
+    this.line = line;
+    this.start = start;
+    this.text = null;
   }
 }

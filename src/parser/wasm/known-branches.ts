@@ -1,8 +1,7 @@
 /**
- * Where the host finds what all kernels know of branches.
+ * Where the host finds what all modules know of branches.
  */
-import { pairs } from './branch-table';
-import { origins as originEnds, targets as targetEnds } from './ends';
+import { origins as originEnds, pairs, targets as targetEnds } from './branches';
 import { files, symbols } from './usual-branch';
 
 export function pairsStart(): usize {

@@ -1,9 +1,9 @@
 /**
- * The layout of the kernel's records: offsets and sizes in bytes, and special values. Compiled twice: into the kernel,
- * and into the parser, which reads these records in the kernel's memory.
+ * The layout of the module's records: offsets and sizes in bytes, and special values. Compiled twice: into the module,
+ * and into the parser, which reads these records in the module's memory.
  */
 
-/** What the kernels of all readers share, by number. */
+/** What the modules of all readers share, by number. */
 export const SHARED_PAIRS = 0;
 export const SHARED_BRANCHES = 1;
 export const SHARED_ORIGIN_ENDS = 2;

@@ -7,8 +7,7 @@
  * entry extends past a newline, so no match crosses the end of a piece.
  */
 
-import { branchNumber } from './branch-table';
-import { addEnd, origins as originEnds, removeLastEnd, targets as targetEnds } from './ends';
+import { addEnd, branchNumber, origins as originEnds, removeLastEnd, targets as targetEnds } from './branches';
 import {
   LINE_BRANCH,
   LINE_BYTES,
@@ -22,8 +21,7 @@ import {
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
 } from './layout';
-import { lock, unlock } from './lock';
-import { GrowingBuffer } from './memory';
+import { GrowingBuffer, lock, unlock } from './memory';
 import { entryOf, lengthOf, TextTable, UNKNOWN } from './text-table';
 import {
   addFlagWords as addWords,

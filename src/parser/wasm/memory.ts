@@ -1,15 +1,61 @@
 /**
- * Memory that the kernels of all readers of a trace share: a bump allocator that never frees. A buffer that grows
- * abandons its old memory, so another kernel may still read what it found there.
+ * Memory that the modules of all readers of a trace share, and the lock that a module holds while it writes to shared
+ * tables. Readers need no lock: what they find is complete.
+ *
+ * JavaScript waits for it (reader-module.ts): after `memory.atomic.wait32`, optimized code of V8 11.3 (Node 20) went on with
+ * its last parameter lost.
  */
-import { HEAD_END, LINE, SHARED, TOP } from './head';
-import { fail } from './lock';
+import { LOCK_AWAITED } from './layout';
+
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+
+/** Sleeps while the word at `address` is LOCK_AWAITED. */
+declare function wait(address: usize): void;
+/** Wakes one that sleeps. */
+declare function wake(address: usize): void;
+/** Throws: there is no memory left. */
+declare function refuse(): void;
+
+/** Throws if any module has failed: it may have left a table half written. */
+export function lock(): void {
+  if (atomic.cmpxchg<u32>(LOCK, FREE, HELD) !== FREE) while (atomic.xchg<u32>(LOCK, LOCK_AWAITED) !== FREE) wait(LOCK);
+  if (atomic.load<u32>(FAILED) !== 0) fail();
+}
+
+export function unlock(): void {
+  if (atomic.xchg<u32>(LOCK, FREE) === LOCK_AWAITED) wake(LOCK);
+}
+
+/** Gives up, whether or not this module holds the lock: so no other one waits for it forever. */
+export function fail(): void {
+  atomic.store<u32>(FAILED, 1);
+  unlock();
+  refuse();
+}
+
+/** The head of the memory that modules share: addresses of its parts, each in a cache line of its own. */
+export const LINE: usize = 64;
+/** The first free address; 0 before the first module starts. */
+export const TOP: usize = (__heap_base + LINE - 1) & ~(LINE - 1);
+/** The state of the lock, and after it whether a module has failed. */
+const LOCK: usize = TOP + LINE;
+const FAILED: usize = LOCK + 4;
+/** The addresses of what modules share, by number (SHARED_… of layout.ts); 0 is none yet. */
+export const SHARED: usize = LOCK + LINE;
+const MAX_SHARED: usize = 16;
+export const HEAD_END: usize = SHARED + sizeof<u32>() * MAX_SHARED;
 
 const PAGE: usize = 65536;
 
 if (atomic.load<u32>(TOP) === 0) atomic.store<u32>(TOP, <u32>HEAD_END);
 
-/** Whatever is allocated begins with a cache line, so that kernels do not write to the same one by accident. */
+/**
+ * Memory that the modules of all readers of a trace share: a bump allocator that never frees. A buffer that grows
+ * abandons its old memory, so another module may still read what it found there.
+ *
+ * Whatever is allocated begins with a cache line, so that modules do not write to the same one by accident.
+ */
 export function allocate(bytes: usize): usize {
   const aligned = (bytes + LINE - 1) & ~(LINE - 1);
   const start = <usize>atomic.add<u32>(TOP, <u32>aligned);
@@ -25,7 +71,7 @@ export function zeroed(bytes: usize): usize {
 }
 
 /**
- * Returns the address of what all kernels share under this number. The first kernel allocates it, zeroed, before there
+ * Returns the address of what all modules share under this number. The first module allocates it, zeroed, before there
  * is another one.
  */
 export function shared(number: usize, bytes: usize): usize {

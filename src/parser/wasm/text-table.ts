@@ -1,11 +1,10 @@
 /**
  * A hash table from known texts (parts of lines) to numbers.
  *
- * A table that kernels share is searched without a lock (see Slots): entries never change or move. A search that misses
+ * A table that modules share is searched without a lock (see Slots): entries never change or move. A search that misses
  * a new entry, or still uses the slots before they grew, finds nothing; then the caller searches again under the lock.
  */
 import { allocate, shared, zeroed } from './memory';
-import { Slots } from './slots';
 
 /** Texts with equal hashes are compared one by one: more than these are not kept. */
 const MAX_COLLISIONS: u32 = 16;
@@ -171,4 +170,34 @@ function isSame(a: usize, b: usize, length: u32): bool {
 
 function differ(a: usize, b: usize): bool {
   return v128.any_true(v128.xor(v128.load(a), v128.load(b)));
+}
+
+/**
+ * The slots of a hash table that modules share. The table is searched without a lock, while another module that holds
+ * the lock adds to it: a slot is written last, and when the slots grow, the old ones stay for those that still search
+ * them.
+ *
+ * As many slots follow as a power of two, of one size; zeroed ones are free.
+ */
+@unmanaged
+export class Slots {
+  mask: u32 = 0;
+  unused: u32 = 0;
+
+  static make(count: u32, slotBytes: usize): Slots {
+    const slots = changetype<Slots>(zeroed(offsetof<Slots>() + slotBytes * count));
+    slots.mask = count - 1;
+    return slots;
+  }
+
+  /** Returns the address of a slot. */
+  @inline
+  at(slot: u32, slotBytes: usize): usize {
+    return changetype<usize>(this) + offsetof<Slots>() + slotBytes * slot;
+  }
+
+  /** Makes these the slots of a table, whose `slots` field is at `field`. */
+  publish(field: usize): void {
+    atomic.store<u32>(field, <u32>changetype<usize>(this));
+  }
 }

@@ -3,7 +3,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
-import { isMadeAtRunTime } from '../../model/names/mapped-files.js';
+import { isMadeAtRunTime } from '../../model/symbol-table.js';
 import type { Recording } from '../recording.js';
 import { readElf } from './elf-file.js';
 

@@ -2,7 +2,7 @@
  * Reads how Intel PT was set up, from a record of perf (AUXTRACE_INFO) that is a list of numbers.
  */
 
-import type { TraceTiming } from '../../model/trace/trace-timing.js';
+import type { TraceTiming } from '../../model/trace/perf-time.js';
 import { textOf } from '../file/sections.js';
 import type { FileRecord } from '../file/walk.js';
 import type { TraceEncoding, TraceSettings } from '../recording.js';

@@ -1,9 +1,9 @@
 /**
  * Reads the fields of raw samples of one event into the columns of its table.
  */
-import type { FieldBuilder } from '../../model/samples/field-builder.js';
-import type { NumberStyle } from '../../model/samples/sample-table.js';
-import type { SampleTableBuilder } from '../../model/samples/sample-tables-builder.js';
+
+import type { NumberStyle } from '../../model/sample-table.js';
+import type { FieldBuilder, SampleTableBuilder } from '../../model/sample-tables-builder.js';
 import type { EventFormat, FormatField } from './event-format.js';
 
 /** Reads a field of the raw sample from `at` to `end` into a row; returns whether its bytes are in the sample. */

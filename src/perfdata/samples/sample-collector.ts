@@ -2,9 +2,8 @@
  * Collects the samples of tracepoints and probes in a recording into tables.
  */
 import { isThreadId } from '../../model/limits.js';
-import { OtherSampleCounts } from '../../model/samples/sample-account.js';
-import { KERNEL_STACKS, SampleContext } from '../../model/samples/sample-table.js';
-import { type SampleTableBuilder, SampleTablesBuilder } from '../../model/samples/sample-tables-builder.js';
+import { KERNEL_STACKS, OtherSampleCounts, SampleContext } from '../../model/sample-table.js';
+import { type SampleTableBuilder, SampleTablesBuilder } from '../../model/sample-tables-builder.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import type { Damage } from '../file/damage.js';

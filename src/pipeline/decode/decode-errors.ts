@@ -2,8 +2,8 @@
  * Turns errors of the decoder, and those that the recording's own records report, into gaps, as perf prints them.
  */
 
-import { codeAt, type Image } from '../../decode/code/images.js';
-import type { DecodedError } from '../../decode/decoded-part.js';
+import { codeAt, type Image } from '../../decode/images.js';
+import type { DecodedError } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE, type Tid } from '../../model/units.js';

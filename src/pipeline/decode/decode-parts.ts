@@ -2,12 +2,20 @@
  * Decodes all parts of a recording, in workers or here, and gives what they hold in order: CPU after CPU, each event once.
  *
  * Later parts are decoded ahead, each from its first PSB on. Where the decoder of one part hands over to that of the next
- * one, both are in the same state (hand-over.ts). If none is found, the first decoder goes on, and what the next one
+ * one, both are in the same state (parts.ts). If none is found, the first decoder goes on, and what the next one
  * found is dropped.
  */
-import type { DecodedPart } from '../../decode/decoded-part.js';
-import { completed, handOver, hasNoPsb, type Mark, type TakenOver } from '../../decode/hand-over.js';
-import { type Part, partsOf, type Stream } from '../../decode/streams.js';
+import type { DecodedPart } from '../../decode/parts.js';
+import {
+  completed,
+  handOver,
+  hasNoPsb,
+  type Mark,
+  type Part,
+  partsOf,
+  type Stream,
+  type TakenOver,
+} from '../../decode/parts.js';
 import { assert } from '../../model/errors.js';
 import { NONE } from '../../model/units.js';
 import type { SiteNumbers } from './decoder-sites.js';

@@ -3,13 +3,12 @@
  */
 
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type FilteredRegion, parseFilters } from '../../decode/code/address-filters.js';
+import { type FilteredRegion, parseFilters } from '../../decode/images.js';
+import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
+import { toTicks } from '../../decode/parts.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
-import type { Stream, TraceRecordBytes } from '../../decode/streams.js';
-import { toTicks } from '../../decode/ticks.js';
 import { assert } from '../../model/errors.js';
-import type { PerfTime } from '../../model/trace/perf-time.js';
-import type { TraceTiming } from '../../model/trace/trace-timing.js';
+import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
 

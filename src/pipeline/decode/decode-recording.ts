@@ -1,7 +1,7 @@
 /**
  * Decodes all parts of a recording: in workers if there is much trace, else here.
  */
-import type { Part } from '../../decode/streams.js';
+import type { Part } from '../../decode/parts.js';
 import type { PieceReaders } from '../read/piece-readers.js';
 import { PartsDecoding, type PartsOptions } from './decode-parts.js';
 import { type DecodeContext, RecordingDecoder, sharedContext } from './decode-task.js';

@@ -5,10 +5,10 @@
  * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
-import { errorsOf, runsOf } from '../../decode/decoded-part.js';
+import { endOf, errorsOf, type Part, runsOf, type Stream, type TraceRecordBytes } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
-import { endOf, type Part, type Stream, type TraceRecordBytes } from '../../decode/streams.js';
-import { homeOfCode } from '../../model/names/mapped-files.js';
+import { firstThat } from '../../model/columns.js';
+import { homeOfCode } from '../../model/symbol-table.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { cpuError } from './decode-errors.js';
 import { decodePlan, nsOf } from './decode-plan.js';
@@ -99,7 +99,7 @@ export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimi
   }
 }
 
-/** Where code could not be decoded, the switches tell when threads ran, as in store/undecoded.ts. */
+/** Where code could not be decoded, the switches tell when threads ran, as in trace/stored-threads.ts. */
 function switchesOf({ sideband }: Recording, pids: ReadonlySet<number>, originNs: bigint): number[] {
   return sideband.flatMap(({ tid, pid, time, record }) =>
     record.what === 'switch' && tid > 0 && pids.has(pid) && time !== null ? [Number(nsOf(time) - originNs)] : [],
@@ -305,13 +305,7 @@ function squaredErrorOfSum(densities: readonly number[]): number {
 
 /** Returns the row of the stream that holds a position of the trace. */
 function streamAt(streams: readonly PlacedStream[], position: number): number {
-  let [low, high] = [0, streams.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((streams[middle] as PlacedStream).before <= position) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return firstThat(1, streams.length, (row) => (streams[row] as PlacedStream).before > position) - 1;
 }
 
 function bytesOf(stream: Stream): number {

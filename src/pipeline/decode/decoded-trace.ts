@@ -2,12 +2,11 @@
  * Adds what decoders find to a trace.
  */
 
-import type { Image } from '../../decode/code/images.js';
-import { type DecodedPart, type DecodedRun, errorsOf, runsOf } from '../../decode/decoded-part.js';
-import type { Mark } from '../../decode/hand-over.js';
+import type { Image } from '../../decode/images.js';
+import type { Mark, Part } from '../../decode/parts.js';
+import { type DecodedPart, type DecodedRun, errorsOf, runsOf } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
-import type { Part } from '../../decode/streams.js';
-import { noLines } from '../../model/profile/quality.js';
+import { noLines } from '../../model/profile/profile.js';
 import type { EventColumns, EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
 import { type CpuError, cpuError } from './decode-errors.js';

@@ -1,13 +1,13 @@
 /**
  * Turns the sites of decoders into sites of the trace, with the names of their functions.
  */
-import { branchKind, traceEdge } from '../../decode/branch-kinds.js';
-import type { Image } from '../../decode/code/images.js';
-import { type DecoderSites, siteCount, siteRow } from '../../decode/decoded-part.js';
+
+import type { Image } from '../../decode/images.js';
+import { branchKind, type DecoderSites, siteCount, siteRow, traceEdge } from '../../decode/parts.js';
 import { assert } from '../../model/errors.js';
-import { bundleEnd, bundleSites } from '../../model/trace/event-bundle.js';
+import { bundleEnd, bundleSites } from '../../model/trace/event-runs.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
-import type { Interner } from '../../parser/sites/intern.js';
+import type { Interner } from '../../parser/intern.js';
 import type { Locate } from './locate.js';
 
 /** Names sites, those of all decoders. */

@@ -2,7 +2,7 @@
  * Finds the instructions by which a function ends: its returns, and its jumps to other functions, as far as the code has their
  * targets.
  */
-import { eachInstruction } from '../../decode/code/instructions.js';
+import { eachInstruction } from '../../decode/code-pages.js';
 import { DISK_FILES } from '../../symbols/symbolizer.js';
 
 /** Offsets in the file. */

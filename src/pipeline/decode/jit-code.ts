@@ -2,8 +2,9 @@
  * Adds the functions in jitdump files to the mappings of a recording, so that generated code is decoded and named like any other:
  * each function is a mapping of the part of the dump that has its code.
  */
-import { toNs } from '../../decode/ticks.js';
-import { isMadeAtRunTime } from '../../model/names/mapped-files.js';
+import { toNs } from '../../decode/parts.js';
+import { firstThat } from '../../model/columns.js';
+import { isMadeAtRunTime } from '../../model/symbol-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { RecordedEvent, Recording } from '../../perfdata/recording.js';
 import { isJitDump, type JitDump, type JitFunction } from '../../symbols/symbolizer.js';
@@ -119,13 +120,8 @@ function rowFinder(sideband: readonly RecordedEvent[], first: number): (ns: bigi
     if (time !== null) rows.push({ row, ns: nsOf(time) });
   }
   return (ns) => {
-    let [from, to] = [0, rows.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (rows[middle].ns <= ns) from = middle + 1;
-      else to = middle;
-    }
-    return from === 0 ? first : rows[from - 1].row;
+    const later = firstThat(0, rows.length, (at) => rows[at].ns > ns);
+    return later === 0 ? first : rows[later - 1].row;
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * Names the addresses of code images as perf names them.
  */
-import type { FunctionAt } from '../../decode/code/function-bounds.js';
-import { codeAt, type Image, type MappedCode } from '../../decode/code/images.js';
+import type { FunctionAt } from '../../decode/code-pages.js';
+import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 import {

@@ -2,7 +2,7 @@
  * What the own decoder does not know, told from a recording's settings and records. Its packets are no evidence: a
  * flipped bit makes any packet of any other, and is to cost the trace up to the next PSB, not the recording.
  */
-import { parseFilters } from '../../decode/code/address-filters.js';
+import { parseFilters } from '../../decode/images.js';
 import { NONE } from '../../model/units.js';
 import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
 

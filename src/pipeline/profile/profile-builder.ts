@@ -2,24 +2,22 @@
  * Builds a profile from the replays of all threads.
  */
 
+import { LongestCallsCollector } from '../../analysis/call-events.js';
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
-import { LongestCallsCollector } from '../../analysis/collect-longest.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
-import { joinAnswers, type LogAnswers } from '../../analysis/log/join-answers.js';
-import type { StackFrame } from '../../analysis/log/stack-at.js';
+import { joinAnswers, type LogAnswers } from '../../analysis/log/answer-thread.js';
+import type { StackFrame } from '../../analysis/log/spans.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
-import { orderedTree } from '../../model/calls/node-order.js';
-import { TreeSum } from '../../model/calls/sum-trees.js';
-import { totalTimes } from '../../model/calls/tree-view.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { TreeSum } from '../../model/calls/overlay.js';
+import { orderedTree, totalTimes } from '../../model/calls/tree-view.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
-import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
+import type { ThreadChunks, Timeline } from '../../model/profile/timeline.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { symbolRanks } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
 import { withCallers } from '../../replay/losses/known-paths.js';

@@ -1,11 +1,10 @@
 /**
  * Sums up the quality of a profile from the account of reading and the replays of all threads.
  */
+
 import { overlaps } from '../../analysis/log/filter-thread.js';
 import { LongestGaps, LossKinds } from '../../analysis/losses.js';
-import type { Bounds } from '../../analysis/questions.js';
 import { assert } from '../../model/errors.js';
-import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import type { ThreadProfile } from '../../model/profile/profile.js';
 import {
   type InferenceName,
@@ -13,9 +12,10 @@ import {
   noInferences,
   type Quality,
   type TraceGap,
-} from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import type { ThreadGap } from '../../replay/time/thread-gaps.js';
+} from '../../model/profile/profile.js';
+import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { type Bounds, type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import type { ThreadGap } from '../../replay/thread-replay.js';
 import type { GapRecord } from '../../trace/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replayed-thread.js';

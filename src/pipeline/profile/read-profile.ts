@@ -4,7 +4,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../model/errors.js';
-import { askForMemory } from '../../model/memory-watch.js';
+import { askForMemory } from '../../model/memory.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import type { TraceInput } from '../input/trace-input.js';

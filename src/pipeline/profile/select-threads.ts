@@ -3,11 +3,10 @@
  */
 
 import { LossKinds } from '../../analysis/losses.js';
-import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
-import type { Quality, TraceGap } from '../../model/profile/quality.js';
+import type { Profile, Quality, ThreadProfile, TraceGap } from '../../model/profile/profile.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
-import { nameMatcher } from '../../trace/records/name-matcher.js';
+import { nameMatcher } from '../../trace/records/thread-names.js';
 import { noProcessIds, noThreadIds, noThreadNames, nothingSelected } from '../read/refusals.js';
 import { TimeSums } from './quality.js';
 

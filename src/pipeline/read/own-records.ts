@@ -3,15 +3,14 @@
  */
 
 import { isPossibleTime } from '../../model/limits.js';
-import { noLines } from '../../model/profile/quality.js';
+import { noLines } from '../../model/profile/profile.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { ThreadName, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import { FAR_TIME, lineFault } from '../../parser/lines/line-fault.js';
-import { ChunkBuilder } from '../../parser/pieces/chunk-builder.js';
-import { addSideband, isBeforeRecording } from '../../parser/pieces/records.js';
+import { fromLatin1 } from '../../parser/intern.js';
+import { FAR_TIME, lineFault } from '../../parser/lines/perf-line.js';
+import { addSideband, ChunkBuilder, isBeforeRecording } from '../../parser/pieces/chunk-builder.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
-import { fromLatin1 } from '../../parser/sites/intern.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 import type { TraceBuilder } from './trace-builder.js';
 

@@ -3,7 +3,7 @@
  */
 
 import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
-import type { TraceContext } from '../../parser/sites/trace-context.js';
+import type { TraceContext } from '../../parser/trace-context.js';
 import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';

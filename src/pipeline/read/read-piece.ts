@@ -2,18 +2,18 @@
  * Reads a piece of text in a worker, which does not know the text before it.
  */
 import { readSync } from 'node:fs';
-import type { KernelMemory } from '../../parser/kernel.js';
+import type { ReadLines } from '../../parser/line-reader.js';
+import { LineReader } from '../../parser/line-reader.js';
 import { MAX_LINE_BYTES } from '../../parser/lines/lines.js';
 import { type StandalonePiece, standalonePiece } from '../../parser/pieces/standalone-piece.js';
-import { LineReader } from '../../parser/reader/line-reader.js';
-import type { ReadLines } from '../../parser/reader/read-lines.js';
+import type { SharedMemory } from '../../wasm/module.js';
 
 interface ReadTask {
   /** Shared memory that receives the events. */
   readonly events: Int32Array;
   readonly originSeconds: number;
   /** What all readers of the trace share. */
-  readonly memory: KernelMemory;
+  readonly memory: SharedMemory;
 }
 
 export interface ReadLinesTask extends ReadTask {

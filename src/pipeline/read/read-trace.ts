@@ -4,7 +4,7 @@
 
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
-import { expectedSites } from '../../trace/blocks/event-code.js';
+import { expectedSites } from '../../trace/blocks.js';
 import type { TraceContents } from '../../trace/file/contents.js';
 import type { EncodedRecording } from '../decode/encoded-recording.js';
 import type { StoredTrace } from '../input/stored-trace.js';

@@ -2,8 +2,7 @@
  * Adds the samples of a recording, and those of its side recordings, to a trace.
  */
 import { isPossibleTime } from '../../model/limits.js';
-import type { LostSpan } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { LostSpan, SampleTable } from '../../model/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { RecordedEvent, RecordedSamples, Recording } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';

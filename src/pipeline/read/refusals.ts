@@ -2,7 +2,7 @@
  * Errors for traces that cannot be replayed: what was found instead, and what to do.
  */
 import { PtflameError } from '../../model/errors.js';
-import type { LineCounts } from '../../model/profile/quality.js';
+import type { LineCounts } from '../../model/profile/profile.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { formatMany } from '../../render/format.js';
 import type { ReadAccount, Trace } from './trace.js';

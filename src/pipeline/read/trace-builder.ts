@@ -1,23 +1,23 @@
 /**
  * Collects what sources read, with an account of every line, and freezes it to a trace.
  */
-import { checkMemory } from '../../model/memory-watch.js';
+import { checkMemory } from '../../model/memory.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
-import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
-import { mergeSampleTables } from '../../model/samples/merge-tables.js';
+import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/profile.js';
+import type { SampleTable } from '../../model/sample-table.js';
 import {
   type LostSpan,
   OtherSampleCounts,
   type OtherSamples,
   type SampleAccount,
   type SideAccount,
-} from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+} from '../../model/sample-table.js';
+import { mergeSampleTables } from '../../model/sample-tables-builder.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
-import { TraceContext } from '../../parser/sites/trace-context.js';
+import { TraceContext } from '../../parser/trace-context.js';
 import { TraceParser } from '../../parser/trace-parser.js';
-import { isAtHit, probeHits } from '../../replay/probes/probe-hits.js';
+import { isAtHit, probeHits } from '../../replay/probe-sites.js';
 import type { EventMemoryOptions } from '../../trace/event-memory.js';
 import { TraceStore } from '../../trace/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';

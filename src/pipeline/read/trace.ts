@@ -2,15 +2,13 @@
  * A trace: everything that replay and imports need, whatever it was read from. It is immutable.
  */
 
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { RecordingEnvironment } from '../../model/profile/profile.js';
-import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
-import type { OtherSamples, SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { DamagedLine, LineCounts, RecordingEnvironment } from '../../model/profile/profile.js';
+import type { OtherSamples, SampleAccount, SampleTable, SideAccount } from '../../model/sample-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
-import type { ProbeHits } from '../../replay/probes/probe-hits.js';
+import type { ProbeHits } from '../../replay/probe-sites.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 
 export interface Trace {

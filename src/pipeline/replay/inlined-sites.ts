@@ -1,14 +1,13 @@
 /**
  * Finds the functions that compilers inlined where the events of a trace come from, and gives them symbols.
  */
-import { dsoOf } from '../../model/names/symbol-order.js';
-import { INLINED_SUFFIX, SymbolKind, type SymbolTable, withSymbols } from '../../model/names/symbol-table.js';
+import { dsoOf, INLINED_SUFFIX, SymbolKind, type SymbolTable, withSymbols } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import type { FunctionIds } from '../../replay/functions/function-ids.js';
-import type { InlinedCode } from '../../replay/functions/inlined-code.js';
-import { fileOffsets } from '../../trace/records/file-offsets.js';
+import type { InlinedCode } from '../../replay/functions/site-facts.js';
+import { fileOffsets } from '../../trace/records/mappings.js';
 
 /**
  * Returns the names of the functions inlined at each place in the code of a binary, outermost first; empty where there are none,

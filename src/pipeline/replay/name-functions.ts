@@ -6,13 +6,18 @@
  *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, but its mapping is not known
  *     [unknown 0x7f2c1d01a2b0]            no file is known, or there is none: a JIT compiler generated the code
  */
-import { homeOfCode, shortFileName } from '../../model/names/mapped-files.js';
-import { dsoOf } from '../../model/names/symbol-order.js';
-import { SymbolKind, type SymbolTable, withSymbols } from '../../model/names/symbol-table.js';
+import {
+  dsoOf,
+  homeOfCode,
+  SymbolKind,
+  type SymbolTable,
+  shortFileName,
+  withSymbols,
+} from '../../model/symbol-table.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
-import { type FileOffset, fileOffsets, type PrintedAddress } from '../../trace/records/file-offsets.js';
+import { type FileOffset, fileOffsets, type PrintedAddress } from '../../trace/records/mappings.js';
 
 /** `mappings`: of the processes that the functions ran in. Also returns a symbol table that includes the new names. */
 export function nameFunctions(

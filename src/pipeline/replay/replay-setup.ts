@@ -2,15 +2,14 @@
  * What all threads of a trace share when they are replayed: facts about sites, options, and questions.
  */
 
+import type { EventsQuestion } from '../../analysis/call-events.js';
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import type { EventsQuestion } from '../../analysis/question.js';
-import type { Bounds, CallFilter, LatencyQuestion } from '../../analysis/questions.js';
-import type { TimelineQuestion } from '../../analysis/timeline/question.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { CallFilter, LatencyQuestion } from '../../analysis/questions.js';
+import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
+import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
-import type { Probes } from '../../replay/probes/mend-hits.js';
-import type { TimeSpan } from '../../replay/skeleton.js';
+import type { Probes } from '../../replay/mend-hits.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
 import type { CallRowsQuestion } from './thread-call-rows.js';
@@ -63,7 +62,7 @@ export interface ReplaySetup {
   readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
   readonly questions: Questions;
   /** Outside this time only what matters in it is replayed; null: all is replayed. */
-  readonly span: TimeSpan | null;
+  readonly span: Bounds | null;
   /** Paths seen in all threads; null while they are still being collected. */
   readonly knownPaths: KnownPathsData | null;
 }

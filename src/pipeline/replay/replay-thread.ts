@@ -2,8 +2,8 @@
  * Replays one thread, as a task for any worker: plain data in, plain data out.
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import { threadBytes } from '../../trace/thread-memory.js';
-import type { ThreadSource } from '../../trace/thread-source.js';
+import { threadBytes } from '../../trace/load-thread.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
 import { loadCallWriters } from './call-writers.js';
 import { needsCallLog, type ReplaySetup } from './replay-setup.js';
 import type { ReplayedThread } from './replayed-thread.js';

@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Tid } from '../../model/units.js';
+import { maxThreadBytes, threadBytes } from '../../trace/load-thread.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
-import { maxThreadBytes, threadBytes } from '../../trace/thread-memory.js';
 import { MIN_EVENTS } from '../workers/resources.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';

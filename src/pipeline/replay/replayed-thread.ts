@@ -2,15 +2,15 @@
  * A thread and its replay: plain data, so that workers can hand it on.
  */
 
+import type { ThreadEventsOfCalls } from '../../analysis/call-events.js';
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
-import type { StackFrame } from '../../analysis/log/stack-at.js';
-import type { ThreadEventsOfCalls } from '../../analysis/question.js';
+import type { StackFrame } from '../../analysis/log/spans.js';
 import type { ThreadTimeline } from '../../analysis/timeline/thread-timeline.js';
 import type { FunctionDurations } from '../../model/calls/durations.js';
-import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
+import type { ThreadChunks } from '../../model/profile/timeline.js';
 import type { SymbolId } from '../../model/units.js';
-import type { MendedThread } from '../../replay/probes/mend-hits.js';
+import type { MendedThread } from '../../replay/mend-hits.js';
 import type { ThreadReplay } from '../../replay/thread-replay.js';
 import type { ThreadFacts } from '../../trace/load-thread.js';
 import type { KeptLog } from './kept-logs.js';

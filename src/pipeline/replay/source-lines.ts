@@ -1,12 +1,11 @@
 /**
  * Adds to a symbol table where functions begin in source code, from the debug information of binaries.
  */
-import { dsoOf } from '../../model/names/symbol-order.js';
-import { type SourceLine, SymbolKind, type SymbolTable, symbolLines } from '../../model/names/symbol-table.js';
+import { dsoOf, type SourceLine, SymbolKind, type SymbolTable, symbolLines } from '../../model/symbol-table.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import type { FunctionIds } from '../../replay/functions/function-ids.js';
-import { fileOffsets } from '../../trace/records/file-offsets.js';
+import { fileOffsets } from '../../trace/records/mappings.js';
 
 /** Returns the line at which each of these functions of a binary begins; null where unknown. `offset`: of its code in the file. */
 export type FindSourceLines = (

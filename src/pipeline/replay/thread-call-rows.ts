@@ -1,8 +1,7 @@
 /**
  * All calls of a replayed thread as row groups of a Parquet file. Loaded only if they are requested.
  */
-import { callRows, type RowsQuestion } from '../../analysis/call-rows.js';
-import { CallRowsBuilder } from '../../analysis/rows.js';
+import { CallRowsBuilder, callRows, type RowsQuestion } from '../../analysis/call-rows.js';
 import { CallGroupsWriter, type CallsContext } from '../../export/parquet/call-groups.js';
 import { GroupMemory } from '../../export/parquet/group-memory.js';
 import type { RowGroups } from '../../export/parquet/parquet-file.js';

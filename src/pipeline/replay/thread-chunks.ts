@@ -1,11 +1,11 @@
 /**
  * All calls of a replayed thread as chunks of a levels file. Loaded only if they are requested.
  */
-import { chunkCalls } from '../../analysis/chunk-calls.js';
-import { chunkFunctions, type ShownNodes } from '../../analysis/chunk-functions.js';
-import type { Bounds } from '../../analysis/questions.js';
+
+import { chunkCalls, chunkFunctions, type ShownNodes } from '../../analysis/chunk-calls.js';
 import type { CallLog } from '../../model/calls/call-log.js';
-import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
+import type { ThreadChunks } from '../../model/profile/timeline.js';
+import type { Bounds } from '../../model/units.js';
 import { ChunkDeflater } from '../../page/levels/deflate-chunks.js';
 
 export function threadChunks(log: CallLog, window: Bounds, shown: ShownNodes): ThreadChunks {

@@ -1,17 +1,18 @@
 /**
  * Replays threads of one trace, one after the other, and answers questions about each.
  */
+
+import type { ThreadEventsOfCalls } from '../../analysis/call-events.js';
 import { callEvents } from '../../analysis/call-events.js';
 import { answerForThread } from '../../analysis/calls/calls-answer.js';
 import { answerThread, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
-import { stackAt } from '../../analysis/log/stack-at.js';
-import type { ThreadEventsOfCalls } from '../../analysis/question.js';
+import { stackAt } from '../../analysis/log/spans.js';
 import type { CallFilter, FunctionSet } from '../../analysis/questions.js';
-import type { TimelineQuestion } from '../../analysis/timeline/question.js';
-import { sameNodes } from '../../analysis/timeline/renumber.js';
+import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import {
   type ShownPaths,
+  sameNodes,
   type ThreadTimeline,
   TimelineMemory,
   threadTimeline,
@@ -19,16 +20,15 @@ import {
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type HistogramMemory } from '../../model/calls/durations.js';
-import { TreeSorter } from '../../model/calls/tree-sorter.js';
-import { totalTimes } from '../../model/calls/tree-view.js';
+import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
-import { type MendedThread, mendHits, type Probes } from '../../replay/probes/mend-hits.js';
+import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
 import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
-import type { ThreadSource } from '../../trace/thread-source.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
 import type { CallWriters } from './call-writers.js';
 import { keptLog } from './kept-logs.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';

@@ -1,7 +1,7 @@
 /**
  * Limits the memory of the process for everything it does from now on: reading, replay and drawing.
  */
-import { watchMemory } from '../../model/memory-watch.js';
+import { watchMemory } from '../../model/memory.js';
 import { MemoryBudget } from './memory-budget.js';
 import { planResources, type ResourceOptions } from './resources.js';
 

@@ -3,7 +3,7 @@
  * resident memory of the whole process.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { MIN_MEMORY_BYTES } from '../../model/min-memory.js';
+import { MIN_MEMORY_BYTES } from '../../model/memory.js';
 
 const MIB = 1024 * 1024;
 /** The program, its knowledge of lines and sites, and the call trees of a typical trace. */

@@ -2,7 +2,7 @@
  * The tasks of workers. Between tasks a worker keeps nothing that affects results.
  */
 import { isMainThread, workerData } from 'node:worker_threads';
-import { watchMemory } from '../../model/memory-watch.js';
+import { watchMemory } from '../../model/memory.js';
 import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 

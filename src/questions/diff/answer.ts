@@ -5,19 +5,20 @@ import {
   isWithinNoise,
   mayShareQuantile,
   noiseOf,
+  type Per,
   type QuantileRange,
   quantileRange,
+  scaleOf,
   selfVariance,
   variance,
-} from '../../analysis/noise.js';
-import { type Per, scaleOf } from '../../analysis/scale.js';
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
+} from '../../analysis/compare.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import { type Histogram, histogramsOf } from '../../model/calls/durations.js';
-import type { SourceLine } from '../../model/names/symbol-table.js';
-import { compareUtf8 } from '../../model/names/utf8-order.js';
 import type { Profile } from '../../model/profile/profile.js';
+import type { SourceLine } from '../../model/symbol-table.js';
+import { compareUtf8 } from '../../model/symbol-table.js';
 import {
   durationsOfAllThreads,
   finiteOrNull,

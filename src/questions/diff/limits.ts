@@ -2,7 +2,7 @@
  * Checks whether a function became slower, or is called more often, than a limit allows.
  */
 import { PtflameError } from '../../model/errors.js';
-import { SymbolKind } from '../../model/names/symbol-table.js';
+import { SymbolKind } from '../../model/symbol-table.js';
 import { type FunctionPattern, findFunctions } from '../../pipeline/replay/questions/find-functions.js';
 import type { Diff, DiffRow } from '../schema.js';
 

@@ -3,19 +3,18 @@
  */
 
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
-import type { CallsOverTime, TimedCall } from '../../analysis/calls/over-time.js';
-import { rowStartNs, TIME_COLUMNS } from '../../analysis/calls/time-grid.js';
-import type { ChainRow } from '../../analysis/latency/chains.js';
-import type { ChildRow } from '../../analysis/latency/child-rows.js';
-import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../../analysis/latency/latency.js';
+import type { ChainRow, ChildRow } from '../../analysis/calls/latency.js';
+import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../../analysis/calls/latency.js';
+import type { TimedCall, TimedCalls } from '../../analysis/calls/over-time.js';
+import { rowStartNs, TIME_COLUMNS } from '../../analysis/calls/over-time.js';
 import { type FunctionSet, isInSet } from '../../analysis/questions.js';
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
 import { functionsOf } from '../../analysis/tree/functions.js';
 import { isLost, isOffCpu, isStop, onCpuNs } from '../../analysis/tree/outside.js';
-import { compareSymbols } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { isComplete, UNWOUND } from '../../model/profile/quality.js';
+import { isComplete, UNWOUND } from '../../model/profile/profile.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { compareSymbols } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import {
   clockText,
@@ -155,7 +154,7 @@ function statsRow(stats: LatencyStats): schema.LatencyStats {
  *
  * `calls`: how many there are.
  */
-function overTimeOf({ cells, listed }: CallsOverTime, calls: number, { meta, threads }: Profile): schema.CallsOverTime {
+function overTimeOf({ cells, listed }: TimedCalls, calls: number, { meta, threads }: Profile): schema.CallsOverTime {
   const threadOf = new Map(threads.map((thread) => [thread.tid, thread]));
   const timedCall = ({ tid, startNs, durationNs, ending }: TimedCall): schema.TimedCall => ({
     tid,

@@ -1,7 +1,7 @@
 /**
  * Turns the locks of a trace into the answer that `ptflame locks` prints.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type {
   FoundLock,

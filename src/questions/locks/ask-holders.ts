@@ -4,7 +4,7 @@
 import { isStop } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { Spot } from '../../waits/locks/found-locks.js';
 import type { CallsOfWaits } from '../waits/ask-waits.js';

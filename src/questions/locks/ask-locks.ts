@@ -2,7 +2,7 @@
  * Finds the locks that threads of a trace waited for, who held them, and what the holders did meanwhile.
  */
 
-import { areAllEmpty, tableOf } from '../../model/samples/sample-table.js';
+import { areAllEmpty, tableOf } from '../../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';

@@ -1,13 +1,13 @@
 /**
  * Turns a profile into the table of functions that `ptflame report` prints.
  */
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
-import { longestNs } from '../../analysis/tree/duration-stats.js';
+
 import type { FunctionSums } from '../../analysis/tree/functions.js';
+import { longestNs } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
-import { compareSymbols } from '../../model/names/symbol-order.js';
-import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile } from '../../model/profile/profile.js';
+import { compareSymbols, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import {
   durationsOfAllThreads,
   functionSums,

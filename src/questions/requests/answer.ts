@@ -1,8 +1,8 @@
 /**
  * Turns the requests of a trace into the answer that `ptflame requests` prints.
  */
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
 import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf, rounded, traceSummary } from '../common.js';
 import { reasonName, waitPlace } from '../waits/wait-names.js';

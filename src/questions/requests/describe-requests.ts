@@ -1,9 +1,8 @@
 /**
  * Describes requests: asks the threads of all hosts what they did in them, and adds up the time of typical and slow ones.
  */
-import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
-import type { TimeRows } from '../../analysis/log/time-rows.js';
+import type { LogAnswers, ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import type { TimeRows } from '../../analysis/log/trees-over.js';
 import { isOffCpu, isStop } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';

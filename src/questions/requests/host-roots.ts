@@ -1,10 +1,12 @@
 /**
  * The requests of all hosts, by their beginning on the common clock.
  */
+
 import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { type Bounds, UNBOUNDED } from '../../model/units.js';
 import type { Hosts } from '../../waits/hosts/host-flows.js';
 import type { Roots } from '../../waits/join-requests.js';
-import { ALL_TIME, overlaps, type TimeWindow } from '../../waits/summary/window.js';
+import { overlaps } from '../../waits/summary/window.js';
 import type { RootCalls } from './root-calls.js';
 
 export interface HostRoots extends Roots {
@@ -22,7 +24,7 @@ export interface HostRoots extends Roots {
 export function hostRoots(
   calls: readonly RootCalls[],
   { clocks, threads }: Hosts,
-  window: TimeWindow = ALL_TIME,
+  window: Bounds = UNBOUNDED,
 ): HostRoots {
   const fromNs = calls.map((own, host) => clocks.commonTimes(host, own.fromNs));
   const toNs = calls.map((own, host) => clocks.commonTimes(host, own.toNs));

@@ -5,9 +5,9 @@
 import { isStop } from '../../analysis/tree/outside.js';
 import { valuesOf } from '../../model/columns.js';
 import { PtflameError } from '../../model/errors.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import { type Bounds, type Nanoseconds, NONE, UNBOUNDED } from '../../model/units.js';
 import { type WindowOption, windowBounds } from '../../pipeline/replay/questions/moments.js';
-import { matchedParts } from '../../trace/records/name-matcher.js';
+import { matchedParts } from '../../trace/records/thread-names.js';
 import { WakerKind } from '../../waits/find-wakers.js';
 import { type Flow, joinFlows } from '../../waits/flow.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
@@ -20,7 +20,6 @@ import type { Moments } from '../../waits/moments.js';
 import { Reason } from '../../waits/reason.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
-import { ALL_TIME, type TimeWindow } from '../../waits/summary/window.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
@@ -48,7 +47,7 @@ export async function joinHosts(
   const roots = hostRoots(
     hosts.map(({ roots }) => roots),
     common,
-    window ? requestWindow(window, hosts, common.clocks) : ALL_TIME,
+    window ? requestWindow(window, hosts, common.clocks) : UNBOUNDED,
   );
   const flow = joinFlows(sides.length > 0 ? namedFlows(sides, hosts, common) : await flowsByWaking(hosts, common));
   const endNs = flow.endNs.map((ns, pop) => common.clocks.common(common.threads.hostOf(flow.pops.tid[pop]), ns));
@@ -105,7 +104,7 @@ function flowsByWaking(hosts: readonly HostScene[], common: Hosts): Promise<Flow
  *
  * @throws PtflameError BAD_OPTION if the window is empty, or if requests of a host cannot be told to be in it
  */
-function requestWindow(window: WindowOption, hosts: readonly HostScene[], clocks: HostClocks): TimeWindow {
+function requestWindow(window: WindowOption, hosts: readonly HostScene[], clocks: HostClocks): Bounds {
   const unplaced = hosts.find(({ roots }, host) => roots.length > 0 && !isPlaced(host, roots.fromNs[0], clocks));
   if (unplaced !== undefined) throw withoutClock(unplaced.name, hosts[0].name);
   return windowBounds(window, hosts[0].traced.trace);

@@ -1,7 +1,7 @@
 /**
  * Finds the functions that probes are in, by the addresses of branches in them.
  */
-import { numbersOf, type SampleTable } from '../../model/samples/sample-table.js';
+import { numbersOf, type SampleTable } from '../../model/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SymbolId } from '../../model/units.js';
 

@@ -1,12 +1,12 @@
 /**
  * Lists all that happened in some requests, on the clock of each request's host.
  */
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
+import type { LogAnswers } from '../../analysis/log/answer-thread.js';
 import { CONTINUES, type SpanTrees } from '../../analysis/log/span-trees.js';
 import { isOffCpu } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { countBelow } from '../../model/columns.js';
-import { isComplete } from '../../model/profile/quality.js';
+import { isComplete } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { HandOffBy } from '../../waits/hand-offs.js';
 import type { Reason } from '../../waits/reason.js';

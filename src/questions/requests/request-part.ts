@@ -1,7 +1,7 @@
 /**
  * Turns a part of a request, its calls and waits, into JSON.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
 import { finiteOrNull, named } from '../common.js';

@@ -2,7 +2,7 @@
  * What users ask about requests, and which events of a trace they mean.
  */
 import { PtflameError } from '../../model/errors.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleTable } from '../../model/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { argumentsOf, findEvent, isProbe } from '../../pipeline/replay/questions/find-event.js';
 import type { FunctionPattern } from '../../pipeline/replay/questions/find-functions.js';

@@ -4,7 +4,7 @@
 import type { Spans } from '../../analysis/log/spans.js';
 import { type FunctionSet, isInSet } from '../../analysis/questions.js';
 import { countAtOrBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
-import { isComplete } from '../../model/profile/quality.js';
+import { isComplete } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { Roots } from '../../waits/join-requests.js';
 import type { CallsOfTrace } from '../waits/ask-waits.js';

@@ -1,9 +1,8 @@
 /**
  * Decides which requests are described, and which of their calls are shown: those that last long enough, or the longest.
  */
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
-import { boundForLongest } from '../../analysis/log/longest.js';
-import { float64Column } from '../../model/columns.js';
+import type { LogAnswers } from '../../analysis/log/answer-thread.js';
+import { boundForLongest, float64Column } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';

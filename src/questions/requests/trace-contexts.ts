@@ -2,7 +2,7 @@
  * Finds the distributed trace that a request belongs to: the first W3C `traceparent` that a sample of its thread shows.
  */
 import { countBelow } from '../../model/columns.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleTable } from '../../model/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 
 /** As in W3C Trace Context. */

@@ -1,9 +1,11 @@
 /**
  * Reads the trace of each host, and hands them all to a function: they are open for as long as it runs.
  */
+
 import type { SpansQuestion } from '../../analysis/log/spans.js';
-import { type FunctionSet, functionSet, UNBOUNDED } from '../../analysis/questions.js';
+import { type FunctionSet, functionSet } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';
+import { UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { Trace } from '../../pipeline/read/trace.js';

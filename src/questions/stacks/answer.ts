@@ -2,8 +2,8 @@
  * Turns the stacks of all threads at a point in time into the answer that `ptflame stacks` prints.
  */
 
-import type { StackFrame } from '../../analysis/log/stack-at.js';
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
+import type { StackFrame } from '../../analysis/log/spans.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { clockText, named, PRODUCER, qualityOf, traceSummary } from '../common.js';

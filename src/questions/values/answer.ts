@@ -2,7 +2,7 @@
  * Turns the values of a field into the answer that `ptflame values` prints.
  */
 
-import type { Exact, ValueStats } from '../../analysis/value-stats.js';
+import type { Exact, ValueStats } from '../../analysis/values.js';
 import { eachPercentileTitle } from '../../model/percentiles.js';
 import { clockText, PRODUCER, qualityOf, rounded } from '../common.js';
 import { FORMATS_REMEDY } from '../waits/missing.js';

@@ -1,25 +1,25 @@
 /**
  * Answers `ptflame values`: which values a field of an event had, in which threads and functions.
  */
-import { type FieldValues, fieldValues } from '../../analysis/field-values.js';
-import { type ValueBar, valueHistogram } from '../../analysis/value-histogram.js';
-import { type ValueStats, valueStats } from '../../analysis/value-stats.js';
-import { PtflameError } from '../../model/errors.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { Profile } from '../../model/profile/profile.js';
 import {
-  KERNEL_STACKS,
-  lacksKernelNames,
-  type SampleField,
-  type SampleTable,
-} from '../../model/samples/sample-table.js';
+  type FieldValues,
+  fieldValues,
+  type ValueBar,
+  type ValueStats,
+  valueHistogram,
+  valueStats,
+} from '../../analysis/values.js';
+import { PtflameError } from '../../model/errors.js';
+import type { Profile } from '../../model/profile/profile.js';
+import { KERNEL_STACKS, lacksKernelNames, type SampleField, type SampleTable } from '../../model/sample-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import type { Bounds } from '../../model/units.js';
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace, nothingSelected } from '../../pipeline/read/refusals.js';
 import type { ReadAccount, Trace } from '../../pipeline/read/trace.js';
-import type { TraceBounds } from '../../pipeline/read/trace-bounds.js';
 import { argumentsOf, eventsText, findEvent } from '../../pipeline/replay/questions/find-event.js';
 import { windowBounds, withClock } from '../../pipeline/replay/questions/moments.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
@@ -53,7 +53,7 @@ export interface ValuesResult {
   readonly directory: ThreadDirectory;
   readonly account: ReadAccount;
   /** From the first sample in question to the last; null: there is none. */
-  readonly seen: TraceBounds | null;
+  readonly seen: Bounds | null;
   /** perf's clock at time 0. */
   readonly originNs: bigint;
   readonly symbols: SymbolTable;
@@ -118,7 +118,7 @@ function selectedRows(table: SampleTable, { store }: Trace, directory: ThreadDir
   return rows;
 }
 
-function rowsWithin({ timeNs }: SampleTable, rows: Uint32Array, window: TraceBounds | null): Uint32Array {
+function rowsWithin({ timeNs }: SampleTable, rows: Uint32Array, window: Bounds | null): Uint32Array {
   return window === null ? rows : rows.filter((row) => timeNs[row] >= window.startNs && timeNs[row] < window.endNs);
 }
 

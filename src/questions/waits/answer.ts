@@ -1,8 +1,9 @@
 /**
  * Turns the waits of a trace into the answer that `ptflame waits` prints.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import { areAllEmpty, lacksKernelNames, tableOf } from '../../model/samples/sample-table.js';
+
+import { areAllEmpty, lacksKernelNames, tableOf } from '../../model/sample-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { PieceKind } from '../../waits/path-builder.js';
 import type { Distribution } from '../../waits/summary/distribution.js';
 import type { WaitGroup } from '../../waits/summary/wait-groups.js';

@@ -2,9 +2,9 @@
  * Answers `ptflame waits`: for whom threads waited, the critical paths of the slowest, and stages between points.
  */
 import { float64Column, markedRows } from '../../model/columns.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleTable } from '../../model/sample-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';

@@ -1,14 +1,15 @@
 /**
  * Reads a trace, concludes from it who waited for whom, and finds the stacks of waiters and wakers.
  */
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
+
+import type { LogAnswers } from '../../analysis/log/answer-thread.js';
 import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
-import type { Timeline } from '../../model/timeline/timeline.js';
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import type { Timeline } from '../../model/profile/timeline.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
@@ -17,7 +18,7 @@ import type { Trace } from '../../pipeline/read/trace.js';
 import { windowBounds, withClock } from '../../pipeline/replay/questions/moments.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { type WithTraceOptions, type WorkResources, withTrace } from '../../pipeline/with-trace.js';
-import { ALL_TIME, type ShownWaits, type TimeWindow, waitsWithin } from '../../waits/summary/window.js';
+import { type ShownWaits, waitsWithin } from '../../waits/summary/window.js';
 import { type Waits, waitsOf } from '../../waits/waits.js';
 import { nodesOfMoments, type OrderedMoments, orderMoments } from './moments.js';
 import { ThreadDirectory } from './thread-directory.js';
@@ -28,7 +29,7 @@ export interface TraceWaits {
   readonly trace: Trace;
   readonly waits: Waits;
   /** The selected time, in the trace's time. */
-  readonly window: TimeWindow;
+  readonly window: Bounds;
   /** What of the waits is in it. */
   readonly shown: ShownWaits;
   readonly threads: ThreadDirectory;
@@ -106,7 +107,7 @@ export async function traceWaitsOf(
 /** A trace on its clock, and what of it is selected. @throws PtflameError NOTHING_SELECTED or BAD_OPTION */
 export function openTrace(read: Trace, options: AnalyzeOptions): Pick<TraceWaits, 'trace' | 'window' | 'threads'> {
   const trace = withClock(read, [options.window?.from, options.window?.to]);
-  const window = options.window ? windowBounds(options.window, trace) : ALL_TIME;
+  const window = options.window ? windowBounds(options.window, trace) : UNBOUNDED;
   const threads = new ThreadDirectory(trace);
   if (threads.isSelectionEmpty) throw nothingSelected('ptflame waits --top 0');
   return { trace, window, threads };

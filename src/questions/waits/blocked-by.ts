@@ -3,15 +3,15 @@
  * thread did meanwhile.
  */
 
-import { functionNodes, type LogAnswers } from '../../analysis/log/join-answers.js';
+import { functionNodes, type LogAnswers } from '../../analysis/log/answer-thread.js';
 import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
 import { type CallFilter, isDirectRecursion, isInSet } from '../../analysis/questions.js';
 import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { float64Column, int32Column } from '../../model/columns.js';
-import { SymbolKind, withSymbols } from '../../model/names/symbol-table.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
+import { SymbolKind, withSymbols } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid, UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { qualityOfThreads } from '../../pipeline/profile/select-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
@@ -20,7 +20,7 @@ import { filterOf, partText } from '../../pipeline/replay/questions/selection.js
 import { HeldTime, type HeldWait, wokenNs } from '../../waits/locks/held-time.js';
 import { lockWaitsOf } from '../../waits/locks/lock-waits.js';
 import { OffState } from '../../waits/schedule/off-state.js';
-import { ALL_TIME, nsWithin } from '../../waits/summary/window.js';
+import { nsWithin } from '../../waits/summary/window.js';
 import { type CallsOfWaits, type TraceWaits, withWaits } from './ask-waits.js';
 import { selectedWaits, shownPath } from './selected-waits.js';
 import { EndedBy, WaitFacts } from './wait-facts.js';
@@ -48,7 +48,7 @@ function blockersOf({ waits, window, trace }: TraceWaits, facts: WaitFacts, isSe
   const rows = new BlockerRows();
   const locks = lockWaitsOf(waits, trace.samples);
   const held = new HeldTime(waits, locks);
-  const heldWithin = window === ALL_TIME ? held : new HeldTime(waits, locks, window);
+  const heldWithin = window === UNBOUNDED ? held : new HeldTime(waits, locks, window);
   for (let wait = 0; wait < waits.length; wait++) {
     if (waits.state[wait] !== OffState.Blocked || isSelected[wait] !== 1) continue;
     const { outNs, inNs } = waits;

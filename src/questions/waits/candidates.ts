@@ -1,14 +1,15 @@
 /**
  * Finds who may have ended waits where no wakings were recorded: by the calls that wake threads.
  */
+
 import type { ThreadAnswers, ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import { functionSet, UNBOUNDED } from '../../analysis/questions.js';
+import { functionSet } from '../../analysis/questions.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { rowNumbers, valuesOf } from '../../model/columns.js';
-import { SpecialSymbol, type SymbolTable } from '../../model/names/symbol-table.js';
-import { tableOf } from '../../model/samples/sample-table.js';
-import { NONE, type Tid } from '../../model/units.js';
+import { tableOf } from '../../model/sample-table.js';
+import { SpecialSymbol, type SymbolTable } from '../../model/symbol-table.js';
+import { NONE, type Tid, UNBOUNDED } from '../../model/units.js';
 import { candidateCalls, endsWaits, type WakeCalls } from '../../waits/wake-calls.js';
 import type { TraceWaits } from './ask-waits.js';
 import { placesOf } from './places.js';

@@ -1,9 +1,8 @@
 /**
  * Asks for what threads did at single moments, in any order, and brings the answers back into that order.
  */
-import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
-import type { LogAnswers } from '../../analysis/log/join-answers.js';
-import { inOrder, timeOrder } from '../../model/samples/time-order.js';
+import type { LogAnswers, ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import { inOrder, timeOrder } from '../../model/sample-tables-builder.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { atPlaces, groupPlaces, rowsAt } from '../../waits/input/group-rows.js';

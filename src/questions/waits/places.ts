@@ -3,7 +3,7 @@
  */
 import { isStop } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { Reason, reasonByNames } from '../../waits/reason.js';
 

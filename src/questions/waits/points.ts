@@ -4,7 +4,7 @@
 import type { FunctionSet } from '../../analysis/questions.js';
 import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { PtflameError } from '../../model/errors.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleTable } from '../../model/sample-table.js';
 import type { SymbolId, Tid } from '../../model/units.js';
 import { eventsNamed, eventsText, findEvent, isProbe } from '../../pipeline/replay/questions/find-event.js';
 import { type FunctionPattern, patternText } from '../../pipeline/replay/questions/find-functions.js';

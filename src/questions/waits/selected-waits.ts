@@ -2,6 +2,7 @@
  * Applies a selection of calls to waits, as a call tree applies it to time: which waits are inside of the calls, and what
  * of a stack is shown.
  */
+
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import {
   type CallFilter,
@@ -9,11 +10,10 @@ import {
   type FunctionSet,
   isDirectRecursion,
   isInSet,
-  UNBOUNDED,
 } from '../../analysis/questions.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { NONE, type NodeId, type SymbolId, UNBOUNDED } from '../../model/units.js';
 import { eachWaitWithin } from '../../waits/summary/interval-sums.js';
 import type { CallsOfWaits, TraceWaits } from './ask-waits.js';
 

@@ -1,14 +1,15 @@
 /**
  * Lists the calls of functions in threads, to tell which waits are inside of them.
  */
+
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Spans } from '../../analysis/log/spans.js';
-import { type CallSelection, type FunctionSet, UNBOUNDED } from '../../analysis/questions.js';
+import type { CallSelection, FunctionSet } from '../../analysis/questions.js';
 import { markedRows } from '../../model/columns.js';
-import { isComplete } from '../../model/profile/quality.js';
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { isComplete } from '../../model/profile/profile.js';
+import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
 import { eachWaitWithin } from '../../waits/summary/interval-sums.js';
-import { overlaps, type TimeWindow } from '../../waits/summary/window.js';
+import { overlaps } from '../../waits/summary/window.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits } from './ask-waits.js';
 
@@ -60,7 +61,7 @@ export async function selectedCalls(
 }
 
 /** Returns the calls that overlap a window, as far as they are in it; those that it cuts are not complete. */
-export function callsWithin(calls: ThreadCalls, window: TimeWindow): ThreadCalls {
+export function callsWithin(calls: ThreadCalls, window: Bounds): ThreadCalls {
   const { startNs, endNs, isComplete } = calls;
   const isCut = (row: number) => startNs[row] < window.startNs || endNs[row] > window.endNs;
   const all = {
@@ -72,7 +73,7 @@ export function callsWithin(calls: ThreadCalls, window: TimeWindow): ThreadCalls
   return callsAt(all, (row) => overlaps(window, startNs[row], endNs[row]));
 }
 
-export function callsBegunWithin(calls: ThreadCalls, { startNs, endNs }: TimeWindow): ThreadCalls {
+export function callsBegunWithin(calls: ThreadCalls, { startNs, endNs }: Bounds): ThreadCalls {
   return callsAt(calls, (row) => calls.startNs[row] >= startNs && calls.startNs[row] < endNs);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Names all threads that occur in a trace or in its samples, traced or not.
  */
-import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
+import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/sample-table.js';
 import type { Tid } from '../../model/units.js';
 import type { Trace } from '../../pipeline/read/trace.js';
 import { KeyNumbers } from '../../waits/input/key-numbers.js';

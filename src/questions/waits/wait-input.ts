@@ -2,11 +2,11 @@
  * Extracts from a trace what waits are concluded from: switches, samples, and when threads existed.
  */
 
-import { endsOfSamples } from '../../model/samples/sample-table.js';
-import type { Tid } from '../../model/units.js';
+import { endsOfSamples } from '../../model/sample-table.js';
+import type { Bounds, Tid } from '../../model/units.js';
 import type { Trace } from '../../pipeline/read/trace.js';
-import { boundsOfTimes, type TraceBounds } from '../../pipeline/read/trace-bounds.js';
-import type { Lifetime } from '../../trace/records/lifetimes.js';
+import { boundsOfTimes } from '../../pipeline/read/trace-bounds.js';
+import type { Lifetime } from '../../trace/records/switch-log.js';
 import type { ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
 
 export function waitInputOf({ store, samples, account }: Trace): WaitInput {
@@ -16,7 +16,7 @@ export function waitInputOf({ store, samples, account }: Trace): WaitInput {
 }
 
 /** A thread whose beginning or end was not recorded existed from the start, or until the end, of the recording. */
-function threadSpans(lifetimes: ReadonlyMap<Tid, Lifetime>, bounds: TraceBounds): ThreadSpan[] {
+function threadSpans(lifetimes: ReadonlyMap<Tid, Lifetime>, bounds: Bounds): ThreadSpan[] {
   const threads = [...lifetimes].filter(([tid]) => tid >= 0);
   return threads.map(([tid, { forkNs, exitNs }]) => {
     const startNs = forkNs ?? bounds.startNs;

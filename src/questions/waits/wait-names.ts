@@ -1,7 +1,7 @@
 /**
  * Names of threads and places in answers about waits.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
 import { named } from '../common.js';
 import type { WaitPlace, WaitThread } from './schema.js';

@@ -1,9 +1,8 @@
 /**
  * Prepares two profiles for drawing: one tree of call paths, with the numbers of both.
  */
-import { type MatchedTrees, matchTrees } from '../../analysis/match-trees.js';
-import { type Per, scaleOf } from '../../analysis/scale.js';
-import { treeOfAllThreads } from '../../analysis/tree/all-threads.js';
+import { type MatchedTrees, matchTrees, type Per, scaleOf } from '../../analysis/compare.js';
+import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile } from '../../model/profile/profile.js';
 
 export interface Comparison extends MatchedTrees {

@@ -1,8 +1,9 @@
 /**
  * The call paths of a comparison as they are drawn, in Node and in the browser, and how each of them changed.
  */
-import { isWithinNoise, noiseOf, variance } from '../../analysis/noise.js';
-import type { Per } from '../../analysis/scale.js';
+
+import type { Per } from '../../analysis/compare.js';
+import { isWithinNoise, noiseOf, variance } from '../../analysis/compare.js';
 import type { NodeId } from '../../model/units.js';
 import { type Change, changeLevel } from '../frames/changes.js';
 import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';

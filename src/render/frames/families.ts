@@ -1,7 +1,7 @@
 /**
  * Classifies frames into families. Each family has its own colour, legend entry and name in the file.
  */
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 
 /** In the order of the legend. */

@@ -1,7 +1,7 @@
 /**
  * Serializes the frames into the file and reads them back in the browser.
  */
-import { type NodeColumn, nodeColumns } from '../../model/calls/node-columns.js';
+import { type NodeColumn, nodeColumns } from '../../model/calls/call-tree.js';
 import { NONE } from '../../model/units.js';
 import { FAMILIES, type Family } from '../frames/families.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';

@@ -1,7 +1,7 @@
 /**
  * Writes the head above the frames: title, recording, quality, warnings, notes and legend.
  */
-import { switchesRemedy } from '../../model/profile/remedies.js';
+import { switchesRemedy } from '../../model/profile/profile.js';
 import { type LegendEntry, originText, subtitleOf } from '../frames/captions.js';
 import { truncate } from '../frames/labels.js';
 import { type ProfileHeader, qualitySummary } from '../quality-summary.js';

@@ -3,11 +3,10 @@
  */
 
 import { countAtOrBelow } from '../../model/columns.js';
-import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolKind, SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
-import { type FunctionIds, lowerFunction } from './function-ids.js';
-import { markNamelessStubs } from './nameless-stubs.js';
+import { type FunctionIds, lowerFunction, markNamelessStubs } from './function-ids.js';
 import { MAX_CALL_BYTES, Trait, traitsOf } from './traits.js';
 
 export interface FunctionTable {

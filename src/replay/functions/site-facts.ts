@@ -2,12 +2,11 @@
  * What replay needs to know of each branch site: computed once per site, not once per event.
  */
 
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
-import { type Address, NONE, type SiteId } from '../../model/units.js';
+import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './function-table.js';
-import type { InlinedCode } from './inlined-code.js';
 import { MAX_CALL_BYTES, Trait } from './traits.js';
 
 /** What an event does to the stack. `End…`: it does that, and then the trace stops. */
@@ -165,4 +164,31 @@ function isCallInThunk({ from, to, traits }: FunctionTable, site: SiteId): boole
 function isCallToNext({ from, to }: BranchSites, functions: FunctionTable, site: SiteId): boolean {
   const distance = to[site] - from[site];
   return staysInside(functions, site) && distance > 0 && distance <= MAX_CALL_BYTES;
+}
+
+/**
+ * The functions that compilers inlined where events come from: frames between the function on the stack and what it calls there.
+ *
+ * An inlined function has no call and no return of its own, so its frames have no calls and no time: these belong to what is
+ * called from its code.
+ */
+export interface InlinedCode {
+  /** By site: where its chain begins in `symbols`; or NONE. */
+  readonly chain: Int32Array;
+  /** Chains of functions, outermost first; NONE ends each. */
+  readonly symbols: Int32Array; // SymbolId | NONE
+  /** By symbol: 1 if it stands for an inlined function. */
+  readonly isInlined: Uint8Array;
+}
+
+/** Returns whether the event of a site comes from inlined code. */
+export function isInlinedAt(inlined: InlinedCode | null, site: SiteId): boolean {
+  return inlined !== null && inlined.chain[site] !== NONE;
+}
+
+/** Calls `onSymbol` with each inlined function at a site, outermost first. */
+export function eachInlined({ chain, symbols }: InlinedCode, site: SiteId, onSymbol: (symbol: SymbolId) => void): void {
+  const first = chain[site];
+  if (first === NONE) return;
+  for (let at = first; symbols[at] !== NONE; at++) onSymbol(symbols[at]);
 }

@@ -1,7 +1,9 @@
 /**
  * What a function's name reveals about how it passes control on. Addresses decide wherever they can.
  */
-import { SymbolKind } from '../../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
+import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 
 export const Trait = {
   None: 0,
@@ -69,4 +71,161 @@ function unwinderTraits(name: string): number {
   if (RESUMER.test(name)) return Trait.Unwinder | Trait.Raiser | Trait.Resumer;
   if (RAISER.test(name)) return Trait.Unwinder | Trait.Raiser;
   return LONG_JUMP.test(name) ? Trait.Unwinder : Trait.None;
+}
+
+const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
+
+// Finds the functions that cold parts belong to. Compilers move code that rarely runs out of its function. For C the
+// part is a symbol of its own, `foo.cold`; for a C++ name perf prints no suffix, so that two functions seem to have one
+// name.
+
+/** What identifies a function. */
+interface NamedStart {
+  readonly symbol: SymbolId;
+  readonly start: Address;
+}
+
+export class ColdParts {
+  /** By symbol: the function that `foo.cold` is part of. */
+  private readonly bySuffix: ReadonlyMap<SymbolId, NamedStart>;
+  /** By symbol, then by start of a part: starts of the functions that the part may belong to. */
+  private readonly byStart: ReadonlyMap<SymbolId, ReadonlyMap<Address, readonly Address[]>>;
+
+  constructor(sites: BranchSites, symbols: SymbolTable) {
+    this.bySuffix = partsBySuffix(sites, symbols);
+    this.byStart = partsByStart(sites, symbols);
+  }
+
+  /** Returns the function that this is a part of; null if it is a function itself. */
+  functionOf(symbol: SymbolId, start: Address): NamedStart | null {
+    const whole = this.bySuffix.get(symbol);
+    if (whole !== undefined) return whole;
+    const [wholeStart, other] = this.byStart.get(symbol)?.get(start) ?? [];
+    return wholeStart === undefined || other !== undefined ? null : { symbol, start: wholeStart };
+  }
+
+  /** True if it may be a part of any of several functions. */
+  isAmbiguous(symbol: SymbolId, start: Address): boolean {
+    return (this.byStart.get(symbol)?.get(start)?.length ?? 0) > 1;
+  }
+}
+
+function partsBySuffix(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, NamedStart> {
+  const starts = new LowestStarts(symbols.length);
+  starts.add(sites.fromSymbol, sites.fromStart);
+  starts.add(sites.toSymbol, sites.toStart);
+  const wholes = new Map<SymbolId, NamedStart>();
+  const colds = starts.symbols().filter((symbol) => COLD.test(symbols.name[symbol] as string));
+  if (colds.length === 0) return wholes;
+  const key = (name: string, symbol: SymbolId) => `${symbols.dso[symbol]} ${name}`;
+  const byName = new Map(starts.symbols().map((symbol) => [key(symbols.name[symbol] as string, symbol), symbol]));
+  for (const cold of colds) {
+    const whole = byName.get(key((symbols.name[cold] as string).replace(COLD, ''), cold));
+    if (whole !== undefined) wholes.set(cold, { symbol: whole, start: starts.lowest[whole] });
+  }
+  return wholes;
+}
+
+/** By symbol: the lowest start that was printed with it; NaN if none was. */
+class LowestStarts {
+  readonly lowest: Float64Array;
+  private readonly isSeen: Uint8Array;
+
+  constructor(symbols: number) {
+    this.lowest = new Float64Array(symbols).fill(Number.NaN);
+    this.isSeen = new Uint8Array(symbols);
+  }
+
+  add(symbols: Int32Array, starts: Float64Array): void {
+    for (let site = 0; site < symbols.length; site++) {
+      const symbol = symbols[site];
+      if (symbol === NONE) continue;
+      this.isSeen[symbol] = 1;
+      if (!(this.lowest[symbol] <= starts[site])) this.lowest[symbol] = starts[site];
+    }
+  }
+
+  /** Returns the symbols that occur in some site. */
+  symbols(): SymbolId[] {
+    return Array.from(this.isSeen.keys()).filter((symbol) => this.isSeen[symbol] === 1);
+  }
+}
+
+/** What the code at one start of a name was seen to do. */
+interface Start {
+  /** It was called or jumped to, or it returned: so it is a function. */
+  isFunction: boolean;
+  /** Starts of the same name from which control jumped there. */
+  readonly jumpedFrom: Set<Address>;
+}
+
+/**
+ * Finds the parts by start. A part is never called, does not return, and shares its name with a function. Of several
+ * functions of that name it belongs to the one that was seen to jump there; if none was, the stack decides during
+ * replay.
+ */
+function partsByStart(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, Map<Address, readonly Address[]>> {
+  const parts = new Map<SymbolId, Map<Address, readonly Address[]>>();
+  for (const [symbol, starts] of startsOfRepeatedNames(sites, symbols)) {
+    const functions = [...starts.keys()].filter((start) => starts.get(start)?.isFunction);
+    const wholes = new Map<Address, readonly Address[]>();
+    for (const [start, { isFunction, jumpedFrom }] of starts) {
+      const seen = functions.filter((fn) => jumpedFrom.has(fn));
+      if (!isFunction) wholes.set(start, seen.length === 1 ? seen : functions);
+    }
+    parts.set(symbol, wholes);
+  }
+  return parts;
+}
+
+/** Collects what the code at each start was seen to do, for every name with several starts. */
+function startsOfRepeatedNames(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, Map<Address, Start>> {
+  const isRepeated = repeatedNames(sites, symbols);
+  const bySymbol = new Map<SymbolId, Map<Address, Start>>();
+  const startOf = (symbol: SymbolId, start: Address): Start => {
+    let starts = bySymbol.get(symbol);
+    if (starts === undefined) bySymbol.set(symbol, (starts = new Map()));
+    let found = starts.get(start);
+    if (found === undefined) starts.set(start, (found = { isFunction: false, jumpedFrom: new Set() }));
+    return found;
+  };
+  const { fromSymbol, fromStart, toSymbol, toStart } = sites;
+  for (let site = 0; site < sites.length; site++) {
+    if (isRepeated[fromSymbol[site]] && !Number.isNaN(fromStart[site])) {
+      const from = startOf(fromSymbol[site], fromStart[site]);
+      if (sites.kind[site] === BranchKind.Return) from.isFunction = true;
+    }
+    if (!isRepeated[toSymbol[site]] || Number.isNaN(toStart[site])) continue;
+    const to = startOf(toSymbol[site], toStart[site]);
+    if (isEntry(sites, site)) to.isFunction = true;
+    else if (fromSymbol[site] === toSymbol[site] && sites.kind[site] === BranchKind.Jump)
+      to.jumpedFrom.add(fromStart[site]);
+  }
+  return bySymbol;
+}
+
+/** True if the function is entered: by a call, a trace start, or a jump out of another name. */
+function isEntry({ kind, edge, to, toStart, fromSymbol, toSymbol }: BranchSites, site: SiteId): boolean {
+  if (to[site] !== toStart[site]) return false;
+  return kind[site] !== BranchKind.Jump || edge[site] === TraceEdge.Begin || fromSymbol[site] !== toSymbol[site];
+}
+
+/** By symbol: 1 if the name has several starts. ld.so's `_start` and the program's are two functions. */
+function repeatedNames(sites: BranchSites, symbols: SymbolTable): Uint8Array {
+  const first = new Float64Array(symbols.length).fill(Number.NaN);
+  const isRepeated = new Uint8Array(symbols.length);
+  const note = (symbol: SymbolId, start: Address) => {
+    if (symbol === NONE || Number.isNaN(start) || start === first[symbol]) return;
+    if (Number.isNaN(first[symbol])) first[symbol] = start;
+    else isRepeated[symbol] = 1;
+  };
+  for (let site = 0; site < sites.length; site++) {
+    note(sites.fromSymbol[site], sites.fromStart[site]);
+    note(sites.toSymbol[site], sites.toStart[site]);
+  }
+  const apart = Trait.ProgramStart | Trait.Unknown; // distinguished elsewhere
+  return isRepeated.map((flag, symbol) => {
+    const traits = traitsOf(symbols.kind[symbol] as SymbolKind, symbols.name[symbol] as string);
+    return flag === 1 && !(traits & apart) ? 1 : 0;
+  });
 }

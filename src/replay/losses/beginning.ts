@@ -2,17 +2,26 @@
  * A thread before its first branch: it was created while recording, or had been waiting since the recording began.
  * Where its switches show that it ran meanwhile and the trace was not decoded, that time is lost.
  */
-import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
-import { chargeUntil, startAt } from '../time/charge.js';
-import { isSwitchOut } from '../time/known-end.js';
-import { beginWait, followSwitches, loseUntil, recordErrors } from '../time/lost-time.js';
-import { beginStop, endStop, switchIn, switchOut } from '../time/stops.js';
-import { NEVER_SEEN } from '../time/thread-gaps.js';
+import { NEVER_SEEN } from '../thread-replay.js';
+import {
+  beginStop,
+  beginWait,
+  chargeUntil,
+  endStop,
+  followSwitches,
+  isSwitchOut,
+  loseUntil,
+  recordErrors,
+  startAt,
+  switchIn,
+  switchOut,
+} from '../time.js';
 
 export interface Beginning {
   readonly firstRow: number;

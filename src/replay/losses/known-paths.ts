@@ -8,7 +8,7 @@
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { int32Column } from '../../model/columns.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import type { InlinedCode } from '../functions/inlined-code.js';
+import type { InlinedCode } from '../functions/site-facts.js';
 
 /** The paths of one thread: those seen before anything was inferred, and the stack it began with. */
 export interface ThreadPaths {

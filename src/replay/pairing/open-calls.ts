@@ -7,7 +7,7 @@ import { float64Column, int32Column, uint8Column } from '../../model/columns.js'
 import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
-import type { Rows } from '../host/rows.js';
+import type { Rows } from '../module-memory.js';
 import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../wasm/layout.js';
 import {
   CallKind,
@@ -17,7 +17,7 @@ import {
   type OpenCall,
   type SkippedStack,
   type StackEntry,
-} from './calls.js';
+} from './parked-stacks.js';
 
 /** The layout of a call, in integers and in floating-point numbers. */
 export const CALL_INTS = CALL_BYTES / Int32Array.BYTES_PER_ELEMENT;

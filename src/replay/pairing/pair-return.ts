@@ -1,14 +1,27 @@
 /**
  * Decides which call a return ends, by address alone wherever addresses decide. Also handles jumps that act as returns.
- * The kernel makes the same decision for most returns, trace-edges.ts for returns out of traced code.
+ * The module makes the same decision for most returns, segment-state.ts for returns out of traced code.
  */
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
-import { Action } from './actions.js';
-import { endsAt, MAX_SEARCH_DEPTH } from './calls.js';
-import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo, skipCalls } from './end-calls.js';
-import { calledIn, hasTrait, type Returned, type SegmentState } from './segment-state.js';
-import { endsCallOnOther, switchBack, switchHidden, switchToAlike, switchToNew } from './switch-stacks.js';
+import { Action } from './pairing.js';
+import { endsAt, MAX_SEARCH_DEPTH } from './parked-stacks.js';
+import {
+  calledIn,
+  endCall,
+  endsCallOnOther,
+  hasTrait,
+  jumpByReturn,
+  pairUnmatchedReturn,
+  type Returned,
+  returnTo,
+  type SegmentState,
+  skipCalls,
+  switchBack,
+  switchHidden,
+  switchToAlike,
+  switchToNew,
+} from './segment-state.js';
 
 /**
  * Pairs a return. Tries in this order: the call on top, a hidden switch before the return, any open call, a parked

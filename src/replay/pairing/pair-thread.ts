@@ -1,26 +1,38 @@
 /**
  * Pairs each return with its call before replay, as brackets are matched, by addresses alone.
  *
- * Decides for each event what it does to the stack (`actions.ts`), for each call which event ends it, and for each
+ * Decides for each event what it does to the stack (`pairing.ts`), for each call which event ends it, and for each
  * return where it lands. It also finds the returns without a matching call in the segment: their targets are callers
  * that were entered before the segment began. So replay never has to look ahead. The cost is linear: searches in the open
  * calls have a bound or an index.
  */
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
-import type { ReplayKernel } from '../host/replay-kernel.js';
+import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../wasm/layout.js';
-import { Action, ActionFlag } from './actions.js';
-import { CallKind } from './calls.js';
-import { endCall, pairUnmatchedReturn } from './end-calls.js';
 import type { OpenCalls } from './open-calls.js';
 import { pairJump, pairReturn } from './pair-return.js';
-import { OwnPairingMemory, type Pairing, type PairingMemory, type Segment } from './pairing.js';
-import { hasTrait, newSegmentState, RUNNING, type SegmentState } from './segment-state.js';
-import { SkippedCalls } from './skipped-calls.js';
-import { pairEntryFromOutside } from './switch-stacks.js';
+import {
+  Action,
+  ActionFlag,
+  OwnPairingMemory,
+  type Pairing,
+  type PairingMemory,
+  type Segment,
+  SkippedCalls,
+} from './pairing.js';
+import { CallKind } from './parked-stacks.js';
+import {
+  endCall,
+  hasTrait,
+  newSegmentState,
+  pairEntryFromOutside,
+  pairUnmatchedReturn,
+  RUNNING,
+  type SegmentState,
+} from './segment-state.js';
 
 /** Maximum number of linkage slots that lead to functions that switch stacks. */
 const MAX_SWITCHER_SLOTS = 4;
@@ -79,11 +91,11 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
   return { firstRow, endRow: row, unmatchedRows, openRows: open.allRows(), stoppedAt };
 }
 
-/** Has the kernel pair simple events, if there is one, and returns the first row that is not simple. */
+/** Has the module pair simple events, if there is one, and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
-  const { events, facts, open, kernel } = state;
-  if (kernel === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
-  const row = pairInKernel(open, events, kernel, firstRow);
+  const { events, facts, open, module } = state;
+  if (module === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
+  const row = pairInModule(open, events, module, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
     state.interruptedAt = Number.NaN;
@@ -133,28 +145,28 @@ function pairBranch(state: SegmentState, row: number, site: number, step: Step):
 }
 
 /**
- * Has the kernel pair calls and returns as long as nothing else happens, which is nearly always: each return ends the
+ * Has the module pair calls and returns as long as nothing else happens, which is nearly always: each return ends the
  * call on top, with no other stack, signal or kernel entry above it. Has the same effect as `pairEvent`.
  *
  * Pairs rows until one needs the general rules, and returns that row.
  */
-function pairInKernel(open: OpenCalls, events: ThreadEvents, kernel: ReplayKernel, firstRow: number): number {
-  const { head, calls } = kernel;
+function pairInModule(open: OpenCalls, events: ThreadEvents, module: ReplayModule, firstRow: number): number {
+  const { head, calls } = module;
   head.set(HEAD_DEPTH, open.length);
   head.set(HEAD_LOWEST, open.firstSimple);
   for (let row = firstRow; ; ) {
-    const end = kernel.loadSites(events, row);
-    head.set(HEAD_STACK_LIMIT, Math.floor(kernel.memory.stack.ints.byteLength / CALL_BYTES));
+    const end = module.loadSites(events, row);
+    head.set(HEAD_STACK_LIMIT, Math.floor(module.memory.stack.ints.byteLength / CALL_BYTES));
     const stoppedAt = calls.pair(row, end);
     open.length = head.get(HEAD_DEPTH);
-    if (head.get(HEAD_STOP) === STOP_FULL) kernel.memory.stack.grow();
+    if (head.get(HEAD_STOP) === STOP_FULL) module.memory.stack.grow();
     else if (stoppedAt < end || stoppedAt === events.length) return stoppedAt;
     row = stoppedAt;
   }
 }
 
 /**
- * Pairs the events at which the trace stops and starts: after a system call, at the end of a signal or of a kernel
+ * Pairs the events at which the trace stops and starts: after a system call, at the end of a signal or of a module
  * entry, or in a signal handler.
  *
  * Pairs an event after which the trace stops, and notes where it may continue.

@@ -1,15 +1,12 @@
 /**
  * The result of pairing a thread's returns with its calls.
  */
-import { ReusedColumn } from '../../model/columns.js';
+import { countBelow, int32Column, ReusedColumn } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
-import type { ReplayKernel } from '../host/replay-kernel.js';
-import { OwnRows, type Rows } from '../host/rows.js';
+import { OwnRows, type Rows } from '../module-memory.js';
+import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES } from '../wasm/layout.js';
-import { Action } from './actions.js';
-import type { OtherStack } from './calls.js';
-import type { StackSwitch } from './parked-stacks.js';
-import type { SkippedCalls } from './skipped-calls.js';
+import type { OtherStack, SkippedStack, StackSwitch } from './parked-stacks.js';
 
 /** A thread's events between two losses. */
 export interface Segment {
@@ -69,15 +66,15 @@ export interface PairingMemory {
   /** Of open calls. */
   readonly calls: Rows;
   /** Pairs calls and returns; null if that is left to TypeScript. */
-  readonly kernel: ReplayKernel | null;
+  readonly module: ReplayModule | null;
   /** Returns columns for a thread, which are empty. */
   take(length: number): Pick<Pairing, 'action' | 'link'>;
 }
 
-/** Memory that no kernel uses. */
+/** Memory that no module uses. */
 export class OwnPairingMemory implements PairingMemory {
   readonly calls: Rows = new OwnRows(64 * CALL_BYTES);
-  readonly kernel = null;
+  readonly module = null;
   private readonly action = new ReusedColumn(new Uint8Array(0));
   private readonly link = new ReusedColumn(new Int32Array(0));
 
@@ -86,18 +83,159 @@ export class OwnPairingMemory implements PairingMemory {
   }
 }
 
-/** Memory that a kernel works on. */
-export class KernelPairingMemory implements PairingMemory {
+/** Memory that a module works on. */
+export class ModulePairingMemory implements PairingMemory {
   readonly calls: Rows;
-  readonly kernel: ReplayKernel;
+  readonly module: ReplayModule;
 
-  constructor(kernel: ReplayKernel) {
-    this.kernel = kernel;
-    this.calls = kernel.memory.stack;
+  constructor(module: ReplayModule) {
+    this.module = module;
+    this.calls = module.memory.stack;
   }
 
   take(length: number): Pick<Pairing, 'action' | 'link'> {
-    const { action, link } = this.kernel.columns(length);
+    const { action, link } = this.module.columns(length);
     return { action: action.fill(Action.Stay), link: link.fill(NONE) };
   }
+}
+
+/**
+ * Calls that a return skips because an exception or a longjmp ended them. For each event that skips calls, the newest
+ * of them is kept, and those that passed an exception on.
+ */
+export class SkippedCalls {
+  /** Rows of events that skip calls, ascending, and the row of the newest call that each one skips. */
+  private readonly skippingRows = int32Column();
+  private readonly newestRows = int32Column();
+  /** The rows of all skipped raisers, and for each event the end of its own, ascending within one event. */
+  private readonly raiserEnds = int32Column();
+  private readonly raiserRows = int32Column();
+
+  /** Adds the calls that the event in `row` skips. Rows must be ascending. */
+  add(row: number, skipped: readonly SkippedStack[], isRaiser: (callRow: number) => boolean): void {
+    let newest: number = NONE;
+    for (const { calls } of skipped)
+      for (const call of calls) {
+        if (isRaiser(call.row)) this.raiserRows.push(call.row);
+        newest = Math.max(newest, call.row);
+      }
+    if (newest === NONE) return;
+    this.skippingRows.push(row);
+    this.newestRows.push(newest);
+    this.raiserEnds.push(this.raiserRows.length);
+  }
+
+  /** Returns the row of the newest call that the event in `row` skips, or NONE. */
+  newestOf(row: number): number {
+    const index = this.indexOf(row);
+    return index === NONE ? NONE : this.newestRows.values[index];
+  }
+
+  /** Returns the rows of the last raisers that the event in `row` skips, at most `max`. */
+  raisersOf(row: number, max: number): Int32Array {
+    const index = this.indexOf(row);
+    if (index === NONE) return this.raiserRows.values.subarray(0, 0);
+    const first = index === 0 ? 0 : this.raiserEnds.values[index - 1];
+    const end = this.raiserEnds.values[index];
+    return this.raiserRows.values.subarray(Math.max(first, end - max), end);
+  }
+
+  private indexOf(row: number): number {
+    const { values, length } = this.skippingRows;
+    const index = countBelow(values, row, 0, length);
+    return index < length && values[index] === row ? index : NONE;
+  }
+}
+
+/**
+ * The actions: what each event does to the stack. Pairing writes them as a column with one byte per event, and replay
+ * executes them.
+ *
+ * An action is one of the numbers below, possibly with flags. `link` of the same row names what the action applies to
+ * (a row, or an index of a list in `Pairing`). Nearly all events are one of the first three without flags; these have
+ * the lowest numbers, so that the fast loop tests them with one comparison.
+ */
+export const Action = {
+  /** Leaves the stack as it is: only time passes in the function on top. */
+  Stay: 0,
+  /** Pushes a level: a call, or an entry into the kernel. `link`: the row that ends it, or NONE if it stays open. */
+  Call: 1,
+  /** Returns from the call in row `link`, and closes every level above it. */
+  Return: 2,
+  /**
+   * Returns from a call that the trace does not show to the level that row `link` called: closes every level above that
+   * one, which itself stays open.
+   */
+  ReturnTo: 3,
+  /**
+   * Returns although no call in this segment matches: reveals a caller that was entered before the segment began.
+   * `link` is not used; the row is listed in `unmatchedRows` of the segment or of the stack.
+   */
+  UnmatchedReturn: 4,
+  /** Returns from the signal handler that row `link` entered, into the code that ends the signal (`__restore_rt`). */
+  SignalReturn: 5,
+  /** A "return" to the start of a function: pushes no level and ends none, but jumps there, as retpolines do. */
+  JumpByReturn: 6,
+  /** Switches to a parked stack: entry `link` of `switches`. */
+  SwitchBack: 7,
+  /** Switches to a stack that was not seen before: entry `link` of `stacks`. */
+  NewStack: 8,
+  /**
+   * A transaction aborts: the calls in entry `link` of `aborts`, which had returned inside the transaction, are open
+   * again.
+   */
+  Reopen: 9,
+  /** The trace starts where the call, signal or kernel entry in row `link` returns to: that call is over. */
+  StartAfterReturn: 10,
+  /** The trace starts, and nothing earlier is known. */
+  Start: 11,
+  /** The trace starts where it had stopped: the stack is unchanged. */
+  Resume: 12,
+  /** The trace starts in a signal handler: pushes a level for it. */
+  SignalEntry: 13,
+  /** The trace starts in a function that untraced code called: it runs on entry `link` of `stacks`. */
+  EntryFromOutside: 14,
+  /** A jump that the trace shows, on the same stack. */
+  Jump: 15,
+  /** Records, in the order of their steps. */
+  Gap: 16,
+  SwitchOut: 17,
+  PreemptOut: 18,
+  SwitchIn: 19,
+  Exec: 20,
+} as const;
+export type Action = (typeof Action)[keyof typeof Action];
+
+/**
+ * Flags. `Stops`: the trace stops after the event. `StopsInSyscall`: it stops in a system call. `HiddenSwitch`: before the
+ * event the thread switched stacks, see `Pairing.hiddenSwitches`.
+ */
+export const ActionFlag = { Stops: 32, StopsInSyscall: 64, HiddenSwitch: 128 } as const;
+
+const FLAGS = ActionFlag.Stops | ActionFlag.StopsInSyscall | ActionFlag.HiddenSwitch;
+
+/** Removes the flags from an action. */
+export function actionOf(code: number): Action {
+  return (code & ~FLAGS) as Action;
+}
+
+/** True if the trace stops after the event. */
+export function isStop(code: number): boolean {
+  return (code & (ActionFlag.Stops | ActionFlag.StopsInSyscall)) !== 0;
+}
+
+/** True if the action can take frames off the stack that a later stack switch puts back. */
+export function canRemoveFrames(action: Action): boolean {
+  return action >= Action.Return && action <= Action.StartAfterReturn;
+}
+
+export function isTraceStart(action: Action): boolean {
+  return action >= Action.StartAfterReturn && action <= Action.EntryFromOutside;
+}
+
+/** Actions of records, which are not branches. */
+export type RecordAction = (typeof Action)['Gap' | 'SwitchOut' | 'PreemptOut' | 'SwitchIn' | 'Exec'];
+
+export function isRecord(action: Action): action is RecordAction {
+  return action >= Action.Gap;
 }

@@ -2,9 +2,11 @@
  * Parked stacks: stacks of fibers that the thread switched away from and may resume. `swapcontext` "returns" to another
  * stack; later, another `swapcontext` returns to the code after the call that left this one.
  */
+
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../../model/units.js';
-import type { AlikeStacks } from './alike-stacks.js';
-import { endsAt, MAX_SEARCH_DEPTH, type OpenCall, type SkippedStack } from './calls.js';
+import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 
 /** A stack that was left in one row and resumed in another. */
 export interface StackSwitch {
@@ -154,4 +156,122 @@ interface Candidate {
   readonly index: number;
   readonly parked: ParkedStack;
   readonly kept: readonly OpenCall[];
+}
+
+// Calls, and stacks of calls, as pairing sees them.
+
+/**
+ * What ends a call. `Call`: a return to the code after it. `KernelEntry`: a return to the instruction or after it.
+ * `Signal…`: the end of the signal.
+ */
+export const CallKind = { Call: 0, KernelEntry: 1, Signal: 2, SignalFromOutside: 3 } as const;
+export type CallKind = (typeof CallKind)[keyof typeof CallKind];
+
+export interface OpenCall {
+  readonly row: number;
+  /**
+   * Address of the call instruction; for a signal or kernel entry, the address at which the interrupted code continues.
+   */
+  readonly address: Address;
+  /** `SignalFromOutside`: interrupted untraced code, so there is no traced frame below it. */
+  readonly kind: CallKind;
+}
+
+/** A stack that the thread switched to and that had not been seen before. */
+export interface OtherStack {
+  /** Rows of the returns from levels that were already open when the stack was first seen. */
+  readonly unmatchedRows: number[];
+}
+
+/** A switch of stacks by the event in `row`: open calls from index `base` on belong to the new stack. */
+export interface StackEntry {
+  readonly base: number;
+  readonly row: number;
+  /** null: it may have been only a jump. */
+  readonly stack: OtherStack | null;
+}
+
+/**
+ * Calls of one stack that an event skipped: they are removed without a return of their own. Either an exception or
+ * longjmp ended them, or their stack is parked.
+ */
+export interface SkippedStack {
+  readonly calls: readonly OpenCall[]; // lowest first
+  /** Row of the event that switched to this stack, if that was seen; else NONE. */
+  readonly startRow: number;
+  readonly stack: OtherStack | null;
+}
+
+/** Deepest level that searches examine for nested signals and interrupts, and for returns into function entries. */
+export const MAX_SEARCH_DEPTH = 64;
+
+/** True if a return to this address ends the call. */
+export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
+  return isEndOf(address, kind, to);
+}
+
+/** A kernel entry may return to the very same instruction; the end of a signal is not a return. */
+export function isEndOf(address: Address, kind: number, to: Address): boolean {
+  const distance = to - address;
+  if (isSignal(kind) || distance > MAX_CALL_BYTES) return false;
+  return distance > 0 || (distance === 0 && kind === CallKind.KernelEntry);
+}
+
+export function isSignal(kind: number): boolean {
+  return kind >= CallKind.Signal;
+}
+
+/** Reads ahead at most this many times the events since the last choice, so that the total cost stays linear. */
+const REACH_FACTOR = 8;
+const MIN_REACH = 256;
+
+/**
+ * Chooses among parked stacks that look alike: the one whose calls the next returns end, from the top downwards. If
+ * that does not decide, the one that was switched away from first, as schedulers take turns.
+ */
+export class AlikeStacks {
+  private lastRow = 0;
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+
+  constructor(events: ThreadEvents, facts: SiteFacts) {
+    this.events = events;
+    this.facts = facts;
+  }
+
+  /**
+   * Returns the index of the stack that the event in `row` continues. `stacks`: for each candidate, the calls that
+   * would be open then, lowest first; at least two candidates, ordered by when they were left.
+   */
+  choose(stacks: readonly (readonly OpenCall[])[], row: number): number {
+    const { site } = this.events;
+    const { step, to } = this.facts;
+    const end = Math.min(site.length, row + MIN_REACH + REACH_FACTOR * (row - this.lastRow));
+    this.lastRow = row;
+    let alike = [...stacks.keys()];
+    let above = 0; // calls made since `row`
+    let returned = 0;
+    for (let at = row; at < end && alike.length > 1 && !this.isSwitch(site[at]); at++) {
+      const kind = step[site[at]];
+      if (kind === Step.Call || kind === Step.KernelEntry) above++;
+      else if (kind === Step.Return && above > 0) above--;
+      else if (kind === Step.Return) {
+        returned++;
+        const left = alike.filter((index) => {
+          const call = stacks[index]?.at(-returned);
+          return call !== undefined && endsAt(call, to[site[at]]);
+        });
+        if (left.length === 0) break;
+        alike = left;
+      } else if (kind === Step.Gap) break;
+    }
+    return alike[0] as number;
+  }
+
+  /** True if the thread switches stacks again here, or calls a function that will. */
+  private isSwitch(site: number): boolean {
+    const { fromFunction, toFunction, functions } = this.facts;
+    const isSwitcher = (fn: number) => fn >= 0 && (functions.traits[fn] & Trait.StackSwitcher) !== 0;
+    return isSwitcher(fromFunction[site]) || isSwitcher(toFunction[site]);
+  }
 }

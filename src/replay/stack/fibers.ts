@@ -3,14 +3,13 @@
  * when that stack continues. A fiber's frames are pushed onto whatever switched to it, as that is what its time belongs
  * to.
  */
-import { Inference } from '../../model/profile/quality.js';
+import { Inference } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';
-import { countCall, endingOf } from './count-call.js';
 import type { Frame } from './frame.js';
 import { endOfLevel, levelOfCall } from './levels.js';
-import { closeAbove, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
+import { closeAbove, countCall, endingOf, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
 
 /** Notes that the event in `row` switches to another stack, whose frames are pushed onto those that are open now. */
 export function noteStackStart({ parked, depth }: ReplayState, row: number): void {

@@ -9,7 +9,7 @@ import {
   type NodeId,
   type SymbolId,
 } from '../../model/units.js';
-import { OwnRows, type Rows } from '../host/rows.js';
+import { OwnRows, type Rows } from '../module-memory.js';
 import {
   FLAG_AFTER_HIDDEN_JUMP,
   FLAG_ALIASES,
@@ -35,7 +35,7 @@ import {
   FRAME_RETURNS_TO,
 } from '../wasm/layout.js';
 
-/** A row: see kernel/layout.ts, whose offsets are bytes. */
+/** A row: see wasm/layout.ts, whose offsets are bytes. */
 const INTS = FRAME_BYTES / Int32Array.BYTES_PER_ELEMENT;
 const FLOATS = FRAME_BYTES / Float64Array.BYTES_PER_ELEMENT;
 const int = (offset: number) => offset / Int32Array.BYTES_PER_ELEMENT;
@@ -60,7 +60,7 @@ const Float = {
   HeldNs: float(FRAME_HELD_NS),
 } as const;
 
-/** A frame: a row of numbers, which the kernel opens and closes, too. Millions open and close, and few are open at a time. */
+/** A frame: a row of numbers, which the module opens and closes, too. Millions open and close, and few are open at a time. */
 export class Frame {
   private readonly rows: Rows;
   private readonly ints: number;

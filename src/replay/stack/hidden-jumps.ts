@@ -3,17 +3,24 @@
  * other than the one on top. How the level on top will end decides whether that was a tail call or the stack was
  * unwound.
  */
-import { Inference, UNWOUND } from '../../model/profile/quality.js';
-import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
+import { Inference, UNWOUND } from '../../model/profile/profile.js';
+import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
-import { Action, actionOf } from '../pairing/actions.js';
+import { Action, actionOf } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
-import { addAlias, isTop, jump } from './jump.js';
-import { lowestEndedWith } from './level-ends.js';
-import { endOfLevel, findBelow } from './levels.js';
-import { closeAbove, topFrame, topTraits } from './open-frames.js';
-import { functionOfPart, isUnwinding, type Landing, landingOf, wasUnwound } from './unwinding.js';
+import {
+  addAlias,
+  countSteps,
+  endOfLevel,
+  findBelow,
+  isTop,
+  jump,
+  lowestEndedWith,
+  newestSkippedWith,
+  raisersSkippedWith,
+} from './levels.js';
+import { closeAbove, frameAt, topFrame, topTraits } from './open-frames.js';
 
 /** Ends the signal tail if the trace continues in another function, such as the one that the signal interrupted. */
 export function endSignalTail(state: ReplayState, fn: FunctionId): void {
@@ -172,4 +179,163 @@ function isKernelEntry({ facts, events }: ReplayState, callRow: number): boolean
 
 function traitsOf({ facts }: ReplayState, fn: FunctionId): number {
   return facts.functions.traits[fn];
+}
+
+// Finds the frame that control unwound to, when an exception or a longjmp left a level without a return.
+//
+// The unwinder of an exception shows how many frames it steps down. If it does not, the way the level on top ends
+// limits how far down control can have gone, and shows whether more was unwound together with it later. If nothing was,
+// control went to the very level that returns then.
+
+/** An unwinder does not call itself deeper than this before it lands. */
+export const MAX_UNWINDER_DEPTH = 8;
+/** Frames beyond this number are assumed to be like those compared. */
+const MAX_COMPARED = 16;
+/** Maximum number of skipped raisers that are counted. */
+const MAX_RAISERS = 64;
+/** Maximum distance from an unwinder down to the function in whose cold part it lands. */
+const MAX_PART_DISTANCE = 128;
+
+interface Landing {
+  /** Stack index of the frame; NONE: no such frame is open. */
+  readonly index: number;
+  /** No other frame was possible. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * True if the level on top was unwound before the event in `row`, and did not jump. `end`: the lowest level that ends
+ * with it, or NONE.
+ */
+function wasUnwound(state: ReplayState, end: number, row: number): boolean {
+  const { level } = topFrame(state);
+  if (end === level) return false;
+  return isUnwinding(state) || (end !== NONE && !isUnwoundLater(state, level, row));
+}
+
+/** Returns the frame of `fn` that control went to from the level on top, before the event in `row`. */
+function landingOf(state: ReplayState, fn: FunctionId, end: number, row: number): Landing {
+  const { level } = topFrame(state);
+  const stepped = steppedTo(state, fn, end, row);
+  if (stepped !== NONE) return { index: stepped, isCertain: true };
+  const lowest = Math.max(end, 0);
+  const isKnown = end !== NONE && isLastSkipOf(state, level, row);
+  const index = findBelow(state, fn, isKnown ? endOfLevel(state, end) : highestLanding(state, level), lowest);
+  const isCertain = index !== NONE && (isKnown || !hasChoice(state, fn, index, lowest, row));
+  return { index, isCertain };
+}
+
+/**
+ * Returns the frame of `fn` that the unwinder on top stepped down to; NONE if there is none or if it contradicts how
+ * levels end.
+ */
+function steppedTo(state: ReplayState, fn: FunctionId, end: number, row: number): number {
+  const index = steppedIndex(state, row);
+  if (index === NONE) return NONE;
+  const { level } = frameAt(state, index);
+  const isLastSkip = end !== NONE && isLastSkipOf(state, topFrame(state).level, row);
+  if (isLastSkip ? level !== end : level < end) return NONE;
+  const isNameless = (state.facts.functions.traits[fn] & Trait.Unknown) !== 0;
+  const own = findBelow(state, fn, index + 1, level);
+  return own === NONE && isNameless ? index : own; // a part of the function at another address
+}
+
+/** Returns the top of the level that the unwinder on top stepped down to, or NONE. */
+function steppedIndex(state: ReplayState, row: number): number {
+  const { level, callRow } = topFrame(state);
+  if (callRow === NONE || (topTraits(state) & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) return NONE;
+  let left = countSteps(state, callRow, row);
+  let index = level - 1;
+  while (left > 0 && index >= 0) {
+    const { level: lower } = frameAt(state, index);
+    left -= isSignal(state, lower) ? 2 : 1; // the kernel puts a frame of its own below a handler
+    index = lower - 1;
+  }
+  return left === 0 ? index : NONE;
+}
+
+function isSignal(state: ReplayState, level: number): boolean {
+  const { callRow } = frameAt(state, level);
+  return callRow !== NONE && state.facts.step[state.events.site[callRow]] === Step.Start;
+}
+
+/** Returns the function of the nearest frame that a cold part with this symbol can belong to, or NONE. */
+function functionOfPart(state: ReplayState, symbol: SymbolId): FunctionId {
+  const ofFrame = (index: number) => state.facts.functions.symbol[frameAt(state, index).fn];
+  if (ofFrame(state.depth - 1) === symbol) return topFrame(state).fn;
+  const below = highestLanding(state, topFrame(state).level);
+  for (let index = below - 1; index >= Math.max(0, below - MAX_PART_DISTANCE); index--)
+    if (ofFrame(index) === symbol) return frameAt(state, index).fn;
+  return NONE;
+}
+
+/**
+ * True if another frame of the function may be the landing. Frames that wait at the same call are alike to an
+ * exception; and if as many frames pass the exception on later as there are others, none was skipped.
+ */
+function hasChoice(state: ReplayState, fn: FunctionId, index: number, lowest: number, row: number): boolean {
+  const isException = unwinderWith(state, Trait.Raiser) !== NONE;
+  const call = callIn(state, index);
+  let others = 0;
+  let areAlike = isException;
+  for (let other = index; others < MAX_COMPARED; others++) {
+    other = findBelow(state, fn, other, lowest);
+    if (other === NONE) break;
+    if (callIn(state, other) !== call) areAlike = false;
+  }
+  return others > 0 && !areAlike && timesResumed(state, fn, row) <= others;
+}
+
+/** Returns how many frames of the function are seen to pass the exception on, from now until a return. */
+function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): number {
+  const { toFunction, fromFunction, functions } = state.facts;
+  let times = 0;
+  for (const row of raisersSkippedWith(state, topFrame(state).level, MAX_RAISERS)) {
+    const site = state.events.site[row];
+    const isOf = functions.symbol[fromFunction[site]] === functions.symbol[fn];
+    if (row >= fromRow && isOf && functions.traits[toFunction[site]] & Trait.Resumer) times++;
+  }
+  return times;
+}
+
+/** Returns the address of the call that the frame at an index waits in; NaN if it was not seen. */
+function callIn(state: ReplayState, index: number): Address {
+  const { callRow } = frameAt(state, index + 1);
+  return callRow === NONE ? Number.NaN : state.facts.from[state.events.site[callRow]];
+}
+
+/** True if nothing else is skipped between here and the return that ends this level. */
+function isLastSkipOf(state: ReplayState, level: number, row: number): boolean {
+  return newestSkippedWith(state, level) < row;
+}
+
+/** True if what is finally skipped together with the level is left by an unwinder that is called later. */
+function isUnwoundLater(state: ReplayState, level: number, row: number): boolean {
+  if (isLastSkipOf(state, level, row)) return false;
+  const { toFunction, functions } = state.facts;
+  const fn = toFunction[state.events.site[newestSkippedWith(state, level)]];
+  return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
+}
+
+/** True if an unwinder runs, possibly in functions of its own that have no name. */
+function isUnwinding(state: ReplayState): boolean {
+  return unwinderWith(state, Trait.Unwinder) !== NONE;
+}
+
+/** Returns the index from which on frames cannot be landed in. */
+function highestLanding(state: ReplayState, level: number): number {
+  const resumer = unwinderWith(state, Trait.Resumer);
+  return resumer > 0 ? frameAt(state, resumer - 1).level : level; // its cleanup is done: never landed in again
+}
+
+/** Returns the index of the uppermost unwinder with a trait, if only nameless code runs above it; else NONE. */
+function unwinderWith(state: ReplayState, trait: number): number {
+  let index = state.depth - 1;
+  for (let n = 0; n < MAX_UNWINDER_DEPTH && index >= 0; n++, index--) {
+    const frame = frameAt(state, index);
+    const traits = state.facts.functions.traits[frame.fn];
+    if (traits & Trait.Stub || !(traits & (Trait.Unknown | Trait.Unwinder))) return NONE;
+    if (traits & trait) return frame.level;
+  }
+  return NONE;
 }

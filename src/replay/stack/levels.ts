@@ -2,8 +2,11 @@
  * Finds things on the stack: levels by the events that call or end them, and frames by their function.
  */
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
+import { Step } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
+import { Action, actionOf } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
-import { frameAt, topFrame } from './open-frames.js';
+import { closeAbove, closeTop, frameAt, push, renameTop, topFrame, topTraits } from './open-frames.js';
 
 /** Returns the index of the highest frame of a function below `below` and not below `lowest`, or NONE. */
 export function findBelow({ frameIndex, depth }: ReplayState, fn: FunctionId, below: number, lowest: number): number {
@@ -70,4 +73,136 @@ export function topLevels(state: ReplayState, max: number): number[] {
   for (let index = state.depth - 1; index >= 0 && indexes.length < max; index = frameAt(state, index).level - 1)
     indexes.push(frameAt(state, index).level);
   return indexes.reverse();
+}
+
+// Looks up in the pairing how a level that is open now will end.
+
+/** Returns the lowest level that ends together with the level at `index`; NONE if no return is seen to end it. */
+export function lowestEndedWith(state: ReplayState, index: number): number {
+  const { action, link } = state.pairing;
+  const { callRow, returnRow } = frameAt(state, index);
+  if (returnRow !== NONE) return levelOfReturn(state, returnRow);
+  const endRow = endRowOf(state, index);
+  if (endRow === NONE) return NONE;
+  if (endRow === callRow) return index; // ended by its own return after a loss
+  const ending = actionOf(action[endRow]);
+  if (ending === Action.SwitchBack) return index;
+  if (ending === Action.UnmatchedReturn) return levelOfReturn(state, endRow);
+  return link[endRow] === callRow ? index : levelOfCall(state, link[endRow]);
+}
+
+/** Returns the newest of the skipped calls that end together with the level at `index`, or NONE. */
+export function newestSkippedWith(state: ReplayState, index: number): number {
+  const endRow = endRowOf(state, index);
+  return endRow === NONE ? NONE : state.pairing.skipped.newestOf(endRow);
+}
+
+/** Returns the newest raisers among them, at most `max`. */
+export function raisersSkippedWith(state: ReplayState, index: number, max: number): Int32Array {
+  return state.pairing.skipped.raisersOf(endRowOf(state, index), max);
+}
+
+/** Returns the row in which the level at `index` ends; NONE if that is not seen. */
+function endRowOf(state: ReplayState, index: number): number {
+  const { callRow, returnRow } = frameAt(state, index);
+  if (returnRow !== NONE) return returnRow;
+  return callRow === NONE ? NONE : state.pairing.link[callRow];
+}
+
+// Jumps from the function on top: a tail call, a stub to its target, or a label inside the function.
+
+/** Longer chains of tail calls are loops, as in an interpreter: they go back to the frame they came from. */
+export const MAX_TAIL_CHAIN = 64;
+/** Maximum number of labels per function; beyond it, only the most recent ones are known. */
+const MAX_ALIASES = 16;
+
+/** Jumps from the function on top to another one. `inference`: NONE if the trace shows the jump, in `row`. */
+export function jump(state: ReplayState, fn: FunctionId, inference: number, row: number = NONE): void {
+  const top = topFrame(state);
+  const traits = topTraits(state);
+  const nests = state.options.tailCalls === 'nest';
+  if (traits & Trait.Stub) leaveStub(state, fn, inference);
+  else if (!nests || (traits & Trait.Resolver && !top.isCalled)) replaceTop(state, fn, inference);
+  else if (state.depth - top.level > MAX_TAIL_CHAIN && findBelow(state, fn, state.depth, top.level) !== NONE)
+    closeAbove(state, findBelow(state, fn, state.depth, top.level), NONE);
+  else push(state, fn, top.level, top.callRow, top.returnRow, inference, row);
+}
+
+/** Replaces the frame on top, as a stack walk would show it: the new function is where the old one was. */
+export function replaceTop(state: ReplayState, fn: FunctionId, inference: number): void {
+  const { level, callRow, returnRow, returnsTo, isAfterHiddenJump } = topFrame(state);
+  closeTop(state, inference); // its end was not seen if the jump is hidden
+  push(state, fn, level, callRow, returnRow, inference);
+  const top = topFrame(state);
+  top.returnsTo = returnsTo;
+  if (isAfterHiddenJump) state.certainty.markAfterHiddenJump(top);
+}
+
+/** Renames a stub to the function it leads to. "foo@plt" leads to foo, even if foo has already jumped on to `fn`. */
+function leaveStub(state: ReplayState, fn: FunctionId, inference: number): void {
+  const { stubTarget, bareName, traits } = state.facts.functions;
+  const target = stubTarget[topFrame(state).fn];
+  const isThere = target === NONE || bareName[target] === bareName[fn];
+  const leadsOn = traits[fn] & (Trait.Stub | Trait.Resolver);
+  if (state.options.tailCalls === 'replace' || isThere || leadsOn) return renameTop(state, fn);
+  renameTop(state, target);
+  jump(state, fn, inference);
+}
+
+/** Notes that code under another label belongs to the function on top. */
+export function addAlias(state: ReplayState, fn: FunctionId): void {
+  const top = topFrame(state);
+  if (!top.aliases.includes(fn)) top.aliases = [fn, ...top.aliases].slice(0, MAX_ALIASES);
+}
+
+/** True if the frame on top belongs to this function, under any label. */
+export function isTop(state: ReplayState, fn: FunctionId): boolean {
+  const top = topFrame(state);
+  return top.fn === fn || top.aliases.includes(fn);
+}
+
+/** All searches together read at most this many times the rows of the thread. A trace that needs more is not real. */
+const MAX_PASSES = 16;
+
+// Counts how far down the stack an unwinder stepped. It visits one frame after the other, and for each calls the
+// function that reads how the frame is unwound (libgcc: `uw_frame_state_for`). The first function that the unwinder
+// calls does so once, for the unwinder itself; the one that searches for the landing does so for the unwinder's caller
+// and for each frame below it, down to the landing.
+
+/**
+ * Returns how many frames below its caller the unwinder that `callRow` called will land, by its steps before `endRow`;
+ * or NONE.
+ */
+export function countSteps(state: ReplayState, callRow: number, endRow: number): number {
+  const { events, pairing } = state;
+  if (state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
+  const [first, ...others] = callsBetween(state, callRow, endRow)
+    .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which resolves the unwinder's symbol
+    .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row])))
+    .filter((called) => called.length > 0);
+  const reader = first?.[0];
+  const search = others.findLast((called) => called[0] === reader);
+  return search === undefined ? NONE : search.filter((fn) => fn === reader).length - 1;
+}
+
+/** Returns the rows of the calls between `callRow` and `endRow`, without the calls that these make. */
+function callsBetween(state: ReplayState, callRow: number, endRow: number): number[] {
+  const { link } = state.pairing;
+  const rows: number[] = [];
+  for (let row = callRow + 1; row < endRow; row = Math.max(row, link[row]) + 1) {
+    const step = state.facts.step[state.events.site[row]];
+    state.unwinderRowsRead++;
+    if (link[row] > row && (step === Step.Call || step === Step.EndCall)) rows.push(row);
+  }
+  return rows;
+}
+
+function functionsCalledBetween(state: ReplayState, callRow: number, endRow: number): FunctionId[] {
+  const { events, facts } = state;
+  return callsBetween(state, callRow, endRow).map((row) => facts.toFunction[events.site[row]]);
+}
+
+function isInUnwinder({ facts, events }: ReplayState, row: number): boolean {
+  const fn = facts.fromFunction[events.site[row]];
+  return fn !== NONE && (facts.functions.traits[fn] & Trait.Unwinder) !== 0;
 }

@@ -2,11 +2,23 @@
  * Executes simple actions, with the same effect as `executeRow` in execute.ts. It stops before an event that the general
  * rules decide.
  */
-import { forgetInIndex, openCalled } from './frames';
+
 import {
+  FLAG_ALIASES,
+  FLAG_CALLED,
+  FLAG_PLAIN_CALL,
   FRAME_BYTES,
+  FRAME_CALL_ROW,
+  FRAME_FLAGS,
   FRAME_FUNCTION,
+  FRAME_HELD_NS,
+  FRAME_KNOWN_FROM_NS,
+  FRAME_LEVEL,
   FRAME_NODE,
+  FRAME_RETURN_ROW,
+  FUNCTION_BARE_NAME,
+  FUNCTION_STUB_TARGET,
+  FUNCTION_SYMBOL,
   HEAD_CERTAINTY,
   HEAD_DEPTH,
   HEAD_NOW_NS,
@@ -15,7 +27,11 @@ import {
   HEAD_WINDOW_ROW,
   HEAD_WINDOW_SITES,
   HEAD_WINDOW_TIMES,
+  NODE_PARENT,
   NONE,
+  RULE_NO_JUMPS,
+  RULE_NO_STOPS,
+  RULE_REPLACE,
   SITE_BITS,
   SITE_FROM_FUNCTION,
   SITE_STEP,
@@ -25,24 +41,64 @@ import {
   STOP_FULL,
   STOP_GENERAL,
 } from './layout';
-import { beginLog, endLog, logCertainty, logOpen } from './log';
 import {
-  follow,
-  hiddenMoveTo,
-  hold,
-  leavesStub,
-  MOVE_GENERAL,
-  MOVE_JUMP,
-  MOVE_NONE,
-  MOVE_RENAME,
-  noteSeen,
-  shownMoveTo,
-} from './moves';
-import { countCall, endLevel, endsLevel, isSimpleReturn } from './returns';
-import { ACTION_CALL, ACTION_JUMP, ACTION_RETURN, AFTER_HIDDEN_JUMP, CERTAIN, HIDDEN_JUMP, STEP_CALL } from './rules';
-import { beginStop, endStop, isBriefStop } from './stops';
-import { actionAt, areListsFull, beginThread, endThread, frameAt, linkAt, sites } from './thread';
-import { beginTree, charge, childOf, endTree, isTreeFull } from './tree';
+  ACTION_CALL,
+  ACTION_JUMP,
+  ACTION_RESUME,
+  ACTION_RETURN,
+  ACTION_STOP,
+  ACTION_SYSCALL,
+  AFTER_HIDDEN_JUMP,
+  CERTAIN,
+  HIDDEN_JUMP,
+  MAX_TAIL_CHAIN,
+  MAX_UNWINDER_DEPTH,
+  STEP_CALL,
+  SYMBOL_SYSCALL,
+  SYMBOL_UNTRACED,
+  TRAIT_COLD_PART,
+  TRAIT_PROGRAM_START,
+  TRAIT_RESOLVER,
+  TRAIT_RETURN_THUNK,
+  TRAIT_STUB,
+  TRAIT_UNKNOWN,
+  TRAIT_UNWINDER,
+} from './rules';
+import {
+  actionAt,
+  areListsFull,
+  beginLog,
+  beginThread,
+  endLog,
+  endThread,
+  frameAt,
+  functionRow,
+  linkAt,
+  logCertainty,
+  logEndStop,
+  logOpen,
+  logRename,
+  logStop,
+  rules,
+  sites,
+  traitsOf,
+} from './thread';
+import {
+  beginTree,
+  charge,
+  childOf,
+  countCall,
+  countNode,
+  endLevel,
+  endsLevel,
+  endTree,
+  forgetInIndex,
+  isSimpleReturn,
+  isTreeFull,
+  nodeRow,
+  openCalled,
+  openJumpedTo,
+} from './tree';
 
 /** Executes the rows from `first` to `end`, which are in the window; returns the row before which it stopped. */
 export function execute(first: u32, end: u32): u32 {
@@ -135,4 +191,147 @@ export function execute(first: u32, end: u32): u32 {
   store<f64>(HEAD_NOW_NS, nowNs);
   store<u32>(HEAD_STOP, stop);
   return row;
+}
+
+// Moves of control to another function than the one on top: jumps that the trace shows, and the commonest hidden ones.
+// Has the same effect as `jumpTo` and `syncTo` in stack/hidden-jumps.ts where the function on top is a stub, or calls
+// the other one as its last act.
+
+/** How control reached another function. `GENERAL`: the general rules decide. */
+const MOVE_NONE: u32 = 0;
+const MOVE_GENERAL: u32 = 1;
+/** The function on top is a stub that leads there. */
+const MOVE_RENAME: u32 = 2;
+/** The function on top jumped there. */
+const MOVE_JUMP: u32 = 3;
+/** The function on top is a stub that leads to a function that jumped there. */
+const MOVE_RENAME_JUMP: u32 = 4;
+
+/** Functions that have rules of their own. */
+const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK;
+
+/** Returns how control moves with a jump of the frame on top that the trace shows, and that may lead elsewhere. */
+function shownMoveTo(top: usize, depth: u32, fn: i32): u32 {
+  if ((load<u32>(top, FRAME_FLAGS) & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
+  const level = load<u32>(top, FRAME_LEVEL);
+  const mayLand = (traitsOf(fn) & TRAIT_UNKNOWN) !== 0 && !endsByReturn(frameAt(level)) && mayUnwind(depth);
+  return mayLand ? MOVE_GENERAL : moveFrom(load<i32>(top, FRAME_FUNCTION), fn, depth - level);
+}
+
+/** Returns how control moved from the frame on top to another function without an event. */
+function hiddenMoveTo(top: usize, depth: u32, fn: i32): u32 {
+  const current = load<i32>(top, FRAME_FUNCTION);
+  const flags = load<u32>(top, FRAME_FLAGS);
+  if ((rules & RULE_NO_JUMPS) !== 0 || (flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
+  if ((traitsOf(fn) & NOT_SIMPLE) !== 0) return MOVE_GENERAL;
+  const level = load<u32>(top, FRAME_LEVEL);
+  const isFirst = level === depth - 1;
+  if (isFirst && (flags & FLAG_PLAIN_CALL) === 0) return MOVE_GENERAL;
+  const isKnown = (traitsOf(current) & TRAIT_STUB) !== 0 || endsByReturn(frameAt(level));
+  return isKnown ? moveFrom(current, fn, depth - level) : MOVE_GENERAL;
+}
+
+/** Returns how control moves from the function on top to another one. `frames`: those of the level on top. */
+function moveFrom(current: i32, fn: i32, frames: u32): u32 {
+  const traits = traitsOf(current);
+  if (frames > <u32>MAX_TAIL_CHAIN) return MOVE_GENERAL;
+  if ((traits & TRAIT_STUB) !== 0) return moveFromStub(current, fn);
+  return (traits & TRAIT_RESOLVER) !== 0 || (rules & RULE_REPLACE) !== 0 ? MOVE_GENERAL : MOVE_JUMP;
+}
+
+function moveFromStub(stub: i32, fn: i32): u32 {
+  const traits = traitsOf(fn);
+  if ((rules & RULE_REPLACE) !== 0) return (traitsOf(stub) & traits & TRAIT_UNKNOWN) === 0 ? MOVE_RENAME : MOVE_GENERAL;
+  const target = load<i32>(functionRow(stub), FUNCTION_STUB_TARGET);
+  if (target === NONE || (traits & TRAIT_RESOLVER) !== 0) return MOVE_RENAME;
+  if (load<i32>(functionRow(target), FUNCTION_BARE_NAME) === load<i32>(functionRow(fn), FUNCTION_BARE_NAME))
+    return MOVE_RENAME;
+  return (traitsOf(target) & TRAIT_RESOLVER) === 0 ? MOVE_RENAME_JUMP : MOVE_GENERAL;
+}
+
+/** True if its own return, and no other event, ends the level of this frame. */
+function endsByReturn(first: usize): bool {
+  const callRow = load<i32>(first, FRAME_CALL_ROW);
+  if (callRow === NONE || load<i32>(first, FRAME_RETURN_ROW) !== NONE) return false;
+  const endRow = linkAt(callRow);
+  return endRow !== NONE && (endRow === callRow || linkAt(endRow) === callRow);
+}
+
+/** True if an unwinder may run: only in the uppermost frames is it one to stack/hidden-jumps.ts. */
+function mayUnwind(depth: u32): bool {
+  const lowest = max(0, <i32>depth - MAX_UNWINDER_DEPTH);
+  for (let index = <i32>depth - 1; index >= lowest; index--)
+    if ((traitsOf(load<i32>(frameAt(index), FRAME_FUNCTION)) & TRAIT_UNWINDER) !== 0) return true;
+  return false;
+}
+
+/** Moves control from the frame on top, at `index`, and returns the new one. `inference`: NONE if the trace shows it. */
+function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inference: i32, certainty: u32): usize {
+  if (move !== MOVE_JUMP) renameStub(top, index, fn, move, certainty);
+  if (move < MOVE_JUMP) return top;
+  const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(functionRow(fn), FUNCTION_SYMBOL));
+  const frame = top + FRAME_BYTES;
+  openJumpedTo(frame, top, fn, node, nowNs, inference);
+  logOpen(frame, node, nowNs);
+  return frame;
+}
+
+/** Renames the frame on top, at `index`, a stub, to the function that it leads to; charges the time held back for it. */
+function renameStub(top: usize, index: u32, fn: i32, move: u32, certainty: u32): void {
+  const target = load<i32>(functionRow(load<i32>(top, FRAME_FUNCTION)), FUNCTION_STUB_TARGET);
+  const named = move === MOVE_RENAME ? fn : target;
+  const parent = load<u32>(nodeRow(load<u32>(top, FRAME_NODE)), NODE_PARENT);
+  forgetInIndex(top, index);
+  store<i32>(top, named, FRAME_FUNCTION);
+  store<u32>(top, load<u32>(top, FRAME_FLAGS) & ~FLAG_CALLED, FRAME_FLAGS);
+  const node = childOf(parent, load<i32>(functionRow(named), FUNCTION_SYMBOL));
+  store<u32>(top, node, FRAME_NODE);
+  logRename(top, node);
+  charge(node, load<f64>(top, FRAME_HELD_NS), certainty);
+  store<f64>(top, 0, FRAME_HELD_NS);
+}
+
+/** True if the function on top is a stub, from which control moves. */
+function leavesStub(move: u32): bool {
+  return move === MOVE_RENAME || move === MOVE_RENAME_JUMP;
+}
+
+/** Holds time back until it is known where the stub on top leads. */
+function hold(top: usize, ns: f64): void {
+  store<f64>(top, load<f64>(top, FRAME_HELD_NS) + ns, FRAME_HELD_NS);
+}
+
+/** Notes that an event confirms the function on top. */
+function noteSeen(top: usize, timeNs: f64): void {
+  store<f64>(top, min(load<f64>(top, FRAME_KNOWN_FROM_NS), timeNs), FRAME_KNOWN_FROM_NS);
+}
+
+// Stops at which nothing happens: the trace stops, and with the next event it starts in the same function. Has the same
+// effect as `beginStop` and `endStop` in time.ts.
+
+/**
+ * True if the event in `row` stops the trace and the next one, whose site is in the window, starts it again there.
+ */
+function isBriefStop(top: usize, row: u32, siteAt: usize): bool {
+  const action = actionAt(row);
+  if (action !== ACTION_SYSCALL && action !== ACTION_STOP) return false;
+  if ((rules & (RULE_NO_STOPS | RULE_NO_JUMPS)) !== 0 || actionAt(row + 1) !== ACTION_RESUME) return false;
+  const fn = load<i32>(top, FRAME_FUNCTION);
+  const stop = sites + ((<usize>load<u32>(siteAt)) << SITE_BITS);
+  const start = sites + ((<usize>load<u32>(siteAt, 4)) << SITE_BITS);
+  return load<i32>(stop, SITE_FROM_FUNCTION) === fn && load<i32>(start, SITE_TO_FUNCTION) === fn;
+}
+
+/** Begins a stop under the frame on top, and returns its node. */
+function beginStop(top: usize, row: u32, ns: f64): u32 {
+  const symbol = actionAt(row) === ACTION_SYSCALL ? SYMBOL_SYSCALL : SYMBOL_UNTRACED;
+  const node = childOf(load<u32>(top, FRAME_NODE), symbol);
+  logStop(node, ns);
+  return node;
+}
+
+/** Ends a stop. */
+function endStop(node: u32, sinceNs: f64, ns: f64): void {
+  logEndStop(ns);
+  countNode(node, ns - sinceNs);
 }

@@ -1,16 +1,16 @@
 /**
- * The layout of the kernel's memory: offsets and sizes in bytes, and special values. Compiled twice: into the kernel,
+ * The layout of the module's memory: offsets and sizes in bytes, and special values. Compiled twice: into the module,
  * and into replay, which reads and writes the same memory.
  */
 
 export const NONE = -1;
 
-/** Why the kernel stopped before a row: it has done all, the row needs the general rules, or a table is full. */
+/** Why the module stopped before a row: it has done all, the row needs the general rules, or a table is full. */
 export const STOP_DONE = 0;
 export const STOP_GENERAL = 1;
 export const STOP_FULL = 2;
 
-/** The head, at address 0: where everything is, and what replay hands over when it calls the kernel. */
+/** The head, at address 0: where everything is, and what replay hands over when it calls the module. */
 export const HEAD_STOP = 0;
 export const HEAD_SITES = 4;
 export const HEAD_FUNCTIONS = 8;

@@ -1,5 +1,5 @@
 /**
- * Numbers that the kernel shares with the rules of replay; a test compares them.
+ * Numbers that the module shares with the rules of replay; a test compares them.
  */
 
 /** As `Step` in functions/site-facts.ts. */
@@ -12,7 +12,7 @@ export const STEP_END = 6;
 export const STEP_END_SYSCALL = 7;
 export const STEP_GAP = 10;
 
-/** As `Action` in pairing/actions.ts. */
+/** As `Action` in pairing/pairing.ts. */
 export const ACTION_CALL = 1;
 export const ACTION_RETURN = 2;
 export const ACTION_RESUME = 12;
@@ -21,7 +21,7 @@ export const ACTION_JUMP = 15;
 export const ACTION_STOP = 32;
 export const ACTION_SYSCALL = 64;
 
-/** As `CallKind` in pairing/calls.ts. */
+/** As `CallKind` in pairing/parked-stacks.ts. */
 export const KIND_CALL = 0;
 
 /** As in functions/traits.ts. */
@@ -39,13 +39,13 @@ export const TRAIT_COLD_PART = 2048;
 export const CERTAIN = 0;
 export const AFTER_HIDDEN_JUMP = 1;
 
-/** As `Inference` in model/profile/quality.ts. */
+/** As `Inference` in model/profile/profile.ts. */
 export const HIDDEN_JUMP = 4;
 
-/** As in stack/jump.ts. */
+/** As in stack/levels.ts. */
 export const MAX_TAIL_CHAIN = 64;
 
-/** As in stack/unwinding.ts. */
+/** As in stack/hidden-jumps.ts. */
 export const MAX_UNWINDER_DEPTH = 8;
 
 /** As in model/calls/call-log.ts. */
@@ -61,6 +61,6 @@ export const LOG_OP_BITS = 4;
 export const EXACT_BUCKETS = 64;
 export const BUCKETS = 1568;
 
-/** As `SpecialSymbol` in model/names/symbol-table.ts. */
+/** As `SpecialSymbol` in model/symbol-table.ts. */
 export const SYMBOL_SYSCALL = 1;
 export const SYMBOL_UNTRACED = 2;

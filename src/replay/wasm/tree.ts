@@ -2,7 +2,29 @@
  * The call tree: the same rows and the same table of children as in model/calls/call-tree.ts.
  */
 import {
+  FLAG_AFTER_HIDDEN_JUMP,
+  FLAG_CALLED,
+  FLAG_LEVEL,
+  FLAG_PLAIN_CALL,
+  FLAG_PUT_BACK,
+  FRAME_BYTES,
+  FRAME_CALL_ROW,
+  FRAME_ENTRY_NS,
+  FRAME_FLAGS,
+  FRAME_FUNCTION,
+  FRAME_HELD_NS,
+  FRAME_INFERENCE,
+  FRAME_KNOWN_FROM_NS,
+  FRAME_KNOWN_UNTIL_NS,
+  FRAME_LEVEL,
+  FRAME_NEXT_LOWER,
+  FRAME_NODE,
+  FRAME_ORDER,
+  FRAME_RETURN_ROW,
+  FRAME_RETURNS_TO,
   HEAD_HIDDEN_NS,
+  HEAD_HIGHEST,
+  HEAD_INDEX_LENGTH,
   HEAD_SLOT_MASK,
   HEAD_SLOTS,
   HEAD_TREE,
@@ -20,8 +42,10 @@ import {
   NODE_SELF_NS,
   NODE_SYMBOL,
   NONE,
+  RULE_DURATIONS,
 } from './layout';
-import { AFTER_HIDDEN_JUMP, CERTAIN } from './rules';
+import { AFTER_HIDDEN_JUMP, CERTAIN, HIDDEN_JUMP } from './rules';
+import { frameAt, listDuration, listInferred, logClose, logKnownTime, MAX_ENDED, rules } from './thread';
 
 let rows: usize = 0;
 let slots: usize = 0;
@@ -112,4 +136,124 @@ function addNode(parent: u32, symbol: i32): u32 {
   store<f64>(row, 0, NODE_INFERRED_NS);
   store<u32>(nodeRow(parent), node, NODE_LAST_CHILD);
   return node;
+}
+
+// Opens and closes frames: the same rows as in stack/frame.ts, and the same index of open frames as in
+// stack/frame.ts.
+
+/** Opens a frame of a function that the event in `row` calls. */
+export function openCalled(
+  frame: usize,
+  fn: i32,
+  node: u32,
+  entryNs: f64,
+  index: u32,
+  row: u32,
+  isPlainCall: bool,
+): void {
+  const flags = FLAG_LEVEL | FLAG_CALLED | (isPlainCall ? FLAG_PLAIN_CALL : 0);
+  openFrame(frame, fn, node, entryNs, index, row, flags);
+  store<f64>(frame, entryNs, FRAME_KNOWN_FROM_NS);
+  store<i32>(frame, NONE, FRAME_INFERENCE);
+  store<u32>(frame, row, FRAME_ORDER);
+}
+
+/** Opens a frame of a function that the frame on top jumped to. `inference`: NONE if the trace shows the jump. */
+export function openJumpedTo(frame: usize, top: usize, fn: i32, node: u32, entryNs: f64, inference: i32): void {
+  openFrame(frame, fn, node, entryNs, load<u32>(top, FRAME_LEVEL), load<i32>(top, FRAME_CALL_ROW), 0);
+  store<f64>(frame, inference === NONE ? entryNs : Infinity, FRAME_KNOWN_FROM_NS);
+  store<i32>(frame, inference, FRAME_INFERENCE);
+  store<i32>(frame, load<i32>(top, FRAME_RETURN_ROW), FRAME_RETURN_ROW);
+  store<i32>(frame, load<i32>(top, FRAME_ORDER), FRAME_ORDER);
+}
+
+function openFrame(frame: usize, fn: i32, node: u32, entryNs: f64, level: u32, callRow: i32, flags: u32): void {
+  store<f64>(frame, entryNs, FRAME_ENTRY_NS);
+  store<f64>(frame, Infinity, FRAME_KNOWN_UNTIL_NS);
+  store<f64>(frame, NaN, FRAME_RETURNS_TO);
+  store<f64>(frame, 0, FRAME_HELD_NS);
+  store<i32>(frame, fn, FRAME_FUNCTION);
+  store<u32>(frame, node, FRAME_NODE);
+  store<i32>(frame, callRow, FRAME_CALL_ROW);
+  store<u32>(frame, level, FRAME_LEVEL);
+  store<u32>(frame, flags, FRAME_FLAGS);
+  store<i32>(frame, NONE, FRAME_RETURN_ROW);
+}
+
+/** Removes the frame at this index, which is on top, from the index of open frames. */
+export function forgetInIndex(frame: usize, index: u32): void {
+  if (load<u32>(HEAD_INDEX_LENGTH) <= index) return;
+  const highest: usize = load<u32>(HEAD_HIGHEST) + ((<usize>load<u32>(frame, FRAME_FUNCTION)) << 2);
+  store<i32>(highest, load<i32>(frame, FRAME_NEXT_LOWER));
+  store<u32>(HEAD_INDEX_LENGTH, index);
+}
+
+/** Frames that the general rules close. */
+const NOT_SIMPLE: u32 = FLAG_AFTER_HIDDEN_JUMP | FLAG_PUT_BACK;
+
+// Returns that end one level: the called function, and those that it jumped to.
+
+/** True if a return ends the frame on top, which the event in `callRow` called, and lands in the one right below. */
+export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32): bool {
+  return (
+    load<i32>(top, FRAME_CALL_ROW) === callRow &&
+    load<u32>(top, FRAME_LEVEL) === depth - 1 &&
+    load<i32>(top, FRAME_INFERENCE) === NONE &&
+    (load<u32>(top, FRAME_FLAGS) & NOT_SIMPLE) === 0 &&
+    depth >= 2 && // there is a frame below
+    load<i32>(top - FRAME_BYTES, FRAME_FUNCTION) === target
+  );
+}
+
+/** True if a return ends the level on top, which the event in `callRow` called. */
+export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32): bool {
+  const level = load<u32>(top, FRAME_LEVEL);
+  const first = frameAt(level);
+  if (level === 0 || depth - level >= MAX_ENDED) return false;
+  if (load<i32>(first, FRAME_CALL_ROW) !== callRow) return false;
+  if (load<i32>(first - FRAME_BYTES, FRAME_FUNCTION) !== target) return false;
+  for (let frame = first; frame <= top; frame += FRAME_BYTES) if (!canClose(frame)) return false;
+  return true;
+}
+
+function canClose(frame: usize): bool {
+  const inference = load<i32>(frame, FRAME_INFERENCE);
+  const isKnown = inference === NONE || inference === HIDDEN_JUMP;
+  return isKnown && (load<u32>(frame, FRAME_FLAGS) & NOT_SIMPLE) === 0;
+}
+
+/** Ends the level on top and returns its index. */
+export function endLevel(top: usize, depth: u32, nowNs: f64): u32 {
+  const level = load<u32>(top, FRAME_LEVEL);
+  for (let index = depth - 1; index >= level; index--) {
+    const frame = frameAt(index);
+    if (load<i32>(frame, FRAME_INFERENCE) === NONE) countCall(frame, nowNs);
+    else countJumpedTo(frame, nowNs);
+    forgetInIndex(frame, index);
+  }
+  return level;
+}
+
+/** Lists the end of a call that a hidden jump began. */
+function countJumpedTo(frame: usize, endNs: f64): void {
+  const ns = knownNs(frame, endNs);
+  logClose(HIDDEN_JUMP + 1, endNs);
+  if (ns !== endNs - load<f64>(frame, FRAME_ENTRY_NS)) logKnownTime(ns);
+  listInferred(load<i32>(frame, FRAME_NODE), ns);
+}
+
+function knownNs(frame: usize, endNs: f64): f64 {
+  return max(0, min(endNs, load<f64>(frame, FRAME_KNOWN_UNTIL_NS)) - load<f64>(frame, FRAME_KNOWN_FROM_NS));
+}
+
+/** Counts a complete call, and lists its end for the log. */
+export function countCall(frame: usize, endNs: f64): void {
+  logClose(0, endNs);
+  countNode(load<u32>(frame, FRAME_NODE), endNs - load<f64>(frame, FRAME_ENTRY_NS));
+}
+
+/** Counts a complete call or stop; lists its duration if durations are wanted. */
+export function countNode(node: u32, durationNs: f64): void {
+  countComplete(node, durationNs);
+  if ((rules & RULE_DURATIONS) !== 0) listDuration(load<i32>(nodeRow(node), NODE_SYMBOL), durationNs);
 }

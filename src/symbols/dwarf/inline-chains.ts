@@ -3,7 +3,7 @@
  *
  * Only units that have one of the addresses are read. Debug information that contradicts itself gives no inlined functions.
  */
-import { countAtOrBelow } from '../../model/columns.js';
+import { countAtOrBelow, firstThat } from '../../model/columns.js';
 import type { ElfFile } from '../elf-file.js';
 import type { Abbreviation } from './abbreviations.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
@@ -169,13 +169,7 @@ function textOf(unit: Unit, entry: Attributes, attribute: number): string | null
 }
 
 function unitAt(units: readonly Unit[], at: number): Unit | null {
-  let [low, high] = [0, units.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (units[middle].at <= at) low = middle + 1;
-    else high = middle;
-  }
-  const unit = units[low - 1];
+  const unit = units[firstThat(0, units.length, (row) => units[row].at > at) - 1];
   return unit !== undefined && at >= unit.entriesAt && at < unit.end ? unit : null;
 }
 

@@ -4,7 +4,7 @@
  * Only the tables of units that have one of the addresses are read. Debug information that contradicts itself gives no lines.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import type { SourceLine } from '../../model/names/symbol-table.js';
+import type { SourceLine } from '../../model/symbol-table.js';
 import type { ElfFile } from '../elf-file.js';
 import type { DebugBudget } from './budget.js';
 import { ByteReader } from './byte-reader.js';

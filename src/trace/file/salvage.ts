@@ -1,17 +1,17 @@
 /**
  * Salvages a damaged trace file: reads what is intact, and counts how much that is.
  */
+
+import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { readBlockHead } from '../../codec/block-head.js';
 import { FileFault } from '../../codec/file-fault.js';
-import type { PackedBlock, PackedThread } from '../../model/trace/packed-thread.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { SideRecords, StoredSamples, TraceContents } from './contents.js';
-import type { FileBytes } from './file-bytes.js';
 import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
+import type { FileBytes } from './read.js';
 import { readCommon, readHead, readThreads, type StoredContents } from './read.js';
-import { NO_SAMPLES, readSamples } from './samples.js';
-import { readSide } from './side-records.js';
+import { NO_SAMPLES, readSamples, readSide } from './records.js';
 
 export interface SalvagedTrace extends StoredContents {
   readonly keptEvents: number;

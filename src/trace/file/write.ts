@@ -2,21 +2,18 @@
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import {
-  MAX_BLOCK_INFLATION,
-  type PackedBlock,
-  type PackedLane,
-  type PackedThread,
-} from '../../model/trace/packed-thread.js';
+import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';
+import { metaBytes } from './contents.js';
 import {
   END_MAGIC,
   FRAME_BYTES,
   FrameKind,
   frameHead,
   HEAD_BYTES,
+  indexBytes,
   MAGIC,
   MAX_INFLATION,
   PRODUCER_BYTES,
@@ -24,12 +21,8 @@ import {
   VERSION,
   VERSION_WITHOUT_SAMPLES,
 } from './format.js';
-import { indexBytes } from './index-section.js';
-import { metaBytes } from './meta.js';
-import { isEmpty, sampleBytes } from './samples.js';
-import { sideBytes } from './side-records.js';
-import { siteBytes } from './sites.js';
-import { symbolBytes } from './symbols.js';
+import { isEmpty, sampleBytes, sideBytes } from './records.js';
+import { siteBytes, symbolBytes } from './sites.js';
 
 export interface WrittenBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
   readonly data: Uint8Array;

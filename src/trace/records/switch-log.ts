@@ -1,10 +1,11 @@
 /**
- * Collects the context switches of threads as columns: there may be millions.
+ * Collects the context switches of threads as columns: there may be millions. Of all records: their keys, and when threads
+ * were forked and exited.
  */
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
+import { type SwitchColumns, SwitchKind } from '../../model/sample-table.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
-import type { Tid } from '../../model/units.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
 
 export type SwitchRecord = Extract<TraceRecord, { what: 'switch' }>;
 
@@ -129,3 +130,41 @@ function comparison({ timeNs, cpu, kind }: ThreadSwitchColumns): (a: number, b: 
 }
 
 const AFTER_OUTS = 3;
+
+// Identifies the records of a thread by their content.
+
+/** Switches are not among them: there are millions. */
+export type RareRecord = Exclude<TraceRecord, SwitchRecord>;
+
+/** By thread, then by key. */
+export type RecordsByThread = ReadonlyMap<number, ReadonlyMap<string, RareRecord>>;
+
+/** Equal for equal records of the same thread. */
+export function recordKey(record: RareRecord): string {
+  return JSON.stringify(record);
+}
+
+// Finds when threads were forked and exited.
+
+/** null: not recorded. */
+export interface Lifetime {
+  readonly forkNs: Nanoseconds | null;
+  readonly exitNs: Nanoseconds | null;
+}
+
+const UNKNOWN: Lifetime = { forkNs: null, exitNs: null };
+
+/** `switched`: threads that have switches. The kernel reuses thread ids: the last fork and the last exit count. */
+export function lifetimesOf(records: RecordsByThread, switched: readonly Tid[]): Map<Tid, Lifetime> {
+  const lifetimes = new Map(switched.map((tid) => [tid, UNKNOWN]));
+  for (const [tid, own] of records) {
+    let forkNs: Nanoseconds | null = null;
+    let exitNs: Nanoseconds | null = null;
+    for (const { what, timeNs } of own.values()) {
+      if (what === 'fork') forkNs = Math.max(timeNs, forkNs ?? timeNs);
+      if (what === 'exit') exitNs = Math.max(timeNs, exitNs ?? timeNs);
+    }
+    lifetimes.set(tid, { forkNs, exitNs });
+  }
+  return lifetimes;
+}

@@ -1,7 +1,7 @@
 /**
  * Groups rows by a key, such as their thread; within a group, rows keep their order.
  */
-import { countBelow } from '../../model/columns.js';
+import { countBelow, firstThat } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { KeyNumbers } from './key-numbers.js';
 
@@ -74,11 +74,6 @@ export function rowsOf({ keys, starts, rows }: Groups, key: number): Uint32Array
 
 /** Returns the last row at or before a time; NONE. `rows`: by time. `timeNs`: of all rows. */
 export function lastRowAt(rows: Uint32Array, timeNs: Float64Array, atNs: Nanoseconds): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeNs[rows[middle]] <= atNs) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? NONE : rows[low - 1];
+  const later = firstThat(0, rows.length, (at) => timeNs[rows[at]] > atNs);
+  return later === 0 ? NONE : rows[later - 1];
 }

@@ -2,7 +2,7 @@
  * Whether samples were lost in a span of time: what would have to be complete there is then unknown.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import type { LostSpan } from '../../model/samples/sample-account.js';
+import type { LostSpan } from '../../model/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /** Spans that do not touch, by time. */

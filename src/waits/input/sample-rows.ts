@@ -1,7 +1,7 @@
 /**
  * Reads the samples of one event, with some fields as integers, whether the source gave numbers or texts.
  */
-import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
+import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/sample-table.js';
 
 /** Samples of an event, by time; a missing integer is NaN. */
 export interface SampleRows extends Omit<SampleTable, 'event' | 'fields'> {

@@ -1,9 +1,7 @@
 /**
  * What waits are concluded from: when threads were switched, and what the kernel noted at tracepoints and probes.
  */
-import type { LostSpan } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
-import type { SwitchColumns } from '../../model/samples/switch-columns.js';
+import type { LostSpan, SampleTable, SwitchColumns } from '../../model/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 
 /** When a thread is known to have existed: from its fork or its first event to its exit or the end of the recording. */

@@ -1,8 +1,9 @@
 /**
  * What is known of each lock that threads waited for. Threads by tid, functions by symbol; NONE: not known.
  */
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+
 import type { Profile } from '../../model/profile/profile.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Address, Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { Reason } from '../reason.js';
 import type { Distribution } from '../summary/distribution.js';

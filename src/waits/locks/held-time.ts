@@ -2,10 +2,11 @@
  * Divides the time of waits for locks: held by which thread, passed on from one holder to the next, from the waking to
  * running, and unknown.
  */
+
 import { resized } from '../../model/columns.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import { type Bounds, type Nanoseconds, NONE, UNBOUNDED } from '../../model/units.js';
 import { isLostWithin } from '../input/lost.js';
-import { ALL_TIME, nsWithin, type TimeWindow } from '../summary/window.js';
+import { nsWithin } from '../summary/window.js';
 import type { Waits } from '../waits.js';
 import { firstEndingAfter, HolderSource } from './holders.js';
 import type { LockWaits } from './lock-waits.js';
@@ -43,13 +44,13 @@ function isWoken({ wakeNs, isOpen }: Waits, wait: number): boolean {
 export class HeldTime {
   private readonly waits: Waits;
   private readonly locks: LockWaits;
-  private readonly window: TimeWindow;
+  private readonly window: Bounds;
   private readonly pieces = new PieceRows();
   private passedOnNs: Nanoseconds = 0;
   private unknownNs: Nanoseconds = 0;
 
   /** `window`: the time that counts. */
-  constructor(waits: Waits, locks: LockWaits, window: TimeWindow = ALL_TIME) {
+  constructor(waits: Waits, locks: LockWaits, window: Bounds = UNBOUNDED) {
     this.waits = waits;
     this.locks = locks;
     this.window = window;

@@ -1,6 +1,7 @@
 /**
  * For which thread each wait for a lock was: the holder when it began.
  */
+import { countAtOrBelow } from '../../model/columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { callBefore } from '../futex-calls.js';
 import { groupOf } from '../input/group-rows.js';
@@ -65,12 +66,6 @@ function holderAt(holds: Holds, lock: number, atNs: Nanoseconds, waiter: Tid, lo
 
 /** Returns the first hold of a lock that ends after a time; NONE. */
 export function firstEndingAfter({ starts, toNs }: Holds, lock: number, timeNs: Nanoseconds): number {
-  let low = starts[lock];
-  let high = starts[lock + 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (toNs[middle] <= timeNs) low = middle + 1;
-    else high = middle;
-  }
-  return low < starts[lock + 1] ? low : NONE;
+  const hold = countAtOrBelow(toNs, timeNs, starts[lock], starts[lock + 1]);
+  return hold < starts[lock + 1] ? hold : NONE;
 }

@@ -1,7 +1,7 @@
 /**
  * Which waits were for locks, who held them, and when: everything about locks that futex calls and probes show.
  */
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleTable } from '../../model/sample-table.js';
 import { type LostSpans, withSpans } from '../input/lost.js';
 import type { Waits } from '../waits.js';
 import { type Holders, holdersOf } from './holders.js';

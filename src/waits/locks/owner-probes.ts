@@ -1,7 +1,7 @@
 /**
  * Reads who owns a lock from probes where threads begin to wait for one, with the fields `lock` and `owner`.
  */
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import type { SampleTable } from '../../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { type Groups, groupRows, lastRowAt, rowsOf } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';

@@ -7,7 +7,7 @@
  * waited for any lock: if calls are missing, a release may have happened then.
  */
 import { countAtOrBelow, countBelow } from '../../model/columns.js';
-import type { LostSpan } from '../../model/samples/sample-account.js';
+import type { LostSpan } from '../../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { WakerKind } from '../find-wakers.js';
 import { type FutexCalls, lastCall } from '../futex-calls.js';

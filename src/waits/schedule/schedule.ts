@@ -1,9 +1,9 @@
 /**
  * When each thread was off the CPU, and why it left: blocked, preempted, or unknown. In between it ran.
  */
-import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
-import { endsOfSamples } from '../../model/samples/sample-table.js';
+import { countBelow, float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import type { SampleTable } from '../../model/sample-table.js';
+import { endsOfSamples } from '../../model/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { groupOf } from '../input/group-rows.js';
 import { KeyNumbers } from '../input/key-numbers.js';
@@ -58,14 +58,7 @@ function firstWakings(samples: readonly SampleTable[]): Map<Tid, Nanoseconds> {
 
 /** Returns the first row of a thread that ends at or after a time, or the end of its rows. */
 export function rowEndingFrom({ starts, inNs }: Schedule, thread: number, timeNs: Nanoseconds): number {
-  let low = starts[thread];
-  let high = starts[thread + 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (inNs[middle] < timeNs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBelow(inNs, timeNs, starts[thread], starts[thread + 1]);
 }
 
 /** Returns a thread's place in `tids`; NONE: nothing is known of it. */

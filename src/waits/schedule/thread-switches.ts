@@ -1,8 +1,14 @@
 /**
  * Lists the switches of each thread by time, from switch records and from samples of `sched:sched_switch`.
  */
-import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/samples/sample-table.js';
-import { type SwitchColumns, SwitchKind } from '../../model/samples/switch-columns.js';
+import {
+  numbersOf,
+  type SampleTable,
+  type SwitchColumns,
+  SwitchKind,
+  tableOf,
+  textsOf,
+} from '../../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { atPlaces, type Groups, groupOf, groupPlaces } from '../input/group-rows.js';
 import { sampleRows } from '../input/sample-rows.js';

@@ -2,16 +2,10 @@
  * Cuts waits to a part of the time, as `report --window` cuts calls: a wait counts in each window that it overlaps, its
  * time counts where it is.
  */
+
 import type { Nanoseconds } from '../../model/units.js';
+import { type Bounds, UNBOUNDED } from '../../model/units.js';
 import type { Waits } from '../waits.js';
-
-/** From the first moment up to, but not including, the second. */
-export interface TimeWindow {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
-}
-
-export const ALL_TIME: TimeWindow = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
 
 /** Waits, and times of threads, within a window. Those outside of it last no time. */
 export interface ShownWaits extends Waits {
@@ -21,7 +15,7 @@ export interface ShownWaits extends Waits {
   readonly isCut: Uint8Array;
 }
 
-export function waitsWithin(waits: Waits, window: TimeWindow): ShownWaits {
+export function waitsWithin(waits: Waits, window: Bounds): ShownWaits {
   const { length, outNs, inNs, startNs, endNs } = waits;
   const isWithin = new Uint8Array(length);
   const isCut = new Uint8Array(length);
@@ -29,7 +23,7 @@ export function waitsWithin(waits: Waits, window: TimeWindow): ShownWaits {
     isWithin[wait] = Number(overlaps(window, outNs[wait], inNs[wait]));
     isCut[wait] = Number(outNs[wait] < window.startNs || inNs[wait] > window.endNs);
   }
-  if (window === ALL_TIME) return { ...waits, isWithin, isCut };
+  if (window === UNBOUNDED) return { ...waits, isWithin, isCut };
   const [shownOutNs, shownInNs, shownStartNs, shownEndNs] = [outNs, inNs, startNs, endNs].map((times) => {
     return times.map((ns) => Math.min(Math.max(ns, window.startNs), window.endNs));
   });
@@ -37,11 +31,11 @@ export function waitsWithin(waits: Waits, window: TimeWindow): ShownWaits {
 }
 
 /** Of two adjacent windows, an interval that neither cuts is in exactly one. */
-export function overlaps({ startNs, endNs }: TimeWindow, fromNs: Nanoseconds, toNs: Nanoseconds): boolean {
+export function overlaps({ startNs, endNs }: Bounds, fromNs: Nanoseconds, toNs: Nanoseconds): boolean {
   return fromNs < endNs && (fromNs >= startNs || toNs > startNs);
 }
 
 /** Returns how much of an interval is in a window. */
-export function nsWithin({ startNs, endNs }: TimeWindow, fromNs: Nanoseconds, toNs: Nanoseconds): Nanoseconds {
+export function nsWithin({ startNs, endNs }: Bounds, fromNs: Nanoseconds, toNs: Nanoseconds): Nanoseconds {
   return Math.max(0, Math.min(toNs, endNs) - Math.max(fromNs, startNs));
 }

@@ -2,8 +2,14 @@
  * Calls by time and duration: all are counted, the longest are listed, in bounded memory.
  */
 import { expect, test } from 'vitest';
-import { CallsOverTimeBuilder, MAX_LISTED_CALLS, TimedCallsBuilder } from '../../../src/analysis/calls/over-time.js';
-import { durationRow, rowStartNs, timeColumn } from '../../../src/analysis/calls/time-grid.js';
+import {
+  durationRow,
+  MAX_LISTED_CALLS,
+  rowStartNs,
+  TimedCallsBuilder,
+  TimedCallsSum,
+  timeColumn,
+} from '../../../src/analysis/calls/over-time.js';
 import { NONE } from '../../../src/model/units.js';
 
 const BOUNDS = { startNs: 1_000_000, endNs: 1_256_000 };
@@ -22,7 +28,7 @@ function threadCalls(tid: number, from: number, to: number) {
 test('many calls are all counted, and the longest listed, whatever the order of threads', () => {
   const threads = [threadCalls(1, 0, 40_000), threadCalls(2, 40_000, 100_000)];
   const merged = [threads, threads.toReversed()].map((some) => {
-    const builder = new CallsOverTimeBuilder();
+    const builder = new TimedCallsSum();
     for (const thread of some) builder.add(thread, 0);
     return builder.build();
   });

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundForLongest } from '../../../src/analysis/log/longest.js';
+import { boundForLongest } from '../../../src/model/columns.js';
 
 test('as many of the longest are selected as fit, and of equal ones all or none', () => {
   expect(boundForLongest(Float64Array.of(5, 1, 9), 3)).toBe(0);

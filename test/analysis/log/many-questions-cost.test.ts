@@ -5,10 +5,9 @@
 
 import { expect, test } from 'vitest';
 import { answerThread, type ThreadQuestions } from '../../../src/analysis/log/answer-thread.js';
-import { UNBOUNDED } from '../../../src/analysis/questions.js';
 import { type CallLog, CallLogBuilder } from '../../../src/model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
-import { NONE } from '../../../src/model/units.js';
+import { NONE, UNBOUNDED } from '../../../src/model/units.js';
 import { workOf } from '../../helpers/checks/work.js'; // first: it counts only code that has not run yet
 
 interface Logged {

@@ -7,7 +7,7 @@ import { answerThread } from '../../../src/analysis/log/answer-thread.js';
 import { type CallLog, CallOp, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import type { Shape } from '../../../src/model/calls/overlay.js';
-import { symbolRanks } from '../../../src/model/names/symbol-order.js';
+import { symbolRanks } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import { type Askable, askableOf, askedFunctions } from '../../helpers/random/random-questions.js';

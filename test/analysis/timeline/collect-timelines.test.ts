@@ -3,13 +3,17 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coarsen } from '../../../src/analysis/timeline/bounded-sums.js';
 import { TimelineCollector } from '../../../src/analysis/timeline/collect-timelines.js';
-import { levelsOf, reachedLevels, type TimelineQuestion } from '../../../src/analysis/timeline/question.js';
-import { LISTED, NO_SUMS, resolutionOf } from '../../../src/analysis/timeline/resolution.js';
-import { minSpanNs, SPAN_STEPS, spanStep } from '../../../src/analysis/timeline/span-steps.js';
-import { SPAN_BYTES } from '../../../src/analysis/timeline/spans-builder.js';
-import { SumsBuilder, sumsBytes } from '../../../src/analysis/timeline/sums-builder.js';
+import {
+  LISTED,
+  levelsOf,
+  NO_SUMS,
+  reachedLevels,
+  resolutionOf,
+  type TimelineQuestion,
+} from '../../../src/analysis/timeline/resolution.js';
+import { minSpanNs, SPAN_BYTES, SPAN_STEPS, spanStep } from '../../../src/analysis/timeline/spans-builder.js';
+import { coarsen, SumsBuilder, sumsBytes } from '../../../src/analysis/timeline/sums-builder.js';
 import {
   type ShownPaths,
   type ThreadTimeline,
@@ -18,7 +22,7 @@ import {
 import type { CallLog } from '../../../src/model/calls/call-log.js';
 import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { rowNumbers } from '../../../src/model/columns.js';
-import { spanLevel, type Timeline } from '../../../src/model/timeline/timeline.js';
+import { spanLevel, type Timeline } from '../../../src/model/profile/timeline.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import { execute } from '../../helpers/random/execution.js';
 import { decisions } from '../../helpers/random/random-questions.js';

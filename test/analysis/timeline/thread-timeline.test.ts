@@ -6,21 +6,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
-import { addNumbers } from '../../../src/analysis/timeline/add-numbers.js';
-import { coarsen } from '../../../src/analysis/timeline/bounded-sums.js';
-import { reachedLevels, stripSliceNs, type TimelineQuestion } from '../../../src/analysis/timeline/question.js';
 import { noNumbers, numbersWithin, rangeSums } from '../../../src/analysis/timeline/range-sums.js';
 import {
   keptNodes,
   LISTED,
   NO_SUMS,
+  reachedLevels,
   resolutionOf,
+  stripSliceNs,
   type TimedPaths,
+  type TimelineQuestion,
 } from '../../../src/analysis/timeline/resolution.js';
-import { minSpanNs } from '../../../src/analysis/timeline/span-steps.js';
-import { inOrder } from '../../../src/analysis/timeline/sum-rows.js';
-import { SumsBuilder } from '../../../src/analysis/timeline/sums-builder.js';
-import { rowsInWindow } from '../../../src/analysis/timeline/thread-spans.js';
+import { minSpanNs, rowsInWindow } from '../../../src/analysis/timeline/spans-builder.js';
+import { addNumbers, inOrder } from '../../../src/analysis/timeline/sum-rows.js';
+import { coarsen, SumsBuilder } from '../../../src/analysis/timeline/sums-builder.js';
 import {
   type ShownPaths,
   type ThreadTimeline,
@@ -28,12 +27,17 @@ import {
   threadTimeline,
 } from '../../../src/analysis/timeline/thread-timeline.js';
 import type { CallLog } from '../../../src/model/calls/call-log.js';
-import { type CallTree, usedNodes } from '../../../src/model/calls/call-tree.js';
-import { NODE_COLUMNS, type NodeColumns } from '../../../src/model/calls/node-columns.js';
+import { type CallTree, NODE_COLUMNS, type NodeColumns, usedNodes } from '../../../src/model/calls/call-tree.js';
 import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { rowNumbers } from '../../../src/model/columns.js';
-import { ACTIVITIES, activityOf } from '../../../src/model/timeline/activity.js';
-import { PIECE, spanLevel, type ThreadSpans, type ThreadSums } from '../../../src/model/timeline/timeline.js';
+import {
+  ACTIVITIES,
+  activityOf,
+  PIECE,
+  spanLevel,
+  type ThreadSpans,
+  type ThreadSums,
+} from '../../../src/model/profile/timeline.js';
 import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { forLogs } from '../../helpers/traces/for-logs.js';

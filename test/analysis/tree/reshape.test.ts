@@ -3,11 +3,17 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { METRICS, ownWeights } from '../../../src/analysis/tree/metrics.js';
-import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../../../src/analysis/tree/outside.js';
+import {
+  METRICS,
+  onCpuNs,
+  ownWeights,
+  recordsSwitches,
+  timeSums,
+  timeSumsAt,
+} from '../../../src/analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../../src/analysis/tree/reshape.js';
 import { type CallTree, ROOT } from '../../../src/model/calls/call-tree.js';
-import { SpecialSymbol } from '../../../src/model/names/symbol-table.js';
+import { SpecialSymbol } from '../../../src/model/symbol-table.js';
 import { callTrees, functionSets, sum } from '../../helpers/random/random-trees.js';
 
 const COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs'] as const;

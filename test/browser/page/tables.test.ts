@@ -3,7 +3,7 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { symbolLines } from '../../../src/model/names/symbol-table.js';
+import { symbolLines } from '../../../src/model/symbol-table.js';
 import { START, type State } from '../../../src/page/view/state.js';
 import { reportOf } from '../../../src/questions/report/answer.js';
 import type { FunctionRow } from '../../../src/questions/schema.js';

@@ -23,7 +23,7 @@ interface ScriptCoverage {
 interface Started {
   readonly stdout: string;
   readonly files: readonly string[];
-  /** "src/replay/replay.ts": modules of the bundle that were evaluated. */
+  /** "src/replay/replayer.ts": modules of the bundle that were evaluated. */
   readonly modules: readonly string[];
   /** How often functions of a name were called. */
   readonly calls: (name: string) => number;
@@ -51,7 +51,7 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
   return { stdout, files, calls, modules: modules.filter((module) => !onDemand.has(module) || calls(module) > 0) };
 }
 
-const REPLAY = 'src/replay/replay.ts';
+const REPLAY = 'src/replay/replayer.ts';
 const SMALL_INPUTS = {
   'a text': [SIX_LINES],
   'a compressed text': [fixturePath('demo/threads.perf.txt.gz')],

@@ -10,7 +10,7 @@ import { inflateRawSync } from 'node:zlib';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
-import type { FunctionIndex } from '../../../src/model/timeline/call-chunks.js';
+import type { FunctionIndex } from '../../../src/model/profile/timeline.js';
 import { readChunk, readFunctionChunk } from '../../../src/page/data/chunk.js';
 import type { IndexedThread } from '../../../src/page/levels/index-section.js';
 import type { LevelsFile } from '../../../src/page/levels/read.js';

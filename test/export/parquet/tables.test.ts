@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { treeOfAllThreads } from '../../../src/analysis/tree/all-threads.js';
+import { treeOfAllThreads } from '../../../src/analysis/tree/reshape.js';
 import { reportOf } from '../../../src/answers.js';
 import { functionHashes, pathHashes } from '../../../src/export/parquet/hashes.js';
 import { recordingTables, TABLES } from '../../../src/export/parquet/recording-tables.js';

@@ -6,7 +6,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Profile, TraceInput } from '../../../src/index.js';
-import type { Timeline } from '../../../src/model/timeline/timeline.js';
+import type { Timeline } from '../../../src/model/profile/timeline.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { type LevelsFile, readLevels } from '../../../src/page/levels/read.js';

@@ -2,8 +2,8 @@
  * Says as text what a viewer of calls over time must show: a line for each call, or part of one.
  */
 import { CallEvent, forEachEvent, isBeginning, type LongestCalls } from '../../../src/model/calls/call-events.js';
-import { SymbolKind } from '../../../src/model/names/symbol-table.js';
 import type { Profile } from '../../../src/model/profile/profile.js';
+import { SymbolKind } from '../../../src/model/symbol-table.js';
 import { visibleText } from '../../../src/render/visible-text.js';
 
 export interface CallSlice {

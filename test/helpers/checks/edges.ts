@@ -2,7 +2,7 @@
  * What callgrind files must show, read from the trees alone: calls and wall time between functions, by name.
  */
 import type { Profile } from '../../../src/index.js';
-import { SpecialSymbol } from '../../../src/model/names/symbol-table.js';
+import { SpecialSymbol } from '../../../src/model/symbol-table.js';
 import { frameNames } from '../../../src/render/frame-names.js';
 
 /** The names of functions: with the file if another file has a function of the same name. */

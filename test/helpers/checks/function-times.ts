@@ -2,8 +2,8 @@
  * What files with single calls must show: the self and total time of every function of each thread, from the trees alone.
  */
 import type { CallTree, Profile } from '../../../src/index.js';
-import { dsoOf } from '../../../src/model/names/symbol-order.js';
-import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
+import { dsoOf } from '../../../src/model/symbol-table.js';
 import { visibleText } from '../../../src/render/visible-text.js';
 
 /** A function of one thread; recursion counts once in the total. */

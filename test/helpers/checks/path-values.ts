@@ -3,7 +3,7 @@
  */
 
 import type { Profile } from '../../../src/index.js';
-import { SpecialSymbol } from '../../../src/model/names/symbol-table.js';
+import { SpecialSymbol } from '../../../src/model/symbol-table.js';
 import { visibleText } from '../../../src/render/visible-text.js';
 
 /** Calls, wall, on-CPU, off-CPU and outside time, inferred calls; in the order of pprof's sample types. */

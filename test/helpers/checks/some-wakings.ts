@@ -1,7 +1,7 @@
 /**
  * Three wakings of the bundled trace: of one thread by another, by a thread that was not traced, and at one moment.
  */
-import type { Wakings } from '../../../src/model/timeline/wakings.js';
+import type { Wakings } from '../../../src/model/profile/timeline.js';
 
 export const SOME_WAKINGS: Wakings = {
   threads: [

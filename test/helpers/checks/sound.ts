@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { Profile, Quality, ThreadProfile } from '../../../src/index.js';
 import { type CallTree, ROOT } from '../../../src/model/calls/call-tree.js';
 import { totalTimes } from '../../../src/model/calls/tree-view.js';
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../../src/model/names/symbol-table.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../../src/model/symbol-table.js';
 
 /** 13 days: any sum of a few hundred such times is exact. */
 const MAX_EXACT_NS = 2 ** 50;

@@ -2,7 +2,7 @@
  * The instructions that a recording shows, as perf prints them.
  */
 import { execFileSync } from 'node:child_process';
-import { toTicks } from '../../../src/decode/ticks.js';
+import { toTicks } from '../../../src/decode/parts.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import type { Instruction } from './encoder.js';
 

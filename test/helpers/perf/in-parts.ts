@@ -2,11 +2,11 @@
  * Decodes a recording in parts of any size, by any number of decoders that finish in any order.
  */
 import { setImmediate } from 'node:timers/promises';
-import { errorsOf, runsOf } from '../../../src/decode/decoded-part.js';
-import type { Part } from '../../../src/decode/streams.js';
-import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-bundle.js';
+import type { Part } from '../../../src/decode/parts.js';
+import { errorsOf, runsOf } from '../../../src/decode/parts.js';
+import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-runs.js';
 import { NONE } from '../../../src/model/units.js';
-import { Interner } from '../../../src/parser/sites/intern.js';
+import { Interner } from '../../../src/parser/intern.js';
 import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/decode-parts.js';
 import { decodePlan } from '../../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../../src/pipeline/decode/decode-task.js';

@@ -1,7 +1,7 @@
 /**
  * Prints samples as `perf script -F tid,cpu,time,event,trace` does, by the format of their event.
  */
-import type { SampleTable } from '../../../src/model/samples/sample-table.js';
+import type { SampleTable } from '../../../src/model/sample-table.js';
 import type { Recording } from '../../../src/perfdata/recording.js';
 
 type Format = Recording['samples']['formats'][number];

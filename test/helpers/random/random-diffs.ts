@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Profile } from '../../../src/index.js';
 import { type CallTree, CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 import { DurationsBuilder } from '../../../src/model/calls/durations.js';
-import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
+import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { profileOfNames } from '../checks/files/profile-file.js';
 
 /** One name in two binaries, one of a stop, one with separators. */

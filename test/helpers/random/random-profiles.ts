@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../../src/index.js';
 import { CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 import { BUCKETS, type FunctionDurations, mergeDurations } from '../../../src/model/calls/durations.js';
-import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
-import type { TraceGap } from '../../../src/model/profile/quality.js';
+import type { TraceGap } from '../../../src/model/profile/profile.js';
+import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { profileOfNames } from '../checks/files/profile-file.js';
 
 const ns = fc.oneof(

@@ -1,7 +1,7 @@
 /**
  * Hits of probes as an input of their own, for texts without samples.
  */
-import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
+import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
 import { NONE } from '../../../src/model/units.js';
 import type { SampledRecording } from '../../../src/pipeline/read/sampled-source.js';
 import { fixture } from './load.js';

@@ -2,7 +2,7 @@
  * Loads a trace up to the input of replay: the events of every thread, as in `analyze`.
  */
 
-import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import type { BranchSites } from '../../../src/model/trace/branch-sites.js';
 import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
@@ -12,8 +12,7 @@ import { nameFunctions } from '../../../src/pipeline/replay/name-functions.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { numberFunctions } from '../../../src/replay/functions/function-ids.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
-import { type LoadedThread, loadThread } from '../../../src/trace/load-thread.js';
-import { threadBytes } from '../../../src/trace/thread-memory.js';
+import { type LoadedThread, loadThread, threadBytes } from '../../../src/trace/load-thread.js';
 import { beginningOf, inputOf } from './load.js';
 
 export interface TraceThreads {

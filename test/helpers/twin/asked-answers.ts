@@ -4,15 +4,15 @@
 
 import { expect } from 'vitest';
 import type { CallsAnswer } from '../../../src/analysis/calls/calls-answer.js';
-import type { ChildRow } from '../../../src/analysis/latency/child-rows.js';
-import { latencyOf } from '../../../src/analysis/latency/latency.js';
+import type { ChildRow } from '../../../src/analysis/calls/latency.js';
+import { latencyOf } from '../../../src/analysis/calls/latency.js';
 import type { CallFilter, CallSelection, FunctionSet } from '../../../src/analysis/questions.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { recordsSwitches } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import type { FunctionDurations } from '../../../src/model/calls/durations.js';
-import { compareSymbols } from '../../../src/model/names/symbol-order.js';
-import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
+import { compareSymbols } from '../../../src/model/symbol-table.js';
 import { NONE, type SymbolId } from '../../../src/model/units.js';
 import type { PathRow } from './path-rows.js';
 import type { AskedFunctions, FunctionRow, ReferenceFilter } from './reference-answers.js';

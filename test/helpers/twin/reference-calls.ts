@@ -1,7 +1,7 @@
 /**
  * Every call of a thread and every interval of its time: what answers are checked against.
  */
-import type { InferenceName } from '../../../src/model/profile/quality.js';
+import type { InferenceName } from '../../../src/model/profile/profile.js';
 
 export interface ReferenceCall {
   /** The name it turned out to have in the end. */

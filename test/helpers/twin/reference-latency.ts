@@ -2,7 +2,7 @@
  * Computes how long the calls of some functions took and what they did meanwhile, by searching all calls and intervals
  * of time: the reference for `latencyOf`.
  */
-import type { Bounds } from '../../../src/analysis/questions.js';
+import type { Bounds } from '../../../src/model/units.js';
 import {
   type AskedFunctions,
   folded,

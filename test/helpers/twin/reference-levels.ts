@@ -5,10 +5,10 @@
  * levels, and can be copied: where an event alone does not decide, the reference replay reads ahead on a copy.
  */
 
-import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
-import type { InferenceName } from '../../../src/model/profile/quality.js';
+import type { InferenceName } from '../../../src/model/profile/profile.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import { BranchKind, recordSite } from '../../../src/model/trace/branch-sites.js';
-import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
+import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
 import type { SymbolId } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';

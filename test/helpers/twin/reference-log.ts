@@ -4,7 +4,7 @@
  */
 import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
-import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profile/quality.js';
+import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profile/profile.js';
 import type { NameOf } from './asked-answers.js';
 import { CallList, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 

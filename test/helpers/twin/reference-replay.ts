@@ -5,14 +5,13 @@
  * (`unseenCallers`, `endOfTop`). Nothing is precomputed.
  */
 
-import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
-import { type InferenceName, noInferences } from '../../../src/model/profile/quality.js';
-import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
+import { type InferenceName, noInferences } from '../../../src/model/profile/profile.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
+import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
 import type { Tid } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { Trait } from '../../../src/replay/functions/traits.js';
-import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
-import type { ThreadGap } from '../../../src/replay/time/thread-gaps.js';
+import type { ReplayOptions, ThreadGap, ThreadReplay } from '../../../src/replay/thread-replay.js';
 import { count, type PathRow, rowOf } from './path-rows.js';
 import { CallList, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 import {

@@ -1,11 +1,11 @@
 /**
  * Answers questions about many moments and intervals of a thread by examining every interval and call for each.
  */
+
 import { CONTINUES } from '../../../src/analysis/log/span-trees.js';
-import type { Bounds } from '../../../src/analysis/questions.js';
 import { Certainty } from '../../../src/model/calls/call-log.js';
-import { Inference, UNWOUND } from '../../../src/model/profile/quality.js';
-import { NONE } from '../../../src/model/units.js';
+import { Inference, UNWOUND } from '../../../src/model/profile/profile.js';
+import { type Bounds, NONE } from '../../../src/model/units.js';
 import type { AskedFunctions } from './reference-answers.js';
 import { pathOf, pathOfInterval, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 

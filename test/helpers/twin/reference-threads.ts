@@ -1,10 +1,10 @@
 /**
  * Lists the calls of a trace file's threads, as the reference replay finds them.
  */
-import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
+import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
-import { Action } from '../../../src/replay/pairing/actions.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
+import { Action } from '../../../src/replay/pairing/pairing.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';

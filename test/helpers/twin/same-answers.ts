@@ -1,12 +1,13 @@
 /**
  * Asks both the real code and the reference code.
  */
+
 import { expect } from 'vitest';
 import { answerForThread, type CallsAnswer, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
-import { stackAt } from '../../../src/analysis/log/stack-at.js';
-import type { Bounds } from '../../../src/analysis/questions.js';
-import { isComplete } from '../../../src/model/profile/quality.js';
+import { stackAt } from '../../../src/analysis/log/spans.js';
+import { isComplete } from '../../../src/model/profile/profile.js';
+import type { Bounds } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { ReferenceQuestion } from '../random/random-questions.js';
 import type { TraceThreads } from '../traces/threads-of.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../../src/model/calls/call-tree.js';
 import { bucketOf } from '../../../src/model/calls/durations.js';
-import { symbolLines } from '../../../src/model/names/symbol-table.js';
+import { symbolLines } from '../../../src/model/symbol-table.js';
 import { foldedText } from '../../../src/page/browser/graph/frame-actions.js';
 import { pageDetails, widthName } from '../../../src/page/view/captions/details.js';
 import { barsOf } from '../../../src/page/view/histogram.js';

@@ -4,9 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions, CallTree, Profile } from '../../../src/index.js';
-import { CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../../src/model/calls/call-tree.js';
-import { NODE_COLUMNS } from '../../../src/model/calls/node-columns.js';
-import { compareSymbols } from '../../../src/model/names/symbol-order.js';
+import { CallTreeBuilder, NODE_COLUMNS, ROOT, withoutEmptyNodes } from '../../../src/model/calls/call-tree.js';
+import { compareSymbols } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';

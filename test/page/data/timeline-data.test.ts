@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FileFault } from '../../../src/codec/file-fault.js';
 import { openTraceFile } from '../../../src/index.js';
-import type { Timeline } from '../../../src/model/timeline/timeline.js';
+import type { Timeline } from '../../../src/model/profile/timeline.js';
 import { readTimeline } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { pageWriter } from '../../../src/page/data/numbers.js';

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SymbolKind, type SymbolTable } from '../../../src/model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { LinkNames } from '../../../src/page/view/link-names.js';
 import {

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect } from 'vitest';
 import { renderFolded, renderJson, renderSvg } from '../../../src/index.js';
 import { float64Column } from '../../../src/model/columns.js';
-import { askForMemory, checkMemory, watchMemory } from '../../../src/model/memory-watch.js';
+import { askForMemory, checkMemory, watchMemory } from '../../../src/model/memory.js';
 import { renderHtml } from '../../../src/page/html.js';
 import { asMemoryRefusal, type Machine, MemoryBudget } from '../../../src/pipeline/workers/memory-budget.js';
 import { parseProfile } from '../../../src/profile-file/read.js';

@@ -3,9 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Spans } from '../../../src/analysis/log/spans.js';
-import { Inference } from '../../../src/model/profile/quality.js';
-import { SampleContext, type SampleTable } from '../../../src/model/samples/sample-table.js';
-import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
+import { Inference } from '../../../src/model/profile/profile.js';
+import { SampleContext, type SampleTable } from '../../../src/model/sample-table.js';
+import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
 import { BranchKind, BranchSitesBuilder, TraceEdge } from '../../../src/model/trace/branch-sites.js';
 import { NONE } from '../../../src/model/units.js';
 import { hostRoots } from '../../../src/questions/requests/host-roots.js';

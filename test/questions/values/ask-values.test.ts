@@ -4,13 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { valuesLines } from '../../../cli/commands/values.js';
-import { fieldValues } from '../../../src/analysis/field-values.js';
-import { valueHistogram } from '../../../src/analysis/value-histogram.js';
-import { valueStats } from '../../../src/analysis/value-stats.js';
+import { fieldValues, valueHistogram, valueStats } from '../../../src/analysis/values.js';
 import { ValuesAnswer, valuesAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, askValues, type ValuesQuestion } from '../../../src/index.js';
-import { FieldBuilder } from '../../../src/model/samples/field-builder.js';
-import type { NumberStyle } from '../../../src/model/samples/sample-table.js';
+import type { NumberStyle } from '../../../src/model/sample-table.js';
+import { FieldBuilder } from '../../../src/model/sample-tables-builder.js';
 import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type Diff, type DiffRow, diffOf } from '../../../src/answers.js';
 import type { Profile } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
-import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
+import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { renderDiffHtml } from '../../../src/page/diff/html.js';
 import { compareProfiles } from '../../../src/render/diff/comparison.js';
 import { readPaths } from '../../../src/render/diff/data.js';

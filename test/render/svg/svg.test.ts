@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { qualityLines } from '../../../cli/output/lines.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
-import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
+import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { renderHtml } from '../../../src/page/html.js';
 import { themeStyle } from '../../../src/page/theme-style.js';
 import {

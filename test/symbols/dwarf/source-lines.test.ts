@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SourceLine } from '../../../src/model/names/symbol-table.js';
+import type { SourceLine } from '../../../src/model/symbol-table.js';
 import { sourceOf } from '../../../src/symbols/byte-source.js';
 import { sourceLines } from '../../../src/symbols/dwarf/source-lines.js';
 import { type ElfFile, type ElfSection, readElf } from '../../../src/symbols/elf-file.js';

@@ -2,7 +2,7 @@
  * In which futex call a thread waited, in single cases: calls without an end, lost samples, waits that are none.
  */
 import { expect, test } from 'vitest';
-import type { LostSpan } from '../../../src/model/samples/sample-account.js';
+import type { LostSpan } from '../../../src/model/sample-table.js';
 import { CallCertainty } from '../../../src/waits/wait-calls.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import type { RecordedSwitch } from '../helpers/switch-columns.js';

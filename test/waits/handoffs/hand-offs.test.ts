@@ -3,8 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SampleContext, tableOf } from '../../../src/model/samples/sample-table.js';
-import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { SampleContext, SwitchKind, tableOf } from '../../../src/model/sample-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { HandOffBy, handOffsOf, pushesByKey, pushesByOrder, pushesByWaking } from '../../../src/waits/hand-offs.js';
 import { joinRequests } from '../../../src/waits/join-requests.js';

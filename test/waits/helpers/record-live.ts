@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wakingsPath } from '../../../cli/input/open-sides.js';
-import type { SampleTable } from '../../../src/model/samples/sample-table.js';
+import type { SampleTable } from '../../../src/model/sample-table.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import { openSideRecording } from '../../../src/perfdata/side-recording.js';
 import { withWaits } from '../../../src/questions/waits/ask-waits.js';

@@ -1,7 +1,7 @@
 /**
  * Switches, in any order, as a trace hands them on.
  */
-import { type SwitchColumns, SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { type SwitchColumns, SwitchKind } from '../../../src/model/sample-table.js';
 import { SwitchLog } from '../../../src/trace/records/switch-log.js';
 
 export interface RecordedSwitch {

@@ -1,18 +1,17 @@
 /**
  * Whose the time of waits for locks was, against simulated machines; convoys; and words that belong to one object.
  */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SampleContext } from '../../../src/model/samples/sample-table.js';
-import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
-import { NONE } from '../../../src/model/units.js';
+import { SampleContext, SwitchKind } from '../../../src/model/sample-table.js';
+import { type Bounds, NONE } from '../../../src/model/units.js';
 import { longestConvoy } from '../../../src/waits/locks/convoys.js';
 import { HeldTime } from '../../../src/waits/locks/held-time.js';
 import { HolderSource } from '../../../src/waits/locks/holders.js';
 import { lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
 import { waitedObjectsOf } from '../../../src/waits/locks/waited-objects.js';
 import { Reason } from '../../../src/waits/reason.js';
-import type { TimeWindow } from '../../../src/waits/summary/window.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import { recordReal } from '../helpers/recorded.js';
 import { inputOfRun, loads, runLoad } from '../simulator/random-loads.js';
@@ -97,7 +96,7 @@ const WAITED = waiting(WAITER, 100, 650);
 interface Conditions {
   readonly switches?: readonly (typeof IN | typeof OUT)[];
   readonly lost?: readonly [fromNs: number, toNs: number];
-  readonly window?: TimeWindow;
+  readonly window?: Bounds;
 }
 
 /** Divides the wait from 200 to 600: pieces of holders, then the time passed on, to wake up, and unknown. */

@@ -3,7 +3,7 @@
  * `next` (samples of sched_switch), each with a time in microseconds and a CPU.
  */
 import { describe, expect, it } from 'vitest';
-import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { SwitchKind } from '../../../src/model/sample-table.js';
 import { OffState } from '../../../src/waits/schedule/off-state.js';
 import { scheduleOf } from '../../../src/waits/schedule/schedule.js';
 import type { RecordedSwitch } from '../helpers/switch-columns.js';

@@ -1,9 +1,8 @@
 /**
  * What is recorded of a simulated machine, and what really happened there.
  */
-import { SampleContext, type SampleValue } from '../../../src/model/samples/sample-table.js';
-import { SampleTablesBuilder } from '../../../src/model/samples/sample-tables-builder.js';
-import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { SampleContext, type SampleValue, SwitchKind } from '../../../src/model/sample-table.js';
+import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
 import type { WaitInput } from '../../../src/waits/input/wait-input.js';
 import { columnsOf, type RecordedSwitch } from '../helpers/switch-columns.js';
 

@@ -2,8 +2,7 @@
  * Who ended a wait, if the source does not say in which context the waker was noted, and single cases of holders.
  */
 import { expect, it } from 'vitest';
-import { SampleContext } from '../../../src/model/samples/sample-table.js';
-import { SwitchKind } from '../../../src/model/samples/switch-columns.js';
+import { SampleContext, SwitchKind } from '../../../src/model/sample-table.js';
 import { WakerKind } from '../../../src/waits/find-wakers.js';
 import { lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
 import { waitsOf } from '../../../src/waits/waits.js';

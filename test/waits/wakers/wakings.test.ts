@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Timeline } from '../../../src/model/timeline/timeline.js';
-import { WAKING_SLICES, type Wakings } from '../../../src/model/timeline/wakings.js';
+import type { Timeline } from '../../../src/model/profile/timeline.js';
+import { WAKING_SLICES, type Wakings } from '../../../src/model/profile/timeline.js';
 import { NONE } from '../../../src/model/units.js';
 import { readTimeline } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';

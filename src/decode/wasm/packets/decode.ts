@@ -1,32 +1,60 @@
 /**
  * Reads packets one after another, and passes each to what it concerns: the clock, or the walk.
  */
-import { eventTime, takeCbr, takeCyc, takeTma, takeTsc } from '../clock/clock';
-import { takeMtc } from '../clock/mtc';
+import { Cycles, eventTime, MAX_CYCLES, takeCbr, takeCyc, takeMtc, takeTma, takeTsc } from '../clock';
 import { passTo } from '../events';
-import { markAddress, markMtc, mustStop } from '../parts';
-import { BEFORE_BOUND, BEFORE_CYC, BEFORE_OTHER, PHASE_SEARCH, PHASE_TARGET, PHASE_WALK, state } from '../state';
-import { takeAddress } from './addresses';
-import { badPacket, cutOff, overflow } from './bad';
-import * as format from './format';
-import { takeFrequent } from './frequent';
+import { ERROR_MISMATCH } from '../layout';
+import { hasStopped, isMarking, markAddress, markMtc, mustStop } from '../parts';
 import {
+  BEFORE_BOUND,
+  BEFORE_CYC,
+  BEFORE_OTHER,
+  PHASE_ASYNC,
+  PHASE_SEARCH,
+  PHASE_TARGET,
+  PHASE_WALK,
+  state,
+} from '../state';
+import { repeatBits, walkBits } from '../walk/bits';
+import { settle } from '../walk/position';
+import { missTarget, walkTo, walkToWithinBits } from '../walk/targets';
+import { addressAt, badPacket, cutOff, overflow, readAddress, takeAddress } from './addresses';
+import * as format from './format';
+import {
+  BAD,
   bytesConsumed,
   canSeeMore,
   end,
   enterRecord,
   enterWindow,
+  ipBytes,
+  isCyc,
+  isLongCyc,
   isStreamEnd,
+  isTnt,
   isWhole,
   offsetAt,
   pos,
   recordReference,
+  shortCyc,
+  shortCycBytes,
+  sizeOf,
   skip,
+  TIP,
   windowEnd,
-} from './input';
-import { breakAsync } from './losses';
-import { beginPsb, beginsSoon, breakPsb, cutPsb, endPsb, leavePsb, searchPsb, UNDECIDED } from './psb';
-import { takeTarget, takeTnt } from './tnt';
+} from './format';
+import {
+  beginPsb,
+  beginsSoon,
+  breakAsync,
+  breakPsb,
+  cutPsb,
+  endPsb,
+  leavePsb,
+  lose,
+  searchPsb,
+  UNDECIDED,
+} from './psb';
 
 /** The longest packet. */
 const MAX_PACKET_BYTES: usize = 16;
@@ -200,4 +228,97 @@ function takeEventPacket(at: usize, what: u8): void {
   else hasIp = what === format.EXSTOP_IP || what === format.BEP_IP || what === format.MWAIT;
   if (hasIp) state.before = BEFORE_BOUND;
   else if (what !== format.CFE && what !== format.EVD) passToTime();
+}
+
+// TNT packets, and the TIP packets that belong between their bits.
+
+/** `bits`: the branches, the first one highest, below a bit that is set. */
+function takeTnt(bits: u64): void {
+  if (bits === 0) return; // as perf does: a long one without any
+  state.before = BEFORE_OTHER;
+  if (state.isInPsb && !breakPsb(true)) return;
+  if (state.phase === PHASE_WALK) walkOn(bits, 63 - <i32>clz<u64>(bits));
+  else if (state.phase === PHASE_ASYNC) lose(ERROR_MISMATCH);
+}
+
+function walkOn(bits: u64, count: i32): void {
+  const error = walkBits(bits, count);
+  if (error !== 0) lose(error);
+}
+
+/**
+ * Bits are left and the walk is at an indirect branch: the next packet must be a TIP with an address. After a bad packet, as
+ * perf does, they wait on.
+ */
+function takeTarget(): bool {
+  if (sizeOf(pos, end) <= BAD) {
+    missTarget();
+    return badPacket();
+  }
+  const bits = state.waitingBits;
+  const count = state.waitingCount;
+  state.waitingBits = 0;
+  state.waitingCount = 0;
+  state.phase = PHASE_WALK;
+  const byte = load<u8>(pos);
+  if ((byte & 0x1f) !== TIP || byte >> 5 === 0) {
+    lose(missTarget());
+    return true;
+  }
+  const isKnown = readAddress(byte);
+  const error = walkToWithinBits(isKnown, state.lastIp);
+  settle();
+  if (error !== 0) lose(error);
+  else walkOn(bits, count);
+  return true;
+}
+
+/** What is read at once, beyond the first byte. */
+const MIN_BYTES: usize = 16;
+
+let isPlain: bool = false;
+
+// The packets that most of a trace is made of, in the state that decoding is mostly in. What happens is what decode.ts says;
+// here, less has to be asked before it does, and the position is a local.
+
+/** For tests: nothing is taken here. */
+export function walkPlainly(plain: bool): void {
+  isPlain = plain;
+}
+
+/** Takes short TNT, CYC of one or two bytes, and TIP, up to any other packet. */
+function takeFrequent(): void {
+  if (isPlain || state.phase !== PHASE_WALK || state.isInPsb || state.areCyclesUnsure || isMarking()) return;
+  if (end - pos < MIN_BYTES) return;
+  const last = end - MIN_BYTES;
+  if (state.cycles > MAX_CYCLES) return;
+  const start = <f64>state.cycleStart;
+  const ratio = Cycles.ratio();
+  let at = pos;
+  let before = state.before;
+  while (at <= last && state.phase === PHASE_WALK && !hasStopped()) {
+    const byte = load<u8>(at);
+    if (isCyc(byte)) {
+      if (isLongCyc(at)) break;
+      Cycles.take(shortCyc(at), start, ratio);
+      at += shortCycBytes(byte);
+      before = BEFORE_CYC;
+    } else if (isTnt(byte)) {
+      at++;
+      before = BEFORE_OTHER;
+      if (repeatBits(byte)) continue;
+      const bits: u64 = byte >> 1;
+      const error = walkBits(bits, 63 - <i32>clz<u64>(bits));
+      if (error !== 0) lose(error);
+    } else if ((byte & 0x1f) === TIP && ipBytes(byte >> 5) >= 0) {
+      const isKnown = addressAt(byte, at + 1);
+      at += 1 + ipBytes(byte >> 5);
+      before = BEFORE_OTHER;
+      const error = walkTo(isKnown, isKnown ? state.lastIp : 0);
+      if (error !== 0) lose(error);
+    } else break;
+  }
+  settle();
+  state.before = before;
+  skip(at - pos);
 }

@@ -1,18 +1,36 @@
 /**
- * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; and the search for the first one.
+ * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; the search for the first one; and errors,
+ * and how decoding continues after them.
  */
-import { estimatedTime, estimatedTimeAt, nextEventTime } from '../clock/clock';
-import { passTo } from '../events';
+import { estimatedTime, estimatedTimeAt, nextEventTime } from '../clock';
+import { fault, passTo } from '../events';
 import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
 import { passPsb } from '../parts';
-import { PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
-import { begin } from '../walk/edges';
+import { BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
+import { clearReturns } from '../walk/direct';
 import { moveTo } from '../walk/position';
-import { clearReturns } from '../walk/returns';
-import { walkThrough } from '../walk/targets';
-import { BAD, FUP, isPsb, isTnt, LONG_TNT, OVF, PSB, sizeOf, TIP, TIP_PGD, TIP_PGE, TRACE_STOP } from './format';
-import { canSeeMore, end, hasWholeStream, offsetAt, pos, skip, windowEnd } from './input';
-import { lose, loseAt } from './losses';
+import { begin, walkThrough } from '../walk/targets';
+import {
+  BAD,
+  canSeeMore,
+  end,
+  FUP,
+  hasWholeStream,
+  isPsb,
+  isTnt,
+  LONG_TNT,
+  OVF,
+  offsetAt,
+  PSB,
+  pos,
+  sizeOf,
+  skip,
+  TIP,
+  TIP_PGD,
+  TIP_PGE,
+  TRACE_STOP,
+  windowEnd,
+} from './format';
 
 /**
  * Goes past the last PSB of a run of pairs: `02 82` may precede it by chance. As perf does: it may begin in one record and end
@@ -213,4 +231,38 @@ function resumeInPsb(error: u32): void {
   state.sampleTime = state.timeAtPsbIp;
   if (state.psbIp !== 0) begin(state.psbIp, estimatedTimeAt(state.cbrAtPsbIp));
   if (state.setsTimeInPsb) state.instructions = 0;
+}
+
+// Errors, and how decoding continues after them.
+
+/** An error: the walk continues at the next address that a packet has. */
+export function lose(code: u32): void {
+  state.sampleTime = state.time;
+  loseAt(code, estimatedTime());
+}
+
+export function loseAt(code: u32, tick: u64): void {
+  fault(code, state.ip, tick);
+  state.phase = PHASE_LOST;
+  state.isBehindOverflow = false;
+  if (code === ERROR_NO_CODE) {
+    moveTo(0);
+    state.lastIp = 0;
+    state.hasLastIp = false;
+  }
+}
+
+/** Between a FUP and its TIP only few packets may come. */
+export function breakAsync(): void {
+  if (state.phase !== PHASE_ASYNC) return;
+  lose(ERROR_MISMATCH);
+  state.before = BEFORE_OTHER;
+}
+
+/** After an error: begins at the address of a packet, or where the walk was. */
+export function resume(isKnown: bool, ip: u64): void {
+  const at = isKnown ? ip : state.ip;
+  if (at === 0) return;
+  state.sampleTime = state.time;
+  begin(at, estimatedTime());
 }

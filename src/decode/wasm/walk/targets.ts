@@ -1,26 +1,31 @@
 /**
  * TIP, TIP.PGD, FUP: addresses that the walk goes to. Each function returns 0, or one of perf's errors.
  */
-import { Block, countTo } from '../blocks';
-import { eventTime } from '../clock/clock';
+import { Block, blockAt, countTo } from '../blocks';
+import { eventTime } from '../clock';
 import { emit, image, passTo, siteOf } from '../events';
+import { endsTrace } from '../host';
 import {
+  EDGE_BEGIN,
+  EDGE_BEGIN_AND_END,
+  EDGE_END,
   EDGE_NONE,
   ERROR_MISMATCH,
   ERROR_NEVER_ENDING,
   ERROR_NO_CODE,
+  KIND_ASYNC,
+  KIND_CALL,
   KIND_FAR_JUMP,
   KIND_JCC,
   KIND_JUMP,
   KIND_JUMP_INDIRECT,
   KIND_NO_CODE,
+  KIND_NONE,
 } from '../layout';
-import { state } from '../state';
-import { fail, passDirect, Stretch } from './direct';
-import { NO_EVENT, wantsJumps } from './jumps';
-import { targetOf } from './known-targets';
+import { zeroed } from '../memory';
+import { PHASE_WALK, state } from '../state';
+import { fail, isEventTo, NO_EVENT, passDirect, passReturns, pushCall, Stretch, wantsJumps } from './direct';
 import { goOnTo, here, moveTo, stay } from './position';
-import { passReturns } from './returns';
 
 /** The indirect branch that the walk went to. */
 export let branch: Block = changetype<Block>(<usize>0);
@@ -104,4 +109,175 @@ export function walkThrough(ip: u64): u32 {
   }
   passReturns(block);
   return fail(block, block.from, block.kind === KIND_NO_CODE ? ERROR_NO_CODE : ERROR_MISMATCH);
+}
+
+/** Where indirect branches went: a cache of the blocks and of the sites, by branch and address. */
+@unmanaged
+export class Target {
+  private ip: u64 = 0;
+  private branch: Block | null = null;
+  private block: Block | null = null;
+  /** Plus one, or NO_EVENT; 0: not known yet. */
+  private knownSite: u32 = 0;
+
+  @inline
+  is(branch: Block, ip: u64): bool {
+    return this.branch === branch && this.ip === ip && branch.image === image;
+  }
+
+  set(branch: Block, ip: u64): void {
+    const block = blockAt(image, ip);
+    const isLasting = branch.image === image && block.kind !== KIND_NO_CODE;
+    this.branch = isLasting ? branch : null;
+    this.ip = ip;
+    this.block = block;
+    this.knownSite = 0;
+  }
+
+  @inline
+  get target(): Block {
+    return changetype<Block>(this.block);
+  }
+
+  /** The site of the branch to the target, plus one; NO_EVENT for a jump that is none. */
+  site(branch: Block): u32 {
+    if (this.knownSite === 0)
+      this.knownSite = isEventTo(branch, this.ip)
+        ? siteOf(branch.from, this.ip, branch.image, branch.kind, 0) + 1
+        : NO_EVENT;
+    return this.knownSite;
+  }
+}
+
+const ROW_BYTES: usize = 24;
+const ROW_BITS: u32 = 13;
+const rows: usize = zeroed(ROW_BYTES << ROW_BITS);
+
+/** The target of a branch at an address of the image that runs. Valid until the next one is asked for. */
+function targetOf(branch: Block, ip: u64): Target {
+  const mixed = (<u32>ip ^ ((<u32>changetype<usize>(branch)) << 8)) * 0x9e3779b1;
+  const row = changetype<Target>(rows + ROW_BYTES * <usize>(mixed >> (32 - ROW_BITS)));
+  if (!row.is(branch, ip)) row.set(branch, ip);
+  return row;
+}
+
+let isFiltered: bool = false;
+
+// TIP.PGD: where tracing ends. Each function returns 0, or one of perf's errors.
+
+/** The recording has filters of addresses: direct branches may end the trace, too. */
+export function setFiltered(filtered: bool): void {
+  isFiltered = filtered;
+}
+
+/** Tracing ends with the next branch that leaves what is traced. `ip`: its target, 0 if unknown. */
+export function walkToEnd(ip: u64): u32 {
+  if (isFiltered) {
+    const edge = walkToEdge();
+    if (changetype<usize>(edge) === 0) return edgeError;
+    if (edge.kind <= KIND_JCC) return endAtDirect(edge);
+  }
+  const error = walkToIndirect();
+  if (error !== 0) return error;
+  end(branch.from, ip, branch.kind);
+  moveTo(ip === 0 ? branch.from : ip);
+  return 0;
+}
+
+let edgeError: u32 = 0;
+
+/** Goes to the first branch that leaves the filtered code or needs an address; null: `edgeError`. */
+function walkToEdge(): Block {
+  let block = here();
+  Stretch.begin();
+  for (;;) {
+    const kind = block.kind;
+    if (kind === KIND_JCC || kind === KIND_JUMP || kind === KIND_CALL) {
+      if (endsTrace(block.image, block.target)) return block;
+    }
+    if (kind === KIND_JCC) return missEdge(block, block.from, ERROR_MISMATCH);
+    if (kind === KIND_NO_CODE) return missEdge(block, block.from, ERROR_NO_CODE);
+    if (kind > KIND_JUMP) break;
+    if (Stretch.isNeverEnding(block)) return missEdge(block, block.target, ERROR_NEVER_ENDING);
+    block = passDirect(block);
+  }
+  stay(block);
+  return block;
+}
+
+function missEdge(block: Block, ip: u64, error: u32): Block {
+  edgeError = fail(block, ip, error);
+  return changetype<Block>(<usize>0);
+}
+
+/** As perf does: a conditional jump has its target as both of its addresses. */
+function endAtDirect(block: Block): u32 {
+  state.instructions += block.count;
+  if (block.kind === KIND_CALL) pushCall(block);
+  end(block.kind === KIND_JCC ? block.target : block.from, block.target, block.kind);
+  moveTo(block.target);
+  return 0;
+}
+
+function end(from: u64, to: u64, kind: i32): void {
+  state.sampleTime = state.time;
+  emit(siteOf(from, to, image, kind, EDGE_END), eventTime());
+}
+
+// Events without a branch in the code: where tracing begins and ends, and interrupts.
+
+/** Tracing begins, or continues after a loss. */
+export function begin(ip: u64, tick: u64): void {
+  beginAt(ip, tick, KIND_NONE);
+}
+
+/** As perf does: it may be before the last event, but not in the kernel. */
+function beginTime(ip: u64, tick: u64): u64 {
+  return <i64>ip > 0 ? tick : eventTime();
+}
+
+/** A TIP.PGD after a loss. */
+export function beginAndEnd(ip: u64, to: u64, tick: u64): void {
+  const time = beginTime(to, tick);
+  passTo(time);
+  emit(siteOf(ip, to, image, KIND_NONE, EDGE_BEGIN_AND_END), time);
+  moveTo(to);
+  state.phase = PHASE_WALK;
+}
+
+/** FUP and TIP.PGE. */
+export function beginAsync(ip: u64, tick: u64): void {
+  beginAt(ip, tick, KIND_ASYNC);
+}
+
+function beginAt(ip: u64, tick: u64, kind: i32): void {
+  const time = beginTime(ip, tick);
+  passTo(time);
+  emit(siteOf(0, ip, image, kind, EDGE_BEGIN), time);
+  moveTo(ip);
+  state.phase = PHASE_WALK;
+}
+
+/** FUP and a TIP.PGE without an address: an event without any, as perf makes it. */
+export function beginNowhere(): void {
+  state.sampleTime = state.time;
+  emit(siteOf(0, 0, image, KIND_NONE, EDGE_NONE), eventTime());
+  state.phase = PHASE_WALK;
+}
+
+/** FUP and TIP: an interrupt, a fault or a signal at `state.ip`. */
+export function jumpAsync(isKnown: bool, ip: u64): void {
+  if (!isKnown) return endAsync(0);
+  state.sampleTime = state.time;
+  emit(siteOf(state.ip, ip, image, KIND_ASYNC, EDGE_NONE), eventTime());
+  moveTo(ip);
+  state.phase = PHASE_WALK;
+}
+
+/** FUP and TIP.PGD. */
+export function endAsync(ip: u64): void {
+  state.sampleTime = state.time;
+  emit(siteOf(state.ip, ip, image, KIND_ASYNC, EDGE_END), eventTime());
+  if (ip !== 0) moveTo(ip);
+  state.phase = PHASE_WALK;
 }

@@ -2,8 +2,8 @@
  * The part of the recording that a stack chart shows. Gestures change it first, and the address follows when they have
  * ended; everything else changes the address, which it follows.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import type { Nanoseconds, Tid } from '../../../model/units.js';
+
+import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import type { ChartThread } from '../../view/chart/chart-thread.js';
 import { addressedWindow, clampedWindow, movedWindow, zoomedWindow } from '../../view/chart/chart-window.js';
 import type { State } from '../../view/state.js';

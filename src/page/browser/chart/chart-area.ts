@@ -1,8 +1,8 @@
 /**
  * Where a stack chart is drawn: ticks above a canvas that scrolls. Knows which time, and which box, is at a point.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import type { Nanoseconds, Tid } from '../../../model/units.js';
+
+import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import { formatCount } from '../../../render/format.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';

@@ -1,8 +1,8 @@
 /**
  * Draws the boxes of a stack chart on a canvas.
  */
-import { isComplete } from '../../../model/profile/quality.js';
-import { PIECE } from '../../../model/timeline/timeline.js';
+import { isComplete } from '../../../model/profile/profile.js';
+import { PIECE } from '../../../model/profile/timeline.js';
 import type { SymbolId } from '../../../model/units.js';
 import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../render/frames/drawing.js';
 import { classOf, familyOf } from '../../../render/frames/families.js';

@@ -1,8 +1,8 @@
 /**
  * A stack chart as it is painted: what is marked, and where each box is on the canvas.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import type { SymbolId } from '../../../model/units.js';
+
+import type { Bounds, SymbolId } from '../../../model/units.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import type { DrawnChart } from './drawn-chart.js';
 

@@ -1,9 +1,9 @@
 /**
  * What a stack chart shows at the moment: the boxes of a window of its thread, and what is said of each.
  */
-import type { Bounds } from '../../../analysis/questions.js';
+
 import { isOffCpu } from '../../../analysis/tree/outside.js';
-import type { Nanoseconds, SymbolId } from '../../../model/units.js';
+import type { Bounds, Nanoseconds, SymbolId } from '../../../model/units.js';
 import type { FrameDetails } from '../../../render/frames/frame-details.js';
 import type { Label } from '../../../render/frames/labels.js';
 import { boundsOf, chartCaption, chartDetails, chartLabel } from '../../view/captions/chart.js';

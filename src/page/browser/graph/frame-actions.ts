@@ -3,7 +3,7 @@
  */
 
 import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
-import type { SymbolTable } from '../../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
 import { cleanNames, foldedLines, lineTexts } from '../../../render/folded-lines.js';
 import { type FrameTable, nameOf, subtreeEnd } from '../../../render/frames/frame-table.js';

@@ -2,7 +2,7 @@
  * Draws a histogram of call durations: number of calls above the line, total time of the calls below it.
  */
 
-import type { DurationStats } from '../../../analysis/tree/duration-stats.js';
+import type { DurationStats } from '../../../analysis/tree/functions.js';
 import { PERCENTILES, type Percentiles } from '../../../model/percentiles.js';
 import { formatDuration, formatPercentile } from '../../../render/format.js';
 import { svgElement } from '../../../render/viewer/dom.js';

@@ -2,12 +2,18 @@
  * Decodes the data embedded in the page.
  */
 
-import type { NumberReader } from '../../../codec/number-reader.js';
+import type { NumberReader } from '../../../codec/numbers.js';
+import type { NodeColumns } from '../../../model/calls/call-tree.js';
 import type { FunctionDurations } from '../../../model/calls/durations.js';
-import type { NodeColumns } from '../../../model/calls/node-columns.js';
-import { ACTIVITIES, Activity, type Strip } from '../../../model/timeline/activity.js';
-import type { ListedCalls, ListedTimes, SliceRows, Spans, Timeline } from '../../../model/timeline/timeline.js';
-import type { WakingRows } from '../../../model/timeline/wakings.js';
+import type {
+  ListedCalls,
+  ListedTimes,
+  SliceRows,
+  Spans,
+  Timeline,
+  WakingRows,
+} from '../../../model/profile/timeline.js';
+import { ACTIVITIES, Activity, type Strip } from '../../../model/profile/timeline.js';
 import { callerRows } from '../../data/caller-rows.js';
 import { readColumns } from '../../data/columns.js';
 import { readDurations } from '../../data/durations.js';

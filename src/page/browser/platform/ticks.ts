@@ -1,7 +1,7 @@
 /**
  * Draws the times along a time axis.
  */
-import type { Bounds } from '../../../analysis/questions.js';
+import type { Bounds } from '../../../model/units.js';
 import { ticksOf } from '../../view/captions/time.js';
 import { type CanvasColours, emptied } from './canvas.js';
 

@@ -2,9 +2,8 @@
  * Draws the recording from start to end: when threads were observed, and their gaps.
  */
 
-import type { Bounds } from '../../../analysis/questions.js';
-import type { TraceGap } from '../../../model/profile/quality.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { TraceGap } from '../../../model/profile/profile.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatMany } from '../../../render/format.js';
 import { svgElement as svg } from '../../../render/viewer/dom.js';
 

@@ -1,7 +1,7 @@
 /**
  * The table of threads: the times of each, and its gaps.
  */
-import type { TraceGap } from '../../../model/profile/quality.js';
+import type { TraceGap } from '../../../model/profile/profile.js';
 import type { Tid } from '../../../model/units.js';
 import { capitalized, formatCount, formatDuration, formatShare, threadNoun } from '../../../render/format.js';
 import { isolated } from '../../../render/frames/isolated.js';

@@ -1,11 +1,11 @@
 /**
  * Finds what a slow call did longer than the average one: functions that it called, and stops.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import { rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
+
+import { rowsInWindow } from '../../../analysis/timeline/spans-builder.js';
 import type { Shape } from '../../../model/calls/overlay.js';
-import { PIECE, type ThreadSpans } from '../../../model/timeline/timeline.js';
-import type { Nanoseconds, SymbolId } from '../../../model/units.js';
+import { PIECE, type ThreadSpans } from '../../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds, SymbolId } from '../../../model/units.js';
 import type { ListedCall } from './find-listed-calls.js';
 
 /** What a call did longer than the average one. */

@@ -2,18 +2,17 @@
  * Collects what the panel of a function shows of its single calls: the slowest ones, and all by time and duration.
  */
 
-import { rowStartNs, TIME_COLUMNS } from '../../../analysis/calls/time-grid.js';
-import type { Bounds } from '../../../analysis/questions.js';
-import { percentileOf } from '../../../analysis/tree/duration-stats.js';
+import { rowStartNs, TIME_COLUMNS } from '../../../analysis/calls/over-time.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import { percentileOf } from '../../../analysis/tree/functions.js';
 import type { CallTree } from '../../../model/calls/call-tree.js';
 import type { Histogram } from '../../../model/calls/durations.js';
 import { totalTimes } from '../../../model/calls/tree-view.js';
 import { eachPercentile, PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
-import type { ThreadSpans, Timeline } from '../../../model/timeline/timeline.js';
+import type { ThreadSpans, Timeline } from '../../../model/profile/timeline.js';
 import { perfTimeText } from '../../../model/trace/perf-time.js';
-import type { Nanoseconds, SymbolId, Tid } from '../../../model/units.js';
+import type { Bounds, Nanoseconds, SymbolId, Tid } from '../../../model/units.js';
 import { isAbout } from '../../../render/format.js';
 import type { CallsPlot } from '../../../render/plot/calls-plot.js';
 import type { PageData, PageThread } from '../../data/page-data.js';

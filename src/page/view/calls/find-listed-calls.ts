@@ -2,16 +2,22 @@
  * Finds the calls of a function, in the timeline or in what a server sent: when they were, and how long they took.
  */
 
-import { LongestCalls, type RankedCall } from '../../../analysis/calls/longest-calls.js';
-import { CallGrid, MAX_LISTED_CALLS, type TimeCell } from '../../../analysis/calls/over-time.js';
-import { durationRow, timeColumn } from '../../../analysis/calls/time-grid.js';
+import {
+  CallGrid,
+  durationRow,
+  LongestCalls,
+  MAX_LISTED_CALLS,
+  type RankedCall,
+  type TimeCell,
+  timeColumn,
+} from '../../../analysis/calls/over-time.js';
 import { endingWithin, nsWithin, overlaps } from '../../../analysis/log/filter-thread.js';
-import { type Bounds, UNBOUNDED } from '../../../analysis/questions.js';
 import { bucketOf, type Histogram } from '../../../model/calls/durations.js';
-import { isComplete } from '../../../model/profile/quality.js';
-import type { FunctionCalls } from '../../../model/timeline/call-chunks.js';
-import { PIECE, type Spans, type TimedThread } from '../../../model/timeline/timeline.js';
+import { isComplete } from '../../../model/profile/profile.js';
+import type { FunctionCalls } from '../../../model/profile/timeline.js';
+import { PIECE, type Spans, type TimedThread } from '../../../model/profile/timeline.js';
 import type { Nanoseconds, NodeId, Tid } from '../../../model/units.js';
+import { type Bounds, UNBOUNDED } from '../../../model/units.js';
 
 /** Times are since the start of the timeline. `entryNs`: the start, but not before the range that is shown. */
 export interface ListedCall extends RankedCall {

@@ -1,10 +1,10 @@
 /**
  * Describes the calls of a stack chart, and what it leaves out.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import { Inference, isComplete, UNWOUND } from '../../../model/profile/quality.js';
-import { PIECE } from '../../../model/timeline/timeline.js';
-import { type Nanoseconds, NONE } from '../../../model/units.js';
+
+import { Inference, isComplete, UNWOUND } from '../../../model/profile/profile.js';
+import { PIECE } from '../../../model/profile/timeline.js';
+import { type Bounds, type Nanoseconds, NONE } from '../../../model/units.js';
 import { formatAtLeast, formatCount, formatDuration, formatMany } from '../../../render/format.js';
 import type { FrameDetails } from '../../../render/frames/frame-details.js';
 import { isolated } from '../../../render/frames/isolated.js';

@@ -3,10 +3,10 @@
  */
 
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
-import type { SourceLine } from '../../../model/names/symbol-table.js';
 import { PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
-import { switchesRemedy } from '../../../model/profile/remedies.js';
+import { switchesRemedy } from '../../../model/profile/profile.js';
+import type { SourceLine } from '../../../model/symbol-table.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import {
   formatDuration,

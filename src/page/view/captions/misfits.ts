@@ -1,8 +1,8 @@
 /**
  * Finds what of a link the page does not have: threads, times and frames of another recording.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import type { Nanoseconds } from '../../../model/units.js';
+
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { isolated } from '../../../render/frames/isolated.js';
 import { truncate } from '../../../render/frames/labels.js';
 import { visibleText } from '../../../render/visible-text.js';

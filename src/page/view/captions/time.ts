@@ -1,9 +1,9 @@
 /**
  * Describes times and time ranges.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import type { Timeline } from '../../../model/timeline/timeline.js';
-import type { Nanoseconds } from '../../../model/units.js';
+
+import type { Timeline } from '../../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatShare } from '../../../render/format.js';
 import type { FrameDetails } from '../../../render/frames/frame-details.js';
 

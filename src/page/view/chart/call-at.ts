@@ -1,9 +1,9 @@
 /**
  * Finds what is known of a single call of a stack chart: its box, and the time of the function itself.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import { rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
-import type { Nanoseconds } from '../../../model/units.js';
+
+import { rowsInWindow } from '../../../analysis/timeline/spans-builder.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { type ChartBoxes, ChartBoxKind } from './chart-boxes.js';
 import type { ChartThread } from './chart-thread.js';
 

@@ -1,9 +1,9 @@
 /**
  * What a stack chart draws: calls, and blocks of calls that are too short to be drawn.
  */
-import type { Bounds } from '../../../analysis/questions.js';
+
 import { float64Column, int32Column } from '../../../model/columns.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 
 export const ChartBoxKind = {
   /** A call, or a part of one. */

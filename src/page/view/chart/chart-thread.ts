@@ -1,11 +1,11 @@
 /**
  * A thread as its stack chart needs it: its calls by time, and the depth and the function of each call path.
  */
-import type { Bounds } from '../../../analysis/questions.js';
+
 import { ROOT } from '../../../model/calls/call-tree.js';
-import { SymbolKind } from '../../../model/names/symbol-table.js';
-import type { ThreadSpans, Timeline } from '../../../model/timeline/timeline.js';
-import type { Nanoseconds, Tid } from '../../../model/units.js';
+import type { ThreadSpans, Timeline } from '../../../model/profile/timeline.js';
+import { SymbolKind } from '../../../model/symbol-table.js';
+import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import type { PageData } from '../../data/page-data.js';
 import { type UnlistedCalls, unlistedCalls } from './unlisted-calls.js';
 

@@ -1,8 +1,8 @@
 /**
  * Moves the window of a stack chart: always within the recording, and never too short to be drawn.
  */
-import type { Bounds } from '../../../analysis/questions.js';
-import type { Nanoseconds } from '../../../model/units.js';
+
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 
 /** What is shorter has no detail left. */
 const MIN_WINDOW_NS = 20;

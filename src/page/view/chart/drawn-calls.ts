@@ -1,7 +1,7 @@
 /**
  * Lists the calls that a stack chart draws: the same as a table.
  */
-import type { Bounds } from '../../../analysis/questions.js';
+import type { Bounds } from '../../../model/units.js';
 import { type ChartBoxes, ChartBoxKind } from './chart-boxes.js';
 import { type UnlistedCalls, type UnlistedPart, unlistedWithin } from './unlisted-calls.js';
 

@@ -3,11 +3,10 @@
  * shorter than a pixel are counted without reading them.
  */
 
-import type { Bounds } from '../../../analysis/questions.js';
-import { type LevelRows, rowsInWindow } from '../../../analysis/timeline/thread-spans.js';
+import { type LevelRows, rowsInWindow } from '../../../analysis/timeline/spans-builder.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
-import { type Spans, spanLevel } from '../../../model/timeline/timeline.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import { type Spans, spanLevel } from '../../../model/profile/timeline.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { type ChartBoxes, ChartBoxesBuilder, ChartBoxKind } from './chart-boxes.js';
 import type { ChartThread } from './chart-thread.js';
 import { unlistedWithin } from './unlisted-calls.js';

@@ -7,7 +7,7 @@ import {
   type ThreadSums,
   type TimedThread,
   type Timeline,
-} from '../../../model/timeline/timeline.js';
+} from '../../../model/profile/timeline.js';
 import type { Nanoseconds } from '../../../model/units.js';
 
 /**

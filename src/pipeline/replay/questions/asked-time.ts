@@ -1,9 +1,9 @@
 /**
  * The time that questions are about.
  */
+
 import { boundsOfQuestions } from '../../../analysis/log/answer-thread.js';
-import type { Bounds } from '../../../analysis/questions.js';
-import type { TimeSpan } from '../../../replay/skeleton.js';
+import type { Bounds } from '../../../model/units.js';
 import { type AskedThreads, NOTHING_ASKED, type Questions } from '../replay-setup.js';
 
 /**
@@ -11,17 +11,14 @@ import { type AskedThreads, NOTHING_ASKED, type Questions } from '../replay-setu
  * are handed on at once, so they cannot wait for skeletons to turn out not to be enough. `asked`: the questions to single
  * threads.
  */
-export function spanOf(
-  { filter, stackAtNs, callRows }: Questions,
-  asked: AskedThreads = NOTHING_ASKED,
-): TimeSpan | null {
+export function spanOf({ filter, stackAtNs, callRows }: Questions, asked: AskedThreads = NOTHING_ASKED): Bounds | null {
   if (!filter?.window || callRows !== null) return null;
   const stackBounds = stackAtNs === null ? [] : [{ startNs: stackAtNs, endNs: stackAtNs + 1 }];
   return spanAround([filter.window, ...stackBounds, ...boundsOfAll(asked)]);
 }
 
 /** Returns the time that questions to single threads are about; null: all of it. */
-export function spanOfAsked(asked: AskedThreads): TimeSpan | null {
+export function spanOfAsked(asked: AskedThreads): Bounds | null {
   return spanAround(boundsOfAll(asked));
 }
 
@@ -30,7 +27,7 @@ function boundsOfAll(asked: AskedThreads): Bounds[] {
 }
 
 /** Returns null if it is all of the time. */
-function spanAround(all: readonly Bounds[]): TimeSpan | null {
+function spanAround(all: readonly Bounds[]): Bounds | null {
   const startNs = all.reduce((first, bounds) => Math.min(first, bounds.startNs), Number.POSITIVE_INFINITY);
   const endNs = all.reduce((last, bounds) => Math.max(last, bounds.endNs), Number.NEGATIVE_INFINITY);
   return startNs === Number.NEGATIVE_INFINITY && endNs === Number.POSITIVE_INFINITY ? null : { startNs, endNs };

@@ -2,7 +2,7 @@
  * Finds the events that users name: `push` or `probe_server:push`.
  */
 import { PtflameError } from '../../../model/errors.js';
-import type { SampleTable } from '../../../model/samples/sample-table.js';
+import type { SampleTable } from '../../../model/sample-table.js';
 
 /** Returns null if there is none. @throws PtflameError BAD_OPTION if several events have the name */
 export function findEvent(name: string, samples: readonly SampleTable[]): SampleTable | null {

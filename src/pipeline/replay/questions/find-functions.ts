@@ -3,9 +3,9 @@
  */
 import type { FunctionSet } from '../../../analysis/questions.js';
 import { PtflameError } from '../../../model/errors.js';
-import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../../model/names/symbol-table.js';
+import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../../model/symbol-table.js';
 import { similarNames } from '../../../render/similar-names.js';
-import { nameMatcher } from '../../../trace/records/name-matcher.js';
+import { nameMatcher } from '../../../trace/records/thread-names.js';
 
 /** Functions by their exact name, or all that match an expression; this includes names in brackets such as `[syscall]`. */
 export type FunctionPattern = string | RegExp;

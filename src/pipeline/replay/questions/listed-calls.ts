@@ -1,12 +1,14 @@
 /**
  * Decides whether calls can be listed one by one.
  */
-import type { EventsQuestion } from '../../../analysis/question.js';
-import { type Bounds, type CallFilter, UNBOUNDED } from '../../../analysis/questions.js';
+
+import type { EventsQuestion } from '../../../analysis/call-events.js';
+import type { CallFilter } from '../../../analysis/questions.js';
 import { sharedNames } from '../../../export/parquet/shared-names.js';
 import { PtflameError } from '../../../model/errors.js';
-import type { SymbolTable } from '../../../model/names/symbol-table.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
 import type { Nanoseconds } from '../../../model/units.js';
+import { type Bounds, UNBOUNDED } from '../../../model/units.js';
 import type { Trace } from '../../read/trace.js';
 import type { CallRowsQuestion } from '../thread-call-rows.js';
 

@@ -1,10 +1,10 @@
 /**
  * Turns moments that users name into times of a trace.
  */
-import type { Bounds } from '../../../analysis/questions.js';
+
 import { PtflameError } from '../../../model/errors.js';
 import { type PerfTime, perfTimeText } from '../../../model/trace/perf-time.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatDuration } from '../../../render/format.js';
 import { type Trace, timeInTrace } from '../../read/trace.js';
 import { boundsOfTrace } from '../../read/trace-bounds.js';

@@ -1,10 +1,11 @@
 /**
  * The part of a trace that users select, and the calls whose latency they ask for.
  */
-import type { Bounds, CallFilter, CallSelection, LatencyQuestion } from '../../../analysis/questions.js';
+
+import type { CallFilter, CallSelection, LatencyQuestion } from '../../../analysis/questions.js';
 import { PtflameError } from '../../../model/errors.js';
-import type { SymbolTable } from '../../../model/names/symbol-table.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
+import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatBounds } from '../../../render/format.js';
 import type { Trace } from '../../read/trace.js';
 import { type FunctionPattern, findFunctions, patternText } from './find-functions.js';

@@ -2,8 +2,8 @@
  * Handles a perf that does not start or stop in time.
  */
 import { afterEach, describe, expect, vi } from 'vitest';
-import { RecordOptions } from '../../../../cli/record/options.js';
 import { probe } from '../../../../cli/record/machine/probe.js';
+import { RecordOptions } from '../../../../cli/record/options.js';
 import { recordToFile } from '../../../../cli/record/record-to-file.js';
 import { planRecording } from '../../../../cli/record/recording-plan.js';
 import { type Directory, test } from '../../../helpers/cli/run-cli.js';

@@ -3,8 +3,8 @@
  */
 import { type Profile, PtflameError, type ReadProfileOptions, readProfile, renderJson } from '../../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../../src/model/calls/call-tree.js';
-import { SymbolTableBuilder } from '../../../../src/model/names/symbol-table.js';
-import { noInferences, noLines } from '../../../../src/model/profile/quality.js';
+import { noInferences, noLines } from '../../../../src/model/profile/profile.js';
+import { SymbolTableBuilder } from '../../../../src/model/symbol-table.js';
 import { inputOf } from '../../traces/load.js';
 
 export function jsonOf(profile: Profile): string {

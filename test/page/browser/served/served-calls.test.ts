@@ -10,19 +10,18 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../../../cli/serve/server.js';
-import type { Bounds } from '../../../../src/analysis/questions.js';
-import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/thread-spans.js';
+import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/spans-builder.js';
 import { openTraceFile } from '../../../../src/index.js';
 import { rowNumbers } from '../../../../src/model/columns.js';
-import type { ChunkIndex, ChunkLists } from '../../../../src/model/timeline/call-chunks.js';
+import type { ChunkIndex, ChunkLists } from '../../../../src/model/profile/timeline.js';
 import {
   NO_SPANS,
   PIECE,
   type Spans,
   type ThreadSpans,
   type Timeline,
-} from '../../../../src/model/timeline/timeline.js';
-import type { Tid } from '../../../../src/model/units.js';
+} from '../../../../src/model/profile/timeline.js';
+import type { Bounds, Tid } from '../../../../src/model/units.js';
 import { CallServer, type CallSource, ServerFault } from '../../../../src/page/browser/call-server.js';
 import { ChunkCache, ServedCalls } from '../../../../src/page/browser/served-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';

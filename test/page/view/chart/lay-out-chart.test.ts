@@ -1,11 +1,12 @@
 /**
  * Compares windows of stack charts with a list of all calls.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Bounds } from '../../../../src/analysis/questions.js';
 import { openTraceFile } from '../../../../src/index.js';
-import { PIECE, type Spans, type Timeline } from '../../../../src/model/timeline/timeline.js';
+import { PIECE, type Spans, type Timeline } from '../../../../src/model/profile/timeline.js';
+import type { Bounds } from '../../../../src/model/units.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
 import { type ChartBoxes, ChartBoxKind } from '../../../../src/page/view/chart/chart-boxes.js';

@@ -1,16 +1,16 @@
 /**
  * Compares the page's data of time ranges with reports of the same windows.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Bounds } from '../../../../src/analysis/questions.js';
 import { keptNodes } from '../../../../src/analysis/timeline/resolution.js';
 import { analyze, openTraceFile, type Profile } from '../../../../src/index.js';
-import { type CallTree, usedNodes } from '../../../../src/model/calls/call-tree.js';
-import { NODE_COLUMNS } from '../../../../src/model/calls/node-columns.js';
+import { type CallTree, NODE_COLUMNS, usedNodes } from '../../../../src/model/calls/call-tree.js';
 import { totalTimes } from '../../../../src/model/calls/tree-view.js';
-import type { Quality } from '../../../../src/model/profile/quality.js';
-import type { Timeline } from '../../../../src/model/timeline/timeline.js';
+import type { Quality } from '../../../../src/model/profile/profile.js';
+import type { Timeline } from '../../../../src/model/profile/timeline.js';
+import type { Bounds } from '../../../../src/model/units.js';
 import { partOfRange, profileOf } from '../../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';

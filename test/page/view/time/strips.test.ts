@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { openTraceFile } from '../../../../src/index.js';
-import { ACTIVITIES, activityOf } from '../../../../src/model/timeline/activity.js';
+import { ACTIVITIES, activityOf } from '../../../../src/model/profile/timeline.js';
 import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Wakings } from '../../../../src/model/timeline/wakings.js';
+import type { Wakings } from '../../../../src/model/profile/timeline.js';
 import { arrowsText, wakerDetail, wakingLabel, wakingText } from '../../../../src/page/view/captions/wakings.js';
 import { chartArrows } from '../../../../src/page/view/chart-arrows.js';
 import { stripArrows } from '../../../../src/page/view/strip-arrows.js';

@@ -1,0 +1,294 @@
+/**
+ * The compact form of runs: the events of one lane from one piece.
+ *
+ * An event is two numbers: its site, and the nanoseconds since the previous event. The first one, and one whose step
+ * does not fit, is four: FAR, the site, and the time itself as the two halves of a floating-point number. Events
+ * can also be in bundles (below).
+ */
+import type { Nanoseconds, SiteId } from '../units.js';
+
+export const FAR = -1;
+/** Numbers per event, near and far. */
+export const NEAR_LENGTH = 2;
+export const FAR_LENGTH = 4;
+
+/** Builds a run. */
+export class RunBuilder {
+  private values = new Int32Array(64);
+  private length = 0;
+  private lastNs: Nanoseconds = Number.NaN;
+
+  add(site: SiteId, timeNs: Nanoseconds): void {
+    if (this.length + FAR_LENGTH > this.values.length) this.grow();
+    const step = timeNs - this.lastNs;
+    this.lastNs = timeNs;
+    if ((step | 0) === step) {
+      this.values[this.length++] = site;
+      this.values[this.length++] = step;
+      return;
+    }
+    this.values.set([FAR, site], this.length);
+    writeTime(this.values, this.length + 2, timeNs);
+    this.length += FAR_LENGTH;
+  }
+
+  /** Returns the run; shares memory with the builder. */
+  build(): Int32Array {
+    return this.values.subarray(0, this.length);
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(2 * this.values.length);
+    larger.set(this.values);
+    this.values = larger;
+  }
+}
+
+const HALVES = new DataView(new ArrayBuffer(8));
+
+/** Returns the time of the far event that begins at `at`. */
+export function farTime(run: Int32Array, at: number): Nanoseconds {
+  return readTime(run, at + 2);
+}
+
+/** Returns the time whose halves are at `at` and after it. */
+export function readTime(numbers: Int32Array, at: number): Nanoseconds {
+  HALVES.setInt32(0, numbers[at], true);
+  HALVES.setInt32(4, numbers[at + 1], true);
+  return HALVES.getFloat64(0, true);
+}
+
+/** Writes the halves of a time to `at` and after it. */
+export function writeTime(numbers: Int32Array, at: number, timeNs: Nanoseconds): void {
+  HALVES.setFloat64(0, timeNs, true);
+  numbers[at] = HALVES.getInt32(0, true);
+  numbers[at + 1] = HALVES.getInt32(4, true);
+}
+
+// A bundle: events of a run, whose sites are listed once. So sites can be renumbered without a look at each event, and an event
+// takes one to three bytes. Times never decrease within a bundle.
+//
+//     BUNDLE, length, events, sites, time of the first event, of the last one     eight numbers
+//     the sites, in the order in which they first come
+//     of each event, the row of its site                                          one byte each, or two
+//     times: how many events have the same, nanoseconds since the time before     two bytes each
+
+/** The first number of a bundle. */
+export const BUNDLE = -2;
+const BUNDLE_LENGTH = 1;
+const BUNDLE_EVENTS = 2;
+const BUNDLE_SITES = 3;
+export const BUNDLE_START = 4;
+export const BUNDLE_END = 6;
+export const BUNDLE_HEAD_LENGTH = 8;
+/** Rows of sites have 16 bits. */
+export const MAX_BUNDLE_EVENTS = 65_536;
+/** With more sites, rows have two bytes. */
+export const MAX_BYTE_SITES = 256;
+/** The nanoseconds are in four bytes after it. */
+export const LONG_STEP = 255;
+/** The bytes of a time, and of one with a long step. */
+const [TIME_BYTES, LONG_TIME_BYTES] = [2, 6] as const;
+
+/** Returns the index after a bundle. */
+export function bundleEnd(run: Int32Array, at: number): number {
+  return at + run[at + BUNDLE_LENGTH];
+}
+
+export function bundleEvents(run: Int32Array, at: number): number {
+  return run[at + BUNDLE_EVENTS];
+}
+
+/** Returns the sites of a bundle: they may be replaced. */
+export function bundleSites(run: Int32Array, at: number): Int32Array {
+  const start = at + BUNDLE_HEAD_LENGTH;
+  return run.subarray(start, start + run[at + BUNDLE_SITES]);
+}
+
+export function bundleStartNs(run: Int32Array, at: number): Nanoseconds {
+  return readTime(run, at + BUNDLE_START);
+}
+
+export function bundleEndNs(run: Int32Array, at: number): Nanoseconds {
+  return readTime(run, at + BUNDLE_END);
+}
+
+/** The bytes of rows are padded, so that the next bundle is aligned. */
+export function padded(bytes: number): number {
+  return (bytes + 3) & ~3;
+}
+
+interface Columns {
+  readonly site: Uint32Array;
+  readonly timeNs: Float64Array;
+}
+
+/** Reads the events of a bundle into columns, from a row on. */
+export function readBundle(run: Int32Array, at: number, { site, timeNs }: Columns, row: number): void {
+  const events = bundleEvents(run, at);
+  const sites = bundleSites(run, at);
+  const start = sites.byteOffset + sites.byteLength;
+  const isShort = sites.length <= MAX_BYTE_SITES;
+  if (isShort) readSites(new Uint8Array(run.buffer, start, events), sites, site, row);
+  else readSites(new Uint16Array(run.buffer, start, events), sites, site, row);
+  const times = new Uint8Array(run.buffer, start + padded(isShort ? events : 2 * events));
+  readTimes(times, bundleStartNs(run, at), timeNs, row, row + events);
+}
+
+function readSites(rows: Uint8Array | Uint16Array, sites: Int32Array, site: Uint32Array, row: number): void {
+  for (let event = 0; event < rows.length; event++) site[row + event] = sites[rows[event]];
+}
+
+function readTimes(times: Uint8Array, startNs: Nanoseconds, timeNs: Float64Array, start: number, end: number): void {
+  let atNs = startNs;
+  let at = 0;
+  for (let row = start; row < end; ) {
+    const last = row + times[at];
+    const step = times[at + 1];
+    atNs += step === LONG_STEP ? longStep(times, at + TIME_BYTES) : step;
+    at += step === LONG_STEP ? LONG_TIME_BYTES : TIME_BYTES;
+    while (row < last) timeNs[row++] = atNs;
+  }
+}
+
+function longStep(bytes: Uint8Array, at: number): number {
+  return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+}
+
+const MAX_SAME_TIME = 255;
+/** Beyond it, rows of earlier bundles are dropped. */
+const MAX_TAG = 2 ** 31 - MAX_BUNDLE_EVENTS;
+
+/** Turns runs of near and far events into bundles. */
+export class BundleWriter {
+  private numbers = new Int32Array(64 * 1024);
+  private length = 0;
+  private lastNs: Nanoseconds = 0;
+  /** By site: its row in the bundle that had it last. */
+  private rowOf = new Int32Array(1024);
+  /** Added to the rows of this bundle: more than those of any bundle before. */
+  private tag = 0;
+  private events = 0;
+  private siteCount = 0;
+  private readonly sites = new Int32Array(MAX_BUNDLE_EVENTS);
+  private readonly rows = new Uint16Array(MAX_BUNDLE_EVENTS);
+  private readonly times = new Uint8Array(MAX_BUNDLE_EVENTS * LONG_TIME_BYTES);
+  private timeBytes = 0;
+
+  /** Drops what was written; sites are numbers below `siteCount`. */
+  clear(siteCount: number): void {
+    this.length = 0;
+    if (siteCount <= this.rowOf.length) return;
+    this.rowOf = new Int32Array(2 * siteCount);
+    this.tag = 0;
+  }
+
+  /** Returns all bundles, one after another; valid until the next change. */
+  written(): Int32Array {
+    return this.numbers.subarray(0, this.length);
+  }
+
+  /** Adds a run. Returns the length of its bundles. */
+  add(run: Int32Array): number {
+    const before = this.length;
+    for (let at = 0; at < run.length; ) at = this.addBundle(run, at);
+    return this.length - before;
+  }
+
+  /** Adds events until time steps back, or until a far event. Returns the index after them. */
+  private addBundle(run: Int32Array, start: number): number {
+    const isFar = run[start] === FAR;
+    const startNs = isFar ? farTime(run, start) : this.lastNs + run[start + 1];
+    this.begin(startNs);
+    this.addSite(isFar ? run[start + 1] : run[start]);
+    let at = start + (isFar ? FAR_LENGTH : NEAR_LENGTH);
+    let before = 0;
+    let step = 0;
+    for (;;) {
+      at = this.addSameTime(run, at);
+      this.addTime(this.events - before, step);
+      if (at === run.length || this.events === MAX_BUNDLE_EVENTS || run[at] === FAR || run[at + 1] < 0) break;
+      before = this.events;
+      step = run[at + 1];
+      this.addSite(run[at]);
+      at += NEAR_LENGTH;
+    }
+    this.write(startNs);
+    return at;
+  }
+
+  private begin(startNs: Nanoseconds): void {
+    this.lastNs = startNs;
+    this.events = 0;
+    this.siteCount = 0;
+    this.timeBytes = 0;
+    this.tag += MAX_BUNDLE_EVENTS;
+    if (this.tag < MAX_TAG) return;
+    this.rowOf.fill(0);
+    this.tag = MAX_BUNDLE_EVENTS;
+  }
+
+  private addSite(site: SiteId): void {
+    const { rowOf, tag } = this;
+    if (rowOf[site] < tag) {
+      this.sites[this.siteCount] = site;
+      rowOf[site] = tag + this.siteCount++;
+    }
+    this.rows[this.events++] = rowOf[site] - tag;
+  }
+
+  /** Adds the events that follow without a step. Returns the index after them. */
+  private addSameTime(run: Int32Array, start: number): number {
+    const { rowOf, rows, tag } = this;
+    let { events } = this;
+    const end = Math.min(run.length, start + NEAR_LENGTH * Math.min(MAX_SAME_TIME - 1, MAX_BUNDLE_EVENTS - events));
+    let at = start;
+    for (; at < end && run[at + 1] === 0 && run[at] !== FAR; at += NEAR_LENGTH) {
+      const row = rowOf[run[at]] - tag;
+      if (row >= 0) rows[events++] = row;
+      else {
+        this.events = events++;
+        this.addSite(run[at]);
+      }
+    }
+    this.events = events;
+    return at;
+  }
+
+  private addTime(events: number, step: Nanoseconds): void {
+    const { times, timeBytes: at } = this;
+    this.lastNs += step;
+    times[at] = events;
+    times[at + 1] = step;
+    this.timeBytes += TIME_BYTES;
+    if (step < LONG_STEP) return;
+    times[at + 1] = LONG_STEP;
+    for (let byte = 0; byte < 4; byte++) times[at + TIME_BYTES + byte] = step >> (8 * byte);
+    this.timeBytes = at + LONG_TIME_BYTES;
+  }
+
+  private write(startNs: Nanoseconds): void {
+    const { events, siteCount } = this;
+    const isShort = siteCount <= MAX_BYTE_SITES;
+    const rowBytes = padded(isShort ? events : 2 * events);
+    const length = BUNDLE_HEAD_LENGTH + siteCount + (rowBytes + padded(this.timeBytes)) / 4;
+    if (this.length + length > this.numbers.length) this.grow(length);
+    const { numbers, length: at } = this;
+    numbers.set([BUNDLE, length, events, siteCount], at);
+    writeTime(numbers, at + BUNDLE_START, startNs);
+    writeTime(numbers, at + BUNDLE_END, this.lastNs);
+    numbers.set(this.sites.subarray(0, siteCount), at + BUNDLE_HEAD_LENGTH);
+    const start = 4 * (at + BUNDLE_HEAD_LENGTH + siteCount);
+    const rows = this.rows.subarray(0, events);
+    if (isShort) new Uint8Array(numbers.buffer, start, events).set(rows);
+    else new Uint16Array(numbers.buffer, start, events).set(rows);
+    new Uint8Array(numbers.buffer, start + rowBytes).set(this.times.subarray(0, this.timeBytes));
+    this.length += length;
+  }
+
+  private grow(length: number): void {
+    const larger = new Int32Array(2 * (this.length + length));
+    larger.set(this.numbers);
+    this.numbers = larger;
+  }
+}

@@ -1,0 +1,370 @@
+/**
+ * Reads whole lines: most into rows of numbers, the others into one object each.
+ *
+ * Apart from the time, equal bytes always mean the same. So the module reads most lines: it compares all their bytes
+ * with those it has seen, or parses them if they have the usual form. All other lines go to the reference parser.
+ *
+ * All readers of a trace share what they have seen, but no result depends on that: they may read its pieces in any order
+ * and in any worker. Only the numbers of branches do; their sites are numbered in the order of the trace.
+ */
+import type { EventRun, GroupedEvents } from '../model/trace/trace-chunk.js';
+import type { Nanoseconds } from '../model/units.js';
+import type { SharedMemory } from '../wasm/module.js';
+import { BranchEnds, type BranchText, KnownBranches, packFlags } from './known-branches.js';
+import { type Head, LinePrefix, NOT_PRINTED, UNUSUAL } from './lines/line-prefix.js';
+import { MAX_LINE_BYTES } from './lines/lines.js';
+import { lineFault, parsePerfLine } from './lines/perf-line.js';
+import { edgeOf, type PerfLine, parseFlags } from './lines/perf-line-types.js';
+import { bytesAt, intsAt, newReaderMemory, newReaderModule, type ReaderModule } from './reader-module.js';
+import {
+  LINE_BRANCH,
+  LINE_BYTES,
+  LINE_HEAD,
+  LINE_NS,
+  LINE_START,
+  OTHER,
+  RUN_BYTES,
+  RUN_EVENT_BYTES,
+  RUN_EVENTS,
+  RUN_LANE,
+  RUN_LAST_ROW,
+  RUN_NS,
+  STOP_UNKNOWN_HEAD,
+  STOP_UNKNOWN_REST,
+} from './wasm/layout.js';
+
+type Known = Extract<PerfLine, { type: 'sample' | 'sideband' }>;
+
+/** Texts of probes with many values may never repeat. */
+const MAX_KNOWN = 16 * 1024;
+const MAX_LENGTH = 1024;
+
+/**
+ * Remembers samples and records by their text after the time: most repeat, apart from the thread, the CPU and the time,
+ * and the reference parser takes long to read one.
+ */
+class KnownLines {
+  private readonly lines = new Map<string, Known>();
+
+  /** Returns a line with a usual prefix and this text after it; null if the reference parser must read it. */
+  find(text: string, { tid, pid, cpu, seconds }: Head, ns: number): PerfLine | null {
+    const known = this.lines.get(text);
+    if (known === undefined) return null;
+    const ids = { tid, pid: pid === NOT_PRINTED ? null : pid, cpu: cpu === NOT_PRINTED ? null : cpu };
+    const line: Known = { ...known, prefix: { comm: null, ...ids, time: { seconds, ns } } };
+    return lineFault(line) === null ? line : null;
+  }
+
+  /** Adds what the reference parser read. The meaning of a text with an arrow may depend on what precedes it. */
+  add(text: string, line: PerfLine): void {
+    if ((line.type !== 'sample' && line.type !== 'sideband') || text.length > MAX_LENGTH || text.includes(ARROW))
+      return;
+    if (this.lines.size === MAX_KNOWN) this.lines.clear();
+    this.lines.set(text, line);
+  }
+}
+
+/** The events that a piece has of one lane. */
+export interface BranchRun extends EventRun {
+  /** Time of the last event. */
+  readonly lastNs: Nanoseconds;
+  /** Row of the last event among the lines of the piece. */
+  readonly lastRow: number;
+}
+
+/** Branches by lane: events with branch numbers instead of sites. */
+export interface GroupedBranches extends GroupedEvents {
+  readonly runs: readonly BranchRun[];
+}
+
+/** What identifies a lane. */
+export interface LaneKey {
+  readonly tid: number;
+  readonly cpu: number; // or NOT_PRINTED
+}
+
+interface LineOffsets {
+  /** After the time. */
+  readonly rest: number;
+  /** The only arrow; less than the start of the line if it has none or several. */
+  readonly arrow: number;
+  readonly newline: number;
+}
+
+const NEWLINE = 10;
+export const OVERLONG = 'longer than any line of perf';
+const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
+
+/** Every thread adds a new head each second. */
+const MAX_HEADS = 64 * 1024;
+
+export class LineReader {
+  readonly memory: SharedMemory;
+  /** What all readers with this memory know. */
+  readonly branches: KnownBranches;
+  private readonly module: ReaderModule;
+  private readonly prefix = new LinePrefix();
+  private readonly ends: BranchEnds;
+  private readonly knownLines = new KnownLines();
+  private readonly heads: Head[] = [];
+  private readonly headRows = new Map<string, number>();
+  private readonly lanes: LaneKey[] = [];
+  private readonly laneNumbers = new Map<string, number>();
+  private reservedStart = 0;
+  private text: Uint8Array = new Uint8Array();
+  private others: PerfLine[] = [];
+  private otherRows: number[] = [];
+
+  /** Readers with the same memory share the branches that they know, and their numbers. */
+  constructor(memory: SharedMemory = newReaderMemory()) {
+    this.memory = memory;
+    this.module = moduleWithFlags(memory);
+    this.branches = new KnownBranches(memory, this.module);
+    this.ends = new BranchEnds(this.module, (text) => this.addText(text));
+  }
+
+  /** Returns a buffer for text to be read by `readReserved`. */
+  reserve(bytes: number): Uint8Array {
+    const { module } = this;
+    this.reservedStart = module.reserveText(bytes);
+    return bytesAt(this.memory, this.reservedStart, bytes);
+  }
+
+  /** Reads whole lines, each with its newline. The result is valid until the next call. */
+  read(bytes: Uint8Array): ReadLines {
+    this.reserve(bytes.length).set(bytes);
+    return this.readReserved(0, bytes.length);
+  }
+
+  /** Likewise for the bytes in the reserved buffer between two offsets. */
+  readReserved(from: number, to: number): ReadLines {
+    const { module } = this;
+    this.begin(from, to);
+    const length = to - from;
+    for (let at = 0; at < length; ) {
+      const stop = module.read(at);
+      at = module.lineStart();
+      if (stop === STOP_UNKNOWN_HEAD) at = this.readNewHead(at);
+      else if (stop === STOP_UNKNOWN_REST)
+        at = this.parseLine(at, module.restStart(), module.lineHead(), module.lineNs());
+    }
+    const { heads, others, otherRows } = this;
+    const rows = intsAt(this.memory, module.linesStart(), module.linesBytes());
+    return { bytes: this.text, length: rows.length / LINE_COLUMNS, rows, heads, others, otherRows };
+  }
+
+  /**
+   * Groups the branches of the lines read last, up to a row, by lane; null if their times step back too far. Times
+   * count from `originSeconds`. Valid until the next read.
+   */
+  group(rows: number, originSeconds: number): GroupedBranches | null {
+    const { module, lanes } = this;
+    if (module.group(rows, originSeconds) === 0) return null;
+    const { buffer, byteOffset, byteLength } = bytesAt(this.memory, module.runsStart(), module.runsBytes());
+    const index = new DataView(buffer, byteOffset, byteLength);
+    const events = intsAt(this.memory, module.eventsStart(), module.eventsBytes());
+    const runs: BranchRun[] = [];
+    for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
+      const lane = lanes[index.getInt32(at + RUN_LANE, true)];
+      const length = index.getInt32(at + RUN_EVENT_BYTES, true) / Int32Array.BYTES_PER_ELEMENT;
+      const events = index.getInt32(at + RUN_EVENTS, true);
+      const lastNs = index.getFloat64(at + RUN_NS, true);
+      runs.push({ ...lane, length, events, lastNs, lastRow: index.getInt32(at + RUN_LAST_ROW, true) });
+    }
+    return { runs, events, startNs: module.lowestNs(originSeconds), endNs: module.highestNs(originSeconds) };
+  }
+
+  private begin(from: number, to: number): void {
+    const { module } = this;
+    if (this.heads.length > MAX_HEADS) {
+      this.heads.length = 0;
+      this.headRows.clear();
+      module.clearHeads();
+      module.clearHeadRows();
+    }
+    module.begin(from, to);
+    this.text = bytesAt(this.memory, this.reservedStart + from, to - from);
+    this.others = [];
+    this.otherRows = [];
+  }
+
+  /**
+   * Reads a line with an unknown head. Returns where to continue: at the same line, if the module knows the head now.
+   */
+  private readNewHead(start: number): number {
+    const { prefix, module } = this;
+    const rest = prefix.read(this.text, start);
+    if (rest === UNUSUAL) return this.parseLine(start, UNUSUAL, 0, 0);
+    const row = this.headRow();
+    const length = prefix.dot + 1 - start;
+    if (module.cacheHead(start, length, row)) return start;
+    return this.parseLine(start, rest, row, prefix.ns);
+  }
+
+  private headRow(): number {
+    const { tid, pid, cpu, seconds } = this.prefix;
+    const head = { tid, pid, cpu, seconds };
+    const known = this.headRows.get(headKey(head));
+    if (known !== undefined) return known;
+    this.module.addHead(seconds, this.laneNumber(tid, cpu));
+    return this.addHead(head);
+  }
+
+  private addHead(head: Head): number {
+    const row = this.heads.push(head) - 1;
+    this.headRows.set(headKey(head), row);
+    return row;
+  }
+
+  private laneNumber(tid: number, cpu: number): number {
+    return this.laneNumbers.get(`${tid} ${cpu}`) ?? this.addLane({ tid, cpu });
+  }
+
+  private addLane({ tid, cpu }: LaneKey): number {
+    const lane = this.lanes.push({ tid, cpu }) - 1;
+    this.laneNumbers.set(`${tid} ${cpu}`, lane);
+    return lane;
+  }
+
+  /** Parses a line with the reference parser; `rest`: after a usual prefix, or UNUSUAL. Returns where to continue. */
+  private parseLine(start: number, rest: number, head: number, ns: number): number {
+    const bytes = this.text;
+    const newline = bytes.indexOf(NEWLINE, start);
+    if (newline - start > MAX_LINE_BYTES) this.addOther(OVERLONG_LINE, start);
+    else if (rest === UNUSUAL) this.addOther(parsePerfLine(lineText(bytes, start, newline)), start);
+    else this.parseRest(start, { rest, newline }, head, ns);
+    return newline + 1;
+  }
+
+  /** Parses a line after its usual prefix. */
+  private parseRest(
+    start: number,
+    { rest, newline }: { rest: number; newline: number },
+    head: number,
+    ns: number,
+  ): void {
+    const { knownLines } = this;
+    const restText = lineText(this.text, rest, newline);
+    const known = knownLines.find(restText, this.heads[head], ns);
+    if (known) return this.addOther(known, start);
+    const text = lineText(this.text, start, newline);
+    const line = parsePerfLine(text);
+    const branch = simpleBranch(line);
+    if (branch) return this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
+    knownLines.add(restText, line);
+    this.addOther(line, start);
+  }
+
+  private addText(text: string): number {
+    const bytes = Buffer.from(text, 'latin1');
+    bytesAt(this.memory, this.module.reserveScratch(bytes.length), bytes.length).set(bytes);
+    return this.module.addText(bytes.length);
+  }
+
+  private addOther(line: PerfLine, start: number): void {
+    this.otherRows.push(this.module.linesBytes() / LINE_BYTES);
+    this.others.push(line);
+    this.module.addLine(start, OTHER, 0, 0);
+  }
+
+  /** Adds a branch to the module's tables: the text up to its target, and the text from there on. */
+  private addBranch(branch: BranchText, start: number, head: number, ns: number, offsets: LineOffsets): void {
+    const { module, ends } = this;
+    const { rest, arrow, newline } = offsets;
+    const origin = ends.origin(branch);
+    const target = ends.target(branch);
+    if (arrow >= start) {
+      const targetAt = arrow + ARROW.length;
+      module.cacheOrigin(rest, targetAt - rest, origin);
+      module.cacheTarget(targetAt, newline + 1 - targetAt, target); // with its newline
+    }
+    module.addLine(start, module.branch(origin, target), head, ns);
+  }
+}
+
+/** Creates a module that knows the usual flags. */
+function moduleWithFlags(memory: SharedMemory): ReaderModule {
+  const module = newReaderModule(memory);
+  for (const { words, kind, edge } of USUAL_FLAGS) {
+    const bytes = Buffer.from(`${words}  `, 'latin1');
+    bytesAt(memory, module.reserveText(bytes.length), bytes.length).set(bytes);
+    module.addFlagWords(0, bytes.length, packFlags(kind, edge));
+  }
+  return module;
+}
+
+function headKey({ tid, pid, cpu, seconds }: Head): string {
+  return `${tid} ${pid} ${cpu} ${seconds}`;
+}
+
+// Selects the branches that the module may cache once the reference parser has read them.
+
+/** Flags of branches that the module can parse itself. */
+const USUAL_FLAGS = [
+  'call',
+  'return',
+  'jmp',
+  'jcc',
+  'syscall',
+  'sysret',
+  'int',
+  'iret',
+  'async',
+  'tr strt',
+  'tr end',
+  'hw int',
+].map((words) => {
+  const { kind, edge } = parseFlags(words);
+  return { words, kind, edge: edgeOf(kind, edge) };
+});
+
+const ARROW = ' => ';
+const MAX_LINE_LENGTH = 16 * 1024;
+
+/** Returns the offset of the only arrow of a line, or -1: with several, its parts have no meaning by themselves. */
+function onlyArrow(line: string): number {
+  const arrow = line.indexOf(ARROW);
+  if (line.length > MAX_LINE_LENGTH || line.lastIndexOf(ARROW) !== arrow) return -1;
+  return arrow;
+}
+
+/** Returns a line's branch, or null if it must not be cached: with unknown flags, which are counted, or not taken. */
+function simpleBranch(line: PerfLine): BranchText | null {
+  if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
+  const { flags, from, to } = line;
+  return { kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };
+}
+
+// The lines of a piece as rows, in the memory of the module that read them.
+
+/** Columns of a row: the module's records of four bytes a number. */
+export const Line = {
+  /** Offset of the line in the bytes. */
+  Start: LINE_START / Int32Array.BYTES_PER_ELEMENT,
+  /** Number of a branch of this reader, or OTHER: then the line is the next one of `others`. */
+  Branch: LINE_BRANCH / Int32Array.BYTES_PER_ELEMENT,
+  /** Row of the line's head in `heads`. */
+  Head: LINE_HEAD / Int32Array.BYTES_PER_ELEMENT,
+  Ns: LINE_NS / Int32Array.BYTES_PER_ELEMENT,
+} as const;
+export const LINE_COLUMNS = LINE_BYTES / Int32Array.BYTES_PER_ELEMENT;
+
+export interface ReadLines {
+  /** The text; valid until the next read, like everything here. */
+  readonly bytes: Uint8Array;
+  readonly length: number;
+  /** LINE_COLUMNS per line. */
+  readonly rows: Int32Array;
+  readonly heads: readonly Head[];
+  readonly others: readonly PerfLine[];
+  /** The row of each of them. */
+  readonly otherRows: readonly number[];
+}
+
+const RETURN = 13;
+
+/** Returns a line without its line end; bytes as latin1 characters. */
+export function lineText(bytes: Uint8Array, start: number, newline: number): string {
+  const end = bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+}

@@ -1,0 +1,94 @@
+/**
+ * The module that reads, the compiled inner loop of reading (src/parser/wasm): starts it, and declares its exports.
+ */
+import { PtflameError } from '../model/errors.js';
+import { MAX_PAGES, type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
+import { LOCK_AWAITED } from './wasm/layout.js';
+import { PARSER_BASE64 } from './wasm.generated.js';
+
+/** Addresses and lengths are in bytes; offsets count from the beginning of the text. */
+export interface ReaderModule {
+  reserveText(bytes: number): number;
+  begin(from: number, to: number): void;
+  /** Returns why it stopped: STOP_DONE or another STOP value. */
+  read(offset: number): number;
+  lineStart(): number;
+  restStart(): number;
+  lineHead(): number;
+  lineNs(): number;
+  addLine(start: number, branch: number, head: number, ns: number): void;
+  cacheHead(start: number, length: number, row: number): number;
+  cacheOrigin(start: number, length: number, origin: number): void;
+  cacheTarget(start: number, length: number, target: number): void;
+  /** The text buffer holds the words and two blanks. */
+  addFlagWords(start: number, length: number, meaning: number): void;
+  reserveScratch(bytes: number): number;
+  /** Keeps an end in an unusual form, which is in the scratch buffer, for all modules. Returns its row. */
+  addText(length: number): number;
+  /** Adds an end whose text is in `row`. */
+  addOrigin(flags: number, row: number): number;
+  addTarget(row: number): number;
+  branch(origin: number, target: number): number;
+  clearHeads(): void;
+  linesStart(): number;
+  linesBytes(): number;
+  pairsStart(): number;
+  pairsBytes(): number;
+  originsStart(): number;
+  originsBytes(): number;
+  targetsStart(): number;
+  targetsBytes(): number;
+  symbolsStart(): number;
+  filesStart(): number;
+  textsStart(): number;
+  addHead(seconds: number, lane: number): void;
+  clearHeadRows(): void;
+  group(count: number, origin: number): number;
+  runsStart(): number;
+  runsBytes(): number;
+  eventsStart(): number;
+  eventsBytes(): number;
+  lowestNs(origin: number): number;
+  highestNs(origin: number): number;
+}
+
+const READER = new WasmModule<ReaderModule>(PARSER_BASE64);
+
+/** Reserves memory for the modules of a trace: what one has read, the others know. It can be sent to workers. */
+export function newReaderMemory(maximum = MAX_PAGES): SharedMemory {
+  return sharedMemory(2, maximum);
+}
+
+/** Starts a module that works on this memory. The first one must have started before there is another. */
+export function newReaderModule(memory: SharedMemory): ReaderModule {
+  return READER.start(memory, { memory: memoryHost(memory) });
+}
+
+/** Returns what the module calls if it has to wait for its lock, and if memory is exhausted (wasm/memory.ts). */
+function memoryHost({ buffer }: SharedMemory): object {
+  const words = new Int32Array(buffer);
+  return {
+    wait: (address: number) => Atomics.wait(words, address / Int32Array.BYTES_PER_ELEMENT, LOCK_AWAITED),
+    wake: (address: number) => Atomics.notify(words, address / Int32Array.BYTES_PER_ELEMENT, 1),
+    refuse,
+  };
+}
+
+/** @throws PtflameError */
+function refuse(): never {
+  throw new PtflameError('TOO_LARGE', 'the distinct branches of the trace need more memory than there is', {
+    hint: 'read less of the trace: --tid, --cpu, or record a shorter time',
+  });
+}
+
+/** Returns the numbers of four bytes at an address; `length` in bytes. */
+export function intsAt(memory: SharedMemory, start: number, length: number): Int32Array {
+  const { buffer, byteOffset } = bytesAt(memory, start, length);
+  return new Int32Array(buffer, byteOffset, length / Int32Array.BYTES_PER_ELEMENT);
+}
+
+/** Returns the bytes at an address. Another module may have grown the memory, which its buffer shows only when asked. */
+export function bytesAt(memory: SharedMemory, start: number, length: number): Uint8Array {
+  if (start + length > memory.buffer.byteLength) memory.grow(0);
+  return new Uint8Array(memory.buffer, start, length);
+}

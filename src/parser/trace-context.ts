@@ -1,0 +1,177 @@
+/**
+ * What all inputs of a trace share: ids, the origin of time, counters, and the sites of what readers number.
+ */
+
+import { PairMap } from '../model/pair-map.js';
+import { FAR, NEAR_LENGTH } from '../model/trace/event-runs.js';
+import type { PerfTime } from '../model/trace/perf-time.js';
+import { type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
+import { fromLatin1, Interner } from './intern.js';
+import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS, unpackFlags } from './known-branches.js';
+import { LineReader } from './line-reader.js';
+import { knownFile } from './lines/location.js';
+
+const MAX_WORDS = 100;
+const MAX_WORD_LENGTH = 80;
+
+/**
+ * Counts lines with flags that no known perf prints, and keeps some of these flags.
+ *
+ * Keeps the smallest words, so that the result does not depend on their order.
+ */
+class UnknownFlags {
+  lines = 0;
+  private readonly smallest: string[] = [];
+
+  /** Adds a word; bytes as latin1 characters. */
+  add(word: string): void {
+    this.lines++;
+    const kept = fromLatin1(word.slice(0, MAX_WORD_LENGTH));
+    if (this.smallest.includes(kept)) return;
+    this.smallest.push(kept);
+    this.smallest.sort();
+    if (this.smallest.length > MAX_WORDS) this.smallest.pop();
+  }
+
+  /** Restores the state of another one; nothing may have been added to this one. */
+  addAll(words: readonly string[], lines: number): void {
+    this.smallest.push(...words);
+    this.lines = lines;
+  }
+
+  /** The words, sorted, each once. */
+  get words(): readonly string[] {
+    return this.smallest;
+  }
+}
+
+export class TraceContext {
+  readonly interner = new Interner();
+  /** Reads the pieces that this thread parses itself. */
+  readonly reader = new LineReader();
+  /** Of all readers: they share its memory. */
+  readonly readerSites = new ReaderSites(this.reader.branches, this.interner);
+  readonly unknownFlags = new UnknownFlags();
+  /** perf's clock at time 0, in whole seconds; null before the first time. */
+  originSeconds: number | null = null;
+  /** Branches without and with a time: in a trace either all have one or none has. */
+  timeless = 0;
+  timed = 0;
+  flagless = 0;
+
+  timeOf(time: PerfTime): Nanoseconds {
+    this.originSeconds ??= time.seconds;
+    return (time.seconds - this.originSeconds) * 1e9 + time.ns;
+  }
+
+  /** The inverse of `timeOf`. */
+  perfTimeOf(timeNs: Nanoseconds): PerfTime {
+    const seconds = Math.floor(timeNs / 1e9);
+    return { seconds: seconds + (this.originSeconds ?? 0), ns: timeNs - seconds * 1e9 };
+  }
+}
+
+const UNASSIGNED = -1;
+
+/**
+ * Translates the branch numbers of readers into sites.
+ *
+ * Readers number branches in any order, as workers find them. So a site gets its id only when its branch is reached in
+ * the order of the trace.
+ */
+export class ReaderSites {
+  private readonly branches: KnownBranches;
+  private readonly interner: Interner;
+  private sites = unassigned(1024);
+  /** Numbers in the interner, by row; filled on demand. */
+  private originLocations = unassigned(1024);
+  private targetLocations = unassigned(1024);
+  /** By file and symbol, their rows. */
+  private readonly symbolIds = new PairMap();
+
+  constructor(branches: KnownBranches, interner: Interner) {
+    this.branches = branches;
+    this.interner = interner;
+  }
+
+  /** Must be called for each piece that was read, before its branches are translated. */
+  update(): void {
+    const { branches } = this;
+    branches.update();
+    this.sites = withRows(this.sites, branches.pairs.length / PAIR_COLUMNS);
+    this.originLocations = withRows(this.originLocations, branches.origins.length / END_COLUMNS);
+    this.targetLocations = withRows(this.targetLocations, branches.targets.length / END_COLUMNS);
+  }
+
+  siteOf(branch: number): SiteId {
+    const site = this.sites[branch];
+    return site === UNASSIGNED ? this.newSite(branch) : site;
+  }
+
+  /** Replaces the branch numbers in a run (model/trace/event-runs.ts) with sites. */
+  renumber(events: Int32Array): void {
+    const { sites } = this;
+    for (let at = 0; at < events.length; at += NEAR_LENGTH) {
+      let siteAt = at;
+      if (events[at] === FAR) {
+        siteAt = at + 1;
+        at += NEAR_LENGTH;
+      }
+      const branch = events[siteAt];
+      const site = sites[branch];
+      events[siteAt] = site === UNASSIGNED ? this.newSite(branch) : site;
+    }
+  }
+
+  private newSite(branch: number): SiteId {
+    const { interner } = this;
+    const { origins, targets, pairs } = this.branches;
+    const origin = pairs[PAIR_COLUMNS * branch];
+    const target = pairs[PAIR_COLUMNS * branch + 1];
+    const from = this.locationIn(this.originLocations, origins, origin);
+    const to = this.locationIn(this.targetLocations, targets, target);
+    const { kind, edge } = unpackFlags(origins[origin * END_COLUMNS + End.Flags]);
+    const site = interner.siteBetween(kind, edge, from, to);
+    this.sites[branch] = site;
+    return site;
+  }
+
+  /** Returns the location of an end; `known` has those of ends asked for before. */
+  private locationIn(known: Int32Array, ends: Float64Array, end: number): number {
+    if (known[end] === UNASSIGNED) known[end] = this.locationOf(ends, end * END_COLUMNS);
+    return known[end];
+  }
+
+  private locationOf(ends: Float64Array, at: number): number {
+    const symbol = ends[at + End.Symbol];
+    if (symbol < 0) return this.interner.locationOf(this.branches.unusualEnd(~symbol));
+    return this.interner.location(
+      ends[at + End.Address],
+      this.symbolId(symbol, ends[at + End.File]),
+      ends[at + End.Start],
+    );
+  }
+
+  /** `file` is a row of the files, or negative if none was printed. */
+  private symbolId(symbol: number, file: number): SymbolId {
+    const known = this.symbolIds.find(file, symbol);
+    if (known !== NONE) return known;
+    const { branches } = this;
+    const path = file < 0 ? null : branches.file(file);
+    const id = this.interner.symbolOf(branches.symbol(symbol), knownFile(path));
+    this.symbolIds.add(file, symbol, id);
+    return id;
+  }
+}
+
+/** Returns a column with space for that many rows. */
+function withRows(column: Int32Array, rows: number): Int32Array {
+  if (rows <= column.length) return column;
+  const larger = unassigned(2 * rows);
+  larger.set(column);
+  return larger;
+}
+
+function unassigned(rows: number): Int32Array {
+  return new Int32Array(rows).fill(UNASSIGNED);
+}

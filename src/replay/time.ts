@@ -1,0 +1,248 @@
+/**
+ * Whose time it is: charged to the function on top, spent in a stop, or lost, because no trace data was decoded. The thread's switches still show part of it: off its CPU the thread waited, and only
+ * what it did on a CPU is lost.
+ *
+ * Traced code does not leave its CPU unseen: the trace stops first. So if a thread that runs is switched out, trace
+ * data is missing before the switch.
+ */
+
+import { Certainty } from '../model/calls/call-log.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import { BranchKind, recordSite } from '../model/trace/branch-sites.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { Address } from '../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import type { SiteFacts } from './functions/site-facts.js';
+import { Step } from './functions/site-facts.js';
+import { Trait } from './functions/traits.js';
+import type { Segment } from './pairing/pairing.js';
+import { Action } from './pairing/pairing.js';
+import { chargeTo, stopNode, topFrame, topNode, topTraits } from './stack/open-frames.js';
+import type { OpenStop, ReplayState } from './state.js';
+import { type LastSeen, NEVER_SEEN } from './thread-replay.js';
+
+/**
+ * Follows the thread's switches in rows that contain records only. A thread that they leave without a CPU still waits
+ * after them. Returns the first row whose errors are not counted yet: if the thread runs, it is lost from there on.
+ */
+export function followSwitches(state: ReplayState, firstRow: number, endRow: number, lastSeen: LastSeen): number {
+  const { events, facts } = state;
+  let row = firstRow;
+  for (let at = firstRow; at < endRow; at++) {
+    const step = facts.step[events.site[at]] as Step;
+    if (step === Step.SwitchIn) endWait(state, events.timeNs[at]);
+    if (!isSwitchOut(step)) continue;
+    loseUntil(state, events.timeNs[at], row, at, lastSeen);
+    row = at;
+    beginWait(state, step);
+  }
+  return row;
+}
+
+/** Records a loss until a time, with perf's errors in these rows. A thread without a CPU waited until then. */
+export function loseUntil(
+  state: ReplayState,
+  untilNs: Nanoseconds,
+  firstRow: number,
+  endRow: number,
+  lastSeen: LastSeen,
+): void {
+  if (stoppedNode(state) !== NONE) endWait(state, untilNs);
+  if (untilNs > state.nowNs) recordGap(state, firstRow, endRow, untilNs, lastSeen);
+  else recordErrors(state, firstRow, endRow);
+  chargeLost(state, untilNs);
+}
+
+/** Charges the time until then as lost. */
+function chargeLost(state: ReplayState, untilNs: Nanoseconds): void {
+  const { tree, log } = state;
+  const ns = untilNs - state.nowNs;
+  if (ns <= 0) return;
+  const node = tree.child(stopNode(state), SpecialSymbol.Lost);
+  tree.charge(node, ns, true);
+  tree.countComplete(node, ns);
+  log?.stop(node);
+  log?.setCertainty(Certainty.Unconfirmed);
+  setNow(state, untilNs);
+  log?.endStop(true);
+  state.certainty.logCertainty();
+}
+
+/** Begins a wait: the thread has no CPU from now on. */
+export function beginWait(state: ReplayState, step: typeof Step.SwitchOut | typeof Step.PreemptOut): void {
+  if (state.facts.scope === 'user') beginStop(state, SpecialSymbol.Untraced);
+  switchOut(state, step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
+}
+
+function endWait(state: ReplayState, untilNs: Nanoseconds): void {
+  if (stoppedNode(state) !== NONE) chargeUntil(state, untilNs);
+  endStop(state, true);
+}
+
+/** Records a gap from now until then, with perf's errors in these rows. */
+export function recordGap(
+  state: ReplayState,
+  firstRow: number,
+  endRow: number,
+  untilNs: Nanoseconds,
+  { ip, isLast }: LastSeen = NEVER_SEEN,
+): void {
+  const errors = countErrors(state, firstRow, endRow);
+  state.lost.push({ atNs: state.nowNs, lengthNs: untilNs - state.nowNs, errors, ip, isLast });
+}
+
+/**
+ * Records errors that cost the thread no time: before its first event, after its last, or while its trace was stopped.
+ */
+export function recordErrors(state: ReplayState, firstRow: number, endRow: number, atNs = state.nowNs): void {
+  const errors = countErrors(state, firstRow, endRow);
+  if (errors > 0) state.lost.push({ atNs, lengthNs: 0, errors, ...NEVER_SEEN });
+}
+
+function countErrors({ events }: ReplayState, firstRow: number, endRow: number): number {
+  const error = recordSite(BranchKind.Gap);
+  return events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
+}
+
+// Stops: time outside traced code, in a system call or otherwise untraced, on a CPU or off it.
+
+/** Begins a stop under the function on top. `row`: the event that comes from there; NONE: there is none. */
+export function beginStop(
+  state: ReplayState,
+  symbol: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced,
+  row: number = NONE,
+): void {
+  state.stop = open(state, stopNode(state, row), symbol);
+  if (state.switchedOut !== NONE) state.offCpu = open(state, state.stop.node, state.switchedOut);
+}
+
+/** Ends a stop. `isSeen`: false if it ends only because the trace ends. */
+export function endStop(state: ReplayState, isSeen: boolean): void {
+  switchIn(state, isSeen);
+  if (state.stop) count(state, state.stop, isSeen);
+  state.stop = null;
+}
+
+/**
+ * Switches the thread out. Switches and trace stops of one moment come in any order, so a switch before its stop is
+ * only noted.
+ */
+export function switchOut(
+  state: ReplayState,
+  symbol: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted,
+): void {
+  const under = stopNode(state);
+  switchIn(state, true);
+  state.switchedOut = symbol;
+  if (state.stop) state.offCpu = open(state, state.stop.node, symbol);
+  else if (state.facts.scope === 'user+kernel') state.offCpu = open(state, under, symbol);
+}
+
+export function switchIn(state: ReplayState, isSeen: boolean): void {
+  state.switchedOut = NONE;
+  if (state.offCpu) count(state, state.offCpu, isSeen);
+  state.offCpu = null;
+}
+
+/** Forgets a switch that no stop followed: traced code continues. */
+export function forgetSwitch(state: ReplayState): void {
+  state.switchedOut = NONE;
+}
+
+/** Applies a switch record: the thread leaves its CPU, or gets one. */
+export function applySwitch(state: ReplayState, row: number, action: Action): void {
+  chargeUntil(state, state.events.timeNs[row]);
+  if (action === Action.SwitchIn) switchIn(state, true);
+  else switchOut(state, action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
+}
+
+function open({ tree, log, nowNs }: ReplayState, under: NodeId, symbol: SymbolId): OpenStop {
+  const node = tree.child(under, symbol);
+  log?.stop(node);
+  return { node, sinceNs: nowNs };
+}
+
+function count({ tree, log, nowNs }: ReplayState, { node, sinceNs }: OpenStop, isSeen: boolean): void {
+  log?.endStop(isSeen);
+  if (isSeen) tree.countComplete(node, nowNs - sinceNs);
+  else tree.countInferred(node, nowNs - sinceNs);
+}
+
+// Charges a thread's time up to now: to the frame on top, or to the stop that the thread is in.
+
+/** Starts charging time at this moment. */
+export function startAt(state: ReplayState, timeNs: Nanoseconds): void {
+  state.nowNs = timeNs;
+  state.log?.begin(timeNs);
+}
+
+/** Skips to a time up to which the caller has charged. */
+export function setNow(state: ReplayState, timeNs: Nanoseconds): void {
+  state.nowNs = timeNs;
+  if (state.log) state.log.nowNs = timeNs;
+}
+
+/** Charges an interval in which control moved from one function to another at an unknown moment. */
+export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds): void {
+  state.certainty.setHiddenMove(true);
+  chargeUntil(state, timeNs);
+  state.certainty.setHiddenMove(false);
+}
+
+/** Charges the time from the last event until now. In a stub it is held back until it is known where the stub leads. */
+export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {
+  const ns = timeNs - state.nowNs;
+  setNow(state, timeNs);
+  const node = stoppedNode(state);
+  if (node !== NONE) chargeTo(state, node, ns);
+  else if (state.depth > 0 && topTraits(state) & Trait.Stub) topFrame(state).heldNs += ns;
+  else chargeTo(state, topNode(state), ns);
+}
+
+/** Returns the node that time is charged to while the thread is stopped or off its CPU; NONE while traced code runs. */
+export function stoppedNode({ offCpu, stop }: ReplayState): number {
+  return offCpu?.node ?? stop?.node ?? NONE;
+}
+
+// Up to which event a thread is known, and at which address it was then.
+
+export function isSwitchOut(step: Step): step is typeof Step.SwitchOut | typeof Step.PreemptOut {
+  return step === Step.SwitchOut || step === Step.PreemptOut;
+}
+
+/** Returns the row after the last branch of a range. */
+export function rowAfterBranches(firstRow: number, endRow: number, { site }: ThreadEvents, facts: SiteFacts): number {
+  let row = endRow;
+  while (row > firstRow && facts.step[site[row - 1]] >= Step.Gap) row--;
+  return row;
+}
+
+/**
+ * Returns the row from which on the thread is unknown, in a segment before a loss: after its last branch, if it was
+ * running then. Kernel code is switched out while it runs: there only an error shows a loss.
+ */
+export function knownEnd({ firstRow, endRow }: Segment, events: ThreadEvents, facts: SiteFacts): number {
+  const row = rowAfterBranches(firstRow, endRow, events, facts);
+  const isStopped = row > firstRow && facts.step[events.site[row - 1]] >= Step.End;
+  return isStopped || facts.scope !== 'user' ? endRow : row;
+}
+
+/** Returns the address at which the thread was after the branch before a row. */
+export function addressBefore(row: number, { site }: ThreadEvents, { to, from }: SiteFacts): Address {
+  return row === 0 ? Number.NaN : to[site[row - 1]] || from[site[row - 1]];
+}
+
+/**
+ * Returns the row from which on a thread is lost that runs after its last branch (in the row before `row`), or NONE. A
+ * record shows that trace data is missing, or nothing follows a trace start. For kernel code only an error shows it.
+ */
+export function firstLostRow(row: number, { site, length }: ThreadEvents, { step, scope }: SiteFacts): number {
+  const gap = recordSite(BranchKind.Gap);
+  if (scope !== 'user' && row > 0) {
+    const error = site.subarray(row, length).indexOf(gap);
+    return error === -1 ? NONE : row + error;
+  }
+  const shows = (own: number) => own === gap || isSwitchOut(step[own] as Step);
+  const isShown = site.subarray(row, length).some(shows) || (row > 0 && step[site[row - 1]] === Step.Start);
+  return isShown ? row : NONE;
+}

@@ -1,0 +1,5 @@
+/**
+ * What the module exports.
+ */
+export { execute } from './execute';
+export { pair } from './pair';

@@ -1,0 +1,375 @@
+/**
+ * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
+ */
+import { readSync } from 'node:fs';
+import { crc32, inflateRawSync } from 'node:zlib';
+import {
+  blockHeadBytes,
+  MAX_BLOCK_BYTES,
+  MAX_BLOCK_EVENTS,
+  type PackedBlock,
+  type PackedLane,
+  type PackedThread,
+  readBlockHead,
+  writeBlockHead,
+} from '../codec/block-head.js';
+import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
+import { countBelow } from '../model/columns.js';
+import { assert, systemReason } from '../model/errors.js';
+import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import type { PackedFile, SharedEvents } from './event-memory.js';
+import type { EventRows, Lane, LaneRuns } from './lanes/lane.js';
+import { type LaneEvents, laneEvents } from './lanes/lane.js';
+import type { ThreadSource } from './store-contents.js';
+
+/** Shift of the fifth and last byte that a number may have. */
+const LAST_SHIFT = 28;
+
+/** Decodes the lanes of a thread into `rows`. @throws BlockFault */
+export function decodeLanes({ lanes, blocks, tid }: PackedThread, file: PackedFile, rows: EventRows): Lane[] {
+  const cursors = cursorsOf(lanes);
+  const unpacker = new BlockDecoder(file, rows);
+  for (const block of blocks) unpacker.unpack(block, tid, cursors);
+  return [...cursors.values()].map(({ cpu, start, row, end }) => {
+    if (row !== end) throw new BlockFault(`thread ${tid} has fewer events than its index states`);
+    const [site, timeNs] = [rows.site.subarray(start, end), rows.timeNs.subarray(start, end)];
+    return { cpu, length: end - start, site, timeNs };
+  });
+}
+
+/** The row for the next event of a CPU. */
+interface Cursor {
+  readonly cpu: number;
+  readonly start: number;
+  readonly end: number;
+  row: number;
+}
+
+function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
+  let start = 0;
+  return new Map(
+    lanes.map(({ cpu, events }) => {
+      const cursor = { cpu, start, end: start + events, row: start };
+      start += events;
+      return [cpu, cursor];
+    }),
+  );
+}
+
+/** Reused: a worker reads one block at a time. */
+let buffer = Buffer.alloc(0);
+
+/** Reads and checks a block. Valid until the next one is read. @throws BlockFault */
+function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
+  if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
+  if (buffer.length < bytes) buffer = Buffer.alloc(bytes);
+  const block = buffer.subarray(0, bytes);
+  for (let at = 0; at < bytes; ) {
+    const count = readSome(fd, block.subarray(at), offset + at);
+    if (count === 0) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
+    at += count;
+  }
+  if (crc32(block) !== crc) throw new BlockFault(`the block at byte ${offset} has a wrong checksum`);
+  return inflatedBytes === bytes ? block : inflate(block, inflatedBytes, offset);
+}
+
+function readSome(fd: number, into: Buffer, position: number): number {
+  try {
+    return readSync(fd, into, 0, into.length, position);
+  } catch (cause) {
+    throw new BlockFault(`the block at byte ${position} cannot be read: ${systemReason(cause)}`);
+  }
+}
+
+function inflate(block: Buffer, inflatedBytes: number, offset: number): Buffer {
+  try {
+    const inflated = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
+    if (inflated.length === inflatedBytes) return inflated;
+  } catch {
+    // reported below
+  }
+  throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
+}
+
+class BlockDecoder {
+  private readonly file: PackedFile;
+  private readonly site: Uint32Array;
+  private readonly timeNs: Float64Array;
+  /** Of the current block. */
+  private bytes: Buffer = buffer;
+  private at = 0;
+  private startNs = 0;
+  private endNs = 0;
+
+  constructor(file: PackedFile, { site, timeNs }: EventRows) {
+    this.file = file;
+    this.site = site;
+    this.timeNs = timeNs;
+  }
+
+  unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
+    const bytes = readBlock(this.file.fd, block);
+    const head = readBlockHead(bytes);
+    if (head === null || head.tid !== tid || head.events !== block.events) throw invalidBlock(block);
+    Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
+    for (const { cpu, events, startNs } of head.parts) {
+      const cursor = cursors.get(cpu);
+      if (cursor === undefined || events > cursor.end - cursor.row) throw invalidBlock(block);
+      if (!this.unpackPart(cursor.row, cursor.row + events, startNs)) throw invalidBlock(block);
+      cursor.row += events;
+    }
+    if (this.at !== bytes.length) throw invalidBlock(block);
+  }
+
+  /**
+   * Decodes a part. Returns false if it is invalid. Steps are never negative, so only the first time and absolute times
+   * can be too early, and only the last time before an absolute one too late. Reads past the end of the block are
+   * harmless: the caller notices that the block does not end at its last event.
+   */
+  private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
+    const { bytes, site, timeNs, startNs, endNs } = this;
+    const { expected } = this.file;
+    const sites = expected.length;
+    let { at } = this;
+    let lastNs = partStartNs;
+    let next = FIRST_EXPECTED;
+    if (!(lastNs >= startNs)) return false;
+    for (let row = startRow; row < endRow; row++) {
+      let ahead = bytes[at];
+      let step = bytes[at + 1];
+      if ((ahead | step) < MORE && step !== FAR_TIME) at += 2;
+      else {
+        ahead = bytes[at++];
+        for (let shift = 7, more = ahead & MORE; more !== 0 && shift <= LAST_SHIFT; shift += 7) {
+          more = bytes[at] & MORE;
+          ahead = (ahead & ~(-1 << shift)) | ((bytes[at++] & ~MORE) << shift);
+        }
+        step = bytes[at++];
+        for (let shift = 7, more = step & MORE; more !== 0 && shift <= LAST_SHIFT; shift += 7) {
+          more = bytes[at] & MORE;
+          step = (step & ~(-1 << shift)) | ((bytes[at++] & ~MORE) << shift);
+        }
+        if (step === FAR_TIME) {
+          if (!(lastNs <= endNs) || at + 8 > bytes.length) return false;
+          lastNs = bytes.readDoubleLE(at);
+          at += 8;
+          step = 1;
+          if (!(lastNs >= startNs && Number.isSafeInteger(lastNs))) return false;
+        }
+        if (!(step > 0 && ahead >= 0)) return false;
+      }
+      next += ahead;
+      if (next >= sites && (next -= sites) >= sites) return false;
+      lastNs += step - 1;
+      site[row] = next + RECORD_SITES;
+      timeNs[row] = lastNs;
+      next = expected[next];
+    }
+    this.at = at;
+    return lastNs <= endNs;
+  }
+}
+
+function invalidBlock({ offset }: PackedBlock): BlockFault {
+  return new BlockFault(`the block at byte ${offset} holds impossible events`);
+}
+
+const MARK = 'trace file: ';
+
+/**
+ * The error for a block that cannot be read. Of a worker's error only the message arrives, so a prefix marks it.
+ */
+class BlockFault extends Error {
+  constructor(what: string) {
+    super(`${MARK}${what}`);
+  }
+}
+
+/** Returns what is wrong, or null for any other error. */
+export function blockFault(error: unknown): string | null {
+  return error instanceof Error && error.message.startsWith(MARK) ? error.message.slice(MARK.length) : null;
+}
+
+/**
+ * The encoding of events in blocks: an event is two LEB128 numbers (`codec/numbers.ts`).
+ *
+ * The first is the distance of its site from the expected one. The second is the step from the previous time plus one,
+ * or 0, followed by the eight bytes of the time itself.
+ */
+export const FAR_TIME = 0;
+export const MAX_STEP_NS = 2 ** 30;
+
+/** The expected site at the start of a part. */
+export const FIRST_EXPECTED = 0;
+
+/** Sites just before the branch target get the shortest codes, too, because loops go back a little. */
+const SITES_BACK = 16;
+
+/**
+ * Returns for each site the one with code 0 after it; both count from the first branch site. Execution continues at a
+ * branch's target, and sites are sorted by origin, so the next site is near.
+ */
+export function expectedSites({ length, from, to }: Pick<BranchSites, 'length' | 'from' | 'to'>): Int32Array {
+  const count = Math.max(length - RECORD_SITES, 0);
+  const expected = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT));
+  const origins = from.subarray(RECORD_SITES);
+  for (let site = 0; site < count; site++) {
+    const next = countBelow(origins, to[site + RECORD_SITES]) - SITES_BACK;
+    expected[site] = ((next % count) + count) % count;
+  }
+  return expected;
+}
+
+/** A site takes at most five bytes, a time nine. */
+const MAX_EVENT_BYTES = 14;
+
+// Encodes a thread's events as blocks.
+
+/** How sites and times are numbered in the file. */
+export interface PackingParameters {
+  /** By site. */
+  readonly rankOf: Uint32Array;
+  /** By rank, from `expectedSites`. */
+  readonly expected: Int32Array;
+  /** Time 0 of the file. */
+  readonly originNs: Nanoseconds;
+}
+
+/** An encoded block, not yet compressed or placed in a file. */
+export interface EncodedBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
+  readonly data: Uint8Array;
+}
+
+interface OpenPart {
+  readonly cpu: number;
+  readonly startNs: Nanoseconds;
+  events: number;
+}
+
+/** Accepts the events of one thread after another, and within a thread of one CPU after another. */
+export class EventPacker {
+  private tid: Tid = NONE;
+  private readonly terms: PackingParameters;
+  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
+  private length = 0;
+  private events = 0;
+  private parts: OpenPart[] = [];
+  private startNs = Number.POSITIVE_INFINITY;
+  private endNs = Number.NEGATIVE_INFINITY;
+  private lastNs = 0;
+  private expectedSite = FIRST_EXPECTED;
+
+  constructor(terms: PackingParameters) {
+    this.terms = terms;
+  }
+
+  /** Begins a thread; the previous one must be finished. */
+  begin(tid: Tid): void {
+    this.tid = tid;
+  }
+
+  /** Adds consecutive events of a CPU. Yields each block that is full. */
+  *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<EncodedBlock> {
+    for (let row = 0; row < length; ) {
+      const end = Math.min(length, row + MAX_BLOCK_EVENTS - this.events);
+      this.addRows(this.partOf(cpu, timeNs[row] - this.terms.originNs), site, timeNs, row, end);
+      row = end;
+      if (this.events === MAX_BLOCK_EVENTS) yield* this.finish();
+    }
+  }
+
+  /** Yields the last block, if any. */
+  *finish(): Generator<EncodedBlock> {
+    if (this.events === 0) return;
+    const { tid, events, startNs, endNs, parts } = this;
+    const head = writeBlockHead({ tid, events, startNs, endNs, parts });
+    yield { events, startNs, endNs, data: Buffer.concat([head, this.data.subarray(0, this.length)]) };
+    this.length = 0;
+    this.events = 0;
+    this.parts = [];
+    this.startNs = Number.POSITIVE_INFINITY;
+    this.endNs = Number.NEGATIVE_INFINITY;
+  }
+
+  private partOf(cpu: number, startNs: Nanoseconds): OpenPart {
+    const last = this.parts.at(-1);
+    if (last?.cpu === cpu) return last;
+    const part = { cpu, startNs, events: 0 };
+    this.parts.push(part);
+    this.lastNs = startNs;
+    this.expectedSite = FIRST_EXPECTED;
+    return part;
+  }
+
+  private addRows(part: OpenPart, site: Uint32Array, timeNs: Float64Array, start: number, end: number): void {
+    const { rankOf, expected, originNs } = this.terms;
+    const { data } = this;
+    let { length, lastNs, expectedSite, startNs, endNs } = this;
+    for (let row = start; row < end; row++) {
+      const rank = rankOf[site[row]] - RECORD_SITES;
+      const atNs = timeNs[row] - originNs;
+      const ahead = rank - expectedSite;
+      length = putCount(data, length, ahead < 0 ? ahead + expected.length : ahead);
+      const stepNs = atNs - lastNs;
+      if (isNear(stepNs, lastNs, atNs)) length = putCount(data, length, stepNs + 1);
+      else length = data.writeDoubleLE(atNs, putCount(data, length, FAR_TIME));
+      if (atNs < startNs) startNs = atNs;
+      if (atNs > endNs) endNs = atNs;
+      lastNs = atNs;
+      expectedSite = expected[rank];
+    }
+    part.events += end - start;
+    this.events += end - start;
+    Object.assign(this, { length, lastNs, expectedSite, startNs, endNs });
+  }
+}
+
+/** Returns whether adding the step to the previous time gives exactly this time. */
+function isNear(stepNs: number, lastNs: Nanoseconds, atNs: Nanoseconds): boolean {
+  return stepNs >= 0 && stepNs <= MAX_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
+}
+
+interface LaneInBatches {
+  readonly cpu: number;
+  readonly batches: Iterable<LaneEvents>;
+}
+
+// Encodes a stored thread as blocks, whether its events came from text or from a trace file.
+
+/** Yields the blocks of one CPU after another; adds each lane to `lanes` when all its events are encoded. */
+export function* packThread(
+  source: ThreadSource,
+  shared: SharedEvents,
+  packer: EventPacker,
+  lanes: PackedLane[],
+): Generator<EncodedBlock> {
+  packer.begin(source.tid);
+  for (const { cpu, batches } of lanesOf(source, shared)) {
+    let events = 0;
+    for (const batch of batches) {
+      events += batch.length;
+      yield* packer.add(cpu, batch);
+    }
+    lanes.push({ cpu, events });
+  }
+  yield* packer.finish();
+}
+
+function lanesOf({ lanes, packed, events }: ThreadSource, shared: SharedEvents): LaneInBatches[] {
+  if (packed !== null) return packedLanes(packed, events, shared);
+  const inBatches = lanes.map((inputs) => ({ cpu: (inputs[0] as LaneRuns).cpu, batches: laneEvents(inputs, shared) }));
+  return inBatches.sort((a, b) => a.cpu - b.cpu);
+}
+
+/** These lanes are in order already. */
+function packedLanes(
+  { thread, cpus }: NonNullable<ThreadSource['packed']>,
+  events: number,
+  { packed }: SharedEvents,
+): LaneInBatches[] {
+  assert(packed !== null, 'a packed thread without its file');
+  const rows = { site: new Uint32Array(events), timeNs: new Float64Array(events) };
+  const lanes = decodeLanes(thread, packed, rows).filter(({ cpu }) => cpus.includes(cpu));
+  return lanes.map((lane) => ({ cpu: lane.cpu, batches: [lane] }));
+}

@@ -1,0 +1,51 @@
+/**
+ * Replays traces in the module and in TypeScript, in every way, and compares.
+ */
+import { expect } from 'vitest';
+import { DurationsBuilder } from '../../../src/model/calls/durations.js';
+import { assert } from '../../../src/model/errors.js';
+import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
+import { untilExit } from '../../../src/pipeline/replay/trace-replayer.js';
+import type { SiteFacts } from '../../../src/replay/functions/site-facts.js';
+import { KnownPaths } from '../../../src/replay/losses/known-paths.js';
+import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
+import { ModulePairingMemory } from '../../../src/replay/pairing/pairing.js';
+import { ReplayModule } from '../../../src/replay/replay-module.js';
+import { Replayer } from '../../../src/replay/replayer.js';
+import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
+import type { TraceThreads } from '../traces/threads-of.js';
+
+/** `name`: printed if something differs. */
+export function expectSameInModule({ threads, facts, bounds }: TraceThreads, name: string): void {
+  const module = moduleFor(facts);
+  for (const { events } of threads) {
+    module.begin(events.length);
+    expect(pairThread(events, facts, new ModulePairingMemory(module)), name).toEqual(pairThread(events, facts));
+  }
+  const inModule = new Replayer(facts, module);
+  const inTypeScript = new Replayer(facts, null);
+  for (const tailCalls of ['nest', 'replace'] as const) {
+    const replay = (knownPaths: KnownPaths | null): ThreadReplay[] =>
+      threads.map(({ events, createdInside, exitNs }) => {
+        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
+        const [short, durations] = withDurations(inModule, events, options);
+        expect(withDurations(inTypeScript, events, options), name).toEqual([short, durations]);
+        const withLog = { ...options, wantsLog: true };
+        expect(inModule.replay(events, withLog), name).toEqual(inTypeScript.replay(events, withLog));
+        return short;
+      });
+    replay(new KnownPaths(replay(null)));
+  }
+}
+
+function moduleFor(facts: SiteFacts): ReplayModule {
+  const module = ReplayModule.start(facts);
+  assert(module !== null, 'the module starts');
+  return module;
+}
+
+function withDurations(replayer: Replayer, events: ThreadEvents, options: ReplayOptions) {
+  const durations = new DurationsBuilder();
+  const replay = replayer.replay(events, { ...options, durations });
+  return [replay, durations.build()] as const;
+}

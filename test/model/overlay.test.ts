@@ -1,0 +1,108 @@
+/**
+ * Sums of call trees, compared with a builder that adds node by node in any order.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type CallTree, CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../src/model/calls/call-tree.js';
+import { overlayTrees, type Shape, TreeSum } from '../../src/model/calls/overlay.js';
+import { orderedTree, TreeSorter } from '../../src/model/calls/tree-view.js';
+import { callTrees, chainOf, SYMBOLS } from '../helpers/random/random-trees.js';
+
+/** By symbol; the order of siblings. */
+const ranks = fc
+  .shuffledSubarray([...Array(SYMBOLS).keys()], { minLength: SYMBOLS })
+  .map((own) => Int32Array.from(own));
+const treeLists = fc.array(callTrees, { maxLength: 7 });
+
+/** The numbers of each node, by path. */
+function numbersByPath(tree: CallTree): Map<string, number[]> {
+  return new Map(
+    [...tree.symbol.keys()].map((node) => [pathOf(tree, node), NODE_COLUMNS.map((name) => tree[name][node] as number)]),
+  );
+}
+
+function pathOf(shape: Shape, node: number): string {
+  return chainOf(shape, node).reverse().join(' ');
+}
+
+/** The paths in the order of the tree, each as the ranks from the root on. */
+function rankedPaths(tree: Shape, rank: Int32Array): number[][] {
+  return [...tree.symbol.keys()].map((node) =>
+    chainOf(tree, node)
+      .reverse()
+      .map((symbol) => rank[symbol] as number),
+  );
+}
+
+function comparePaths(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((rank, depth) => rank !== b[depth]);
+  return at === -1 ? a.length - b.length : (a[at] as number) - (b[at] ?? -1);
+}
+
+test('orders a tree without changing a number', () => {
+  fc.assert(
+    fc.property(callTrees, ranks, (tree, rank) => {
+      const ordered = orderedTree(tree, rank);
+      expect(numbersByPath(ordered)).toEqual(numbersByPath(tree));
+      const paths = rankedPaths(ordered, rank);
+      expect(paths).toEqual(paths.toSorted(comparePaths));
+      expect(orderedTree(ordered, rank)).toBe(ordered); // and knows that it is
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('orders several trees in the same memory', () => {
+  fc.assert(
+    fc.property(treeLists, ranks, (trees, rank) => {
+      const sorter = new TreeSorter(rank);
+      for (const tree of trees) {
+        const { parent, symbol } = structuredClone(tree);
+        const ordered = orderedTree(tree, rank);
+        const sorted = sorter.sort(tree);
+        expect(sorted.tree).toEqual(ordered);
+        const nodes = Array.from(sorted.newId);
+        expect(nodes.map((to) => ordered.symbol[to])).toEqual([...symbol]);
+        expect(nodes.slice(1).map((to) => ordered.parent[to])).toEqual([...parent.slice(1)].map((from) => nodes[from]));
+        expect([tree.parent, tree.symbol]).toEqual([parent, symbol]); // its paths may still be needed
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('overlays trees: each path once, in order, and each node on its own path', () => {
+  fc.assert(
+    fc.property(treeLists, ranks, (trees, rank) => {
+      const ordered = trees.map((tree) => orderedTree(tree, rank));
+      const { shape, nodes } = overlayTrees(ordered, rank);
+      const paths = ordered.flatMap((tree) => [...tree.symbol.keys()].map((node) => pathOf(tree, node)));
+      expect([...shape.symbol.keys()].map((node) => pathOf(shape, node)).sort()).toEqual(
+        [...new Set(['', ...paths])].sort(),
+      );
+      const ranked = rankedPaths(shape, rank);
+      expect(ranked).toEqual(ranked.toSorted(comparePaths));
+      expect(nodes.map((own) => [...own].map((node) => pathOf(shape, node)))).toEqual(
+        ordered.map((tree) => [...tree.symbol.keys()].map((node) => pathOf(tree, node))),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('adds up trees like a builder that adds node by node, in whatever portions', () => {
+  fc.assert(
+    fc.property(treeLists, ranks, fc.constantFrom(1, 30, 1e6), (trees, rank, portion) => {
+      const sum = new TreeSum(rank, portion);
+      const builder = new CallTreeBuilder();
+      for (const tree of trees) {
+        sum.add(orderedTree(tree, rank));
+        builder.merge(tree, ROOT, (symbol) => symbol);
+      }
+      const built = sum.build();
+      expect(numbersByPath(built)).toEqual(numbersByPath(builder.build()));
+      expect(orderedTree(built, rank)).toBe(built);
+    }),
+    { numRuns: 300 },
+  );
+});
