@@ -14,7 +14,7 @@ import type { Profile } from '../model/profile/profile.js';
 import type { NodeId } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { threadNoun } from '../render/format.js';
-import { frameNames } from '../render/frame-names.js';
+import { frameNames } from '../render/frames/frame-table.js';
 import { shellWords, visibleText } from '../render/visible-text.js';
 import { descriptionOf } from './description.js';
 import { type Measure, measuresOf, valuesOfTrees } from './measures.js';

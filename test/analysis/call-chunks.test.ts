@@ -17,7 +17,7 @@ import {
   type ThreadChunks,
 } from '../../src/model/timeline/call-chunks.js';
 import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
-import { readChunk, readFunctionChunk } from '../../src/page/data/chunk.js';
+import { readChunk, readFunctionChunk } from '../../src/page/data/tables.js';
 import { ChunkDeflater } from '../../src/page/levels/deflate-chunks.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth } from '../helpers/random/times.js';

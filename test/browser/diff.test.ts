@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { diffOf } from '../../src/answers.js';
 import { renderDiffHtml } from '../../src/page/diff/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
-import { renderDiffSvg } from '../../src/render/diff/svg.js';
+import { renderDiffSvg } from '../../src/render/diff/picture.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import { analyzeText } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

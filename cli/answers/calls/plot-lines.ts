@@ -3,8 +3,14 @@
  */
 
 import { formatDuration } from '../../../src/render/format.js';
-import { callText, titleOfCalls } from '../../../src/render/plot/call-texts.js';
-import { type CallsPlot, DurationAxis, LABELLED, percentileText } from '../../../src/render/plot/calls-plot.js';
+import {
+  type CallsPlot,
+  callText,
+  DurationAxis,
+  LABELLED,
+  percentileText,
+  titleOfCalls,
+} from '../../../src/render/plot/calls-plot.js';
 import { visibleText } from '../../../src/render/visible-text.js';
 import { brailleCells, shadedCells } from './plot-cells.js';
 import { timeAxisLines } from './time-axis.js';

@@ -4,7 +4,7 @@
 import type { Bounds } from '../../analysis/questions.js';
 import type { Timeline } from '../../model/timeline/timeline.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
-import { isShortcut } from '../../render/viewer/keys.js';
+import { isShortcut } from '../../render/viewer/search-field.js';
 import { momentText } from '../view/captions/time.js';
 import { borderAway, snappedRange } from '../view/range.js';
 

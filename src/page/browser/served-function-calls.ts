@@ -6,19 +6,18 @@ import type { Bounds } from '../../analysis/questions.js';
 import { type ChunkPart, chunksOfFunction, type ThreadLists } from '../../model/timeline/call-chunks.js';
 import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import { readChunk, readFunctionChunk } from '../data/chunk.js';
-import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/all-calls.js';
-import { MAX_ROWS } from '../view/calls/call-differences.js';
+import { readChunk, readFunctionChunk } from '../data/tables.js';
 import { callsToLookInto } from '../view/calls/calls-of-function.js';
+import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/calls/find-listed-calls.js';
 import {
   CallsCollector,
   type FoundCalls,
   type ListedCall,
+  MAX_ROWS,
   type SearchedThread,
 } from '../view/calls/find-listed-calls.js';
-import { concatenated } from '../view/joined-thread.js';
-import { wantedChunks } from '../view/wanted-chunks.js';
-import { type FunctionCallSource, ServerFault } from './call-server.js';
+import { concatenated, wantedChunks } from '../view/served-thread.js';
+import { type FunctionCallSource, ServerFault } from './served-calls.js';
 
 interface Asked {
   readonly key: string;

@@ -21,11 +21,8 @@ import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
 import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { ShownWaits, TimeWindow } from '../../waits/summary/window.js';
-import { AskedIntervals } from './asked-intervals.js';
-import { piecesOf } from './longest-waits.js';
-import { type KeyedPiece, PlaceWriter } from './place-writer.js';
-import { WaitBlockers } from './wait-blockers.js';
-import { groupWaits, type PlaceGroups } from './waiting-places.js';
+import { AskedIntervals, type KeyedPiece, PlaceWriter } from './place-writer.js';
+import { groupWaits, type PlaceGroups, piecesOf, WaitBlockers } from './waiting-places.js';
 
 export interface PageContents {
   readonly profile: Profile;

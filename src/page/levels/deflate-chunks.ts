@@ -4,7 +4,7 @@
 import { constants, deflateRawSync } from 'node:zlib';
 import type { ChunkIndex, FunctionCalls, FunctionIndex, ThreadChunks } from '../../model/timeline/call-chunks.js';
 import type { Spans } from '../../model/timeline/timeline.js';
-import { chunkBytes, functionChunkBytes } from '../data/chunk.js';
+import { chunkBytes, functionChunkBytes } from '../data/tables.js';
 
 /** As in pages: for numbers, `Z_FILTERED` saves 1 %. */
 const DEFLATE = { level: 6, strategy: constants.Z_FILTERED };

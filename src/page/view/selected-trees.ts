@@ -16,7 +16,7 @@ import { lineOf, type SourceLine } from '../../model/names/symbol-table.js';
 import type { ThreadSums, Timeline } from '../../model/timeline/timeline.js';
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
-import type { AllCalls } from './all-calls.js';
+import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';

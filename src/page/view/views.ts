@@ -11,18 +11,22 @@ import { NONE, type SymbolId } from '../../model/units.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/find-frames.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageData } from '../data/page-data.js';
-import { type Painter, painterOf, painterOfDifferences } from './colouring.js';
-import { compareTables } from './compare-tables.js';
-import { type FunctionRow, type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
+import { compareTables, type Painter, painterOf, painterOfDifferences } from './colouring.js';
+import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
-import { insideMatches, onlyMatches } from './matches.js';
 import { memoizeLast } from './memoize-last.js';
-import { nodeAt, zoomedRange } from './paths.js';
-import { selectedNodes } from './selected-nodes.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
-import { chosenRow, type ThreadRow, threadRows, titleOf } from './threads.js';
-import { type View, viewOfPart } from './view.js';
+import { chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
+import {
+  type FunctionRow,
+  type FunctionRows,
+  functionRows,
+  partialTree,
+  rowsFromLeaves,
+  type View,
+  viewOfPart,
+} from './view.js';
 
 export class Views extends SelectedTrees {
   readonly widths: readonly Width[];

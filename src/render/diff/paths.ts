@@ -4,7 +4,7 @@
 import { isWithinNoise, noiseOf, variance } from '../../analysis/noise.js';
 import type { Per } from '../../analysis/scale.js';
 import type { NodeId } from '../../model/units.js';
-import { type Change, changeLevel } from '../frames/changes.js';
+import { type Change, changeLevel } from '../frames/colours.js';
 import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';
 
 /** The numbers of one side, by node. */

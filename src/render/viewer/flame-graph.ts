@@ -15,7 +15,6 @@ import type { FrameTable } from '../frames/frame-table.js';
 import { type Boxes, type LayoutView, layout } from '../layout.js';
 import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
-import type { FrameLayer } from './frame-layer.js';
 
 export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf' | 'wording'> {
   readonly table: FrameTable;
@@ -176,4 +175,18 @@ function nextInRow(boxes: Boxes, box: number, step: -1 | 1): number {
   for (let other = box + step; boxes.row[other] === boxes.row[box]; other += step)
     if (boxes.widthPx[other] > 0) return other;
   return box;
+}
+
+/**
+ * Defines the layer that puts frames into the document: d3-flame-graph in the page (`d3-chart/`), rectangles in the SVG.
+ */
+export interface FrameLayer {
+  /** Path that hatches frames, below their labels. */
+  readonly hatching: Element;
+  /** Outline of the marked box. */
+  readonly mark: Element;
+  /** Replaces all frames. Returns their elements in the order of the rectangles. */
+  draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[];
+  setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void;
+  scrollIntoView(element: SVGElement, rectangle: Rectangle): void;
 }

@@ -5,9 +5,8 @@ import type { Tid } from '../../../model/units.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../../render/frames/frame-details.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
-import { neighbourOf } from '../../view/chart/call-at.js';
-import { type ChartThread, chartThread } from '../../view/chart/chart-thread.js';
-import { clampedWindow, windowAround } from '../../view/chart/chart-window.js';
+import { neighbourOf } from '../../view/chart/chart-boxes.js';
+import { type ChartThread, chartThread, clampedWindow, windowAround } from '../../view/chart/chart-thread.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { titleOf } from '../../view/threads.js';
@@ -19,13 +18,10 @@ import type { Action, Menu } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
 import type { ServedCalls } from '../served-calls.js';
 import { AddressedWindow } from './addressed-window.js';
-import { AimedBoxes } from './aimed-boxes.js';
-import { chartActions, chartKey } from './chart-actions.js';
 import { ChartArea } from './chart-area.js';
-import { ChartHead } from './chart-head.js';
-import type { ChartMarks } from './chart-picture.js';
-import { DrawnChart } from './drawn-chart.js';
-import { WakingLinks } from './waking-links.js';
+import { ChartHead, chartActions, chartKey, WakingLinks } from './chart-head.js';
+import type { ChartMarks } from './chart-painter.js';
+import { AimedBoxes, DrawnChart } from './drawn-chart.js';
 
 export interface ChartContext {
   readonly views: Views;

@@ -6,7 +6,7 @@ import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { detailsText, frameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
 import { htmlElement as html, showText } from '../../../render/viewer/dom.js';
-import { isShortcut } from '../../../render/viewer/keys.js';
+import { isShortcut } from '../../../render/viewer/search-field.js';
 import { painterOf } from '../../view/colouring.js';
 import type { Colouring } from '../../view/state.js';
 import { Graph } from './graph.js';

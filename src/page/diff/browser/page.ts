@@ -4,7 +4,7 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
-import { readPaths } from '../../../render/diff/data.js';
+import { readPaths, readRows } from '../../../render/diff/data.js';
 import { diffPaths, tableOf, WIDTHS, type WidthOf } from '../../../render/diff/paths.js';
 import { diffDetails, paintByChange, wordingOf } from '../../../render/diff/wording.js';
 import {
@@ -21,14 +21,11 @@ import type { FrameTable } from '../../../render/frames/frame-table.js';
 import { viewWeight } from '../../../render/layout.js';
 import { measureCharacterPx } from '../../../render/svg/browser/page.js';
 import { RectFrames } from '../../../render/svg/browser/rect-frames.js';
-import { resetButton, toggle } from '../../../render/viewer/buttons.js';
 import { byId, htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
 import { FlameGraph } from '../../../render/viewer/flame-graph.js';
-import { isShortcut } from '../../../render/viewer/keys.js';
 import { listen } from '../../../render/viewer/listen.js';
-import { SearchField } from '../../../render/viewer/search-field.js';
+import { isShortcut, resetButton, SearchField, toggle } from '../../../render/viewer/search-field.js';
 import { Tooltip } from '../../browser/graph/tooltip.js';
-import { readRows } from '../../view/diff-rows.js';
 import { FunctionsTable } from './functions-table.js';
 
 /** Converts the state of the page to and from the address, so that links and reloads show the same view. */

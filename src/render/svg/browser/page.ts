@@ -17,7 +17,7 @@ import {
   toolbarWidthPx,
   WARNING_PADDING_PX,
   wrapped,
-} from '../head-shape.js';
+} from '../head.js';
 
 const MIN_WIDTH_PX = 320;
 const SAMPLE = 'x'.repeat(100);

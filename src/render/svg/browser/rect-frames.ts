@@ -3,7 +3,7 @@
  */
 import { type Drawing, type Highlight, pictureClass, px, type Rectangle, ROW_PX } from '../../frames/drawing.js';
 import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
-import type { FrameLayer } from '../../viewer/frame-layer.js';
+import type { FrameLayer } from '../../viewer/flame-graph.js';
 
 export class RectFrames implements FrameLayer {
   readonly hatching = byId('hatched');

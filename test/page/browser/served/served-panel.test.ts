@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../../../cli/serve/server.js';
 import { latencyAnswer } from '../../../../src/answers.js';
 import { openTraceFile } from '../../../../src/index.js';
-import { CallServer, ServerFault } from '../../../../src/page/browser/call-server.js';
+import { CallServer, ServerFault } from '../../../../src/page/browser/served-calls.js';
 import { ServedFunctionCalls } from '../../../../src/page/browser/served-function-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { START, type State } from '../../../../src/page/view/state.js';
