@@ -186,7 +186,7 @@ export class Axis {
     const tip = event.buttons === 0 && strips !== null ? axisTip(event, strips, marks, views) : null;
     this.element.classList.toggle('on-name', tip?.isOnName === true);
     if (tip === null) this.tooltip.hide();
-    else this.tooltip.show(tip.details, null, event.clientX, event.clientY);
+    else this.tooltip.show(tip.details, event.clientX, event.clientY);
   }
 
   private zoom(isIn: boolean): void {

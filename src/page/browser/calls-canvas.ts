@@ -124,7 +124,7 @@ export class CallsCanvas {
       ? { x: (plot.cells[spot].column + 1) / plot.columns, y: axis.at(plot.cells[spot].fromNs) }
       : { x: plot.calls[spot].startNs / Math.max(1, plot.durationNs), y: axis.at(plot.calls[spot].durationNs) };
     const details = isHeatMap ? this.cellDetails(spot) : this.callDetails(spot);
-    this.tooltip.show(details, null, left + leftPx + at.x * widthPx, top + topPx + (1 - at.y) * heightPx);
+    this.tooltip.show(details, left + leftPx + at.x * widthPx, top + topPx + (1 - at.y) * heightPx);
     showText(this.spoken, [details.title, ...details.rows.map(({ label, value }) => `${label} ${value}`)].join(', '));
   }
 
@@ -141,8 +141,8 @@ export class CallsCanvas {
     const near = callNear(box, offsetX, offsetY);
     const cell = isHeatMap ? cellAt(box, offsetX, offsetY) : null;
     this.canvas.style.cursor = near === null ? '' : 'pointer';
-    if (cell !== null) this.tooltip.show(this.cellDetails(plot.cells.indexOf(cell)), null, clientX, clientY);
-    else if (near !== null) this.tooltip.show(this.callDetails(near), null, clientX, clientY);
+    if (cell !== null) this.tooltip.show(this.cellDetails(plot.cells.indexOf(cell)), clientX, clientY);
+    else if (near !== null) this.tooltip.show(this.callDetails(near), clientX, clientY);
     else this.tooltip.hide();
   }
 

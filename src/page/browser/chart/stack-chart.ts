@@ -277,7 +277,7 @@ export class StackChart {
     if (box !== this.outlined) this.drawSoon();
     this.area.aim(box);
     if (box === null) this.context.tooltip.hide();
-    else this.context.tooltip.show(this.detailsOf(box), null, event.clientX, event.clientY);
+    else this.context.tooltip.show(this.detailsOf(box), event.clientX, event.clientY);
   }
 
   private leave(): void {
@@ -322,7 +322,7 @@ export class StackChart {
   private showFocused(box: number): void {
     const details = this.detailsOf(box);
     const { xPx, yPx } = this.area.positionOf(box);
-    this.context.tooltip.show(details, null, xPx, yPx + ROW_PX - 8);
+    this.context.tooltip.show(details, xPx, yPx + ROW_PX - 8);
     showText(this.spoken, detailsText(details));
   }
 

@@ -47,7 +47,7 @@ export class CallersOrCallees {
     const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, root);
     const showTooltip = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
-      tooltip.show(details(box), null, xPx, yPx);
+      tooltip.show(details(box), xPx, yPx);
     };
     const hide = () => {
       tooltip.hide();

@@ -265,10 +265,10 @@ function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number
   const symbol = symbolAt(drawing.table, drawing.boxes, box);
   const view = views.viewAt(state);
   const sums = symbol === null ? undefined : view.functions().get(symbol);
-  if (sums === undefined) return tooltip.show(detailsAt(drawn, null), null, xPx, yPx);
+  if (sums === undefined) return tooltip.show(detailsAt(drawn, null), xPx, yPx);
   const bars = view.bars(sums.symbol);
   const histogram = bars !== null && bars.length > 1 ? histogramPicture(bars, sums, 250, 24) : null;
-  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs(), line: views.lineOf(sums.symbol) }), histogram, xPx, yPx);
+  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs(), line: views.lineOf(sums.symbol) }), xPx, yPx, histogram);
 }
 
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {

@@ -14,7 +14,7 @@ export class Tooltip {
   }
 
   /** Shows details next to a point of the window. */
-  show(details: FrameDetails, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
+  show(details: FrameDetails, xPx: number, yPx: number, histogram: SVGSVGElement | null = null): void {
     this.fill(details, histogram);
     this.moveTo({ xPx, yPx });
   }
