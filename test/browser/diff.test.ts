@@ -143,6 +143,15 @@ test('the width is the time after, before, or the larger of both', async () => {
   await eventually(() => page.locator('#width').inputValue()).toBe('before');
 });
 
+test('a link shows the width that it names', async () => {
+  await reset();
+  await page.selectOption('#width', 'before');
+  const before = await widthOf(page, 'more3');
+  await page.reload();
+  await eventually(() => page.locator('#width').inputValue()).toBe('before');
+  expect(await widthOf(page, 'more3')).toBe(before);
+});
+
 test('the table is sorted by its titles, and a function marks its frames', async () => {
   await reset();
   expect((await tableRows(page))[0]).toBe('slower');

@@ -24,7 +24,7 @@ import { Menu } from './menu.js';
 import { measureCharacterPx, measureScrollbar, restoreTheme } from './platform/canvas.js';
 import { decodeData, decodeTimeline } from './platform/decode.js';
 import { Navigation } from './platform/navigation.js';
-import { ownServer, ServedCalls } from './served-calls.js';
+import { type CallServer, ownServer, ServedCalls } from './served-calls.js';
 import { ServedFunctionCalls } from './served-function-calls.js';
 import { pageActions, Toolbar } from './toolbar.js';
 
@@ -76,7 +76,7 @@ class App {
   private pendingFrame = 0;
   private pendingCalls = 0;
 
-  constructor(views: Views, container: HTMLElement, start: State) {
+  constructor(views: Views, container: HTMLElement, start: State, server: CallServer | null) {
     this.views = views;
     this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
@@ -89,9 +89,7 @@ class App {
       openWaking: (waking) => this.chart.links.openWait(waking),
     });
     this.axis = axis;
-    const server = ownServer(container);
     const served = server && new ServedCalls(server, () => this.showArrivedSoon());
-    views.server = server && new ServedFunctionCalls(server, () => this.showArrivedCallsOfFunction());
     const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx, served });
     this.chart = chart;
     const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
@@ -178,7 +176,7 @@ class App {
     const { zoomLast } = this.navigation.state;
     if (zoomLast === null || !isSameZoom(state, before) || (state.order === 'name' && before.order === 'name'))
       return false;
-    return this.views.tableKey(state) !== this.views.tableKey(before);
+    return !this.views.isSameTable(state, before);
   }
 
   /** Draws the graph. A zoom path that no longer exists is shortened to the part that does. */
@@ -225,7 +223,7 @@ class App {
     });
   }
 
-  private showArrivedCallsOfFunction(): void {
+  showArrivedCallsOfFunction(): void {
     this.views.addArrivedCalls();
     this.dock.drawPanel(this.navigation.state);
   }
@@ -309,9 +307,11 @@ async function start(): Promise<void> {
   const container = document.getElementById('app') as HTMLElement;
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
   const timeline = document.getElementById('timeline')?.textContent;
-  const views = new Views(data);
+  const server = ownServer(container);
+  const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
+  const views = new Views(data, calls);
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
-  const app = new App(views, container, initial);
+  const app = new App(views, container, initial, server);
   if (timeline == null) return app.draw();
   if (!app.needsTimeline) {
     app.draw();

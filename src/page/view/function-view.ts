@@ -84,11 +84,9 @@ export class FunctionViews {
   }
 
   private callsAt(state: State, symbol: SymbolId): CallsView | null {
-    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
-    const key = [this.views.rangeKey(state), threads, hidesIdle, focus, hidden.join('.'), foldsRecursion, symbol].join(
-      '|',
-    );
-    return this.views.timeline && this.single(`${key}|${this.arrivals}`, state, symbol, key);
+    const { views, arrivals } = this;
+    const asked = { ...views.askedOf(state), symbol };
+    return views.timeline && this.single({ ...asked, arrivals }, state, symbol, JSON.stringify(asked));
   }
 
   private callsOf(state: State, symbol: SymbolId, key: string): CallsView | null {
