@@ -18,10 +18,10 @@ import {
   titleOfCalls,
 } from '../../render/plot/calls-plot.js';
 import { htmlElement as html, setAttributes, showText } from '../../render/viewer/dom.js';
+import type { Tooltip } from '../../render/viewer/tooltip.js';
 import { visibleText } from '../../render/visible-text.js';
 import { type CallsView, callNear, cellAt, type PlotBox } from '../view/calls/calls-of-function.js';
 import type { ListedCall } from '../view/calls/find-listed-calls.js';
-import type { Tooltip } from './graph/tooltip.js';
 import { CanvasColours, emptied, onThemeChange } from './platform/canvas.js';
 
 const HEIGHT_PX = 168;

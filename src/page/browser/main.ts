@@ -4,9 +4,10 @@
 
 import type { Timeline } from '../../model/timeline/timeline.js';
 import { nameOf } from '../../render/frames/frame-table.js';
-import type { Chart } from '../../render/viewer/chart.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
+import type { FlameGraph } from '../../render/viewer/flame-graph.js';
 import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
+import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated } from '../../render/visible-text.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -18,7 +19,6 @@ import { Dock } from './dock.js';
 import { saveProfile, saveView } from './downloads.js';
 import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
-import { Tooltip } from './graph/tooltip.js';
 import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
 import { Menu } from './menu.js';
 import { measureCharacterPx, measureScrollbar, restoreTheme } from './platform/canvas.js';
@@ -33,7 +33,7 @@ import { pageActions, Toolbar } from './toolbar.js';
  *
  * Redraws. If the focused element disappears, the chart gets the focus; a focused box keeps it.
  */
-function keepFocus(chart: Chart, draw: () => void): void {
+function keepFocus(chart: FlameGraph, draw: () => void): void {
   const wasInChart = chart.hasFocus;
   const wasSomewhere = somethingHasFocus();
   draw();

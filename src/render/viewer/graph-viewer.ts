@@ -11,8 +11,7 @@ import { detailsText, type FrameDetails } from '../frames/frame-details.js';
 import type { FrameTable } from '../frames/frame-table.js';
 import { viewWeight } from '../layout.js';
 import { byId, setAttributes, svgElement } from './dom.js';
-import { FlameGraph, type FlameView, type FrameLayer } from './flame-graph.js';
-import { listen } from './listen.js';
+import { FlameGraph, type FlameView, type FrameLayer, listen } from './flame-graph.js';
 import { isShortcut, resetButton, SearchField } from './search-field.js';
 
 /** What the address says, so that links and reloads show the same view. */

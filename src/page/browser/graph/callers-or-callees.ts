@@ -7,10 +7,10 @@ import { detailsText, frameDetails, symbolAt } from '../../../render/frames/fram
 import type { FrameTable } from '../../../render/frames/frame-table.js';
 import { htmlElement as html, showText } from '../../../render/viewer/dom.js';
 import { isShortcut } from '../../../render/viewer/search-field.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { painterOf } from '../../view/colouring.js';
 import type { Colouring } from '../../view/state.js';
 import { Graph } from './graph.js';
-import type { Tooltip } from './tooltip.js';
 
 export interface CallersOrCalleesEvents {
   /** Opens the menu of a function next to a point of the window; `back` returns the focus. */

@@ -18,6 +18,7 @@ import {
 import { callDuration, shadesOf, shadeText } from '../../../render/plot/calls-plot.js';
 import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
 import { button, iconButton } from '../../../render/viewer/search-field.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { visibleText } from '../../../render/visible-text.js';
 import type { CallsView, SlowCallView } from '../../view/calls/calls-of-function.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
@@ -29,7 +30,6 @@ import { summedPieces, type WaitNames, type WaitsOfFunction } from '../../view/w
 import { CallsCanvas, SHADES } from '../calls-canvas.js';
 import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';
-import type { Tooltip } from './tooltip.js';
 
 const MAX_HISTOGRAM_PX = 320;
 

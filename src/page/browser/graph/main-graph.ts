@@ -11,6 +11,7 @@ import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { textWidth } from '../../../render/frames/labels.js';
 import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout.js';
 import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';
 import { comparedDetail, legendEntries, wordingOfDifferences } from '../../view/captions/legend.js';
 import type { Painter } from '../../view/colouring.js';
@@ -20,7 +21,6 @@ import type { Views } from '../../view/views.js';
 import type { Navigation } from '../platform/navigation.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
-import type { Tooltip } from './tooltip.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
 const MAX_NAME_SHARE = 1 / 4;

@@ -19,7 +19,7 @@ import {
   WHOLE_GRAPH,
 } from '../../../render/viewer/graph-viewer.js';
 import { toggle } from '../../../render/viewer/search-field.js';
-import { Tooltip } from '../../browser/graph/tooltip.js';
+import { Tooltip } from '../../../render/viewer/tooltip.js';
 import { FunctionsTable } from './functions-table.js';
 
 interface PageState extends GraphState {

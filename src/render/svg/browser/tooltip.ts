@@ -4,7 +4,7 @@
 import type { FrameDetail, FrameDetails } from '../../frames/frame-details.js';
 import { textWidth } from '../../frames/labels.js';
 import { byId, hide, moveTo, setAttributes, svgElement } from '../../viewer/dom.js';
-import { MARGIN_PX, popupPosition } from '../../viewer/popup-position.js';
+import { MARGIN_PX, popupPosition } from '../../viewer/tooltip.js';
 import { size } from './page.js';
 
 export class Tooltip {
