@@ -493,7 +493,7 @@ async function rendererOf(
       import('../../src/render/diff/comparison.js'),
       import('../../src/render/diff/folded.js'),
       import('../../src/page/diff/html.js'),
-      import('../../src/render/diff/svg.js'),
+      import('../../src/render/diff/picture.js'),
     ]);
   const { per = null, icicle, widthOf, width, maxFolded } = options;
   const comparison = compareProfiles(before, after, per);

@@ -6,9 +6,9 @@ import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Latency } from '../../src/questions/schema.js';
 import { formatDuration, isAbout } from '../../src/render/format.js';
-import { callText, titleOfCalls } from '../../src/render/plot/call-texts.js';
 import {
   type CallsPlot,
+  callText,
   DurationAxis,
   LABELLED,
   percentileText,
@@ -16,6 +16,7 @@ import {
   shadesOf,
   shadeText,
   timeTicks,
+  titleOfCalls,
 } from '../../src/render/plot/calls-plot.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { isStandardOutput } from '../output/write-chunks.js';

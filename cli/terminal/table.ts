@@ -2,7 +2,7 @@
  * Formats rows as a table that fits the terminal: the least important columns are dropped first, long names are shortened.
  */
 import stringWidth from 'string-width';
-import { shorterNames } from '../../src/render/short-names.js';
+import { shorterNames } from '../../src/render/frames/labels.js';
 import { visibleText } from '../../src/render/visible-text.js';
 
 export interface TableColumn<Row> {

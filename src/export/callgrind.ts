@@ -13,7 +13,7 @@ import { dsoOf, lineOf, type SymbolTable } from '../model/symbol-table.js';
 import type { NodeId } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { threadNoun } from '../render/format.js';
-import { frameNames } from '../render/frame-names.js';
+import { frameNames } from '../render/frames/frame-table.js';
 import { shellWords, visibleText } from '../render/visible-text.js';
 import { descriptionOf } from './description.js';
 import { type Measure, measuresOf, valuesOfTrees } from './measures.js';

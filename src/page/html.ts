@@ -7,17 +7,15 @@ import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
-import { originText, subtitleOf } from '../render/frames/captions.js';
+import { originText, subtitleOf, titlesOf } from '../render/frames/captions.js';
 import { HATCH_PATTERN } from '../render/frames/drawing.js';
-import { titlesOf } from '../render/frames/recording-name.js';
 import { qualitySummary } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
-import { documentStart } from './document.js';
+import { documentStart, themeStyle } from './document.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
-import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
 
 export interface HtmlOptions {

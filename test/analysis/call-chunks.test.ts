@@ -1,7 +1,6 @@
 /**
  * Compares the chunks of all calls of threads with their logs: each call once, by start, and any window shows the same.
  */
-
 import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +18,7 @@ import {
   type ThreadChunks,
 } from '../../src/model/profile/timeline.js';
 import type { Bounds } from '../../src/model/units.js';
-import { readChunk, readFunctionChunk } from '../../src/page/data/chunk.js';
+import { readChunk, readFunctionChunk } from '../../src/page/data/tables.js';
 import { ChunkDeflater } from '../../src/page/levels/deflate-chunks.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth } from '../helpers/random/times.js';

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { diffOf } from '../../src/answers.js';
 import { renderDiffHtml } from '../../src/page/diff/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
-import { renderDiffSvg } from '../../src/render/diff/svg.js';
+import { renderDiffSvg } from '../../src/render/diff/picture.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import { analyzeText } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
@@ -141,6 +141,15 @@ test('the width is the time after, before, or the larger of both', async () => {
   expect(page.url()).toContain('width=larger');
   await page.goBack();
   await eventually(() => page.locator('#width').inputValue()).toBe('before');
+});
+
+test('a link shows the width that it names', async () => {
+  await reset();
+  await page.selectOption('#width', 'before');
+  const before = await widthOf(page, 'more3');
+  await page.reload();
+  await eventually(() => page.locator('#width').inputValue()).toBe('before');
+  expect(await widthOf(page, 'more3')).toBe(before);
 });
 
 test('the table is sorted by its titles, and a function marks its frames', async () => {

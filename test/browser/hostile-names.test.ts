@@ -8,7 +8,7 @@ import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { type Profile, renderHtml, renderSvg } from '../../src/index.js';
 import { renderDiffHtml } from '../../src/page/diff/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
-import { renderDiffSvg } from '../../src/render/diff/svg.js';
+import { renderDiffSvg } from '../../src/render/diff/picture.js';
 import { windows } from '../helpers/browser/browser.js';
 import { CALLS, drawn, goTo, profileOfTrace } from '../helpers/browser/report-page.js';
 

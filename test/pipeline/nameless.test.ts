@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { analyze, renderFolded, renderJson } from '../../src/index.js';
-import { familyOf } from '../../src/render/frames/families.js';
+import { familyOf } from '../../src/render/frames/colours.js';
 import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const LIB = '/usr/lib/liblzma.so.5.4.1';

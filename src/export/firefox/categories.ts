@@ -3,7 +3,7 @@
  */
 import type { SymbolTable } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
-import { type Family, familyOf } from '../../render/frames/families.js';
+import { type Family, familyOf } from '../../render/frames/colours.js';
 
 /** The profiler requires a grey one, and a first subcategory of this name; it draws no graph for what is transparent. */
 const CATEGORIES = [

@@ -5,24 +5,21 @@
 import type { Timeline } from '../../model/profile/timeline.js';
 import type { Bounds, Tid } from '../../model/units.js';
 import type { FrameDetails } from '../../render/frames/frame-details.js';
-import { button } from '../../render/viewer/buttons.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
+import { button } from '../../render/viewer/search-field.js';
+import type { Tooltip } from '../../render/viewer/tooltip.js';
 import { hoveredDetails, rangeNotes, rangeText } from '../view/captions/time.js';
 import { arrowsText, wakingDetails } from '../view/captions/wakings.js';
+import { activitiesIn, stripRows } from '../view/columns.js';
 import { memoizeLast } from '../view/memoize-last.js';
 import type { State } from '../view/state.js';
-import { type StripArrows, stripArrows } from '../view/strip-arrows.js';
-import { activitiesIn, stripRows } from '../view/strip-rows.js';
 import { chosenRow, type ThreadRow } from '../view/threads.js';
 import type { Views } from '../view/views.js';
 import type { Waking } from '../view/waking-index.js';
-import type { Tooltip } from './graph/tooltip.js';
-import { CanvasColours } from './platform/canvas.js';
-import { onThemeChange } from './platform/theme.js';
-import { paintTicks } from './platform/ticks.js';
+import { type StripArrows, stripArrows } from '../view/waking-index.js';
+import { CanvasColours, onThemeChange, paintTicks } from './platform/canvas.js';
 import { RangeMarks } from './range-marks.js';
-import { Strips } from './strips.js';
-import { showTextures } from './textures.js';
+import { Strips, showTextures } from './strips.js';
 
 export interface AxisEvents {
   readonly change: (change: Partial<State>, isSameStep: boolean) => void;
@@ -189,7 +186,7 @@ export class Axis {
     const tip = event.buttons === 0 && strips !== null ? axisTip(event, strips, marks, views) : null;
     this.element.classList.toggle('on-name', tip?.isOnName === true);
     if (tip === null) this.tooltip.hide();
-    else this.tooltip.show(tip.details, null, event.clientX, event.clientY);
+    else this.tooltip.show(tip.details, event.clientX, event.clientY);
   }
 
   private zoom(isIn: boolean): void {

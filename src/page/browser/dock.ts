@@ -4,16 +4,16 @@
 
 import type { Nanoseconds } from '../../model/units.js';
 import { capitalized, formatCount, threadNoun } from '../../render/format.js';
-import { isolated } from '../../render/frames/isolated.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
-import { isShortcut } from '../../render/viewer/keys.js';
+import { isShortcut } from '../../render/viewer/search-field.js';
+import type { Tooltip } from '../../render/viewer/tooltip.js';
+import { isolated } from '../../render/visible-text.js';
 import type { ListedCall } from '../view/calls/find-listed-calls.js';
 import { MAX_SHARE, MIN_SHARE, type PageLayout, type State, type Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { StackChart } from './chart/stack-chart.js';
 import type { FrameActions } from './graph/frame-actions.js';
 import { FunctionPanel } from './graph/function-panel.js';
-import type { Tooltip } from './graph/tooltip.js';
 import type { Menu } from './menu.js';
 import type { Navigation } from './platform/navigation.js';
 import { CallsTable } from './tables/calls-table.js';

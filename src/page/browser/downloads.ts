@@ -13,8 +13,8 @@ import { SymbolKind } from '../../model/symbol-table.js';
 import type { Bounds, Nanoseconds } from '../../model/units.js';
 import { renderJson } from '../../profile-file/write.js';
 import type { LegendEntry } from '../../render/frames/captions.js';
-import { CHANGE_COLOURS } from '../../render/frames/changes.js';
-import { type Colour, SCALE } from '../../render/frames/colours.js';
+import { recordingFileName } from '../../render/frames/captions.js';
+import { CHANGE_COLOURS, type Colour, SCALE } from '../../render/frames/colours.js';
 import {
   type Drawing,
   HATCH_PATTERN,
@@ -23,18 +23,15 @@ import {
   ROW_PX,
   rectangles,
 } from '../../render/frames/drawing.js';
-import { recordingFileName } from '../../render/frames/recording-name.js';
 import type { ProfileHeader } from '../../render/quality-summary.js';
-import { boxMarkup, hatchingAndLabels } from '../../render/svg/frames-markup.js';
-import { headOf } from '../../render/svg/head.js';
-import { HEAD } from '../../render/svg/head-shape.js';
+import { HEAD, headOf } from '../../render/svg/head.js';
 import { styleSheet } from '../../render/svg/style.js';
-import { xml, xmlSource } from '../../render/svg/xml.js';
-import { callerRows } from '../data/caller-rows.js';
+import { boxMarkup, hatchingAndLabels, xml, xmlSource } from '../../render/svg/xml.js';
 import type { PageData, PageThread } from '../data/page-data.js';
-import { chipsOf } from '../view/captions/chips.js';
+import { callerRows } from '../data/page-data.js';
 import { tracedHint, widthName } from '../view/captions/details.js';
 import { legendEntries } from '../view/captions/legend.js';
+import { chipsOf } from '../view/captions/misfits.js';
 import { momentText } from '../view/captions/time.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';

@@ -5,7 +5,7 @@
 import type { Timeline } from '../../model/profile/timeline.js';
 import type { Bounds } from '../../model/units.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
-import { isShortcut } from '../../render/viewer/keys.js';
+import { isShortcut } from '../../render/viewer/search-field.js';
 import { momentText } from '../view/captions/time.js';
 import { borderAway, snappedRange } from '../view/range.js';
 

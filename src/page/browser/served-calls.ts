@@ -2,60 +2,20 @@
  * Completes the calls of a stack chart with those that the server has: shows what is there, and asks for what a window lacks.
  */
 
-import type { ChunkLists, Spans } from '../../model/profile/timeline.js';
+import type { ChunkLists, ChunkPart, Spans, ThreadLists } from '../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
-import type { ChartThread } from '../view/chart/chart-thread.js';
-import type { WhyUnlisted } from '../view/chart/unlisted-calls.js';
-import { type ChunkOf, joinedThread, servedThread } from '../view/joined-thread.js';
+import { readChunk } from '../data/tables.js';
+import type { ChartThread, WhyUnlisted } from '../view/chart/chart-thread.js';
 import { memoizeLast } from '../view/memoize-last.js';
-import { type ChunkRange, type WantedChunks, wantedChunks } from '../view/wanted-chunks.js';
-import { type CallSource, ServerFault } from './call-server.js';
-
-/** Two times and two numbers. */
-const CALL_BYTES = 24;
-
-/** Keeps chunks of calls as long as they fit; those that were not used for the longest time go first. */
-export class ChunkCache {
-  /** The most recently used last. */
-  private readonly chunks = new Map<string, Spans>();
-  private readonly maxBytes: number;
-  private bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-  }
-
-  get(key: string): Spans | undefined {
-    const calls = this.chunks.get(key);
-    if (calls === undefined) return undefined;
-    this.chunks.delete(key);
-    this.chunks.set(key, calls);
-    return calls;
-  }
-
-  has(key: string): boolean {
-    return this.chunks.has(key);
-  }
-
-  add(key: string, calls: Spans): void {
-    if (this.chunks.has(key)) return;
-    this.chunks.set(key, calls);
-    this.bytes += bytesOf(calls);
-    for (const [oldest, own] of this.chunks) {
-      if (this.bytes <= this.maxBytes) return;
-      this.chunks.delete(oldest);
-      this.bytes -= bytesOf(own);
-    }
-  }
-}
-
-function bytesOf({ node }: Spans): number {
-  return CALL_BYTES * node.length;
-}
-
-function chunkKey(tid: Tid, level: number, chunk: number): string {
-  return `${tid}/${level}/${chunk}`;
-}
+import {
+  type ChunkOf,
+  type ChunkRange,
+  joinedThread,
+  servedThread,
+  type WantedChunks,
+  wantedChunks,
+} from '../view/served-thread.js';
+import { inflated } from './platform/decode.js';
 
 const MAX_CACHE_BYTES = 64 * 2 ** 20;
 
@@ -178,4 +138,151 @@ function keysOf(tid: Tid, ranges: readonly ChunkRange[]): string[] {
   return ranges.flatMap(({ level, first, last }) =>
     Array.from({ length: last - first + 1 }, (_, at) => chunkKey(tid, level, first + at)),
   );
+}
+
+/** Two times and two numbers. */
+const CALL_BYTES = 24;
+
+/** Keeps chunks of calls as long as they fit; those that were not used for the longest time go first. */
+export class ChunkCache {
+  /** The most recently used last. */
+  private readonly chunks = new Map<string, Spans>();
+  private readonly maxBytes: number;
+  private bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  get(key: string): Spans | undefined {
+    const calls = this.chunks.get(key);
+    if (calls === undefined) return undefined;
+    this.chunks.delete(key);
+    this.chunks.set(key, calls);
+    return calls;
+  }
+
+  has(key: string): boolean {
+    return this.chunks.has(key);
+  }
+
+  add(key: string, calls: Spans): void {
+    if (this.chunks.has(key)) return;
+    this.chunks.set(key, calls);
+    this.bytes += bytesOf(calls);
+    for (const [oldest, own] of this.chunks) {
+      if (this.bytes <= this.maxBytes) return;
+      this.chunks.delete(oldest);
+      this.bytes -= bytesOf(own);
+    }
+  }
+}
+
+function bytesOf({ node }: Spans): number {
+  return CALL_BYTES * node.length;
+}
+
+function chunkKey(tid: Tid, level: number, chunk: number): string {
+  return `${tid}/${level}/${chunk}`;
+}
+
+const MISSING = 'so calls are missing here';
+
+/**
+ * Asks the server of the page for calls: for the index of threads, and for consecutive chunks (docs/levels-format.md).
+ */
+export type CallSource = Pick<CallServer, 'index' | 'chunks'>;
+export type FunctionCallSource = Pick<CallServer, 'indexes' | 'parts'>;
+
+/** @throws ServerFault for everything but an abort */
+export class CallServer {
+  private readonly page: string;
+
+  /** `page`: its address. */
+  constructor(page: string) {
+    this.page = page;
+  }
+
+  async index(tid: Tid, signal: AbortSignal): Promise<ChunkLists> {
+    const response = await this.ask(`calls/${tid}`, signal);
+    return readable(response.json() as Promise<ChunkLists>, signal);
+  }
+
+  /** Of all threads. */
+  async indexes(signal: AbortSignal): Promise<ReadonlyMap<Tid, ThreadLists>> {
+    const response = await this.ask('calls', signal);
+    const indexes = response.json() as Promise<(ThreadLists & { readonly tid: Tid })[]>;
+    return new Map((await readable(indexes, signal)).map((index) => [index.tid, index]));
+  }
+
+  chunks(tid: Tid, { level, first, last }: ChunkRange, index: ChunkLists, signal: AbortSignal): Promise<Spans[]> {
+    const bytes = index.levels[level].bytes.slice(first, last + 1);
+    return this.parts([{ tid, list: level, first, last, bytes }], readChunk, signal);
+  }
+
+  /** Returns the chunks of all parts, in order. */
+  async parts<Calls>(
+    parts: readonly ChunkPart[],
+    read: (bytes: Uint8Array) => Calls,
+    signal: AbortSignal,
+  ): Promise<Calls[]> {
+    const paths = parts.map(({ tid, list, first, last }) => `${tid}/${list}/${first}-${last}`);
+    const response = await this.ask(`calls/${paths.join()}`, signal);
+    const sizes = parts.flatMap(({ bytes }) => bytes);
+    return readable(
+      response.arrayBuffer().then((bytes) => readChunks(bytes, sizes, read)),
+      signal,
+    );
+  }
+
+  private async ask(path: string, signal: AbortSignal): Promise<Response> {
+    const response = await fetch(new URL(path, this.page), { signal }).catch((error) => {
+      throw signal.aborted
+        ? error
+        : new ServerFault(
+            `ptflame serve does not answer, ${MISSING}: start it again, and open the address that it prints`,
+            error,
+          );
+    });
+    if (response.ok) return response;
+    throw new ServerFault(
+      `ptflame serve refused a request (${response.status}), ${MISSING}: open the address that it printed last`,
+    );
+  }
+}
+
+/** Returns the server that sent the page; null: the page is a file. `container`: of the page. */
+export function ownServer({ dataset }: HTMLElement): CallServer | null {
+  const isServed = dataset['served'] !== undefined && location.protocol === 'http:';
+  return isServed ? new CallServer(location.href) : null;
+}
+
+/** What went wrong, for people. */
+export class ServerFault extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+  }
+}
+
+function readable<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return value.catch((error) => {
+    throw signal.aborted
+      ? error
+      : new ServerFault(`what ptflame serve sent cannot be read, ${MISSING}: reload the page`, error);
+  });
+}
+
+/** `sizes`: of each chunk, deflated. */
+async function readChunks<Calls>(
+  bytes: ArrayBuffer,
+  sizes: readonly number[],
+  read: (bytes: Uint8Array) => Calls,
+): Promise<Calls[]> {
+  let at = 0;
+  const parts = sizes.map((size) => {
+    const part = new Uint8Array(bytes, at, size);
+    at += size;
+    return part;
+  });
+  return Promise.all(parts.map(async (part) => read(await inflated(part))));
 }

@@ -11,19 +11,18 @@ import {
   type ThreadSpans,
 } from '../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
-import { readChunk, readFunctionChunk } from '../data/chunk.js';
-import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/all-calls.js';
-import { MAX_ROWS } from '../view/calls/call-differences.js';
+import { readChunk, readFunctionChunk } from '../data/tables.js';
 import { callsToLookInto } from '../view/calls/calls-of-function.js';
+import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/calls/find-listed-calls.js';
 import {
   CallsCollector,
   type FoundCalls,
   type ListedCall,
+  MAX_ROWS,
   type SearchedThread,
 } from '../view/calls/find-listed-calls.js';
-import { concatenated } from '../view/joined-thread.js';
-import { wantedChunks } from '../view/wanted-chunks.js';
-import { type FunctionCallSource, ServerFault } from './call-server.js';
+import { concatenated, wantedChunks } from '../view/served-thread.js';
+import { type FunctionCallSource, ServerFault } from './served-calls.js';
 
 interface Asked {
   readonly key: string;

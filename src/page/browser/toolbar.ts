@@ -1,13 +1,14 @@
 /**
  * The toolbar above the graph: width, colour, search, and chips for what is left out.
  */
-import { button, iconButton, resetButton, toggle } from '../../render/viewer/buttons.js';
+
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
-import { SearchField } from '../../render/viewer/search-field.js';
-import type { Chip } from '../view/captions/chips.js';
+import { button, helpButton, iconButton, resetButton, SearchField, toggle } from '../../render/viewer/search-field.js';
 import { tracedHint, widthName } from '../view/captions/details.js';
+import type { Chip } from '../view/captions/misfits.js';
 import type { Colouring, State, Width } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { switchTheme } from './platform/canvas.js';
 
 export interface ToolbarEvents {
   readonly change: (change: Partial<State>) => void;
@@ -168,4 +169,23 @@ function choice<Value extends string>(
       select.title = reason;
     },
   };
+}
+
+/** The actions on the entire page, next to its title. */
+interface PageActions {
+  readonly save: (what: 'svg' | 'json') => void;
+  readonly help: () => void;
+}
+
+export function pageActions({ save, help }: PageActions): HTMLElement {
+  return html(
+    'div',
+    { class: 'actions', role: 'group', 'aria-label': 'Page' },
+    button('Save SVG', 'save this view as an image', () => save('svg')),
+    button('Save JSON', 'save the profile of the time that is shown, as ptflame render -o out.json', () =>
+      save('json'),
+    ),
+    iconButton('◐', 'Dark or light', 'dark or light (d)', switchTheme),
+    helpButton(help),
+  );
 }

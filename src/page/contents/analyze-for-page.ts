@@ -10,7 +10,8 @@ import type { Timeline } from '../../model/profile/timeline.js';
 import { WAKING_SLICES, type WakingRows, type Wakings } from '../../model/profile/timeline.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { tableOf } from '../../model/sample-table.js';
-import { type Bounds, NONE, type Tid } from '../../model/units.js';
+import type { Bounds } from '../../model/units.js';
+import { NONE, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { Trace } from '../../pipeline/read/trace.js';
@@ -21,11 +22,8 @@ import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
 import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { ShownWaits } from '../../waits/summary/window.js';
-import { AskedIntervals } from './asked-intervals.js';
-import { piecesOf } from './longest-waits.js';
-import { type KeyedPiece, PlaceWriter } from './place-writer.js';
-import { WaitBlockers } from './wait-blockers.js';
-import { groupWaits, type PlaceGroups } from './waiting-places.js';
+import { AskedIntervals, type KeyedPiece, PlaceWriter } from './place-writer.js';
+import { groupWaits, type PlaceGroups, piecesOf, WaitBlockers } from './waiting-places.js';
 
 export interface PageContents {
   readonly profile: Profile;

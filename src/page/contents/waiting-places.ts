@@ -4,12 +4,16 @@
 import { isOffCpu } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { NONE } from '../../model/units.js';
-import type { CallsOfWaits } from '../../questions/waits/ask-waits.js';
-import { wokenNs } from '../../waits/locks/held-time.js';
+import type { BlockerKind, WaitPieceKind } from '../../model/profile/waits-by-path.js';
+import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import type { CallsOfWaits, TraceWaits } from '../../questions/waits/ask-waits.js';
+import { EndedBy, WaitFacts } from '../../questions/waits/wait-facts.js';
+import { criticalPathOf } from '../../waits/critical-path.js';
+import { HeldTime, wokenNs } from '../../waits/locks/held-time.js';
+import { type LockWaits, lockWaitsOf } from '../../waits/locks/lock-waits.js';
+import { type CriticalPath, PieceKind } from '../../waits/path-builder.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { Waits } from '../../waits/waits.js';
-import type { WaitBlockers } from './wait-blockers.js';
 
 /** More call paths, and more blockers of each, are summed up. */
 const MAX_PLACES = 200;
@@ -116,4 +120,117 @@ function split<Key>(groups: Map<Key, WaitGroup>, max: number): [[Key, WaitGroup]
 
 export function waitNs({ outNs, inNs }: Waits, wait: number): number {
   return inNs[wait] - outNs[wait];
+}
+
+/** Says for each wait for whom it was: the holder of its lock if that is known, else what ended it. */
+export class WaitBlockers {
+  readonly facts: WaitFacts;
+  private readonly waits: Waits;
+  private readonly locks: LockWaits;
+  private readonly held: HeldTime;
+
+  constructor(traceWaits: TraceWaits) {
+    this.facts = new WaitFacts(traceWaits);
+    this.waits = traceWaits.shown;
+    this.locks = lockWaitsOf(traceWaits.waits, traceWaits.trace.samples);
+    this.held = new HeldTime(traceWaits.waits, this.locks, traceWaits.window);
+  }
+
+  kindOf(wait: number): BlockerKind {
+    return this.isForHolder(wait) ? 'holder' : KINDS[this.facts.endedBy(wait)];
+  }
+
+  /** The holder or waker; NONE: no thread. */
+  tidOf(wait: number): Tid {
+    return this.isForHolder(wait) ? this.locks.holder[wait] : this.wakerOf(wait);
+  }
+
+  /** Where the holder or waker was when it ended the wait; NONE: not known, or another thread ended it. */
+  symbolOf(wait: number): SymbolId {
+    const tid = this.tidOf(wait);
+    return tid === NONE || tid !== this.wakerOf(wait) ? NONE : this.facts.wakerPlaceOf(wait).symbol;
+  }
+
+  /** Calls back with the threads that were waited for, when: each holder while it had the lock, or the waker. */
+  forEachInterval(wait: number, found: (tid: Tid, fromNs: Nanoseconds, toNs: Nanoseconds) => void): void {
+    if (!this.isForHolder(wait)) return found(this.wakerOf(wait), this.waits.outNs[wait], wokenNs(this.waits, wait));
+    const { pieces } = this.held.of(wait);
+    for (let piece = 0; piece < pieces.length; piece++)
+      found(pieces.holder[piece], pieces.fromNs[piece], pieces.toNs[piece]);
+  }
+
+  private isForHolder(wait: number): boolean {
+    return this.locks.holder[wait] !== NONE && this.facts.endedBy(wait) < EndedBy.Preempted;
+  }
+
+  private wakerOf(wait: number): Tid {
+    return this.facts.endedBy(wait) < EndedBy.Preempted ? this.waits.waker[wait] : NONE;
+  }
+}
+
+/** By EndedBy; `Unknown` time is no wait. */
+const KINDS: readonly BlockerKind[] = Object.assign([], {
+  [EndedBy.Thread]: 'waker',
+  [EndedBy.MaybeThread]: 'maybe',
+  [EndedBy.Interrupt]: 'interrupt',
+  [EndedBy.NotSeen]: 'not seen',
+  [EndedBy.Open]: 'open',
+  [EndedBy.Preempted]: 'preempted',
+});
+
+/** Shorter pieces are summed up with their neighbours. */
+const MAX_PIECES = 40;
+
+/** Finds what the longest wait of each call path consisted of: the pieces of its critical path. */
+export interface TimedPiece {
+  readonly kind: WaitPieceKind;
+  /** NONE: several short pieces. */
+  readonly tid: Tid;
+  readonly fromNs: Nanoseconds;
+  readonly toNs: Nanoseconds;
+}
+
+/** Returns the pieces by time; each begins where the one before ends. */
+export function piecesOf({ waits, shown }: Pick<TraceWaits, 'waits' | 'shown'>, wait: number): TimedPiece[] {
+  const path = criticalPathOf(waits, waits.tid[wait], shown.outNs[wait], shown.inNs[wait]);
+  const isListed = longestOf(path);
+  const pieces: TimedPiece[] = [];
+  for (let row = 0; row < path.length; row++) {
+    const piece = pieceAt(waits, path, row);
+    const last = pieces.at(-1);
+    if (isListed[row]) pieces.push(piece);
+    else if (last?.kind === 'others') pieces[pieces.length - 1] = { ...last, toNs: piece.toNs };
+    else pieces.push({ ...piece, kind: 'others', tid: NONE });
+  }
+  return pieces;
+}
+
+function pieceAt({ waker }: Waits, { fromNs, toNs, kind, tid, wait }: CriticalPath, row: number): TimedPiece {
+  const isWaker = kind[row] === PieceKind.NotTraced || kind[row] === PieceKind.MaybeThread;
+  return {
+    kind: WAIT_KINDS[kind[row]],
+    tid: isWaker ? waker[wait[row]] : tid[row],
+    fromNs: fromNs[row],
+    toNs: toNs[row],
+  };
+}
+
+const WAIT_KINDS: readonly WaitPieceKind[] = Object.assign([], {
+  [PieceKind.Running]: 'running',
+  [PieceKind.Preempted]: 'preempted',
+  [PieceKind.WakeUp]: 'wake-up',
+  [PieceKind.Interrupt]: 'interrupt',
+  [PieceKind.NotTraced]: 'not traced',
+  [PieceKind.MaybeThread]: 'maybe',
+  [PieceKind.NotSeen]: 'not seen',
+  [PieceKind.Unknown]: 'unknown',
+});
+
+/** Returns 1 for each of the longest pieces; of equal ones, the first. */
+function longestOf({ length, fromNs, toNs }: CriticalPath): Uint8Array {
+  const isLong = new Uint8Array(length);
+  const rows = Array.from(isLong.keys());
+  rows.sort((a, b) => toNs[b] - fromNs[b] - (toNs[a] - fromNs[a]) || a - b);
+  for (const row of rows.slice(0, MAX_PIECES)) isLong[row] = 1;
+  return isLong;
 }

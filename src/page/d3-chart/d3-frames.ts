@@ -5,9 +5,8 @@
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
 import { type Drawing, type Highlight, px, type Rectangle, ROW_PX } from '../../render/frames/drawing.js';
 import { setAttributes, svgElement } from '../../render/viewer/dom.js';
-import type { FrameLayer } from '../../render/viewer/frame-layer.js';
-import { type ChartNode, chartOf } from './chart-tree.js';
-import { select } from './selection.js';
+import type { FrameLayer } from '../../render/viewer/flame-graph.js';
+import { type ChartNode, chartOf, select } from './selection.js';
 
 /** A frame as the library creates it: a `g` whose first child is a `rect`. */
 type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNode } };

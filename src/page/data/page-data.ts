@@ -1,10 +1,16 @@
 /**
  * Defines the data of the report page: the shape of all trees together, and the numbers of each thread on it.
  */
+
+import { damagedAt } from '../../codec/file-fault.js';
+import type { NumberReader } from '../../codec/numbers.js';
+import { ROOT } from '../../model/calls/call-tree.js';
 import type { NodesOfShape, Shape } from '../../model/calls/overlay.js';
 import type { Quality, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
+import { NONE } from '../../model/units.js';
+import { pageWriter } from './columns.js';
 
 export interface PageData {
   readonly meta: TraceMeta;
@@ -19,3 +25,62 @@ export interface PageData {
 
 /** A thread without its tree: its rows are nodes of the shape, ascending; the first is the root. */
 export interface PageThread extends Omit<ThreadProfile, 'tree'>, NodesOfShape {}
+
+/** Encodes and decodes the head of the page data: everything that is not a column, as JSON. */
+export interface PageHead {
+  readonly meta: TraceMeta;
+  readonly symbols: SymbolTable;
+  readonly quality: Quality;
+  /** Number of nodes of the shape. */
+  readonly nodes: number;
+  readonly threads: readonly ThreadHead[];
+  /** Left out if nothing is known of them. */
+  readonly waits?: WaitsByPath;
+}
+
+export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {
+  /** Number of nodes of the shape that the thread has. */
+  readonly nodes: number;
+  /** Number of rows; null if unknown. */
+  readonly durations: number | null;
+}
+
+/** JSON has no bigint. */
+interface WrittenHead extends Omit<PageHead, 'meta'> {
+  readonly meta: Omit<TraceMeta, 'originNs'> & { readonly originNs: string };
+}
+
+export function headBytes(head: PageHead): Uint8Array {
+  const written: WrittenHead = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
+  const writer = pageWriter();
+  writer.text(JSON.stringify(written));
+  return writer.view();
+}
+
+export function readHead(reader: NumberReader): PageHead {
+  const { meta, ...head } = JSON.parse(reader.text()) as WrittenHead;
+  return { ...head, meta: { ...meta, originNs: BigInt(meta.originNs) } };
+}
+
+/**
+ * Computes the caller of each node of a thread, as a row of the thread's nodes.
+ *
+ * Returns the caller rows of each thread.
+ */
+export function callerRows(shape: Shape, nodes: readonly Int32Array[]): Int32Array[] {
+  const rowOf = new Int32Array(shape.length);
+  return nodes.map((node) => rowsOf(shape, node, rowOf));
+}
+
+/** Returns the rows of the callers; NONE for the root. `rowOf`: scratch memory, as long as the shape. */
+function rowsOf({ parent }: Shape, node: Int32Array, rowOf: Int32Array): Int32Array {
+  if (node[0] !== ROOT) throw damagedAt('a thread of the page', 'has no root');
+  const rows = new Int32Array(node.length).fill(NONE);
+  for (let row = 1; row < node.length; row++) {
+    rows[row] = rowOf[parent[node[row]]];
+    if (!(node[row] > node[row - 1] && node[rows[row]] === parent[node[row]]))
+      throw damagedAt('a thread of the page', 'has no tree');
+    rowOf[node[row]] = row;
+  }
+  return rows;
+}

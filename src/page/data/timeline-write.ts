@@ -2,11 +2,11 @@
  * Writes the timeline of a page, uncompressed: a block of its own, which the page reads when it is needed.
  */
 
-import type { ThreadSums, TimedThread, Timeline } from '../../model/profile/timeline.js';
+import type { ThreadSums, TimedThread, Timeline, Wakings } from '../../model/profile/timeline.js';
 import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
-import { pageWriter } from './numbers.js';
+import type { Tid } from '../../model/units.js';
+import { pageWriter } from './columns.js';
 import { CALL_RULES, ROW_RULES, SPAN_RULES, TIME_RULES, WAKING_RULES, writeTables } from './tables.js';
-import type { TimelineHead } from './timeline-head.js';
 
 /** Yields the data in parts. */
 export function* timelinePieces(timeline: Timeline): Generator<Uint8Array> {
@@ -84,4 +84,18 @@ function tableBytes(rules: typeof ROW_RULES, tables: readonly object[]): Uint8Ar
   const writer = pageWriter();
   writeTables(writer, rules, tables);
   return writer.view();
+}
+
+/** The head of the timeline of a page: all but its columns, as JSON. */
+export interface TimelineHead extends Omit<Timeline, 'threads' | 'wakings'> {
+  readonly threads: readonly {
+    readonly tid: Tid;
+    readonly slices: number;
+    /** Numbers of rows, as those below. */
+    readonly sums: { readonly rows: number; readonly calls: number; readonly times: number } | null;
+    readonly levels: readonly number[];
+    readonly split: number;
+  }[];
+  /** `rows`: their number. */
+  readonly wakings: (Omit<Wakings, 'rows'> & { readonly rows: number }) | null;
 }

@@ -12,11 +12,8 @@ import type { Profile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { columnBytes } from './columns.js';
-import { durationsBytes } from './durations.js';
-import { headBytes, type PageHead, type ThreadHead } from './head.js';
-import { pageWriter } from './numbers.js';
-import { shapeBytes } from './shape.js';
+import { columnBytes, durationsBytes, pageWriter, shapeBytes } from './columns.js';
+import { headBytes, type PageHead, type ThreadHead } from './page-data.js';
 
 /** Yielded between two steps, to let the caller handle other events. */
 const NO_BYTES = new Uint8Array();

@@ -3,9 +3,8 @@
  */
 import { createHash } from 'node:crypto';
 import { ROOT } from '../../model/calls/call-tree.js';
-import { changeStyle, patternMarkup } from '../../render/diff/colours.js';
 import type { Comparison } from '../../render/diff/comparison.js';
-import { writePaths } from '../../render/diff/data.js';
+import { type FunctionChange, writePaths, writeRows } from '../../render/diff/data.js';
 import { tableOf } from '../../render/diff/paths.js';
 import {
   DEFAULT_TITLE,
@@ -15,15 +14,13 @@ import {
   diffTexts,
   drawnPaths,
 } from '../../render/diff/picture.js';
-import { paintByChange } from '../../render/diff/wording.js';
+import { changeStyle, paintByChange, patternMarkup } from '../../render/diff/wording.js';
 import type { LegendEntry } from '../../render/frames/captions.js';
 import { layout } from '../../render/layout.js';
 import { SVG_DEFAULTS } from '../../render/svg/svg.js';
 import { xml } from '../../render/svg/xml.js';
 import { visibleText } from '../../render/visible-text.js';
-import { documentStart } from '../document.js';
-import { themeStyle } from '../theme-style.js';
-import { type FunctionChange, writeRows } from '../view/diff-rows.js';
+import { documentStart, themeStyle } from '../document.js';
 import { DIFF_PAGE_SCRIPT, DIFF_PAGE_STYLE } from './page.generated.js';
 
 /** Of the narrowest frame that is not merged: the page can be this wide. */

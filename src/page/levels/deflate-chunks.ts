@@ -3,7 +3,7 @@
  */
 import { constants, deflateRawSync } from 'node:zlib';
 import type { ChunkIndex, FunctionCalls, FunctionIndex, Spans, ThreadChunks } from '../../model/profile/timeline.js';
-import { chunkBytes, functionChunkBytes } from '../data/chunk.js';
+import { chunkBytes, functionChunkBytes } from '../data/tables.js';
 
 /** As in pages: for numbers, `Z_FILTERED` saves 1 %. */
 const DEFLATE = { level: 6, strategy: constants.Z_FILTERED };

@@ -4,13 +4,11 @@
 import { isStop as isStopSymbol, timeSums } from '../../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
-import type { NodeId } from '../../model/units.js';
+import { NONE, type NodeId } from '../../model/units.js';
 import { formatDuration } from '../../render/format.js';
+import { type Change, changeLevel, isStop } from '../../render/frames/colours.js';
 import { type Paint, paintByFunction } from '../../render/frames/drawing.js';
-import { isStop } from '../../render/frames/families.js';
 import { type FrameTable, familyOfNode, subtreeSums } from '../../render/frames/frame-table.js';
-import type { ComparedTable } from './compare-tables.js';
-import { paintByDifference } from './difference.js';
 import type { Colouring } from './state.js';
 
 /** Number of steps of the scale, from pale to strong: `.s0` to `.s7`. */
@@ -96,4 +94,55 @@ function leafSums(tree: CallTree): { readonly totalNs: Float64Array; readonly ou
     tree.selfNs.map((ns, node) => (isOutside[node] ? ns : 0)),
   );
   return { totalNs: totalTimes(tree), outsideNs };
+}
+
+/** Compares a graph with that of other threads, call path by call path. */
+export interface ComparedTable {
+  /** The other threads. */
+  readonly name: string;
+  /** By node: what the same call path weighs in the other threads, with callees; 0: it is not there. */
+  readonly there: Float64Array;
+  /** Weight of the call paths that are only there. */
+  readonly onlyThere: number;
+}
+
+export function compareTables(table: FrameTable, other: FrameTable, name: string): ComparedTable {
+  const there = new Float64Array(table.parent.length);
+  let sharedWeight = 0;
+  for (const [node, same] of samePaths(table, other).entries()) {
+    if (same === NONE) continue;
+    there[node] = other.total[same];
+    sharedWeight += other.self[same];
+  }
+  return { name, there, onlyThere: other.total[ROOT] - sharedWeight };
+}
+
+/** Returns by node the node of the other table with the same path; NONE: there is none. */
+function samePaths({ tree, parent }: FrameTable, other: FrameTable): Int32Array {
+  const symbols = other.names.length;
+  const nodes = new Map<number, NodeId>();
+  for (let node: NodeId = ROOT + 1; node < other.parent.length; node++)
+    nodes.set(other.parent[node] * symbols + other.tree.symbol[node], node);
+  const same = new Int32Array(parent.length).fill(NONE);
+  same[ROOT] = ROOT;
+  for (let node: NodeId = ROOT + 1; node < parent.length; node++)
+    if (same[parent[node]] !== NONE) same[node] = nodes.get(same[parent[node]] * symbols + tree.symbol[node]) ?? NONE;
+  return same;
+}
+
+/** Call paths that only the other threads have are not drawn. */
+export type Difference = Extract<Change, 'same' | 'more' | 'less' | 'new'>;
+
+export function differenceOf(here: number, there: number): Difference {
+  if (here === there) return 'same';
+  return there === 0 ? 'new' : here > there ? 'more' : 'less';
+}
+
+/** Returns CSS classes. */
+export function paintByDifference({ total }: FrameTable, { there }: ComparedTable): Paint {
+  return (node) => {
+    const difference = differenceOf(total[node], there[node]);
+    if (difference === 'same') return difference;
+    return difference === 'new' ? 'more3' : difference + changeLevel(total[node], there[node]);
+  };
 }

@@ -11,12 +11,12 @@ import { inPreOrder, totalTimes } from '../../model/calls/tree-view.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { symbolRanks } from '../../model/symbol-table.js';
-import type { SymbolId } from '../../model/units.js';
-import { frameNames } from '../../render/frame-names.js';
-import { type Family, familyOf } from '../../render/frames/families.js';
-import { type FrameTable, frameTable, subtreeSums } from '../../render/frames/frame-table.js';
+import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import type { FoundFrames } from '../../render/find-frames.js';
+import { type Family, familyOf } from '../../render/frames/colours.js';
+import { type FrameTable, frameNames, frameTable, subtreeSums } from '../../render/frames/frame-table.js';
 import { visibleText } from '../../render/visible-text.js';
-import type { Order, Width } from './state.js';
+import type { Order, State, Width } from './state.js';
 
 /** Callers with a smaller share are not split further: they would be invisible. */
 const MIN_SHARE = 1 / 20_000;
@@ -96,4 +96,101 @@ export class FrameTables {
 
 function minTotal(tree: CallTree): number {
   return totalTimes(tree)[ROOT] * MIN_SHARE;
+}
+
+/**
+ * Finds frames by their path of symbols, which stays valid when the tree changes.
+ *
+ * Returns the node at the end of a path; null if the path does not exist.
+ */
+export function nodeAt(table: FrameTable, path: readonly SymbolId[]): NodeId | null {
+  const nodes = nodesOn(table, path);
+  return nodes.length < path.length ? null : (nodes.at(-1) ?? ROOT);
+}
+
+/** Returns the longest prefix of a path that exists. */
+export function existingPrefix(table: FrameTable, path: readonly SymbolId[]): readonly SymbolId[] {
+  return path.slice(0, nodesOn(table, path).length);
+}
+
+/** Returns the nodes of a path, as far as it exists. */
+function nodesOn({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId[] {
+  const nodes: NodeId[] = [];
+  let node: NodeId = ROOT;
+  for (const symbol of path) {
+    node = firstChild[node];
+    while (node !== NONE && tree.symbol[node] !== symbol) node = nextSibling[node];
+    if (node === NONE) break;
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+/** Returns the siblings that fill the width; the root without a zoom or if the zoomed path does not exist. */
+export function zoomedRange(
+  table: FrameTable,
+  { zoom, zoomLast }: Pick<State, 'zoom' | 'zoomLast'>,
+): { readonly first: NodeId; readonly last: NodeId } {
+  const first = nodeAt(table, zoom);
+  if (first === null || first === ROOT) return { first: ROOT, last: ROOT };
+  const last = zoomLast === null ? first : nodeAt(table, [...zoom.slice(0, -1), zoomLast]);
+  return { first, last: last === null || last < first ? first : last };
+}
+
+/** Returns the path of symbols to a node. */
+export function pathTo({ tree }: FrameTable, node: NodeId): SymbolId[] {
+  const path: SymbolId[] = [];
+  for (let at = node; at !== ROOT; at = tree.parent[at]) path.push(tree.symbol[at]);
+  return path.reverse();
+}
+
+/**
+ * Restricts a graph to the matches of a search, and steps through them.
+ *
+ * Returns the table with only the weight of matches and their callees.
+ */
+export function onlyMatches(table: FrameTable, found: FoundFrames): FrameTable {
+  const isInside = insideMatches(table, found);
+  const self = table.self.map((own, node) => (isInside[node] ? own : 0));
+  return { ...table, self, total: subtreeSums(table.tree, self) };
+}
+
+/** Returns 1 for each node that is a match or below one. */
+export function insideMatches({ parent }: FrameTable, { isMatch }: FoundFrames): Uint8Array {
+  const isInside = new Uint8Array(parent.length);
+  for (let node: NodeId = ROOT; node < isInside.length; node++)
+    isInside[node] = isMatch[node] || (node !== ROOT && isInside[parent[node]]) ? 1 : 0;
+  return isInside;
+}
+
+export interface Match {
+  readonly node: NodeId;
+  /** Rank by weight; 1 is the largest. */
+  readonly rank: number;
+}
+
+/**
+ * Returns the match after `from` (`by`: 1) or before it (-1), from the largest to the smallest, equal ones in node order, wrapping
+ * around; null if there are no matches. `from`: null starts before the first. Does not sort: there may be a million matches.
+ */
+export function nextMatch(
+  { total }: FrameTable,
+  { isMatch }: FoundFrames,
+  from: NodeId | null,
+  by: 1 | -1,
+): Match | null {
+  const isBefore = (a: NodeId, b: NodeId) => total[a] > total[b] || (total[a] === total[b] && a < b);
+  const isNearer = by === 1 ? isBefore : (a: NodeId, b: NodeId) => isBefore(b, a);
+  let next: NodeId | null = null;
+  let first: NodeId | null = null;
+  for (let node: NodeId = ROOT; node < isMatch.length; node++) {
+    if (isMatch[node] === 0) continue;
+    if (first === null || isNearer(node, first)) first = node;
+    if (from !== null && isNearer(from, node) && (next === null || isNearer(node, next))) next = node;
+  }
+  const found = next ?? first;
+  if (found === null) return null;
+  let rank = 1;
+  for (let node: NodeId = ROOT; node < isMatch.length; node++) if (isMatch[node] && isBefore(node, found)) rank++;
+  return { node: found, rank };
 }

@@ -10,11 +10,11 @@ import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageThread } from '../data/page-data.js';
 import { type CallsView, callsOfFunction, withPercentiles } from './calls/calls-of-function.js';
 import type { FrameTables } from './frame-tables.js';
-import { type Bar, barsOf } from './histogram.js';
 import { memoizeLast } from './memoize-last.js';
 import type { SelectedTrees } from './selected-trees.js';
 import type { State } from './state.js';
 import { chosenRow } from './threads.js';
+import { type Bar, barsOf } from './view.js';
 import { type WaitNames, type WaitsOfFunction, waitsOfFunction } from './waits.js';
 
 /** Everything shown for the selected function. */
@@ -84,11 +84,9 @@ export class FunctionViews {
   }
 
   private callsAt(state: State, symbol: SymbolId): CallsView | null {
-    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
-    const key = [this.views.rangeKey(state), threads, hidesIdle, focus, hidden.join('.'), foldsRecursion, symbol].join(
-      '|',
-    );
-    return this.views.timeline && this.single(`${key}|${this.arrivals}`, state, symbol, key);
+    const { views, arrivals } = this;
+    const asked = { ...views.askedOf(state), symbol };
+    return views.timeline && this.single({ ...asked, arrivals }, state, symbol, JSON.stringify(asked));
   }
 
   private callsOf(state: State, symbol: SymbolId, key: string): CallsView | null {

@@ -2,10 +2,11 @@
  * Caches computed values.
  */
 
-/** Caches the last result of a function by key. */
+/** Caches the last result of a function until something else is asked for. `asked`: JSON values that decide the result. */
 export function memoizeLast<Arguments extends readonly unknown[], Value>(compute: (...args: Arguments) => Value) {
   let last: { readonly key: string; readonly value: Value } | null = null;
-  return (key: string, ...args: Arguments): Value => {
+  return (asked: unknown, ...args: Arguments): Value => {
+    const key = JSON.stringify(asked);
     if (last?.key !== key) last = { key, value: compute(...args) };
     return last.value;
   };

@@ -16,7 +16,7 @@ import type { ThreadSums, Timeline } from '../../model/profile/timeline.js';
 import { dsoOf, lineOf, type SourceLine } from '../../model/symbol-table.js';
 import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
-import type { AllCalls } from './all-calls.js';
+import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
@@ -39,7 +39,7 @@ export class SelectedTrees {
   /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
   /** Has all calls of functions; null: the page is a file. */
-  server: AllCalls | null = null;
+  readonly server: AllCalls | null;
   protected readonly tables: FrameTables;
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
   private readonly ranged = memoizeLast((range: Bounds) => this.ranges().within(range));
@@ -53,8 +53,9 @@ export class SelectedTrees {
     (timeline: Timeline) => timeline.wakings && new WakingIndex(timeline.wakings, timeline),
   );
 
-  constructor(data: PageData) {
+  constructor(data: PageData, server: AllCalls | null = null) {
     this.data = data;
+    this.server = server;
     this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
     this.isBlockedTime = data.meta.isBlockedTime ?? false;
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
@@ -70,13 +71,13 @@ export class SelectedTrees {
     const { focus, hidden, foldsRecursion } = state;
     const view = this.viewInRange(state, indexes);
     if (focus === null && hidden.length === 0 && !foldsRecursion) return view;
-    return this.reshaped([this.rangeKey(state), indexes, focus, hidden, foldsRecursion].join('|'), view, state);
+    return this.reshaped(this.askedOf(state), view, state);
   }
 
   private viewInRange(state: State, indexes: readonly number[]): View {
-    const view = this.ofThreads(indexes.join(), indexes);
-    if (this.rangeAt(state) === null) return view;
-    return this.ofThreadsInRange(`${this.rangeKey(state)}|${indexes}`, view, this.dataAt(state), indexes);
+    const view = this.ofThreads(indexes, indexes);
+    const range = this.rangeAt(state);
+    return range === null ? view : this.ofThreadsInRange({ range, indexes }, view, this.dataAt(state), indexes);
   }
 
   /** Returns the time range that is shown, between borders of slices; null: all of it. */
@@ -84,10 +85,10 @@ export class SelectedTrees {
     return range && this.timeline && snappedRange(this.timeline, range);
   }
 
-  /** Cache key of `rangeAt`. */
-  rangeKey(state: State): string {
-    const range = this.rangeAt(state);
-    return range === null ? '' : `${range.startNs}-${range.endNs}`;
+  /** What of a state decides its trees. */
+  askedOf(state: State) {
+    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
+    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden, foldsRecursion };
   }
 
   /** Who woke whom; null: not known. */
@@ -98,7 +99,7 @@ export class SelectedTrees {
   /** Returns the data of the time range that is shown. */
   dataAt(state: State): PageData {
     const range = this.rangeAt(state);
-    return range === null ? this.data : this.ranged(this.rangeKey(state), range);
+    return range === null ? this.data : this.ranged(range, range);
   }
 
   /** Prepares one more thread for time ranges; returns false if all are prepared. */

@@ -11,18 +11,23 @@ import { NONE, type SymbolId } from '../../model/units.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/find-frames.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageData } from '../data/page-data.js';
-import { type Painter, painterOf, painterOfDifferences } from './colouring.js';
-import { compareTables } from './compare-tables.js';
-import { type FunctionRow, type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
+import type { AllCalls } from './calls/find-listed-calls.js';
+import { compareTables, type Painter, painterOf, painterOfDifferences } from './colouring.js';
+import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
-import { insideMatches, onlyMatches } from './matches.js';
 import { memoizeLast } from './memoize-last.js';
-import { nodeAt, zoomedRange } from './paths.js';
-import { selectedNodes } from './selected-nodes.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
-import { chosenRow, type ThreadRow, threadRows, titleOf } from './threads.js';
-import { type View, viewOfPart } from './view.js';
+import { chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
+import {
+  type FunctionRow,
+  type FunctionRows,
+  functionRows,
+  partialTree,
+  rowsFromLeaves,
+  type View,
+  viewOfPart,
+} from './view.js';
 
 export class Views extends SelectedTrees {
   readonly widths: readonly Width[];
@@ -42,8 +47,8 @@ export class Views extends SelectedTrees {
   private readonly listedBoth = memoizeLast((state: State) => this.listBoth(state));
   private otherViews?: Views;
 
-  constructor(data: PageData) {
-    super(data);
+  constructor(data: PageData, server: AllCalls | null = null) {
+    super(data, server);
     this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
     this.widths = this.knownWidths();
     this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['function'];
@@ -69,19 +74,22 @@ export class Views extends SelectedTrees {
   tableAt(state: State): FrameTable {
     const table = this.unfilteredTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
-    return found === null ? table : this.masked(this.searchKey(state), table, found);
+    return found === null ? table : this.masked(this.searched(state), table, found);
   }
 
   painterAt(state: State): Painter {
-    if (state.against !== '') return this.compared(this.comparedKey(state, this.drawnKey(state)), state);
-    const key = `${this.drawnKey(state)}|${this.colouringOf(state)}`;
-    return this.painted(key, this.tableAt(state), this.colouringOf(state), this.widthOf(state) === 'self');
+    const { against } = state;
+    if (against !== '') return this.compared({ ...this.askedTable(state), against }, state);
+    const colouring = this.colouringOf(state);
+    const asked = { ...this.askedTable(state), colouring };
+    return this.painted(asked, this.tableAt(state), colouring, this.widthOf(state) === 'self');
   }
 
   /** Returns the functions in view, weighted by the width. */
   functionsAt(state: State): FunctionRows {
-    if (state.against === '') return this.listed(this.partKey(state), state);
-    return this.listedBoth(this.comparedKey(state, this.partKey(state)), state);
+    const { against } = state;
+    const part = this.askedPart(state);
+    return against === '' ? this.listed(part, state) : this.listedBoth({ ...part, against }, state);
   }
 
   /** Returns the painter that shows how the graph differs from that of the threads it is compared with. */
@@ -95,7 +103,7 @@ export class Views extends SelectedTrees {
   private listBoth(state: State): FunctionRows {
     const there = this.stateOfOthers(state);
     const isThere = nodeAt(this.others.tableAt(there), state.zoom) !== null;
-    const here = this.listed(this.partKey(state), state);
+    const here = this.listed(this.askedPart(state), state);
     return compareFunctions(here, isThere ? this.others.functionsAt(there).rows : []);
   }
 
@@ -110,22 +118,18 @@ export class Views extends SelectedTrees {
     return { ...state, threads: state.against, against: '' };
   }
 
-  private comparedKey({ against }: State, key: string): string {
-    return `${against}|${key}`;
-  }
-
   /** Returns all threads, each with its time in the view. */
   threadsAt(state: State): readonly ThreadRow[] {
     const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
     const isAll = focus === null && hidden.length === 0 && !foldsRecursion && zoom.length === 0 && isMatch === null;
-    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.partKey(state), state, isMatch);
+    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.askedPart(state), state, isMatch);
   }
 
   /** Returns the matches of the search; null if it is empty or invalid. */
   foundAt(state: State): FoundFrames | null {
     const { isMatch } = this.namesAt(state);
-    return isMatch && this.matches(this.searchKey(state), this.unfilteredTableAt(state), isMatch);
+    return isMatch && this.matches(this.searched(state), this.unfilteredTableAt(state), isMatch);
   }
 
   /** Returns the function names that match the search. */
@@ -154,28 +158,29 @@ export class Views extends SelectedTrees {
 
   /** Returns the table without the restriction to matches. */
   unfilteredTableAt(state: State): FrameTable {
-    return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state), state.order);
+    return this.drawn(this.askedUnfiltered(state), this.viewAt(state), this.widthOf(state), state.order);
   }
 
-  /** Cache key of `unfilteredTableAt`. */
-  tableKey(state: State): string {
-    const { threads, hidesIdle, focus, hidden, foldsRecursion, order } = state;
-    const width = this.widthOf(state);
-    return JSON.stringify([this.rangeKey(state), threads, hidesIdle, focus, hidden, foldsRecursion, order, width]);
+  /** Whether `unfilteredTableAt` is the same in two states. */
+  isSameTable(a: State, b: State): boolean {
+    return JSON.stringify(this.askedUnfiltered(a)) === JSON.stringify(this.askedUnfiltered(b));
   }
 
-  private searchKey(state: State): string {
-    return `${this.tableKey(state)}|${state.search}`;
+  /** What of a state decides `unfilteredTableAt`; below: its search, too, `tableAt`, and `functionsAt`. */
+  private askedUnfiltered(state: State) {
+    return { ...this.askedOf(state), order: state.order, width: this.widthOf(state) };
   }
 
-  /** Cache key of `tableAt`. */
-  private drawnKey(state: State): string {
-    return state.isOnlyMatches ? this.searchKey(state) : this.tableKey(state);
+  private searched(state: State) {
+    return { ...this.askedUnfiltered(state), search: state.search };
   }
 
-  /** Cache key of `functionsAt`. */
-  private partKey(state: State): string {
-    return `${this.drawnKey(state)}|${state.zoom.join('.')}|${state.zoomLast}`;
+  private askedTable(state: State) {
+    return state.isOnlyMatches ? this.searched(state) : this.askedUnfiltered(state);
+  }
+
+  private askedPart(state: State) {
+    return { ...this.askedTable(state), zoom: state.zoom, zoomLast: state.zoomLast };
   }
 
   /** Lists the functions. From leaves, only weights depend on the zoom; the other numbers are those of the entire view. */

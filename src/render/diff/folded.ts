@@ -4,8 +4,7 @@
 import { ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
 import type { NodeId } from '../../model/units.js';
-import { bytesOfNames, bytesOfPaths } from '../folded.js';
-import { cleanNames } from '../folded-lines.js';
+import { bytesOfNames, bytesOfPaths, cleanNames } from '../folded.js';
 import type { Comparison } from './comparison.js';
 
 /** Estimates the size of the lines. */

@@ -5,7 +5,7 @@
 import type { Per } from '../../analysis/compare.js';
 import { isWithinNoise, noiseOf, variance } from '../../analysis/compare.js';
 import type { NodeId } from '../../model/units.js';
-import { type Change, changeLevel } from '../frames/changes.js';
+import { type Change, changeLevel } from '../frames/colours.js';
 import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';
 
 /** The numbers of one side, by node. */

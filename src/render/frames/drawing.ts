@@ -4,7 +4,7 @@
 
 import type { NodeId } from '../../model/units.js';
 import { type Boxes, BoxKind } from '../layout.js';
-import { classOf } from './families.js';
+import { classOf } from './colours.js';
 import { isBlock, labelOf } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';
 import { fitLabel, type Label } from './labels.js';

@@ -13,9 +13,9 @@ import {
   longestInferredNs,
 } from '../format.js';
 import { type Boxes, BoxKind, viewWeight } from '../layout.js';
-import { isStop } from './families.js';
+import { isolated } from '../visible-text.js';
+import { isStop } from './colours.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
-import { isolated } from './isolated.js';
 
 export interface FrameDetails {
   readonly title: string;

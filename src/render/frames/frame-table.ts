@@ -4,9 +4,12 @@
 
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
-import { NONE, type NodeId } from '../../model/units.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { dsoOf, filesBehindNames } from '../../model/symbol-table.js';
+import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { LayoutTree } from '../layout.js';
-import type { Family } from './families.js';
+import { visibleText } from '../visible-text.js';
+import type { Family } from './colours.js';
 
 /** Nodes are in pre-order: callers before callees, siblings as drawn, each subtree contiguous. */
 export interface FrameColumns {
@@ -75,4 +78,20 @@ export function subtreeEnd({ parent, nextSibling, tree }: FrameTable, node: Node
 /** Whether all calls of a node are inferred. */
 export function isInferred({ tree }: FrameColumns, node: NodeId): boolean {
   return tree.calls[node] > 0 && tree.inferredCalls[node] === tree.calls[node];
+}
+
+/**
+ * Names functions for display, with the file if another file has a function of the same name.
+ *
+ * Returns the names by symbol. `used`: the functions that are shown; null: all.
+ */
+export function frameNames(symbols: SymbolTable, used: ReadonlySet<SymbolId> | null = null): readonly string[] {
+  const rows = symbols.name.map((_, row) => row).filter((row) => used === null || used.has(row));
+  const named = rows.map((row) => ({ name: symbols.name[row] as string, dso: dsoOf(symbols, row) }));
+  const suffixes = filesBehindNames(named);
+  const names = symbols.name.map(visibleText);
+  rows.forEach((row, at) => {
+    names[row] += visibleText(suffixes[at] as string);
+  });
+  return names;
 }

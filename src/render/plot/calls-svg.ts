@@ -7,13 +7,13 @@ import { formatDuration } from '../format.js';
 import type { LegendEntry } from '../frames/captions.js';
 import { type Colour, INK, LINE, OTHERS, PAGE, QUIET_INK, SCALE } from '../frames/colours.js';
 import type { ProfileHeader } from '../quality-summary.js';
-import { headOf } from '../svg/head.js';
-import { HEAD } from '../svg/head-shape.js';
+import { HEAD, headOf } from '../svg/head.js';
 import { styleSheet } from '../svg/style.js';
 import { xml, xmlSource } from '../svg/xml.js';
-import { callText, cellText, titleOfCalls } from './call-texts.js';
 import {
   type CallsPlot,
+  callText,
+  cellText,
   DurationAxis,
   LABELLED,
   type PlottedCall,
@@ -22,6 +22,7 @@ import {
   shadesOf,
   shadeText,
   timeTicks,
+  titleOfCalls,
 } from './calls-plot.js';
 
 export interface CallsSvgOptions {

@@ -3,7 +3,7 @@
  */
 import { type NodeColumn, nodeColumns } from '../../model/calls/call-tree.js';
 import { NONE } from '../../model/units.js';
-import { FAMILIES, type Family } from '../frames/families.js';
+import { FAMILIES, type Family } from '../frames/colours.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';
 
 /** Options of the renderer that the browser needs. */

@@ -2,26 +2,21 @@
  * Renders a profile as one SVG file: any viewer shows it; a browser can also zoom and search.
  */
 
-import { ROOT } from '../../model/calls/call-tree.js';
+import { type CallTree, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import type { Profile } from '../../model/profile/profile.js';
-import type { SymbolId } from '../../model/units.js';
-import { frameNames } from '../frame-names.js';
-import { legendOf } from '../frames/captions.js';
+import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { legendOf, titlesOf } from '../frames/captions.js';
+import { familyOf } from '../frames/colours.js';
 import { CHARACTER_PX, type Drawing, HATCH_PATTERN, paintByFunction, ROW_PX, rectangles } from '../frames/drawing.js';
-import { familyOf } from '../frames/families.js';
-import { type FrameColumns, frameTable } from '../frames/frame-table.js';
-import { titlesOf } from '../frames/recording-name.js';
+import { type FrameColumns, frameNames, frameTable } from '../frames/frame-table.js';
 import { layout } from '../layout.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';
-import { boxMarkup, hatchingAndLabels } from './frames-markup.js';
-import { headOf } from './head.js';
-import { HEAD } from './head-shape.js';
-import { keepLargest } from './keep-largest.js';
+import { HEAD, headOf } from './head.js';
 import { SCRIPT } from './script.generated.js';
 import { styleSheet } from './style.js';
-import { xml, xmlSource } from './xml.js';
+import { boxMarkup, hatchingAndLabels, xml, xmlSource } from './xml.js';
 
 export interface SvgOptions {
   /** Default: what was recorded, where and when, if known. */
@@ -100,4 +95,89 @@ function* framesMarkup(drawing: Drawing, topPx: number): Generator<string> {
   for (const rectangle of drawn) yield boxMarkup(drawing, rectangle);
   yield '</g>\n';
   yield* hatchingAndLabels(drawn, 'id="hatched" ');
+}
+
+/**
+ * Reduces a tree to fit into a file: keeps the largest frames and merges the others into counted blocks in their position.
+ *
+ * More frames than fit in one view, so that zooming shows more detail; about a megabyte.
+ */
+const MAX_FRAMES = 20_000;
+
+/** Keeps the `maxFrames` largest frames, and all frames of at least `keptWeight`. */
+export function keepLargest(columns: FrameColumns, keptWeight: number, maxFrames = MAX_FRAMES): FrameColumns {
+  const { tree, omitted } = columns;
+  if (tree.length <= maxFrames) return columns;
+  const { nodes, isKept, gather } = largestFrames(tree, frameTable(columns).total, keptWeight, maxFrames);
+  const leftOut = omitted.map((count, node) => (isKept(node) ? count : count || 1));
+  const selected = selectNodes(tree, nodes);
+  return {
+    ...columns,
+    omitted: gather(leftOut),
+    tree: {
+      ...selected,
+      symbol: nodes.map((node) => (isKept(node) ? tree.symbol[node] : NONE)),
+      calls: gather(tree.calls),
+      inferredCalls: gather(tree.inferredCalls),
+      selfNs: gather(tree.selfNs),
+      inferredNs: gather(tree.inferredNs),
+    },
+  };
+}
+
+/** The nodes that remain: frames that are kept, and for others the first of adjacent siblings. */
+interface LargestFrames {
+  readonly nodes: Int32Array;
+  readonly isKept: (node: NodeId) => boolean;
+  /** Adds up values by remaining node. */
+  readonly gather: (values: Float64Array) => Float64Array;
+}
+
+/** `total`: by node, what its width shows. */
+export function largestFrames(
+  tree: Pick<CallTree, 'length' | 'parent'>,
+  total: Float64Array,
+  keptWeight: number,
+  maxFrames = MAX_FRAMES,
+): LargestFrames {
+  const largestLeftOut = total.toSorted()[tree.length - 1 - maxFrames] ?? Number.NEGATIVE_INFINITY;
+  const isKept = (node: NodeId) => node === ROOT || total[node] > largestLeftOut || total[node] >= keptWeight;
+  const representative = representatives(tree, isKept);
+  const nodes = Int32Array.from(representative.keys()).filter((node) => representative[node] === node);
+  return { nodes, isKept, gather: gatherer(representative, nodes) };
+}
+
+/** Returns the node that represents each node: itself if kept, else the first of the adjacent omitted siblings. */
+function representatives(
+  { length, parent }: Pick<CallTree, 'length' | 'parent'>,
+  isKept: (node: NodeId) => boolean,
+): Int32Array {
+  const representative = new Int32Array(length);
+  /** For each kept node: the block that its previous child belongs to, if that child is omitted. */
+  const neighbour = new Int32Array(length).fill(NONE);
+  for (let node = ROOT; node < length; node++) {
+    representative[node] = node;
+    if (node === ROOT) continue;
+    const caller = parent[node];
+    if (isKept(node)) neighbour[caller] = NONE;
+    else if (!isKept(caller)) representative[node] = representative[caller];
+    else if (neighbour[caller] !== NONE) representative[node] = neighbour[caller];
+    else neighbour[caller] = node;
+  }
+  return representative;
+}
+
+/** Returns a function that adds up values by representing node. */
+function gatherer(representative: Int32Array, nodes: Int32Array): (values: Float64Array) => Float64Array {
+  const row = new Int32Array(representative.length);
+  nodes.forEach((node, index) => {
+    row[node] = index;
+  });
+  return (values) => {
+    const sums = new Float64Array(nodes.length);
+    values.forEach((value, node) => {
+      sums[row[representative[node]]] += value;
+    });
+    return sums;
+  };
 }

@@ -1,7 +1,7 @@
 /**
  * Creates and finds elements. Text is set as text: nothing is ever parsed as markup, and no character of it acts on the text around.
  */
-import { visibleWithIsolates } from '../frames/isolated.js';
+import { visibleWithIsolates } from '../visible-text.js';
 
 type Attributes = Readonly<Record<string, string | number>>;
 

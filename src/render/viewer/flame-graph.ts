@@ -1,7 +1,7 @@
 /**
- * A flame graph in a document: lays out what is visible, has it drawn, and maps elements to boxes.
+ * A flame graph in a document: lays out what is visible, has it drawn, maps elements to boxes, and listens for pointer and
+ * focus events on them, with one listener for all.
  */
-
 import {
   type Drawing,
   FRAME_PX,
@@ -13,9 +13,51 @@ import {
 } from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
 import { type Boxes, type LayoutView, layout } from '../layout.js';
-import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
-import type { FrameLayer } from './frame-layer.js';
+
+export interface ChartEvents {
+  readonly hover: (box: number, event: PointerEvent) => void;
+  /** The pointer left all boxes. */
+  readonly leave: () => void;
+  /** The tooltip is no longer next to its box. */
+  readonly hide: () => void;
+  readonly activate: (box: number) => void;
+  /** A box received the keyboard focus. */
+  readonly focused: (box: number, element: Element) => void;
+}
+
+/** `container`: source of pointer events. `focusTarget`: source of focus events. */
+export function listen(
+  chart: FlameGraph,
+  container: GlobalEventHandlers,
+  events: ChartEvents,
+  focusTarget: GlobalEventHandlers = container,
+): void {
+  container.addEventListener('pointermove', (event) => {
+    const box = chart.boxAt(event.target);
+    if (box === null) events.leave();
+    else events.hover(box, event);
+  });
+  container.addEventListener('pointerleave', events.leave);
+  // captured before d3-flame-graph's own listener, which would zoom in the visible frames, the only ones it has
+  container.addEventListener('click', (event) => consumeBoxEvent(chart, event, events.activate), { capture: true });
+  focusTarget.addEventListener('focusin', ({ target }) => {
+    const box = chart.boxAt(target);
+    if (box === null) return;
+    chart.focusedBox = box;
+    events.focused(box, target as Element);
+  });
+  focusTarget.addEventListener('focusout', events.hide);
+}
+
+/** Handles an event on a box and stops its propagation. */
+export function consumeBoxEvent(chart: FlameGraph, event: Event, act: (box: number) => void): void {
+  const box = chart.boxAt(event.target);
+  if (box === null) return;
+  event.stopPropagation();
+  event.preventDefault();
+  act(box);
+}
 
 export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf' | 'wording'> {
   readonly table: FrameTable;
@@ -32,9 +74,10 @@ interface Frame {
   readonly element: SVGElement;
 }
 
-export class FlameGraph implements Chart {
+export class FlameGraph {
   drawing!: Drawing; // set by the first draw, as are boxes and view
   boxes!: Boxes;
+  /** The box that has the keyboard focus, or would get it. */
   focusedBox = 0;
   protected view!: FlameView;
   protected readonly frames = new Map<number, Frame>();
@@ -89,6 +132,7 @@ export class FlameGraph implements Chart {
     return this.boxOf.has(document.activeElement);
   }
 
+  /** Returns the box of an event target; null: no box. */
   boxAt(target: EventTarget | null): number | null {
     for (let node = target as Node | null; node; node = node.parentNode) {
       const box = this.boxOf.get(node);
@@ -97,6 +141,7 @@ export class FlameGraph implements Chart {
     return null;
   }
 
+  /** Outlines a box. */
   markBox(box: number, className = 'mark'): void {
     const frame = this.frames.get(box);
     if (frame === undefined) return this.unmark();
@@ -115,6 +160,7 @@ export class FlameGraph implements Chart {
     hide(this.layer.mark);
   }
 
+  /** Makes a box the only one that Tab reaches. */
   setTabStop(box: number): void {
     for (const name of ['tabindex', 'role', 'aria-label']) this.tabStop?.removeAttribute(name);
     this.focusedBox = this.frames.has(box) ? box : this.boxes.viewStart;
@@ -123,6 +169,7 @@ export class FlameGraph implements Chart {
       setAttributes(this.tabStop, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
   }
 
+  /** Focuses a box and scrolls it into view. */
   focus(box: number): void {
     this.setTabStop(box);
     this.frames.get(box)?.element.focus({ preventScroll: true });
@@ -134,6 +181,7 @@ export class FlameGraph implements Chart {
     if (frame) this.layer.scrollIntoView(frame.element, frame.rectangle);
   }
 
+  /** Moves the focus in the direction of an arrow key; returns false for any other key. */
   moveFocus(key: string): boolean {
     const { boxes, focusedBox, view } = this;
     const [up, down] = view.isIcicle ? [callerOf, calleeOf] : [calleeOf, callerOf];
@@ -176,4 +224,18 @@ function nextInRow(boxes: Boxes, box: number, step: -1 | 1): number {
   for (let other = box + step; boxes.row[other] === boxes.row[box]; other += step)
     if (boxes.widthPx[other] > 0) return other;
   return box;
+}
+
+/**
+ * Defines the layer that puts frames into the document: d3-flame-graph in the page (`d3-chart/`), rectangles in the SVG.
+ */
+export interface FrameLayer {
+  /** Path that hatches frames, below their labels. */
+  readonly hatching: Element;
+  /** Outline of the marked box. */
+  readonly mark: Element;
+  /** Replaces all frames. Returns their elements in the order of the rectangles. */
+  draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[];
+  setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void;
+  scrollIntoView(element: SVGElement, rectangle: Rectangle): void;
 }

@@ -1,7 +1,7 @@
 /**
  * The search field and the text of its result.
  */
-import { htmlElement } from './dom.js';
+import { htmlElement as html, htmlElement } from './dom.js';
 
 export interface SearchEvents {
   /** Called for each change; empty: no search. */
@@ -43,4 +43,38 @@ export class SearchField {
     this.input.focus();
     this.input.select();
   }
+}
+
+/** Creates buttons. */
+export function button(text: string, title: string, press: () => void): HTMLButtonElement {
+  const made = html('button', { type: 'button', title }, text);
+  made.addEventListener('click', press);
+  return made;
+}
+
+/** Creates a button with an icon instead of text; screen readers read `name`. */
+export function iconButton(sign: string, name: string, title: string, press: () => void): HTMLButtonElement {
+  const made = button(sign, title, press);
+  made.setAttribute('aria-label', name);
+  return made;
+}
+
+/** Creates a button that is on or off. */
+export function toggle(text: string, title: string, change: () => void): HTMLButtonElement {
+  const made = button(text, title, change);
+  made.setAttribute('aria-pressed', 'false');
+  return made;
+}
+
+export function resetButton(press: () => void): HTMLButtonElement {
+  return button('Reset zoom', 'show all frames (r)', press);
+}
+
+export function helpButton(press: () => void): HTMLButtonElement {
+  return iconButton('?', 'Keys', 'keys (?)', press);
+}
+
+/** Recognizes shortcuts of the system and the browser, which a viewer leaves alone. */
+export function isShortcut({ ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey || altKey || metaKey;
 }

@@ -11,7 +11,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
 import type { FunctionIndex } from '../../../src/model/profile/timeline.js';
-import { readChunk, readFunctionChunk } from '../../../src/page/data/chunk.js';
+import { readChunk, readFunctionChunk } from '../../../src/page/data/tables.js';
 import type { IndexedThread } from '../../../src/page/levels/index-section.js';
 import type { LevelsFile } from '../../../src/page/levels/read.js';
 import {

@@ -3,7 +3,7 @@
  */
 import type { Profile } from '../../../src/index.js';
 import { SpecialSymbol } from '../../../src/model/symbol-table.js';
-import { frameNames } from '../../../src/render/frame-names.js';
+import { frameNames } from '../../../src/render/frames/frame-table.js';
 
 /** The names of functions: with the file if another file has a function of the same name. */
 export function namesOf({ symbols, threads }: Profile): readonly string[] {

@@ -9,10 +9,9 @@ import { CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../../src/model/calls/ca
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';
-import { callerRows } from '../../../src/page/data/caller-rows.js';
-import { pageReader, pageWriter } from '../../../src/page/data/numbers.js';
+import { pageReader, pageWriter, readShape } from '../../../src/page/data/columns.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
-import { readShape } from '../../../src/page/data/shape.js';
+import { callerRows } from '../../../src/page/data/page-data.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { renderHtml } from '../../../src/page/html.js';
 import { treeOf } from '../../../src/page/view/selected-trees.js';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { isStop } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { inPreOrder } from '../../../src/model/calls/tree-view.js';
-import { type ChartNode, chartOf } from '../../../src/page/d3-chart/chart-tree.js';
+import { type ChartNode, chartOf } from '../../../src/page/d3-chart/selection.js';
 import { painterOf } from '../../../src/page/view/colouring.js';
 import { START, type State, WIDTHS } from '../../../src/page/view/state.js';
 import type { Views } from '../../../src/page/view/views.js';

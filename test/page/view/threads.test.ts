@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isStop } from '../../../src/analysis/tree/outside.js';
 import { NONE } from '../../../src/model/units.js';
-import { pathTo } from '../../../src/page/view/paths.js';
+import { pathTo } from '../../../src/page/view/frame-tables.js';
 import { ORDERS, START, type State, WIDTHS } from '../../../src/page/view/state.js';
 import { chosenRow, type ThreadRow, threadChoices } from '../../../src/page/view/threads.js';
 import type { Views } from '../../../src/page/view/views.js';

@@ -2,9 +2,8 @@
  * Changes can be told apart without seeing red, green or any colour, and labels can be read on all of them.
  */
 import { describe, expect, test } from 'vitest';
-import { changeStyle, LEGEND, patternMarkup } from '../../../src/render/diff/colours.js';
-import { CHANGE_COLOURS } from '../../../src/render/frames/changes.js';
-import { INK } from '../../../src/render/frames/colours.js';
+import { changeStyle, LEGEND, patternMarkup } from '../../../src/render/diff/wording.js';
+import { CHANGE_COLOURS, INK } from '../../../src/render/frames/colours.js';
 import { contrast, seenBy } from '../../helpers/checks/colours.js';
 
 /** How dark a texture makes its strokes, as in the style sheet. */

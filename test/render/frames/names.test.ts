@@ -2,10 +2,10 @@
  * Tests names for display: of a recording, and of functions in any script.
  */
 import { describe, expect, test } from 'vitest';
-import { isolated } from '../../../src/render/frames/isolated.js';
+import { recordingFileName, recordingTitle } from '../../../src/render/frames/captions.js';
 import { fitLabel } from '../../../src/render/frames/labels.js';
-import { recordingFileName, recordingTitle } from '../../../src/render/frames/recording-name.js';
 import { xml } from '../../../src/render/svg/xml.js';
+import { isolated } from '../../../src/render/visible-text.js';
 
 const nothing = { host: null, kernel: null, cpu: null, perf: null, command: null, startedAt: null };
 const perf = (...program: string[]) => ['perf', 'record', '-e', 'intel_pt//u', '--', ...program];

@@ -3,8 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_WORK, matchNames, PatternRun } from '../../../src/render/find-frames.js';
-import { compilePattern } from '../../../src/render/pattern.js';
+import { compilePattern, MAX_WORK, matchNames, PatternRun } from '../../../src/render/find-frames.js';
 
 function finds(source: string, text: string): boolean {
   const program = compilePattern(source);

@@ -3,8 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitLabel, textWidth } from '../../../src/render/frames/labels.js';
-import { shorterNames } from '../../../src/render/short-names.js';
+import { fitLabel, shorterNames, textWidth } from '../../../src/render/frames/labels.js';
 import { workOf } from '../../helpers/checks/work.js';
 
 describe('shortens names step by step', () => {

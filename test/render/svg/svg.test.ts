@@ -7,10 +7,11 @@ import { qualityLines } from '../../../cli/output/lines.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
+import { themeStyle } from '../../../src/page/document.js';
 import { renderHtml } from '../../../src/page/html.js';
-import { themeStyle } from '../../../src/page/theme-style.js';
 import {
   type Colour,
+  FAMILIES,
   FOCUS,
   INK,
   KERNEL,
@@ -22,14 +23,13 @@ import {
   WARNING,
   WARNING_PAGE,
 } from '../../../src/render/frames/colours.js';
-import { FAMILIES } from '../../../src/render/frames/families.js';
 import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
-import { HEAD, sansWidthPx, wrapped } from '../../../src/render/svg/head-shape.js';
-import { keepLargest } from '../../../src/render/svg/keep-largest.js';
+import { HEAD, sansWidthPx, wrapped } from '../../../src/render/svg/head.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
 import { styleSheet } from '../../../src/render/svg/style.js';
+import { keepLargest } from '../../../src/render/svg/svg.js';
 import { xml } from '../../../src/render/svg/xml.js';
 import { contrast, seenBy } from '../../helpers/checks/colours.js';
 import { analyzeText, fixture } from '../../helpers/traces/load.js';

@@ -5,7 +5,7 @@
 
 import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import type { ChartThread } from '../../view/chart/chart-thread.js';
-import { addressedWindow, clampedWindow, movedWindow, zoomedWindow } from '../../view/chart/chart-window.js';
+import { addressedWindow, clampedWindow, movedWindow, zoomedWindow } from '../../view/chart/chart-thread.js';
 import type { State } from '../../view/state.js';
 import type { Navigation } from '../platform/navigation.js';
 

@@ -2,9 +2,19 @@
  * The head of a stack chart: which thread it shows, what it leaves out, and its buttons.
  */
 
+import type { Nanoseconds, Tid } from '../../../model/units.js';
 import { formatMany } from '../../../render/format.js';
-import { button, iconButton, toggle } from '../../../render/viewer/buttons.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import { button, iconButton, toggle } from '../../../render/viewer/search-field.js';
+import { nameOfThread, otherThread } from '../../view/captions/wakings.js';
+import { innermostAt } from '../../view/chart/chart-boxes.js';
+import { addressedWindow, clampedWindow } from '../../view/chart/chart-thread.js';
+import type { Views } from '../../view/views.js';
+import type { Role, Waking } from '../../view/waking-index.js';
+import type { Action } from '../menu.js';
+import type { Navigation } from '../platform/navigation.js';
+import { announce, copyText } from '../platform/save.js';
+import type { DrawnChart } from './drawn-chart.js';
 
 export interface HeadEvents {
   readonly zoom: (factor: number) => void;
@@ -60,5 +70,119 @@ export class ChartHead {
   /** `problem`: why calls are missing; it is said once. */
   showProblem(problem: string | null): void {
     if (this.problem.textContent !== (problem ?? '')) this.problem.textContent = problem;
+  }
+}
+
+/**
+ * What can be done with a call of a stack chart, by menu and by key.
+ *
+ * null: not possible.
+ */
+interface ChartDeeds {
+  readonly zoom: () => void;
+  readonly select: (() => void) | null;
+  readonly range: (() => void) | null;
+  readonly ofFunction: readonly Action[];
+  readonly wakings: readonly Action[];
+  readonly stack: (() => string) | null;
+}
+
+export function chartActions({ zoom, select, range, ofFunction, wakings, stack }: ChartDeeds): Action[] {
+  return [
+    { text: 'Zoom', key: 'Enter', act: zoom },
+    ...(range === null ? [] : [{ text: 'Use as range', key: 't', act: range }]),
+    ...(select === null ? [] : [{ text: 'Mark call', key: 'k', act: select }]),
+    ...wakings,
+    ...ofFunction,
+    ...(stack === null ? [] : [{ text: 'Copy stack', key: 'c', act: () => copyStack(stack()) }]),
+  ];
+}
+
+function copyStack(text: string): void {
+  void copyText(text).then(() => announce('stack copied'));
+}
+
+interface ChartKeys {
+  readonly step: (key: string) => void;
+  /** By parts of the view, and by rows. */
+  readonly move: (x: number, y: number) => void;
+  readonly zoom: (factor: number) => void;
+  readonly showAll: () => void;
+  readonly jump: (isEnd: boolean) => void;
+  readonly back: () => void;
+  readonly menu: () => void;
+  readonly actions: () => readonly Action[];
+}
+
+/** Returns what a key does; null: it is none of the chart's. `hasFocus`: the chart has it, not only the pointer. */
+export function chartKey({ key, shiftKey }: KeyboardEvent, hasFocus: boolean, chart: ChartKeys): (() => void) | null {
+  const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+  if (arrow !== undefined && hasFocus)
+    return shiftKey ? () => chart.move(arrow[0] as number, arrow[1] as number) : () => chart.step(key);
+  const known: Readonly<Record<string, () => void>> = {
+    '+': () => chart.zoom(0.5),
+    '=': () => chart.zoom(0.5),
+    '-': () => chart.zoom(2),
+    r: chart.showAll,
+    m: chart.menu,
+    Escape: chart.back,
+    ...(hasFocus && { Home: () => chart.jump(false), End: () => chart.jump(true) }),
+  };
+  if (Object.hasOwn(known, key)) return known[key] ?? null;
+  return chart.actions().find((action) => action.key === key)?.act ?? null;
+}
+
+/** Part of the window that a wait fills. */
+const WAIT_SHARE = 1 / 3;
+
+/** Leads from a wait to the thread that ended it, and from what a thread did to the one that it woke. */
+export class WakingLinks {
+  private readonly views: Views;
+  private readonly navigation: Navigation;
+  private readonly drawn: () => DrawnChart | null;
+
+  /** `drawn`: the chart that is open. */
+  constructor(views: Views, navigation: Navigation, drawn: () => DrawnChart | null) {
+    this.views = views;
+    this.navigation = navigation;
+    this.drawn = drawn;
+  }
+
+  /** Opens the chart of the waiter around its wait. */
+  openWait({ waiter, wakeNs, startNs, runNs }: Waking): void {
+    this.open(waiter.tid, wakeNs, (runNs - startNs) / WAIT_SHARE);
+  }
+
+  /** Goes to the other thread of a waking; shows as much time as before. */
+  follow(waking: Waking, role: Role): void {
+    const { startNs, endNs } = this.drawn()?.window ?? { startNs: waking.startNs, endNs: waking.runNs };
+    this.open(otherThread(waking, role).tid, waking.wakeNs, endNs - startNs);
+  }
+
+  /** Threads that were not traced have no chart. */
+  canOpen(tid: Tid): boolean {
+    return this.views.timeline?.threads.some((thread) => thread.tid === tid) === true;
+  }
+
+  /** What can be done with a box, for the longest wait in its time. */
+  actionsOf(chart: DrawnChart, box: number, follow: (waking: Waking, role: Role) => void): Action[] {
+    const action = (role: Role, what: string, key: string): Action[] => {
+      const waking = chart.wakingIn(box, role);
+      if (waking === null || !this.canOpen(otherThread(waking, role).tid)) return [];
+      const text = `${what}: ${nameOfThread(otherThread(waking, role))}`;
+      return [{ text, key, act: () => follow(waking, role) }];
+    };
+    return [...action('waiter', 'Go to waker', 'w'), ...action('waker', 'Go to the thread it woke', 'W')];
+  }
+
+  /** Opens the chart of a thread around a moment, and selects what it did then. */
+  private open(tid: Tid, ns: Nanoseconds, lengthNs: Nanoseconds): void {
+    const { navigation } = this;
+    const durationNs = this.views.timeline?.durationNs ?? 0;
+    const window = clampedWindow({ startNs: ns - lengthNs / 2, endNs: ns + lengthNs / 2 }, durationNs);
+    navigation.change({ chart: tid, chartRange: addressedWindow(window, durationNs), call: null });
+    const chart = this.drawn();
+    const box = chart && innermostAt(chart.boxes, ns);
+    if (chart !== null && box !== null) navigation.change({ call: chart.callOf(box) }, true);
   }
 }

@@ -1,18 +1,17 @@
 /**
  * Draws the boxes of a stack chart on a canvas.
  */
+
 import { isComplete } from '../../../model/profile/profile.js';
 import { PIECE } from '../../../model/profile/timeline.js';
-import type { SymbolId } from '../../../model/units.js';
+import type { Bounds, SymbolId } from '../../../model/units.js';
+import { classOf, familyOf } from '../../../render/frames/colours.js';
 import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../render/frames/drawing.js';
-import { classOf, familyOf } from '../../../render/frames/families.js';
 import { fitLabel } from '../../../render/frames/labels.js';
-import { innermostAt } from '../../view/chart/call-at.js';
-import { type ChartBoxes, ChartBoxKind } from '../../view/chart/chart-boxes.js';
+import { type ChartBoxes, ChartBoxKind, innermostAt } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
-import { paintArrow } from '../platform/arrows.js';
-import { type CanvasColours, emptied, pixelRatio } from '../platform/canvas.js';
-import { type ChartPicture, extentOf, topOf } from './chart-picture.js';
+import { type CanvasColours, emptied, paintArrow, pixelRatio } from '../platform/canvas.js';
+import type { DrawnChart } from './drawn-chart.js';
 
 const MIN_LABEL_PX = 24;
 const TEXT_LEFT_PX = 5;
@@ -172,4 +171,45 @@ function paintWakings(pen: CanvasRenderingContext2D, picture: ChartPicture, colo
     const isWoken = waking.waiter.tid === chart.thread.tid;
     paintArrow(pen, isWoken ? label : end, isWoken ? end : label, colours, waking.isMaybe);
   }
+}
+
+/**
+ * A stack chart as it is painted: what is marked, and where each box is on the canvas.
+ *
+ * How calls are marked.
+ */
+export interface ChartMarks {
+  /** null: nothing is marked. */
+  readonly isMarked: ((symbol: SymbolId) => boolean) | null;
+  /** What is not marked is paler. */
+  readonly dimsOthers: boolean;
+  /** The selected call, and the one with the focus or below the pointer. */
+  readonly outlined: readonly (number | null)[];
+  readonly range: Bounds | null;
+}
+
+interface ChartPicture extends ChartMarks {
+  readonly chart: DrawnChart;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** How far it is scrolled. */
+  readonly topPx: number;
+  /** The outermost rows are left out. */
+  readonly firstRow: number;
+}
+
+const MIN_BOX_PX = 1;
+
+/** Returns the top of a box. */
+function topOf({ chart, topPx, firstRow }: ChartPicture, box: number): number {
+  return (chart.boxes.row[box] - firstRow) * ROW_PX - topPx;
+}
+
+/** Returns the part of a box that is in the window. */
+function extentOf({ chart, widthPx }: ChartPicture, box: number) {
+  const { boxes, window } = chart;
+  const pxPerNs = widthPx / (window.endNs - window.startNs);
+  const xPx = Math.max(0, (boxes.startNs[box] - window.startNs) * pxPerNs);
+  const endPx = Math.min(widthPx, (boxes.endNs[box] - window.startNs) * pxPerNs);
+  return { xPx, wholePx: Math.max(MIN_BOX_PX, endPx - xPx) };
 }

@@ -8,15 +8,22 @@ import type { FrameDetails } from '../../../render/frames/frame-details.js';
 import type { Label } from '../../../render/frames/labels.js';
 import { boundsOf, chartCaption, chartDetails, chartLabel } from '../../view/captions/chart.js';
 import { leftOutText, wakerDetail } from '../../view/captions/wakings.js';
-import { type ChartBoxes, ChartBoxKind, commonRows } from '../../view/chart/chart-boxes.js';
+import {
+  type BoxBounds,
+  boxOfCall,
+  type ChartBoxes,
+  ChartBoxKind,
+  commonRows,
+  type DrawnCalls,
+  drawnCalls,
+} from '../../view/chart/chart-boxes.js';
 import type { ChartThread } from '../../view/chart/chart-thread.js';
-import { type DrawnCalls, drawnCalls } from '../../view/chart/drawn-calls.js';
 import { layOutChart } from '../../view/chart/lay-out-chart.js';
-import { type ChartArrow, chartArrows } from '../../view/chart-arrows.js';
 import { once } from '../../view/memoize-last.js';
 import type { ChosenCall } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
+import { type ChartArrow, chartArrows } from '../../view/waking-index.js';
 
 export class DrawnChart {
   readonly thread: ChartThread;
@@ -127,4 +134,40 @@ export class DrawnChart {
   }
 
   private readonly nameOf = (node: number): string => this.views.names[this.thread.symbol[node] as SymbolId] as string;
+}
+
+/** Which box of a stack chart is meant: the selected call, or the one that keys reached last. */
+export class AimedBoxes {
+  private boxes!: ChartBoxes; // set by the first `show`
+  private call: ChosenCall | null = null;
+  /** Boxes have other numbers after each layout. */
+  private reached: BoxBounds | null = null;
+
+  /** `call`: the selected one, if it is of this thread. */
+  show(boxes: ChartBoxes, call: ChosenCall | null): void {
+    this.boxes = boxes;
+    this.call = call;
+  }
+
+  /** The selected call; null: none, or it is not drawn. */
+  get selected(): number | null {
+    return this.call && boxOfCall(this.boxes, this.call);
+  }
+
+  /** The box that keys reached last. */
+  get focused(): number | null {
+    return this.reached && boxOfCall(this.boxes, this.reached);
+  }
+
+  get hasFocused(): boolean {
+    return this.reached !== null;
+  }
+
+  focus(box: BoxBounds): void {
+    this.reached = box;
+  }
+
+  blur(): void {
+    this.reached = null;
+  }
 }

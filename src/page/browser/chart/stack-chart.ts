@@ -5,27 +5,23 @@ import type { Tid } from '../../../model/units.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails } from '../../../render/frames/frame-details.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
-import { neighbourOf } from '../../view/chart/call-at.js';
-import { type ChartThread, chartThread } from '../../view/chart/chart-thread.js';
-import { clampedWindow, windowAround } from '../../view/chart/chart-window.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
+import { neighbourOf } from '../../view/chart/chart-boxes.js';
+import { type ChartThread, chartThread, clampedWindow, windowAround } from '../../view/chart/chart-thread.js';
 import { memoizeLast } from '../../view/memoize-last.js';
 import type { State } from '../../view/state.js';
 import { titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
 import type { FrameActions } from '../graph/frame-actions.js';
-import type { Tooltip } from '../graph/tooltip.js';
 import type { Action, Menu } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
 import type { ServedCalls } from '../served-calls.js';
 import { AddressedWindow } from './addressed-window.js';
-import { AimedBoxes } from './aimed-boxes.js';
-import { chartActions, chartKey } from './chart-actions.js';
 import { ChartArea } from './chart-area.js';
-import { ChartHead } from './chart-head.js';
-import type { ChartMarks } from './chart-picture.js';
-import { DrawnChart } from './drawn-chart.js';
-import { WakingLinks } from './waking-links.js';
+import { ChartHead, chartActions, chartKey, WakingLinks } from './chart-head.js';
+import type { ChartMarks } from './chart-painter.js';
+import { AimedBoxes, DrawnChart } from './drawn-chart.js';
 
 export interface ChartContext {
   readonly views: Views;
@@ -281,7 +277,7 @@ export class StackChart {
     if (box !== this.outlined) this.drawSoon();
     this.area.aim(box);
     if (box === null) this.context.tooltip.hide();
-    else this.context.tooltip.show(this.detailsOf(box), null, event.clientX, event.clientY);
+    else this.context.tooltip.show(this.detailsOf(box), event.clientX, event.clientY);
   }
 
   private leave(): void {
@@ -326,7 +322,7 @@ export class StackChart {
   private showFocused(box: number): void {
     const details = this.detailsOf(box);
     const { xPx, yPx } = this.area.positionOf(box);
-    this.context.tooltip.show(details, null, xPx, yPx + ROW_PX - 8);
+    this.context.tooltip.show(details, xPx, yPx + ROW_PX - 8);
     showText(this.spoken, detailsText(details));
   }
 

@@ -6,11 +6,11 @@ import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { detailsText, frameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
 import { htmlElement as html, showText } from '../../../render/viewer/dom.js';
-import { isShortcut } from '../../../render/viewer/keys.js';
+import { isShortcut } from '../../../render/viewer/search-field.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { painterOf } from '../../view/colouring.js';
 import type { Colouring } from '../../view/state.js';
 import { Graph } from './graph.js';
-import type { Tooltip } from './tooltip.js';
 
 export interface CallersOrCalleesEvents {
   /** Opens the menu of a function next to a point of the window; `back` returns the focus. */
@@ -47,7 +47,7 @@ export class CallersOrCallees {
     const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, root);
     const showTooltip = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
-      tooltip.show(details(box), null, xPx, yPx);
+      tooltip.show(details(box), xPx, yPx);
     };
     const hide = () => {
       tooltip.hide();

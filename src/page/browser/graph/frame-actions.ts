@@ -5,15 +5,14 @@
 import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
 import type { SymbolTable } from '../../../model/symbol-table.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
-import { cleanNames, foldedLines, lineTexts } from '../../../render/folded-lines.js';
+import { cleanNames, foldedLines, lineTexts } from '../../../render/folded.js';
 import { type FrameTable, nameOf, subtreeEnd } from '../../../render/frames/frame-table.js';
 import { nameTree } from '../../../render/named-tree.js';
 import { NO_ZOOM } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import { announce } from '../announce.js';
 import type { Action } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
-import { copyText } from '../platform/save.js';
+import { announce, copyText } from '../platform/save.js';
 import type { MainGraph } from './main-graph.js';
 
 export class FrameActions {

@@ -15,18 +15,21 @@ import {
   formatShare,
   formatTotal,
 } from '../../../render/format.js';
-import { button, iconButton } from '../../../render/viewer/buttons.js';
+import { callDuration, shadesOf, shadeText } from '../../../render/plot/calls-plot.js';
 import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
+import { button, iconButton } from '../../../render/viewer/search-field.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
+import { visibleText } from '../../../render/visible-text.js';
+import type { CallsView, SlowCallView } from '../../view/calls/calls-of-function.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import { shortLine } from '../../view/captions/details.js';
-import { blockerText, pieceClass, pieceText, reasonText, threadText, waitsText } from '../../view/captions/waits.js';
+import { blockerText, pieceClass, pieceText, reasonText, threadText, waitsText } from '../../view/captions/wakings.js';
 import type { FunctionView, WaitsView } from '../../view/function-view.js';
 import type { ChosenCall, Colouring } from '../../view/state.js';
 import { summedPieces, type WaitNames, type WaitsOfFunction } from '../../view/waits.js';
-import { CallsSection } from '../calls-section.js';
+import { CallsCanvas, SHADES } from '../calls-canvas.js';
 import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';
-import type { Tooltip } from './tooltip.js';
 
 const MAX_HISTOGRAM_PX = 320;
 
@@ -213,4 +216,125 @@ function swatch({ functions }: WaitNames, piece: WaitPiece): HTMLElement {
   const element = html('span', { class: 'piece' });
   element.style.background = `var(--${pieceClass(functions, piece)})`;
   return element;
+}
+
+/**
+ * The single calls in the function panel: a plot by time and duration, and a table of the slowest, each of which opens the
+ * stack chart at the call.
+ */
+class CallsSection {
+  readonly element = html('div', { class: 'calls', hidden: '' });
+  private readonly canvas: CallsCanvas;
+  private readonly rows = html('div', {});
+  private readonly notes = html('div', {});
+  private readonly open: (call: ListedCall) => void;
+  private view: CallsView | null = null;
+
+  constructor(tooltip: Tooltip, open: (call: ListedCall) => void) {
+    this.open = open;
+    this.canvas = new CallsCanvas(tooltip, open);
+    const plot = html('div', {}, this.canvas.element);
+    this.element.append(
+      html('h3', {}, 'Calls over time'),
+      plot,
+      this.notes,
+      html('h3', {}, 'Slowest calls'),
+      this.rows,
+    );
+  }
+
+  /** `names`: of functions. Rows of the same calls stay, and with them the focus. */
+  show(view: CallsView | null, names: readonly string[], chosen: ChosenCall | null): void {
+    this.element.hidden = view === null;
+    if (view !== null && view !== this.view) this.fill(view, names);
+    this.view = view;
+    const buttons = this.rows.querySelectorAll('button');
+    view?.slowest.forEach(({ call }, row) => {
+      buttons[row]?.setAttribute('aria-pressed', String(isChosen(call, chosen)));
+    });
+    if (view !== null)
+      this.canvas.show(
+        view,
+        view.calls.findIndex((call) => isChosen(call, chosen)),
+      );
+  }
+
+  private fill(view: CallsView, names: readonly string[]): void {
+    const titles = ['Duration', 'Thread', 'From', 'Longer than the average call'];
+    const head = html('tr', {}, ...titles.map((title) => html('th', { scope: 'col' }, title)));
+    const rows = view.slowest.map((slow) => this.row(slow, view, names));
+    const notes = notesOf(view).map((note) => html('p', {}, note));
+    const focused = this.focusedCall;
+    this.rows.replaceChildren(html('table', {}, head, ...rows));
+    this.notes.replaceChildren(...legendOf(view), ...notes);
+    const again = focused === undefined ? -1 : view.slowest.findIndex(({ call }) => isSame(call, focused));
+    if (again >= 0) this.rows.querySelectorAll('button')[again]?.focus();
+  }
+
+  /** The call whose row has the focus. */
+  private get focusedCall(): ListedCall | undefined {
+    const at = [...this.rows.querySelectorAll<Element>('button')].indexOf(document.activeElement ?? this.rows);
+    return this.view?.slowest[at]?.call;
+  }
+
+  private row(
+    { call, comm, start, longer }: SlowCallView,
+    { plot, isAwaited }: CallsView,
+    names: readonly string[],
+  ): HTMLElement {
+    const pick = html('button', { title: 'show this call in the stack chart of its thread' }, callDuration(call));
+    pick.addEventListener('click', () => this.open(call));
+    const from = plot.calls[0] === undefined ? '' : `+${formatDuration(call.entryNs)}`;
+    const more =
+      longer === null
+        ? isAwaited
+          ? '…'
+          : '–'
+        : longer.map(({ symbol, moreNs }) => `${names[symbol]} +${formatDuration(moreNs)}`).join(', ');
+    return html(
+      'tr',
+      {},
+      html('th', { scope: 'row' }, pick),
+      html('td', {}, html('bdi', {}, comm === null ? String(call.tid) : `${visibleText(comm)} ${call.tid}`)),
+      html('td', { title: start }, from),
+      html('td', { title: more }, html('bdi', {}, more)),
+    );
+  }
+}
+
+function isSame(a: ListedCall, b: ListedCall): boolean {
+  return a.tid === b.tid && a.startNs === b.startNs && a.endNs === b.endNs;
+}
+
+function isChosen({ tid, startNs, endNs }: ListedCall, chosen: ChosenCall | null): boolean {
+  if (chosen === null || chosen.tid !== tid) return false;
+  return chosen.startNs === Math.max(0, Math.floor(startNs)) && chosen.endNs === Math.max(0, Math.ceil(endNs));
+}
+
+/** What the table and the plot lack. */
+function notesOf({ unlisted, minSpanNs, unmeasured, isAwaited, fault }: CallsView): string[] {
+  const shorter = minSpanNs > 0 ? ` shorter than ${formatDuration(minSpanNs)}` : '';
+  const what = isAwaited ? 'requested from ptflame serve' : 'not listed';
+  const instead = isAwaited || fault !== null ? '' : ': see ptflame latency --timeline';
+  return [
+    ...(fault === null ? [] : [fault]),
+    ...(unlisted > 0 ? [`${formatMany(unlisted, 'call')}${shorter} ${what}${instead}`] : []),
+    ...(unmeasured > 0 ? [`${formatMany(unmeasured, 'inferred call')} of unknown duration ${what}`] : []),
+  ];
+}
+
+/** The shades of a heat map. */
+function legendOf({ plot, isHeatMap }: CallsView): HTMLElement[] {
+  if (!isHeatMap) return [];
+  const shades = shadesOf(plot.cells, SHADES);
+  const largest = plot.cells.reduce((most, { calls }) => Math.max(most, calls), 0);
+  const entries = shades.map((_, shade) => {
+    const swatch = html('span', { class: 'piece' });
+    swatch.style.background = `var(--s${8 - shades.length + shade})`;
+    return html('li', {}, swatch, shadeText(shades, shade, largest));
+  });
+  return [
+    html('p', {}, `${formatCount(plot.calls.length + plot.callsLeftOut)} calls; how many in a cell:`),
+    html('ul', { class: 'legend' }, ...entries),
+  ];
 }

@@ -2,8 +2,13 @@
  * A flame graph in a scrolling element of the page.
  */
 
-import { FlameGraph, type FlameView } from '../../../render/viewer/flame-graph.js';
-import { type ChartEvents, consumeBoxEvent, listen } from '../../../render/viewer/listen.js';
+import {
+  type ChartEvents,
+  consumeBoxEvent,
+  FlameGraph,
+  type FlameView,
+  listen,
+} from '../../../render/viewer/flame-graph.js';
 import { D3Frames } from '../../d3-chart/d3-frames.js';
 
 /** Narrower frames are merged with their neighbours. */

@@ -6,7 +6,7 @@ import type { DurationStats } from '../../../analysis/tree/functions.js';
 import { PERCENTILES, type Percentiles } from '../../../model/percentiles.js';
 import { formatDuration, formatPercentile } from '../../../render/format.js';
 import { svgElement } from '../../../render/viewer/dom.js';
-import { type Bar, barPosition, barText } from '../../view/histogram.js';
+import { type Bar, barPosition, barText } from '../../view/view.js';
 
 /** Keeps a single call among a million visible. */
 const MIN_BAR_PX = 3;

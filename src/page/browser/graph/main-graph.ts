@@ -11,18 +11,16 @@ import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { textWidth } from '../../../render/frames/labels.js';
 import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout.js';
 import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
-import { comparedDetail, wordingOfDifferences } from '../../view/captions/changes.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';
-import { legendEntries } from '../../view/captions/legend.js';
+import { comparedDetail, legendEntries, wordingOfDifferences } from '../../view/captions/legend.js';
 import type { Painter } from '../../view/colouring.js';
-import { type Match, nextMatch } from '../../view/matches.js';
-import { nodeAt, pathTo, zoomedRange } from '../../view/paths.js';
+import { type Match, nextMatch, nodeAt, pathTo, zoomedRange } from '../../view/frame-tables.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import type { Navigation } from '../platform/navigation.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
-import type { Tooltip } from './tooltip.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
 const MAX_NAME_SHARE = 1 / 4;
@@ -267,10 +265,10 @@ function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number
   const symbol = symbolAt(drawing.table, drawing.boxes, box);
   const view = views.viewAt(state);
   const sums = symbol === null ? undefined : view.functions().get(symbol);
-  if (sums === undefined) return tooltip.show(detailsAt(drawn, null), null, xPx, yPx);
+  if (sums === undefined) return tooltip.show(detailsAt(drawn, null), xPx, yPx);
   const bars = view.bars(sums.symbol);
   const histogram = bars !== null && bars.length > 1 ? histogramPicture(bars, sums, 250, 24) : null;
-  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs(), line: views.lineOf(sums.symbol) }), histogram, xPx, yPx);
+  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs(), line: views.lineOf(sums.symbol) }), xPx, yPx, histogram);
 }
 
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {

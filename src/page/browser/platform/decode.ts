@@ -14,15 +14,11 @@ import type {
   WakingRows,
 } from '../../../model/profile/timeline.js';
 import { ACTIVITIES, Activity, type Strip } from '../../../model/profile/timeline.js';
-import { callerRows } from '../../data/caller-rows.js';
-import { readColumns } from '../../data/columns.js';
-import { readDurations } from '../../data/durations.js';
-import { readHead, type ThreadHead } from '../../data/head.js';
-import { pageReader } from '../../data/numbers.js';
+import { pageReader, readColumns, readDurations, readShape } from '../../data/columns.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
-import { readShape } from '../../data/shape.js';
+import { callerRows, readHead, type ThreadHead } from '../../data/page-data.js';
 import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from '../../data/tables.js';
-import type { TimelineHead } from '../../data/timeline-head.js';
+import type { TimelineHead } from '../../data/timeline-write.js';
 import { runningGuess } from '../../data/timeline-write.js';
 
 export async function decodeData(base64: string): Promise<PageData> {

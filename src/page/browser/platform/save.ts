@@ -21,3 +21,12 @@ export async function copyText(text: string): Promise<void> {
     area.remove();
   }
 }
+
+const SHOWN_MS = 2500;
+
+/** Shows a short status message and announces it to screen readers. */
+export function announce(text: string): void {
+  const toast = html('div', { class: 'toast', role: 'status' }, text);
+  document.body.append(toast);
+  setTimeout(() => toast.remove(), SHOWN_MS);
+}

@@ -1,20 +1,27 @@
 /**
  * The table of threads: the times of each, and its gaps.
  */
+
 import type { TraceGap } from '../../../model/profile/profile.js';
-import type { Tid } from '../../../model/units.js';
-import { capitalized, formatCount, formatDuration, formatShare, threadNoun } from '../../../render/format.js';
-import { isolated } from '../../../render/frames/isolated.js';
-import { button } from '../../../render/viewer/buttons.js';
-import { htmlElement as html } from '../../../render/viewer/dom.js';
+import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
+import {
+  capitalized,
+  formatCount,
+  formatDuration,
+  formatMany,
+  formatShare,
+  threadNoun,
+} from '../../../render/format.js';
+import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
+import { button } from '../../../render/viewer/search-field.js';
+import { isolated } from '../../../render/visible-text.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { tracedHint } from '../../view/captions/details.js';
 import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { Action, Menu } from '../menu.js';
-import { PARTS } from './function-columns.js';
-import { recordedStrip, STRIP_PX } from './recorded-strip.js';
+import { PARTS } from './functions-table.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {
@@ -289,4 +296,33 @@ export class ThreadsTable {
     const gaps = own.flatMap(({ tid }) => this.gapsOf.get(tid) ?? []);
     return recordedStrip(this.recorded.meta, own, gaps, lostNs);
   }
+}
+
+/** Draws the recording from start to end: when threads were observed, and their gaps. */
+const STRIP_PX = 170;
+const MIN_GAP_PX = 1;
+
+/** `threads`: at least one. `gaps`, `lostNs`: of all of them. */
+function recordedStrip(
+  recording: Bounds,
+  threads: readonly Bounds[],
+  gaps: readonly TraceGap[],
+  lostNs: Nanoseconds,
+): SVGSVGElement {
+  const lengthNs = Math.max(1, recording.endNs - recording.startNs);
+  const at = (ns: number) => STRIP_PX * Math.min(1, Math.max(0, (ns - recording.startNs) / lengthNs));
+  const fromPx = at(threads.reduce((ns, { startNs }) => Math.min(ns, startNs), Number.POSITIVE_INFINITY));
+  const toPx = at(threads.reduce((ns, { endNs }) => Math.max(ns, endNs), 0));
+  const marks = gaps.map(({ atNs, lengthNs }) => {
+    const widthPx = Math.max(MIN_GAP_PX, at(atNs + lengthNs) - at(atNs));
+    return svg('rect', { class: 'gap', x: at(atNs), y: 0, width: widthPx, height: 12 });
+  });
+  const text = gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(lostNs)} lost`;
+  return svg(
+    'svg',
+    { class: 'strip', width: STRIP_PX, height: 12, role: 'img', 'aria-label': text },
+    svg('title', {}, text),
+    svg('rect', { class: 'span', x: fromPx, y: 3, width: Math.max(1, toPx - fromPx), height: 6 }),
+    ...marks,
+  );
 }

@@ -1,6 +1,8 @@
 /**
  * The table of functions: sorted by a click on a title, limited to those that a search finds.
  */
+
+import type { FunctionChange, RowNumber } from '../../../render/diff/data.js';
 import {
   formatAverageCount,
   formatDifference,
@@ -9,9 +11,8 @@ import {
   formatPercentChange,
   formatPercentile,
 } from '../../../render/format.js';
-import { isolated } from '../../../render/frames/isolated.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
-import type { FunctionChange, RowNumber } from '../../view/diff-rows.js';
+import { isolated } from '../../../render/visible-text.js';
 
 export interface TableEvents {
   readonly sort: (sort: string) => void;

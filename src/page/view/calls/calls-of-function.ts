@@ -14,13 +14,20 @@ import type { ThreadSpans, Timeline } from '../../../model/profile/timeline.js';
 import { perfTimeText } from '../../../model/trace/perf-time.js';
 import type { Bounds, Nanoseconds, SymbolId, Tid } from '../../../model/units.js';
 import { isAbout } from '../../../render/format.js';
-import type { CallsPlot } from '../../../render/plot/calls-plot.js';
+import type { CallsPlot, DurationAxis, PlottedCell } from '../../../render/plot/calls-plot.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
-import type { AllCalls, ServedCallsOf } from '../all-calls.js';
-import { Counted, selectedNodes } from '../selected-nodes.js';
 import type { State } from '../state.js';
-import { calleeTimes, type LongerCallee, longerCallees } from './call-differences.js';
-import { type FoundCalls, findListedCalls, type ListedCall, type SearchedThread } from './find-listed-calls.js';
+import { Counted, selectedNodes } from '../threads.js';
+import type { AllCalls, ServedCallsOf } from './find-listed-calls.js';
+import {
+  calleeTimes,
+  type FoundCalls,
+  findListedCalls,
+  type ListedCall,
+  type LongerCallee,
+  longerCallees,
+  type SearchedThread,
+} from './find-listed-calls.js';
 
 export interface CallsView {
   /** The time axis is the range that is shown. */
@@ -228,4 +235,43 @@ function clockText({ originNs }: TraceMeta, ns: Nanoseconds): string {
   const time = originNs + BigInt(Math.round(ns));
   const seconds = time / 1_000_000_000n;
   return perfTimeText({ seconds: Number(seconds), ns: Number(time - seconds * 1_000_000_000n) });
+}
+
+/**
+ * Finds what is at a position of a plot of calls.
+ *
+ * A plot, and where it is drawn.
+ */
+export interface PlotBox {
+  readonly plot: CallsPlot;
+  readonly axis: DurationAxis;
+  readonly leftPx: number;
+  readonly topPx: number;
+  readonly widthPx: number;
+  readonly heightPx: number;
+}
+
+const REACH_PX = 10;
+
+/** Returns the row of the nearest call, of equally near ones the longest; null: none is near. */
+export function callNear({ plot, axis, ...box }: PlotBox, xPx: number, yPx: number): number | null {
+  let found: number | null = null;
+  let nearest = REACH_PX;
+  for (let row = 0; row < plot.calls.length; row++) {
+    const { startNs, durationNs } = plot.calls[row];
+    const callXPx = box.leftPx + (startNs / Math.max(1, plot.durationNs)) * box.widthPx;
+    if (Math.abs(callXPx - xPx) >= nearest) continue;
+    const distancePx = Math.hypot(callXPx - xPx, box.topPx + (1 - axis.at(durationNs)) * box.heightPx - yPx);
+    if (distancePx < nearest) [found, nearest] = [row, distancePx];
+  }
+  return found;
+}
+
+/** Returns the cell of a heat map; null: there are no calls. */
+export function cellAt({ plot, axis, ...box }: PlotBox, xPx: number, yPx: number): PlottedCell | null {
+  const column = Math.floor(((xPx - box.leftPx) / box.widthPx) * plot.columns);
+  const at = 1 - (yPx - box.topPx) / box.heightPx;
+  return (
+    plot.cells.find((cell) => cell.column === column && axis.at(cell.fromNs) <= at && at < axis.at(cell.toNs)) ?? null
+  );
 }

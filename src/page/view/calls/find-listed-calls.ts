@@ -1,5 +1,5 @@
 /**
- * Finds the calls of a function, in the timeline or in what a server sent: when they were, and how long they took.
+ * Finds what a slow call did longer than the average one: functions that it called, and stops.
  */
 
 import {
@@ -12,14 +12,114 @@ import {
   timeColumn,
 } from '../../../analysis/calls/over-time.js';
 import { endingWithin, nsWithin, overlaps } from '../../../analysis/log/filter-thread.js';
+import { rowsInWindow } from '../../../analysis/timeline/spans-builder.js';
 import { bucketOf, type Histogram } from '../../../model/calls/durations.js';
+import type { Shape } from '../../../model/calls/overlay.js';
 import { isComplete } from '../../../model/profile/profile.js';
 import type { FunctionCalls } from '../../../model/profile/timeline.js';
-import { PIECE, type Spans, type TimedThread } from '../../../model/profile/timeline.js';
-import type { Nanoseconds, NodeId, Tid } from '../../../model/units.js';
+import {
+  PIECE,
+  type Spans,
+  type ThreadSpans,
+  type TimedThread,
+  type Timeline,
+} from '../../../model/profile/timeline.js';
+import type { Nanoseconds, NodeId, SymbolId, Tid } from '../../../model/units.js';
 import { type Bounds, UNBOUNDED } from '../../../model/units.js';
 
-/** Times are since the start of the timeline. `entryNs`: the start, but not before the range that is shown. */
+/** What a call did longer than the average one. */
+export interface LongerCallee {
+  readonly symbol: SymbolId;
+  /** At least this much, as short calls may not be listed. */
+  readonly moreNs: Nanoseconds;
+}
+
+/** Smaller parts of the duration of the call are not worth a word. */
+const MIN_SHARE = 0.05;
+const MAX_CALLEES = 2;
+/** A call with more calls inside is not searched. */
+export const MAX_ROWS = 200_000;
+
+/**
+ * Returns how long the functions that the call called directly took in it, within `bounds`; null: unknown. `spans`: the calls
+ * of its thread, of which those inside the call matter. `nodes`: the thread's nodes, as nodes of the shape.
+ */
+export function calleeTimes(
+  call: ListedCall,
+  spans: ThreadSpans,
+  nodes: Int32Array,
+  shape: Shape,
+  bounds: Bounds,
+): Map<SymbolId, Nanoseconds> | null {
+  if (call.isSplit) return null;
+  const { startNs, endNs } = call;
+  const [fromNs, toNs] = [Math.max(startNs, bounds.startNs), Math.min(endNs, bounds.endNs)];
+  const found = rowsInWindow(spans, 0, fromNs, toNs);
+  if (found.reduce((sum, { from, to }) => sum + to - from, 0) > MAX_ROWS) return null;
+  const times = new Map<SymbolId, Nanoseconds>();
+  for (const { level, from, to } of found) {
+    const inner = spans.levels[level];
+    for (let row = from; row < to; row++) {
+      const node = nodes[inner.node[row]];
+      const isInside = inner.startNs[row] >= startNs && inner.endNs[row] <= endNs && inner.ending[row] !== PIECE;
+      if (!isInside || shape.parent[node] !== nodes[call.node]) continue;
+      const symbol = shape.symbol[node];
+      const ns = Math.min(inner.endNs[row], toNs) - Math.max(inner.startNs[row], fromNs);
+      times.set(symbol, (times.get(symbol) ?? 0) + Math.max(0, ns));
+    }
+  }
+  return times;
+}
+
+/**
+ * `times`: by function called directly, in the call. `averageNs`: per call. Returns the largest difference first.
+ */
+export function longerCallees(
+  { durationNs }: Pick<ListedCall, 'durationNs'>,
+  times: ReadonlyMap<SymbolId, Nanoseconds>,
+  averageNs: ReadonlyMap<SymbolId, Nanoseconds>,
+): LongerCallee[] {
+  return [...times]
+    .map(([symbol, ns]) => ({ symbol, moreNs: ns - (averageNs.get(symbol) ?? 0) }))
+    .filter(({ moreNs }) => moreNs > MIN_SHARE * durationNs)
+    .sort((a, b) => b.moreNs - a.moreNs || a.symbol - b.symbol)
+    .slice(0, MAX_CALLEES);
+}
+
+/** What a server of the page says of the calls of a function: all of them, but later. */
+export interface CallsSearch {
+  readonly timeline: Timeline;
+  /** By tid. */
+  readonly threads: readonly SearchedThread[];
+  /** The time axis. */
+  readonly bounds: Bounds;
+  /** Only what is within them, which may cut calls. */
+  readonly isPart: boolean;
+}
+
+export interface ServedCallsOf {
+  /** null: not there yet. */
+  readonly found: FoundCalls | null;
+  /** The calls inside the slowest calls; null: too many. Those that are missing are not there yet. */
+  readonly inside: ReadonlyMap<ListedCall, ThreadSpans | null>;
+  /** Something is still to come. */
+  readonly isAwaited: boolean;
+  /** Why the server is not asked any more; null: it is. */
+  readonly fault: string | null;
+}
+
+export interface AllCalls {
+  /** Returns what is there, and asks for the rest. `key`: of the search. */
+  of(key: string, search: CallsSearch): ServedCallsOf;
+  /** Nothing that was asked for is needed any more. */
+  stop(): void;
+}
+
+/**
+ * Finds the calls of a function, in the timeline or in what a server sent: when they were, and how long they took.
+ *
+ * Times are since the start of the timeline. `entryNs`: the start, but not before the range that is shown.
+ */
 export interface ListedCall extends RankedCall {
   readonly tid: Tid;
   /** Row of the thread's nodes. */

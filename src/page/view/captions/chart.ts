@@ -7,13 +7,12 @@ import { PIECE } from '../../../model/profile/timeline.js';
 import { type Bounds, type Nanoseconds, NONE } from '../../../model/units.js';
 import { formatAtLeast, formatCount, formatDuration, formatMany } from '../../../render/format.js';
 import type { FrameDetails } from '../../../render/frames/frame-details.js';
-import { isolated } from '../../../render/frames/isolated.js';
 import type { Label } from '../../../render/frames/labels.js';
-import { selfNsOf } from '../chart/call-at.js';
-import { type ChartBoxes, ChartBoxKind } from '../chart/chart-boxes.js';
+import { isolated } from '../../../render/visible-text.js';
+import type { DrawnCalls } from '../chart/chart-boxes.js';
+import { type ChartBoxes, ChartBoxKind, selfNsOf } from '../chart/chart-boxes.js';
+import type { WhyUnlisted } from '../chart/chart-thread.js';
 import { type ChartThread, knownOf } from '../chart/chart-thread.js';
-import type { DrawnCalls } from '../chart/drawn-calls.js';
-import type { WhyUnlisted } from '../chart/unlisted-calls.js';
 import { momentText } from './time.js';
 
 const ENDINGS: Readonly<Record<number, string>> = {

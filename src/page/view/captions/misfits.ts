@@ -1,14 +1,12 @@
 /**
  * Finds what of a link the page does not have: threads, times and frames of another recording.
  */
-
 import type { Bounds, Nanoseconds } from '../../../model/units.js';
-import { isolated } from '../../../render/frames/isolated.js';
 import { truncate } from '../../../render/frames/labels.js';
-import { visibleText } from '../../../render/visible-text.js';
-import { existingPrefix } from '../paths.js';
+import { isolated, visibleText } from '../../../render/visible-text.js';
+import { existingPrefix } from '../frame-tables.js';
 import { NO_ZOOM, START, type State } from '../state.js';
-import { knownChoice } from '../threads.js';
+import { chosenRow, knownChoice, titleOf } from '../threads.js';
 import type { Views } from '../views.js';
 import { widthName } from './details.js';
 import { momentText, rangeText } from './time.js';
@@ -100,4 +98,40 @@ export function droppedText(dropped: readonly string[]): string {
   const shown = dropped.slice(0, MAX_SHOWN).map((text) => isolated(truncate(visibleText(text), MAX_NAME_WIDTH)));
   const more = dropped.length > MAX_SHOWN ? `, and ${dropped.length - MAX_SHOWN} more` : '';
   return `The link does not fit this page. Left out: ${shown.join(', ')}${more}`;
+}
+
+/** Describes what the view leaves out, with the change that undoes it. */
+export interface Chip {
+  readonly text: string;
+  readonly undo: Partial<State>;
+}
+
+/** Returns one chip per restriction of the view. */
+export function chipsOf(views: Views, state: State): Chip[] {
+  const { threads, names } = views;
+  const range = views.rangeAt(state);
+  const ofRange = range === null ? [] : [{ text: `only ${rangeText(range)}`, undo: { range: null } }];
+  const { focus, hidden, hidesIdle } = state;
+  const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
+  const ofThreads =
+    key === 'all'
+      ? []
+      : [{ text: name.endsWith(which) ? isolated(name) : `${isolated(name)} (${which})`, undo: { threads: 'all' } }];
+  const ofOthers =
+    state.against === ''
+      ? []
+      : [{ text: `compared with ${titleOf(chosenRow(threads, state.against, hidesIdle))}`, undo: { against: '' } }];
+  const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
+  const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
+  const ofFocus =
+    focus === null
+      ? []
+      : [{ text: `only inside ${isolated(names[focus] as string)}`, undo: { focus: null, ...NO_ZOOM } }];
+  const ofHidden = hidden.map((symbol) => {
+    return {
+      text: `without ${isolated(names[symbol] as string)}`,
+      undo: { hidden: hidden.filter((other) => other !== symbol) },
+    };
+  });
+  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...ofFocus, ...ofHidden];
 }

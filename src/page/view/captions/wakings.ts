@@ -1,14 +1,15 @@
 /**
  * Describes wakings: who woke whom, and when.
  */
-import type { WaitThread } from '../../../model/profile/waits-by-path.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { BlockerKind, WaitPiece, WaitPieceKind, WaitThread } from '../../../model/profile/waits-by-path.js';
+import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../../model/units.js';
 import { formatDuration, formatMany } from '../../../render/format.js';
+import { classOf } from '../../../render/frames/colours.js';
 import type { FrameDetails } from '../../../render/frames/frame-details.js';
-import type { StripArrows } from '../strip-arrows.js';
-import type { Role, Waking } from '../waking-index.js';
+import { visibleText } from '../../../render/visible-text.js';
+import type { WaitNames, WaitsOfFunction } from '../waits.js';
+import type { Role, StripArrows, Waking } from '../waking-index.js';
 import { momentText } from './time.js';
-import { nameOfThread } from './waits.js';
 
 /** "woken by teller 2", "wakes customer 1". `role`: of the thread in whose chart this is. */
 export function wakingLabel(waking: Waking, role: Role): string {
@@ -73,3 +74,80 @@ export function arrowsText({ arrows, count, most }: StripArrows, leftOut: number
 export function leftOutText(leftOut: number): string {
   return `${formatMany(leftOut, 'waking')} of shorter waits not in this file: --time-detail 16M`;
 }
+
+type BlockerName = Pick<WaitsOfFunction['blockers'][number], 'kind' | 'tid' | 'symbol'>;
+
+/**
+ * Describes waits: whom for, why, and what their pieces were.
+ *
+ * "teller 9019: transfer"; what was not traced is in brackets.
+ */
+export function blockerText({ threads, functions }: WaitNames, { kind, tid, symbol }: BlockerName): string {
+  const where = symbol === NONE ? '' : `: ${functions[symbol]}`;
+  const name = OTHER_BLOCKERS[kind] ?? threadText(threads, tid);
+  return `${kind === 'maybe' ? 'maybe ' : ''}${name}${where}`;
+}
+
+const OTHER_BLOCKERS: Partial<Record<BlockerKind, string>> = {
+  interrupt: '[interrupt] a timer or a device',
+  'not seen': '[not seen]',
+  open: '[still waiting]',
+  preempted: '[another on its CPU]',
+  others: 'others',
+};
+
+/** "mutex, held". */
+export function reasonText({ kind, reason }: { readonly kind: BlockerKind; readonly reason: string }): string {
+  if (kind === 'preempted') return kind;
+  return kind === 'holder' ? `${reason || 'lock'}, held` : reason;
+}
+
+export function threadText(threads: readonly WaitThread[], tid: Tid): string {
+  return nameOfThread(threads.find((each) => each.tid === tid) ?? { tid, comm: null, isTraced: true });
+}
+
+export function nameOfThread({ tid, comm, isTraced }: WaitThread): string {
+  const name = comm === null ? `thread ${tid}` : `${visibleText(comm)} ${tid}`;
+  return isTraced ? name : `[${name}]`;
+}
+
+/** "5 waits · 29.3 ms · 4.5 µs of it waking up". */
+export function waitsText({ waits, ns, wakeUpNs }: Pick<WaitsOfFunction, 'waits' | 'ns' | 'wakeUpNs'>): string {
+  return `${formatMany(waits, 'wait')} · ${formatDuration(ns)} · ${formatDuration(wakeUpNs)} of it waking up`;
+}
+
+/** "worker1 9170: crunch", "worker1 9170: waking up". */
+export function pieceText({ threads, functions }: WaitNames, { kind, tid, symbol }: WaitPiece): string {
+  if (kind === 'others') return 'shorter pieces';
+  const doing = kind === 'running' ? functions[symbol] : PIECES[kind];
+  return [threadText(threads, tid), ...(doing === undefined ? [] : [doing])].join(': ');
+}
+
+const PIECES: Partial<Record<WaitPieceKind, string>> = {
+  preempted: 'preempted',
+  'wake-up': 'waking up',
+  interrupt: 'waiting for a timer or device',
+  'not traced': 'not traced',
+  maybe: 'maybe for it',
+  'not seen': 'waiting, waker not seen',
+  unknown: 'unknown',
+};
+
+/** Returns the colour of a piece, as a CSS class of frames. */
+export function pieceClass(
+  functions: readonly string[],
+  { kind, symbol }: { readonly kind: WaitPieceKind; readonly symbol: SymbolId },
+): string {
+  return kind === 'running' ? classOf('user', functions[symbol] ?? '') : PIECE_CLASSES[kind];
+}
+
+const PIECE_CLASSES: Record<Exclude<WaitPieceKind, 'running'>, string> = {
+  preempted: 'preempted',
+  'wake-up': 'preempted',
+  interrupt: 'off-cpu',
+  'not traced': 'untraced',
+  maybe: 'untraced',
+  'not seen': 'lost',
+  unknown: 'lost',
+  others: 'group',
+};

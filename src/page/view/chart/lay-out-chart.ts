@@ -9,7 +9,7 @@ import { type Spans, spanLevel } from '../../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { type ChartBoxes, ChartBoxesBuilder, ChartBoxKind } from './chart-boxes.js';
 import type { ChartThread } from './chart-thread.js';
-import { unlistedWithin } from './unlisted-calls.js';
+import { unlistedWithin } from './chart-thread.js';
 
 /** The cost depends on the number of pixels, not on that of calls. */
 export function layOutChart(thread: ChartThread, window: Bounds, widthPx: number): ChartBoxes {

@@ -2,7 +2,7 @@
  * Measures the elements of the file and lays them out for the width of the window.
  */
 
-import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
+import { ROW_PX } from '../../frames/drawing.js';
 import { byId, moveTo, setAttributes, svgElement } from '../../viewer/dom.js';
 import {
   flow,
@@ -17,34 +17,19 @@ import {
   toolbarWidthPx,
   WARNING_PADDING_PX,
   wrapped,
-} from '../head-shape.js';
+} from '../head.js';
 
 const MIN_WIDTH_PX = 320;
-const SAMPLE = 'x'.repeat(100);
 
 export const root = document.documentElement as unknown as SVGSVGElement;
 
-/** Returns the actual width of a character in the font that the browser chose. */
-export function measureCharacterPx(): number {
-  const sample = svgElement('text', { visibility: 'hidden' }, SAMPLE);
-  byId('labels').append(sample);
-  const widthPx = sample.getComputedTextLength() / SAMPLE.length;
-  sample.remove();
-  return widthPx || CHARACTER_PX;
-}
+/** As laid out last: the width of the SVG, and the height of its head, which covers the top of the window. */
+export const size = { widthPx: 0, headPx: 0 };
 
-export function windowWidthPx(): number {
-  return Math.max(MIN_WIDTH_PX, root.clientWidth || innerWidth);
-}
-
-/** Returns the width between the margins. */
-export function contentWidthPx(widthPx: number): number {
-  return widthPx - 2 * HEAD.marginPx;
-}
-
-/** Lays out the head and returns its height. */
-export function layOutHead(widthPx: number): number {
-  const availablePx = contentWidthPx(widthPx);
+/** Lays out the head for the window. Returns the width between the margins. */
+export function layOutHead(): number {
+  const widthPx = Math.max(MIN_WIDTH_PX, root.clientWidth || innerWidth);
+  const availablePx = widthPx - 2 * HEAD.marginPx;
   const entries = [...byId('legend').children] as SVGGraphicsElement[];
   const widthsPx = entries.map((entry) => entry.getBBox().width);
   const positions = flow(widthsPx, availablePx);
@@ -59,7 +44,9 @@ export function layOutHead(widthPx: number): number {
   const barPx = widthPx < NARROWEST_PX ? HEAD.toolbarRowPx : 0;
   const heightPx = headHeightPx(above, positions, widthPx < NARROW_PX) + downPx + barPx;
   setAttributes(byId('head').firstElementChild as Element, { width: widthPx, height: heightPx });
-  return heightPx;
+  size.widthPx = widthPx;
+  size.headPx = heightPx;
+  return availablePx;
 }
 
 /** Lays out the notes and returns their number of lines. */
@@ -109,7 +96,8 @@ function textOf(text: Element): string {
 }
 
 /** Resizes the SVG to its content, but at least to the window: tooltips need the space. */
-export function resize(widthPx: number, headPx: number, rowCount: number): void {
+export function resize(rowCount: number): void {
+  const { widthPx, headPx } = size;
   const heightPx = Math.max(headPx + rowCount * ROW_PX + HEAD.marginPx, innerHeight);
   setAttributes(root, { width: widthPx, height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
   moveTo(byId('frames'), HEAD.marginPx, headPx);
@@ -118,4 +106,15 @@ export function resize(widthPx: number, headPx: number, rowCount: number): void 
 /** Keeps the head visible while scrolling. */
 export function keepHeadVisible(): void {
   moveTo(byId('head'), 0, Math.max(0, scrollY));
+}
+
+/** Scrolls to a frame and shows some of its callers, too. */
+export function scrollToFrame(frameYPx: number, isIcicle: boolean): void {
+  const { headPx } = size;
+  const yPx = frameYPx + headPx;
+  const top = scrollY + headPx;
+  const bottom = scrollY + innerHeight - ROW_PX;
+  if (yPx >= top && yPx <= bottom) return;
+  const callersPx = 4 * ROW_PX;
+  scrollTo(0, isIcicle ? yPx - headPx - callersPx : yPx + ROW_PX + callersPx - innerHeight);
 }

@@ -4,7 +4,8 @@
 import type { FrameDetail, FrameDetails } from '../../frames/frame-details.js';
 import { textWidth } from '../../frames/labels.js';
 import { byId, hide, moveTo, setAttributes, svgElement } from '../../viewer/dom.js';
-import { MARGIN_PX, type Point, popupPosition } from '../../viewer/popup-position.js';
+import { MARGIN_PX, popupPosition } from '../../viewer/tooltip.js';
+import { size } from './page.js';
 
 export class Tooltip {
   private readonly group = svgElement('g', { class: 'panel', visibility: 'hidden' });
@@ -16,11 +17,12 @@ export class Tooltip {
   }
 
   /** Shows details next to a point of the window. */
-  show(details: FrameDetails, point: Point, svgWidthPx: number): void {
-    const { widthPx, heightPx } = fillPanel(this.group, details, this.characterPx, svgWidthPx - 2 * MARGIN_PX);
-    const { xPx, yPx } = popupPosition(point, widthPx, heightPx, svgWidthPx);
-    moveTo(this.group, xPx, scrollY + yPx);
-    this.group.setAttribute('visibility', 'visible');
+  show(details: FrameDetails, xPx: number, yPx: number): void {
+    const { group, characterPx } = this;
+    const { widthPx, heightPx } = fillPanel(group, details, characterPx, size.widthPx - 2 * MARGIN_PX);
+    const at = popupPosition({ xPx, yPx }, widthPx, heightPx, size.widthPx);
+    moveTo(group, at.xPx, scrollY + at.yPx);
+    group.setAttribute('visibility', 'visible');
   }
 
   hide(): void {

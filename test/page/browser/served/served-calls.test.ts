@@ -22,17 +22,21 @@ import {
   type Timeline,
 } from '../../../../src/model/profile/timeline.js';
 import type { Bounds, Tid } from '../../../../src/model/units.js';
-import { CallServer, type CallSource, ServerFault } from '../../../../src/page/browser/call-server.js';
-import { ChunkCache, ServedCalls } from '../../../../src/page/browser/served-calls.js';
+import {
+  CallServer,
+  type CallSource,
+  ChunkCache,
+  ServedCalls,
+  ServerFault,
+} from '../../../../src/page/browser/served-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
-import { readChunk } from '../../../../src/page/data/chunk.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
+import { readChunk } from '../../../../src/page/data/tables.js';
 import { ChunkDeflater } from '../../../../src/page/levels/deflate-chunks.js';
 import type { Part } from '../../../../src/page/levels/index-section.js';
 import { type LevelsFile, readLevels } from '../../../../src/page/levels/read.js';
 import { LevelsWriter } from '../../../../src/page/levels/write.js';
-import { selfNsOf } from '../../../../src/page/view/chart/call-at.js';
-import { type ChartBoxes, ChartBoxKind } from '../../../../src/page/view/chart/chart-boxes.js';
+import { type ChartBoxes, ChartBoxKind, selfNsOf } from '../../../../src/page/view/chart/chart-boxes.js';
 import { type ChartThread, chartThread, knownOf } from '../../../../src/page/view/chart/chart-thread.js';
 import { layOutChart } from '../../../../src/page/view/chart/lay-out-chart.js';
 import { viewsOf } from '../../../helpers/browser/page-views.js';

@@ -6,11 +6,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../../../cli/serve/server.js';
 import { latencyAnswer } from '../../../../src/answers.js';
 import { openTraceFile } from '../../../../src/index.js';
-import { CallServer, ServerFault } from '../../../../src/page/browser/call-server.js';
+import { CallServer, ServerFault } from '../../../../src/page/browser/served-calls.js';
 import { ServedFunctionCalls } from '../../../../src/page/browser/served-function-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { START, type State } from '../../../../src/page/view/state.js';
-import type { Views } from '../../../../src/page/view/views.js';
+import { Views } from '../../../../src/page/view/views.js';
 import { type AnalyzeOptions, askLatency } from '../../../../src/pipeline/analyze.js';
 import { symbolOf, viewsOf } from '../../../helpers/browser/page-views.js';
 import { servedTrace } from '../../../helpers/browser/served-trace.js';
@@ -33,13 +33,13 @@ async function served(
   const server = await startServer(0);
   server.serve(levels);
   ends.push(() => server.close(), close);
-  const views = viewsOf(profile);
-  views.timeline = timeline;
   let arrived = () => {};
-  views.server = new ServedFunctionCalls(new CallServer(`http://127.0.0.1:${server.port}/${server.token}/`), () => {
+  const source = new CallServer(`http://127.0.0.1:${server.port}/${server.token}/`);
+  const calls = new ServedFunctionCalls(source, () => {
     views.addArrivedCalls();
     arrived();
   });
+  const views = withServer(viewsOf(profile).data, timeline, calls);
   const panel: Panel = async (name, change = {}) => {
     for (;;) {
       const next = new Promise<void>((done) => {
@@ -52,6 +52,12 @@ async function served(
     }
   };
   return { views, panel, server };
+}
+
+function withServer(data: Views['data'], timeline: Views['timeline'], server: Views['server']): Views {
+  const views = new Views(data, server);
+  views.timeline = timeline;
+  return views;
 }
 
 async function pageOf(path: string): Promise<Views> {
@@ -150,8 +156,8 @@ test('without the server, the panel has what the page has, says why, and does no
   server.close();
   const { calls } = await panel('take');
   expect(calls?.fault).toMatch(/ptflame serve does not answer/);
-  views.server = null;
-  const own = views.functionAt(START, symbolOf(views, 'take'))?.calls;
+  const file = withServer(views.data, views.timeline, null);
+  const own = file.functionAt(START, symbolOf(views, 'take'))?.calls;
   expect([calls?.calls, calls?.unlisted]).toEqual([own?.calls, own?.unlisted]);
   let asked = 0;
   const gone = new ServedFunctionCalls(
@@ -179,15 +185,16 @@ test('without the server, the panel has what the page has, says why, and does no
 });
 
 test('what another function replaced is not waited for', async () => {
-  const { views } = await served(DEMO, 2000);
+  const page = (await served(DEMO, 2000)).views;
   const signals: AbortSignal[] = [];
   const never = (signal: AbortSignal) => {
     signals.push(signal);
     return new Promise<never>(() => {});
   };
-  views.server = new ServedFunctionCalls({ indexes: never, parts: (_, __, signal) => never(signal) }, () => {});
+  const server = new ServedFunctionCalls({ indexes: never, parts: (_, __, signal) => never(signal) }, () => {});
+  const views = withServer(page.data, page.timeline, server);
   for (const name of ['take', 'nap', 'nap']) views.functionAt(START, symbolOf(views, name));
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-  views.server.stop();
+  server.stop();
   expect(signals[1]?.aborted).toBe(true);
 });

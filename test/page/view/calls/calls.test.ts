@@ -8,7 +8,7 @@ import { callInChart } from '../../../../src/page/browser/dock.js';
 import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { writePageData } from '../../../../src/page/data/write.js';
-import { callNear, cellAt } from '../../../../src/page/view/calls/plot-hits.js';
+import { callNear, cellAt } from '../../../../src/page/view/calls/calls-of-function.js';
 import { START, type State } from '../../../../src/page/view/state.js';
 import { Views } from '../../../../src/page/view/views.js';
 import { type AnalyzeOptions, askLatency } from '../../../../src/pipeline/analyze.js';

@@ -14,9 +14,9 @@ import {
   insideFunction,
   lightColumns,
   type StripThread,
+  stripRows,
   TimeColumns,
 } from '../../../../src/page/view/columns.js';
-import { stripRows } from '../../../../src/page/view/strip-rows.js';
 import { Views } from '../../../../src/page/view/views.js';
 
 const FILES = [

@@ -5,9 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Wakings } from '../../../../src/model/profile/timeline.js';
 import { arrowsText, wakerDetail, wakingLabel, wakingText } from '../../../../src/page/view/captions/wakings.js';
-import { chartArrows } from '../../../../src/page/view/chart-arrows.js';
-import { stripArrows } from '../../../../src/page/view/strip-arrows.js';
-import { type Role, WakingIndex } from '../../../../src/page/view/waking-index.js';
+import { chartArrows, type Role, stripArrows, WakingIndex } from '../../../../src/page/view/waking-index.js';
 
 interface Wait {
   readonly waiter: number;

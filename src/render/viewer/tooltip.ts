@@ -2,9 +2,8 @@
  * The tooltip of the frame below the pointer or with the focus.
  */
 
-import type { FrameDetails } from '../../../render/frames/frame-details.js';
-import { htmlElement as html } from '../../../render/viewer/dom.js';
-import { type Point, popupPosition } from '../../../render/viewer/popup-position.js';
+import type { FrameDetails } from '../frames/frame-details.js';
+import { htmlElement as html } from './dom.js';
 
 export class Tooltip {
   private readonly box = html('div', { class: 'tooltip', hidden: '', 'aria-hidden': 'true' });
@@ -14,7 +13,7 @@ export class Tooltip {
   }
 
   /** Shows details next to a point of the window. */
-  show(details: FrameDetails, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
+  show(details: FrameDetails, xPx: number, yPx: number, histogram: SVGSVGElement | null = null): void {
     this.fill(details, histogram);
     this.moveTo({ xPx, yPx });
   }
@@ -39,4 +38,22 @@ export class Tooltip {
     box.style.left = `${xPx}px`;
     box.style.top = `${yPx}px`;
   }
+}
+
+const OFFSET_PX = 14;
+/** Positions a popup next to a point of the window, within the window. */
+export const MARGIN_PX = 6;
+
+interface Point {
+  readonly xPx: number;
+  readonly yPx: number;
+}
+
+export function popupPosition({ xPx, yPx }: Point, widthPx: number, heightPx: number, availablePx = innerWidth): Point {
+  const belowPx = yPx + OFFSET_PX;
+  const fitsBelow = belowPx + heightPx + MARGIN_PX < innerHeight;
+  return {
+    xPx: Math.max(MARGIN_PX, Math.min(xPx + OFFSET_PX, availablePx - widthPx - MARGIN_PX)),
+    yPx: fitsBelow ? belowPx : Math.max(MARGIN_PX, yPx - OFFSET_PX - heightPx),
+  };
 }
