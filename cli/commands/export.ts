@@ -3,11 +3,11 @@
  */
 
 import { basename, join } from 'node:path';
-import { partitionName } from '../../src/export/parquet/layout.js';
-import { recordingTables, TABLES, type TableName } from '../../src/export/parquet/recording-tables.js';
 import { whyNotWhole } from '../../src/fleet/whole-file.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
+import { partitionName } from '../../src/parquet/layout.js';
+import { recordingTables, TABLES, type TableName } from '../../src/parquet/recording-tables.js';
 import { formatBytes, formatMany } from '../../src/render/format.js';
 import { makeDirectory, OTHER_FOLDER, partitionOf, requireFolder, tablePath } from '../export/folder.js';
 import { recordingId } from '../export/recording-id.js';

@@ -3,9 +3,9 @@
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { TableName } from '../../src/export/parquet/recording-tables.js';
 import { whyNotWhole } from '../../src/fleet/whole-file.js';
 import { PtflameError } from '../../src/model/errors.js';
+import type { TableName } from '../../src/parquet/recording-tables.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { statOrNull } from '../output/file-identity.js';
 import { whyUnwritable } from '../output/unwritable.js';

@@ -3,12 +3,12 @@
  */
 import { callRows, type RowsQuestion } from '../../analysis/call-rows.js';
 import { CallRowsBuilder } from '../../analysis/rows.js';
-import { CallGroupsWriter, type CallsContext } from '../../export/parquet/call-groups.js';
-import { GroupMemory } from '../../export/parquet/group-memory.js';
-import type { RowGroups } from '../../export/parquet/parquet-file.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import type { Tid } from '../../model/units.js';
+import { CallGroupsWriter, type CallsContext } from '../../parquet/call-groups.js';
+import { GroupMemory } from '../../parquet/group-memory.js';
+import type { RowGroups } from '../../parquet/parquet-file.js';
 import { appendShared, type Place, type SharedFile } from '../workers/shared-file.js';
 
 /** A question about all calls. */

@@ -3,10 +3,10 @@
  */
 import type { EventsQuestion } from '../../../analysis/question.js';
 import { type Bounds, type CallFilter, UNBOUNDED } from '../../../analysis/questions.js';
-import { sharedNames } from '../../../export/parquet/shared-names.js';
 import { PtflameError } from '../../../model/errors.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { Nanoseconds } from '../../../model/units.js';
+import { sharedNames } from '../../../parquet/shared-names.js';
 import type { Trace } from '../../read/trace.js';
 import type { CallRowsQuestion } from '../thread-call-rows.js';
 

@@ -1,16 +1,16 @@
 /**
  * A profile → what the rows of its tables share: the call tree of each command name, and the numbers of its functions.
  */
-import { isOffCpu } from '../../analysis/tree/outside.js';
-import type { CallTree } from '../../model/calls/call-tree.js';
-import { orderedTree } from '../../model/calls/node-order.js';
-import { TreeSum } from '../../model/calls/sum-trees.js';
-import { checkMemory } from '../../model/memory-watch.js';
-import { dsoOf, symbolRanks } from '../../model/names/symbol-order.js';
-import { SymbolKind } from '../../model/names/symbol-table.js';
-import { compareUtf8 } from '../../model/names/utf8-order.js';
-import type { Profile } from '../../model/profile/profile.js';
-import { NONE, type SymbolId } from '../../model/units.js';
+import { isOffCpu } from '../analysis/tree/outside.js';
+import type { CallTree } from '../model/calls/call-tree.js';
+import { orderedTree } from '../model/calls/node-order.js';
+import { TreeSum } from '../model/calls/sum-trees.js';
+import { checkMemory } from '../model/memory-watch.js';
+import { dsoOf, symbolRanks } from '../model/names/symbol-order.js';
+import { SymbolKind } from '../model/names/symbol-table.js';
+import { compareUtf8 } from '../model/names/utf8-order.js';
+import type { Profile } from '../model/profile/profile.js';
+import { NONE, type SymbolId } from '../model/units.js';
 import { functionHash, functionHashes } from './hashes.js';
 import { type Column, constantText } from './table.js';
 

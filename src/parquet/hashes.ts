@@ -2,9 +2,9 @@
  * Functions and call paths → 64-bit numbers that are the same in every recording, so that other tools merge by them.
  */
 import { hash } from 'node:crypto';
-import type { CallTree } from '../../model/calls/call-tree.js';
-import { dsoOf } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { CallTree } from '../model/calls/call-tree.js';
+import { dsoOf } from '../model/names/symbol-order.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
 
 /** The path of a thread's root, which is the parent of the first functions. */
 export const ROOT_PATH = 0n;

@@ -1,9 +1,9 @@
 /**
  * Names and numbers of functions in memory that workers share: a worker writes names that it never had as texts.
  */
-import { dsoOf } from '../../model/names/symbol-order.js';
-import type { SymbolTable } from '../../model/names/symbol-table.js';
-import { NONE } from '../../model/units.js';
+import { dsoOf } from '../model/names/symbol-order.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import { NONE } from '../model/units.js';
 import { functionHashes } from './hashes.js';
 
 /** Plain data. */

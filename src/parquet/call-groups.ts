@@ -1,9 +1,9 @@
 /**
  * Calls of a thread → row groups of a Parquet file, made by the worker that replayed it.
  */
-import type { CallRows } from '../../analysis/rows.js';
-import type { CallTree } from '../../model/calls/call-tree.js';
-import { NONE, type Tid } from '../../model/units.js';
+import type { CallRows } from '../analysis/rows.js';
+import type { CallTree } from '../model/calls/call-tree.js';
+import { NONE, type Tid } from '../model/units.js';
 import { bytesOf, type EncodedColumn } from './column-chunk.js';
 import type { GroupMemory } from './group-memory.js';
 import { pathHashes } from './hashes.js';

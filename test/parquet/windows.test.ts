@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { recordingTables, TABLES } from '../../../src/export/parquet/recording-tables.js';
-import { PtflameError } from '../../../src/index.js';
-import { ask, temporaryFolder, writeBytes } from '../../helpers/consumers/duckdb.js';
-import { traceFiles } from '../../helpers/traces/all-fixtures.js';
-import { analyzeText } from '../../helpers/traces/load.js';
+import { PtflameError } from '../../src/index.js';
+import { recordingTables, TABLES } from '../../src/parquet/recording-tables.js';
+import { ask, temporaryFolder, writeBytes } from '../helpers/consumers/duckdb.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { analyzeText } from '../helpers/traces/load.js';
 
 /** Losses, fibers, kernel, threads, exceptions. */
 const FILES = traceFiles.filter((file) =>

@@ -1,7 +1,7 @@
 /**
  * A table, row group by row group → the bytes of a Parquet file: one column of one group is in memory at a time.
  */
-import { NONE } from '../../model/units.js';
+import { NONE } from '../model/units.js';
 import { bytesOf, type EncodedColumn } from './column-chunk.js';
 import { GroupMemory } from './group-memory.js';
 import { KeysInGroup } from './keys-in-group.js';

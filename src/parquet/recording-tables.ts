@@ -2,17 +2,17 @@
  * A profile → the Parquet files of one recording in a folder of many: docs/parquet.md.
  */
 
-import { type FunctionSums, functionsOf } from '../../analysis/tree/functions.js';
-import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { bucketStart, type FunctionDurations, mergeDurations } from '../../model/calls/durations.js';
-import { viewOf } from '../../model/calls/tree-view.js';
-import { rowNumbers } from '../../model/columns.js';
-import { symbolRanks } from '../../model/names/symbol-order.js';
-import { lineOf } from '../../model/names/symbol-table.js';
-import type { Profile } from '../../model/profile/profile.js';
-import { NONE } from '../../model/units.js';
-import { PTFLAME_VERSION } from '../../model/version.js';
-import { shellWords } from '../../render/visible-text.js';
+import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
+import { type CallTree, ROOT } from '../model/calls/call-tree.js';
+import { bucketStart, type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
+import { viewOf } from '../model/calls/tree-view.js';
+import { rowNumbers } from '../model/columns.js';
+import { symbolRanks } from '../model/names/symbol-order.js';
+import { lineOf } from '../model/names/symbol-table.js';
+import type { Profile } from '../model/profile/profile.js';
+import { NONE } from '../model/units.js';
+import { PTFLAME_VERSION } from '../model/version.js';
+import { shellWords } from '../render/visible-text.js';
 import { finiteOrNull, functionColumns, type Group, type Grouped, groupColumns, grouped, idColumn } from './groups.js';
 import { pathHashes } from './hashes.js';
 import { type Column, type Table, tableBytes, constantText as text } from './table.js';
