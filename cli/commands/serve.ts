@@ -3,7 +3,7 @@
  */
 
 import { PtflameError } from '../../src/model/errors.js';
-import type { LevelsFile } from '../../src/page/levels/read.js';
+import type { LevelsFile } from '../../src/levels/read.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { isTraceFile } from '../../src/trace/file/format.js';

@@ -17,8 +17,8 @@ import {
   type ThreadChunks,
 } from '../../src/model/timeline/call-chunks.js';
 import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
-import { readChunk, readFunctionChunk } from '../../src/page/data/chunk.js';
-import { ChunkDeflater } from '../../src/page/levels/deflate-chunks.js';
+import { readChunk, readFunctionChunk } from '../../src/codec/page-numbers.js';
+import { ChunkDeflater } from '../../src/levels/write.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';

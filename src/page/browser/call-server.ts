@@ -1,10 +1,11 @@
 /**
  * Asks the server of the page for calls: for the index of threads, and for consecutive chunks (docs/levels-format.md).
  */
+
+import { readChunk } from '../../codec/page-numbers.js';
 import type { ChunkLists, ChunkPart, ThreadLists } from '../../model/timeline/call-chunks.js';
 import type { Spans } from '../../model/timeline/timeline.js';
 import type { Tid } from '../../model/units.js';
-import { readChunk } from '../data/chunk.js';
 import type { ChunkRange } from '../view/wanted-chunks.js';
 import { inflated } from './platform/decode.js';
 

@@ -3,10 +3,10 @@
  */
 
 import type { Bounds } from '../../analysis/questions.js';
+import { readChunk, readFunctionChunk } from '../../codec/page-numbers.js';
 import { type ChunkPart, chunksOfFunction, type ThreadLists } from '../../model/timeline/call-chunks.js';
 import { NO_SPANS, type Spans, type ThreadSpans } from '../../model/timeline/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
-import { readChunk, readFunctionChunk } from '../data/chunk.js';
 import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/all-calls.js';
 import { MAX_ROWS } from '../view/calls/call-differences.js';
 import { callsToLookInto } from '../view/calls/calls-of-function.js';

@@ -3,10 +3,10 @@
  */
 
 import type { NumberReader } from '../../codec/number-reader.js';
+import { pageWriter } from '../../codec/page-numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/node-columns.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
-import { pageWriter } from './numbers.js';
 
 export function columnBytes(column: NodeColumn, threads: readonly NodeRows[]): Uint8Array {
   const writer = pageWriter();

@@ -3,8 +3,8 @@
  */
 
 import type { NumberReader } from '../../codec/number-reader.js';
+import { pageWriter } from '../../codec/page-numbers.js';
 import { BUCKETS, type FunctionDurations } from '../../model/calls/durations.js';
-import { pageWriter } from './numbers.js';
 
 /** Encodes the known durations; their symbols are numbered as in the page. */
 export function durationsBytes(threads: readonly FunctionDurations[]): Uint8Array[] {

@@ -3,11 +3,11 @@
  */
 
 import type { NumberReader } from '../../codec/number-reader.js';
+import { pageWriter } from '../../codec/page-numbers.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { Quality } from '../../model/profile/quality.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
-import { pageWriter } from './numbers.js';
 
 export interface PageHead {
   readonly meta: TraceMeta;

@@ -3,9 +3,9 @@
  */
 
 import type { NumberReader } from '../../codec/number-reader.js';
+import { pageWriter } from '../../codec/page-numbers.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { NONE } from '../../model/units.js';
-import { pageWriter } from './numbers.js';
 
 export function shapeBytes({ parent, symbol }: Shape): Uint8Array {
   const depth = new Int32Array(parent.length);

@@ -2,10 +2,17 @@
  * Writes the timeline of a page, uncompressed: a block of its own, which the page reads when it is needed.
  */
 
+import {
+  CALL_RULES,
+  pageWriter,
+  ROW_RULES,
+  SPAN_RULES,
+  TIME_RULES,
+  WAKING_RULES,
+  writeTables,
+} from '../../codec/page-numbers.js';
 import { ACTIVITIES, Activity } from '../../model/timeline/activity.js';
 import type { ThreadSums, TimedThread, Timeline } from '../../model/timeline/timeline.js';
-import { pageWriter } from './numbers.js';
-import { CALL_RULES, ROW_RULES, SPAN_RULES, TIME_RULES, WAKING_RULES, writeTables } from './tables.js';
 import type { TimelineHead } from './timeline-head.js';
 
 /** Yields the data in parts. */

@@ -2,6 +2,7 @@
  * Writes the page data of a profile, uncompressed. It is written by column, because similar bytes compress well.
  */
 
+import { pageWriter } from '../../codec/page-numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../../model/calls/node-columns.js';
 import { orderedTree } from '../../model/calls/node-order.js';
@@ -15,7 +16,6 @@ import { NONE, type SymbolId } from '../../model/units.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
-import { pageWriter } from './numbers.js';
 import { shapeBytes } from './shape.js';
 
 /** Yielded between two steps, to let the caller handle other events. */

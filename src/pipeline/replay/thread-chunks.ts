@@ -6,7 +6,7 @@ import { chunkFunctions, type ShownNodes } from '../../analysis/chunk-functions.
 import type { Bounds } from '../../analysis/questions.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
-import { ChunkDeflater } from '../../page/levels/deflate-chunks.js';
+import { ChunkDeflater } from '../../levels/write.js';
 
 export function threadChunks(log: CallLog, window: Bounds, shown: ShownNodes): ThreadChunks {
   const deflater = new ChunkDeflater();

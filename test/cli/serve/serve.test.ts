@@ -11,9 +11,9 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
 import type { FunctionIndex } from '../../../src/model/timeline/call-chunks.js';
-import { readChunk, readFunctionChunk } from '../../../src/page/data/chunk.js';
-import type { IndexedThread } from '../../../src/page/levels/index-section.js';
-import type { LevelsFile } from '../../../src/page/levels/read.js';
+import { readChunk, readFunctionChunk } from '../../../src/codec/page-numbers.js';
+import type { IndexedThread } from '../../../src/levels/format.js';
+import type { LevelsFile } from '../../../src/levels/read.js';
 import {
   type Directory,
   expectRefusal,

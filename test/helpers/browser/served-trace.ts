@@ -9,8 +9,8 @@ import type { Profile, TraceInput } from '../../../src/index.js';
 import type { Timeline } from '../../../src/model/timeline/timeline.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
-import { type LevelsFile, readLevels } from '../../../src/page/levels/read.js';
-import { LevelsWriter } from '../../../src/page/levels/write.js';
+import { type LevelsFile, readLevels } from '../../../src/levels/read.js';
+import { LevelsWriter } from '../../../src/levels/write.js';
 
 const ORIGIN = { secret: Buffer.alloc(32), trace: 'trace', key: 'key' };
 

@@ -11,7 +11,7 @@ import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { callerRows } from '../../../src/page/data/caller-rows.js';
-import { pageReader, pageWriter } from '../../../src/page/data/numbers.js';
+import { pageReader, pageWriter } from '../../../src/codec/page-numbers.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
 import { readShape } from '../../../src/page/data/shape.js';
 import { writePageData } from '../../../src/page/data/write.js';

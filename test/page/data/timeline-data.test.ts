@@ -8,7 +8,7 @@ import { openTraceFile } from '../../../src/index.js';
 import type { Timeline } from '../../../src/model/timeline/timeline.js';
 import { readTimeline } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
-import { pageWriter } from '../../../src/page/data/numbers.js';
+import { pageWriter } from '../../../src/codec/page-numbers.js';
 import { timelinePieces } from '../../../src/page/data/timeline-write.js';
 import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';

@@ -3,6 +3,15 @@
  */
 
 import type { NumberReader } from '../../../codec/number-reader.js';
+import {
+  CALL_RULES,
+  pageReader,
+  ROW_RULES,
+  readTables,
+  SPAN_RULES,
+  TIME_RULES,
+  WAKING_RULES,
+} from '../../../codec/page-numbers.js';
 import type { FunctionDurations } from '../../../model/calls/durations.js';
 import type { NodeColumns } from '../../../model/calls/node-columns.js';
 import { ACTIVITIES, Activity, type Strip } from '../../../model/timeline/activity.js';
@@ -12,10 +21,8 @@ import { callerRows } from '../../data/caller-rows.js';
 import { readColumns } from '../../data/columns.js';
 import { readDurations } from '../../data/durations.js';
 import { readHead, type ThreadHead } from '../../data/head.js';
-import { pageReader } from '../../data/numbers.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { readShape } from '../../data/shape.js';
-import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from '../../data/tables.js';
 import type { TimelineHead } from '../../data/timeline-head.js';
 import { runningGuess } from '../../data/timeline-write.js';
 

@@ -5,21 +5,27 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { PtflameError } from '../../model/errors.js';
-import type { Tid } from '../../model/units.js';
+import { inflateRawSync } from 'node:zlib';
+import * as z from 'zod';
+import { PtflameError } from '../model/errors.js';
+import type { ChunkIndex } from '../model/timeline/call-chunks.js';
+import type { Tid } from '../model/units.js';
 import {
   END_MAGIC,
   HEAD_BYTES,
+  type IndexedThread,
   isLevelsFile,
+  type LevelsIndex,
+  listsOf,
   MAC_BYTES,
   MAGIC,
   MARK_AT,
   markOf,
   type Origin,
+  type Part,
   TRAILER_BYTES,
   VERSION,
 } from './format.js';
-import { type IndexedThread, type LevelsIndex, listsOf, type Part, readIndex } from './index-section.js';
 
 /** Instead of a level: calls in pieces, or all calls by function. */
 export type ChunkListName = number | 'split' | 'functions';
@@ -117,6 +123,43 @@ async function readOwn(file: FileHandle, origin: Origin, signal?: AbortSignal): 
   const index = checked && readIndex(await checked.read(indexAt, indexEnd - indexAt), indexAt);
   if (checked === null || index === null) return 'damaged';
   return index.key === origin.key ? new LevelsFile(checked, index) : 'stale';
+}
+
+const size = z.number().int().min(0);
+const columns = { calls: size.array(), firstNs: z.number().array(), lastNs: z.number().array(), bytes: size.array() };
+const areEqual = (index: Readonly<Record<string, readonly number[]>>) =>
+  new Set(Object.values(index).map(({ length }) => length)).size === 1;
+const chunks = z.object(columns).refine(areEqual);
+const functions = z
+  .object({ ...columns, firstFunction: z.number().array(), lastFunction: z.number().array() })
+  .refine(areEqual);
+const SHAPE = z.object({
+  key: z.string(),
+  page: z.object({ at: size, bytes: size }),
+  threads: z.object({ tid: z.number().int(), at: size, levels: chunks.array(), split: chunks, functions }).array(),
+});
+
+/** More than the index of 10^9 calls has. */
+const MAX_BYTES = 2 ** 28;
+
+/** `indexAt`: its offset, where all parts must end. Returns null if it is not an index. */
+function readIndex(bytes: Uint8Array, indexAt: number): LevelsIndex | null {
+  try {
+    const index = SHAPE.parse(JSON.parse(inflateRawSync(bytes, { maxOutputLength: MAX_BYTES }).toString()));
+    const ends = [index.page.at + index.page.bytes, ...index.threads.map(threadEnd)];
+    return ends.every((end) => end <= indexAt) ? index : null;
+  } catch {
+    return null;
+  }
+}
+
+function threadEnd(thread: IndexedThread): number {
+  return listsOf(thread).reduce((end, list) => end + listBytes(list), thread.at);
+}
+
+/** Returns the size of all chunks of a list. */
+function listBytes({ bytes }: ChunkIndex): number {
+  return bytes.reduce((sum, own) => sum + own, 0);
 }
 
 /** Reads the bytes before `end` once, for the keyed hash of them all and for the hashes of blocks. Returns null if it is another. */

@@ -1,12 +1,24 @@
 /**
- * The tables of the timeline, column by column: writer and reader guess each number in the same way from those before it.
+ * Numbers of pages and levels files: tables of calls and times, column by column. Writer and reader guess each number in the same
+ * way from those before it.
  */
-import type { NumberReader } from '../../codec/number-reader.js';
-import type { NumberWriter } from '../../codec/number-writer.js';
-import { NONE } from '../../model/units.js';
+import { CHUNK_CALLS, FUNCTION_CHUNK_CALLS, type FunctionCalls } from '../model/timeline/call-chunks.js';
+import type { Spans } from '../model/timeline/timeline.js';
+import { NONE } from '../model/units.js';
+import { NumberReader } from './number-reader.js';
+import { NumberWriter } from './number-writer.js';
+
+/** Eight-byte numbers are big-endian. */
+export function pageWriter(): NumberWriter {
+  return new NumberWriter('big-endian');
+}
+
+export function pageReader(bytes: Uint8Array): NumberReader {
+  return new NumberReader(bytes, 'the page', 'big-endian');
+}
 
 type Numbers = Float64Array | Int32Array | Uint8Array;
-export type Table = { readonly [column: string]: Numbers };
+type Table = { readonly [column: string]: Numbers };
 
 /** Returns a guess for the number of a row. */
 type Guess = (row: number) => number;
@@ -59,7 +71,7 @@ export const CALL_RULES: readonly ColumnRule[] = [
 ];
 
 /** Calls by function, then by end. */
-export const FUNCTION_CALL_RULES: readonly ColumnRule[] = [...CALL_RULES, column('isSplit', Uint8Array, always(0))];
+const FUNCTION_CALL_RULES: readonly ColumnRule[] = [...CALL_RULES, column('isSplit', Uint8Array, always(0))];
 
 /** Often, each begins where the one before ends. */
 export const TIME_RULES: readonly ColumnRule[] = [
@@ -142,4 +154,38 @@ export function readTables<Rows>(
       for (let row = 0; row < values.length; row++) values[row] = reader.near(guessed(row));
     });
   return tables as Rows[];
+}
+
+/** A chunk of a thread's calls → bytes, uncompressed: workers write it for a levels file, a page that is served reads it. */
+export function chunkBytes(calls: Spans): Uint8Array {
+  return bytesOf(calls, SPAN_RULES);
+}
+
+/** @throws Error for invalid bytes */
+export function readChunk(bytes: Uint8Array): Spans {
+  return read<Spans>(bytes, SPAN_RULES, CHUNK_CALLS);
+}
+
+/** The same of a chunk of calls by function. */
+export function functionChunkBytes(calls: FunctionCalls): Uint8Array {
+  return bytesOf(calls, FUNCTION_CALL_RULES);
+}
+
+/** @throws Error for invalid bytes */
+export function readFunctionChunk(bytes: Uint8Array): FunctionCalls {
+  return read<FunctionCalls>(bytes, FUNCTION_CALL_RULES, FUNCTION_CHUNK_CALLS);
+}
+
+function bytesOf(calls: Spans, rules: readonly ColumnRule[]): Uint8Array {
+  const writer = pageWriter();
+  writer.count(calls.node.length);
+  writeTables(writer, rules, [calls]);
+  return writer.view();
+}
+
+function read<Calls>(bytes: Uint8Array, rules: readonly ColumnRule[], maxCalls: number): Calls {
+  const reader = pageReader(bytes);
+  const [calls] = readTables<Calls>(reader, rules, [reader.countWithin(0, maxCalls)]);
+  reader.end();
+  return calls;
 }

@@ -1,7 +1,9 @@
 /**
- * Constants of levels files, for writer and reader; docs/levels-format.md describes them.
+ * What a levels file has, for writer and reader; docs/levels-format.md describes it.
  */
 import { createHmac } from 'node:crypto';
+import type { ChunkIndex, ThreadLists } from '../model/timeline/call-chunks.js';
+import type { Tid } from '../model/units.js';
 
 export const VERSION = 3;
 /** Like that of trace files. */
@@ -33,4 +35,28 @@ export function markOf({ secret, trace }: Origin): Buffer {
 /** Recognizes a levels file by its first bytes. */
 export function isLevelsFile(first: Uint8Array): boolean {
   return first.length >= MAGIC.length && MAGIC.equals(first.subarray(0, MAGIC.length));
+}
+
+/** The index: what the file was made of, and where everything is. Deflated JSON. */
+export interface LevelsIndex {
+  /** Identifies what the file was made of: anything else has another key. */
+  readonly key: string;
+  readonly page: Part;
+  readonly threads: readonly IndexedThread[];
+}
+
+export interface Part {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** `at`: of its first chunk; the others follow, in the order of `listsOf`. */
+export interface IndexedThread extends ThreadLists {
+  readonly tid: Tid;
+  readonly at: number;
+}
+
+/** Returns the lists of a thread in the order in which the file has them. */
+export function listsOf({ levels, split, functions }: ThreadLists): ChunkIndex[] {
+  return [...levels, split, functions];
 }

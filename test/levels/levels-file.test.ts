@@ -6,10 +6,9 @@ import { mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Origin } from '../../../src/page/levels/format.js';
-import type { IndexedThread } from '../../../src/page/levels/index-section.js';
-import { readLevels } from '../../../src/page/levels/read.js';
-import { LevelsWriter } from '../../../src/page/levels/write.js';
+import type { IndexedThread, Origin } from '../../src/levels/format.js';
+import { readLevels } from '../../src/levels/read.js';
+import { LevelsWriter } from '../../src/levels/write.js';
 
 let directory: string;
 beforeAll(async () => {
