@@ -9,13 +9,13 @@ import { formatMany } from '../../src/render/format.js';
 import {
   type DebugInfoOptions,
   type DebugInfoState,
-  DISK_FILES,
   debugReader,
   functionLines,
   inlinedFunctions,
-  isJitDump,
-  type SymbolRoots,
-} from '../../src/symbols/symbolizer.js';
+} from '../../src/symbols/debug-info.js';
+import { isJitDump } from '../../src/symbols/jitdump.js';
+import type { SymbolRoots } from '../../src/symbols/symbol-files.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { rootsOf } from './encoded-recording.js';
 import type { CommandInput } from './open-inputs.js';
 

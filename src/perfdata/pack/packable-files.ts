@@ -5,15 +5,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  binaryPaths,
-  DISK_FILES,
-  debugReader,
-  isJitDump,
-  isJitDumpHeader,
-  JIT_DUMP_HEADER_BYTES,
-  referredFiles,
-} from '../../symbols/symbolizer.js';
+import { debugReader, referredFiles } from '../../symbols/debug-info.js';
+import { isJitDump, isJitDumpHeader, JIT_DUMP_HEADER_BYTES } from '../../symbols/jitdump.js';
+import { binaryPaths, DISK_FILES } from '../../symbols/symbol-files.js';
 import type { Recording } from '../recording.js';
 import { type CheckedFile, checkedFile } from './checked-file.js';
 import { type ElfFile, readOpenElf } from './elf-file.js';

@@ -13,7 +13,8 @@ import type { Slot } from '../../decode/schedule.js';
 import { type Part, recordAt, type Stream } from '../../decode/streams.js';
 import { BundleWriter } from '../../model/trace/bundle-writer.js';
 import type { TraceTiming } from '../../model/trace/trace-timing.js';
-import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
+import type { OpenSymbolFile } from '../../symbols/symbol-files.js';
+import { DISK_FILES } from '../../symbols/symbol-files.js';
 import type { CpuTrace } from './decode-plan.js';
 import { functionLocator, type LocateOptions } from './locate.js';
 

@@ -2,7 +2,7 @@
  * Finds the binaries of a recording, where perf looks for them.
  */
 import type { Recording } from '../../perfdata/recording.js';
-import { binaryPaths, DISK_FILES, type SymbolRoots, VDSO } from '../../symbols/symbolizer.js';
+import { binaryPaths, DISK_FILES, type SymbolRoots, VDSO } from '../../symbols/symbol-files.js';
 
 export interface FoundBinaries {
   /** Path by recorded path (bytes as latin1 characters), of those that can be read and decoded. */

@@ -12,8 +12,7 @@ import {
   type Node,
   type Typed,
 } from './nodes.js';
-import { printReference } from './print-parameters.js';
-import type { Printer, Scope, Waiting } from './printer.js';
+import { type Printer, printReference, type Scope, type Waiting } from './printer.js';
 
 const SYMBOLS: Readonly<Record<Modifier, string>> = {
   pointer: '*',

@@ -3,7 +3,7 @@
  *
  * Its shape matters: if two symbols overlap, perf finds the one that is higher in the tree.
  */
-import { NONE } from '../../model/units.js';
+import { NONE } from '../model/units.js';
 
 export class OrderedRows {
   root = NONE;
@@ -177,4 +177,17 @@ export class OrderedRows {
     near[up] = row;
     this.parent[row] = up;
   }
+}
+
+// Finds the row that holds an offset: the first one on the way down, if rows overlap.
+
+/** Returns NONE if no row holds it. The end of a row is exclusive, unless the row is empty. */
+export function findRow({ root, key, left, right }: OrderedRows, end: Float64Array, offset: number): number {
+  let row = root;
+  while (row !== NONE) {
+    if (offset < key[row]) row = left[row];
+    else if (offset > end[row] || (offset === end[row] && end[row] !== key[row])) row = right[row];
+    else return row;
+  }
+  return NONE;
 }

@@ -1,9 +1,7 @@
 /**
  * Demangles Rust's v0 names (`_R…`, RFC 2603) as `c++filt` does: without hashes of crates.
  */
-import { isLower, isUpper } from '../itanium/cursor.js';
-import { fail, NotMangled } from '../not-mangled.js';
-import { RustCursor } from './cursor.js';
+import { fail, isLower, isUpper, NotMangled } from './cursor.js';
 
 const MANGLED = /^_R([A-Z]\w*)(?:\..*)?$/s;
 
@@ -295,4 +293,156 @@ function characterText(value: bigint): string {
   const character = String.fromCodePoint(Number(value));
   const isPrinted = value >= 0x20n && value < 0x7fn;
   return `'${ESCAPED[character] ?? (isPrinted ? character : `\\u{${value.toString(16)}}`)}'`;
+}
+
+const MAX_DEPTH = 200;
+const MAX_STEPS = 100_000;
+const MAX_LENGTH = 100_000;
+
+/** The position of the reader in a mangled Rust name, and what it has printed. */
+class RustCursor {
+  at = 0;
+  printed = '';
+  /** Above 0 while reading something that is not printed. */
+  hidden = 0;
+  /** Lifetimes named by the enclosing `for<…>`. */
+  lifetimes = 0;
+  private depth = 0;
+  private steps = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  peek(): string {
+    return this.text[this.at] ?? '';
+  }
+
+  next(): string {
+    if (this.at >= this.text.length) fail();
+    return this.text[this.at++];
+  }
+
+  skip(character: string): boolean {
+    const isNext = this.peek() === character;
+    if (isNext) this.at++;
+    return isNext;
+  }
+
+  write(text: string): void {
+    if (this.hidden > 0) return;
+    this.printed += text;
+    if (this.printed.length > MAX_LENGTH) fail();
+  }
+
+  nested(read: () => void): void {
+    if (++this.depth > MAX_DEPTH || ++this.steps > MAX_STEPS) fail();
+    read();
+    this.depth--;
+  }
+
+  /** `B` and an earlier position, which is read again, unless it is not printed. */
+  backReference(read: () => void): void {
+    const from = this.at - 1;
+    const target = this.number62();
+    if (this.hidden > 0) return;
+    if (target >= from) fail();
+    const { at } = this;
+    this.at = target;
+    this.nested(read);
+    this.at = at;
+  }
+
+  /** `_` is 0, `0_` is 1, … */
+  number62(): number {
+    if (this.skip('_')) return 0;
+    let value = 0;
+    while (!this.skip('_')) {
+      const digit = DIGITS.indexOf(this.next());
+      value = value * 62 + digit;
+      if (digit === -1) fail(); // a hash of 64 bits is not exact here, but is not printed
+    }
+    return value + 1;
+  }
+
+  /** Returns 0 if the letter that introduces it is missing. */
+  optionalNumber62(letter: string): number {
+    return this.skip(letter) ? this.number62() + 1 : 0;
+  }
+
+  identifier(): string {
+    const isPunycode = this.skip('u');
+    const length = this.decimal();
+    this.skip('_');
+    const text = this.text.slice(this.at, this.at + length);
+    if (text.length < length) fail();
+    this.at += length;
+    return isPunycode ? (decodePunycode(text) ?? fail()) : text;
+  }
+
+  private decimal(): number {
+    if (this.skip('0')) return 0;
+    let value = 0;
+    const start = this.at;
+    while (this.peek() >= '0' && this.peek() <= '9' && this.at < start + 9) value = value * 10 + Number(this.next());
+    return this.at === start ? fail() : value;
+  }
+}
+
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+// Decodes punycode (RFC 3492) with an underscore instead of the hyphen: `bcher_kva` → `bücher`.
+
+const MAX_CODE_POINT = 0x10ffff;
+const MAX_DECODED = 128;
+
+/** Returns null if it is not valid. */
+function decodePunycode(text: string): string | null {
+  const split = text.lastIndexOf('_');
+  const characters = split === -1 ? [] : [...text.slice(0, split)];
+  const digits = text.slice(split + 1);
+  if (digits === '') return null;
+  let code = 0x80;
+  let position = 0;
+  let bias = 72;
+  for (let at = 0; at < digits.length; ) {
+    const number = readNumber(digits, at, bias);
+    if (number === null || characters.length >= MAX_DECODED) return null;
+    const count = characters.length + 1;
+    position += number.value;
+    bias = adapted(number.value, count, at === 0);
+    code += Math.floor(position / count);
+    position %= count;
+    if (code > MAX_CODE_POINT) return null;
+    characters.splice(position++, 0, String.fromCodePoint(code));
+    at = number.end;
+  }
+  return characters.join('');
+}
+
+function readNumber(digits: string, start: number, bias: number): { value: number; end: number } | null {
+  let value = 0;
+  let weight = 1;
+  for (let at = start; at < digits.length; at++) {
+    const digit = digitOf(digits[at]);
+    const threshold = Math.min(Math.max(36 * (at - start + 1) - bias, 1), 26);
+    value += digit * weight;
+    if (digit === -1 || value > 2 ** 40) return null;
+    if (digit < threshold) return { value, end: at + 1 };
+    weight *= 36 - threshold;
+  }
+  return null;
+}
+
+function digitOf(character: string): number {
+  return 'abcdefghijklmnopqrstuvwxyz0123456789'.indexOf(character);
+}
+
+function adapted(value: number, count: number, isFirst: boolean): number {
+  let delta = Math.floor(value / (isFirst ? 700 : 2));
+  delta += Math.floor(delta / count);
+  let bias = 0;
+  for (; delta > 455; bias += 36) delta = Math.floor(delta / 35);
+  return bias + Math.floor((36 * delta) / (delta + 38));
 }

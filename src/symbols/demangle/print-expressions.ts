@@ -2,10 +2,9 @@
  * Prints expressions as binutils does, with more brackets than C++ needs.
  */
 
-import { NONE } from '../../../model/units.js';
+import { NONE } from '../../model/units.js';
 import type { Expression, LiteralStyle, Node, Operator } from './nodes.js';
-import { packIn, printExpansion, printInBrackets, printOperand } from './print-parameters.js';
-import type { Printer } from './printer.js';
+import { type Printer, packIn, printExpansion, printInBrackets, printOperand } from './printer.js';
 
 export function printExpression(printer: Printer, node: Expression): void {
   switch (node.kind) {

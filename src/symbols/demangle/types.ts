@@ -1,14 +1,18 @@
 /**
  * Parses types.
  */
-
-import { fail } from '../not-mangled.js';
-import { type Cursor, isDigit, isUpper } from './cursor.js';
+import {
+  type Cursor,
+  fail,
+  isDigit,
+  isUpper,
+  parseList,
+  parseSourceName,
+  parseSubstitution,
+  parseTemplateArgs,
+  parseTemplateParameter,
+} from './cursor.js';
 import { type LiteralStyle, type Modifier, modified, NO_ITEMS, type Node, parts, text } from './nodes.js';
-import { parseQualifiers, seesQualifier } from './qualifiers.js';
-import { parseSourceName } from './source-name.js';
-import { parseSubstitution, parseTemplateParameter } from './substitutions.js';
-import { parseTemplateArgs } from './template-args.js';
 
 const BUILT_IN: Readonly<Record<string, readonly [string, LiteralStyle?]>> = {
   a: ['signed char'],
@@ -237,4 +241,55 @@ function endsParameters(cursor: Cursor): boolean {
   const next = cursor.peek();
   if (next === '' || next === 'E' || next === '.') return true;
   return (next === 'R' || next === 'O') && cursor.peek(1) === 'E';
+}
+
+const QUALIFIERS: Readonly<Record<string, Modifier>> = { r: 'restrict', V: 'volatile', K: 'const' };
+
+/** Parses qualifiers: `const`, `volatile`, `noexcept` and the like. */
+function seesQualifier(cursor: Cursor): boolean {
+  const next = cursor.peek();
+  return next in QUALIFIERS || (next === 'D' && 'xoOw'.includes(cursor.peek(1) || '-'));
+}
+
+type Qualify = (node: Node) => Node;
+
+/** Parses qualifiers of types, or of methods: `K` in `NK3Foo3barE`. */
+export function parseQualifiers(cursor: Cursor): (node: Node, of: 'type' | 'method') => Node {
+  const all: { readonly of: (by: 'type' | 'method') => Qualify }[] = [];
+  while (seesQualifier(cursor)) {
+    const simple = QUALIFIERS[cursor.peek()];
+    if (simple === undefined) {
+      const special = parseSpecialQualifier(cursor);
+      all.push({ of: () => special });
+      continue;
+    }
+    cursor.at++;
+    all.push({ of: (by) => (node) => modified(by === 'type' ? simple : (METHOD_QUALIFIERS[simple] ?? simple), node) });
+  }
+  return (node, of) => all.reduceRight((inner, qualifier) => qualifier.of(of)(inner), node);
+}
+
+const METHOD_QUALIFIERS: Readonly<Partial<Record<Modifier, Modifier>>> = {
+  const: 'this-const',
+  volatile: 'this-volatile',
+  restrict: 'this-restrict',
+};
+
+function parseSpecialQualifier(cursor: Cursor): Qualify {
+  cursor.expect('D');
+  switch (cursor.next()) {
+    case 'x':
+      return (node) => modified('transaction_safe', node);
+    case 'o':
+      return (node) => modified('noexcept', node);
+    case 'O': {
+      const condition = cursor.grammar.expression(cursor);
+      cursor.expect('E');
+      return (node) => modified('noexcept', node, condition);
+    }
+    default: {
+      const thrown = parseList(cursor, () => cursor.grammar.type(cursor), 'E');
+      return (node) => modified('throw', node, thrown);
+    }
+  }
 }

@@ -2,17 +2,19 @@
  * Parses an expression, as in `decltype (a + b)`.
  */
 
-import { fail, NotMangled } from '../not-mangled.js';
-import { type Cursor, isDigit } from './cursor.js';
-import { parseList } from './lists.js';
-import { parseLiteral } from './literals.js';
-import { parsePrefix, parseUnqualified } from './names.js';
+import {
+  type Cursor,
+  fail,
+  isDigit,
+  NotMangled,
+  parseList,
+  parseLiteral,
+  parseSourceName,
+  parseTemplateArgs,
+  parseTemplateParameter,
+} from './cursor.js';
+import { operatorOf, parseOperatorName, parsePrefix, parseUnqualified } from './names.js';
 import type { Node, Operator } from './nodes.js';
-import { parseOperatorName } from './operator-names.js';
-import { operatorOf } from './operators.js';
-import { parseSourceName } from './source-name.js';
-import { parseTemplateParameter } from './substitutions.js';
-import { parseTemplateArgs } from './template-args.js';
 
 export function parseExpression(cursor: Cursor): Node {
   const { isInExpression } = cursor;
