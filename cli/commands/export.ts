@@ -3,7 +3,7 @@
  */
 
 import { basename, join } from 'node:path';
-import { whyNotWhole } from '../../src/fleet/whole-file.js';
+import { whyNotWhole } from '../../src/fleet/folder.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { partitionName } from '../../src/parquet/layout.js';

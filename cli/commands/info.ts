@@ -3,9 +3,8 @@
  */
 
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { isRecording } from '../../src/perfdata/is-recording.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import { isPack, isRecording } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { isTraceFile } from '../../src/trace/file/format.js';

@@ -4,12 +4,11 @@
 
 import { statSync } from 'node:fs';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
+import { mergeTables } from '../../src/fleet/merge-tables.js';
 import { summaryOf } from '../../src/fleet/questions.js';
-import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import { isRecording } from '../../src/perfdata/is-recording.js';
-import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import { isPack, isRecording } from '../../src/perfdata/recognize.js';
 import { detectInputKind } from '../../src/pipeline/input/input-kind.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';

@@ -90,7 +90,7 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
 }
 
 async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
-  const { otlpOfRequests } = await import('../../src/export/otlp/requests.js');
+  const { otlpOfRequests } = await import('../../src/export/otlp.js');
   yield* otlpOfRequests(found);
 }
 

@@ -2,8 +2,8 @@
  * `ptflame serve`: the report page of an imported trace, and every call of any window, for browsers on this machine.
  */
 
-import { PtflameError } from '../../src/model/errors.js';
 import type { LevelsFile } from '../../src/levels/read.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { openTraceFile } from '../../src/pipeline/input/open-text.js';
 import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
 import { isTraceFile } from '../../src/trace/file/format.js';

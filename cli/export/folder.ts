@@ -3,7 +3,7 @@
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { whyNotWhole } from '../../src/fleet/whole-file.js';
+import { whyNotWhole } from '../../src/fleet/folder.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { TableName } from '../../src/parquet/recording-tables.js';
 import { shellWords } from '../../src/render/visible-text.js';

@@ -4,8 +4,7 @@
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { PtflameError } from '../../src/model/errors.js';
-import { isRecording } from '../../src/perfdata/is-recording.js';
-import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import { isPack, isRecording } from '../../src/perfdata/recognize.js';
 import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import type { OpenedInput } from '../../src/pipeline/input/open-text.js';
 import { openTraceFile, traceStream } from '../../src/pipeline/input/open-text.js';

@@ -2,8 +2,8 @@
  * Opens what was recorded next to a recording: wakings of the whole machine.
  */
 import { PtflameError } from '../../src/model/errors.js';
+import { openSideRecording, type SideRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { openSideRecording, type SideRecording } from '../../src/perfdata/side-recording.js';
 import { wakingsPath } from './data-file.js';
 
 /** A recording and its file; the name is for messages. */

@@ -8,7 +8,7 @@ import { homeOfCode } from '../../src/model/names/mapped-files.js';
 import { SymbolKind } from '../../src/model/names/symbol-table.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { GENERATED_REMEDY, missingFiles } from '../../src/model/profile/remedies.js';
-import { readElf } from '../../src/perfdata/pack/elf-file.js';
+import { readElf } from '../../src/perfdata/pack/needed-files.js';
 import { formatShare } from '../../src/render/format.js';
 
 /** Smaller shares of the time in code are not reported. */

@@ -1,16 +1,14 @@
 /**
  * Calls of a thread → row groups of a Parquet file, made by the worker that replayed it.
  */
+
+import type { SchemaElement } from 'hyparquet-writer';
 import type { CallRows } from '../analysis/rows.js';
 import type { CallTree } from '../model/calls/call-tree.js';
 import { NONE, type Tid } from '../model/units.js';
-import { bytesOf, type EncodedColumn } from './column-chunk.js';
-import type { GroupMemory } from './group-memory.js';
-import { pathHashes } from './hashes.js';
-import { KeysInGroup } from './keys-in-group.js';
-import type { RowGroups } from './parquet-file.js';
-import { type ColumnShape, type RowGroup, type SchemaElement, schemaOf } from './schema.js';
-import { type SharedNames, type SharedTexts, textAt, textCount } from './shared-names.js';
+import { bytesOf, type ColumnShape, type EncodedColumn, type RowGroup, schemaOf } from './column-chunk.js';
+import { pathHashes, type SharedNames, type SharedTexts, textAt, textCount } from './hashes.js';
+import { type GroupMemory, KeysInGroup, type RowGroups } from './parquet-file.js';
 
 /** What the calls of all threads share. Plain data. */
 export interface CallsContext {

@@ -2,17 +2,16 @@
  * The values of a column in one row group → its pages: for columns whose encoding is known, without the look at each value
  * that ParquetWriter takes.
  */
-import { ByteWriter } from 'hyparquet-writer';
+import { ByteWriter, type ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { deltaBinaryPack } from 'hyparquet-writer/src/delta.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import type { RowGroup, SchemaElement } from './schema.js';
 
 type ColumnChunk = RowGroup['columns'][number];
 
 /** The different values of a column, as a page has them. */
-export interface Dictionary {
+interface Dictionary {
   readonly length: number;
   readonly bytes: Uint8Array;
 }
@@ -169,4 +168,35 @@ function zerosIn(values: Uint8Array): number {
   let zeros = 0;
   for (let at = 0; at < values.length; at++) if (values[at] === 0) zeros++;
   return zeros;
+}
+
+// The columns of a table → the schema of its Parquet file.
+
+/** A column without its values. */
+export interface ColumnShape {
+  readonly name: string;
+  /** `int64`: a whole number, or a bigint for all 64 bits. `time`: ms since 1970, UTC. */
+  readonly kind: 'text' | 'int32' | 'int64' | 'flag' | 'time';
+  /** The column may have no value in a row. Default: it has one in every row. */
+  readonly isOptional?: boolean;
+}
+
+export type RowGroup = ParquetWriter['row_groups'][number];
+
+const ELEMENTS: Readonly<Record<ColumnShape['kind'], Pick<SchemaElement, 'type' | 'converted_type'>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  int32: { type: 'INT32' },
+  int64: { type: 'INT64' },
+  flag: { type: 'BOOLEAN' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+};
+
+/** Returns the element of the table, then those of its columns. */
+export function schemaOf(name: string, columns: readonly ColumnShape[]): SchemaElement[] {
+  const elements = columns.map(({ name, kind, isOptional }) => ({
+    name,
+    ...ELEMENTS[kind],
+    repetition_type: isOptional ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+  }));
+  return [{ name, num_children: columns.length }, ...elements];
 }

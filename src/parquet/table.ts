@@ -2,11 +2,8 @@
  * A table, row group by row group → the bytes of a Parquet file: one column of one group is in memory at a time.
  */
 import { NONE } from '../model/units.js';
-import { bytesOf, type EncodedColumn } from './column-chunk.js';
-import { GroupMemory } from './group-memory.js';
-import { KeysInGroup } from './keys-in-group.js';
-import { ParquetFile } from './parquet-file.js';
-import { type ColumnShape, schemaOf } from './schema.js';
+import { bytesOf, type ColumnShape, type EncodedColumn, schemaOf } from './column-chunk.js';
+import { GroupMemory, KeysInGroup, ParquetFile } from './parquet-file.js';
 
 /** A column of numbers, most of them different. */
 interface NumberColumn extends ColumnShape {

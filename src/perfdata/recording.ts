@@ -6,7 +6,7 @@ import type { SampleTable } from '../model/samples/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/sideband.js';
 import type { TraceTiming } from '../model/trace/trace-timing.js';
-import type { EventFormat } from './samples/event-format.js';
+import type { EventFormat } from './event-format.js';
 
 export interface Recording {
   readonly sizeBytes: number;

@@ -10,8 +10,8 @@ import { reportLines } from '../../cli/answers/report.js';
 import { reportOf } from '../../src/answers.js';
 import { renderPprof } from '../../src/export/pprof.js';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
+import { mergeTables } from '../../src/fleet/merge-tables.js';
 import { askSql } from '../../src/fleet/questions.js';
-import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
 import {
   type Profile,
   PtflameError,

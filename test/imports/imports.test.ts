@@ -82,7 +82,7 @@ const PLANTED = [
   ['a type, inline', 'src/parser/lines/lines.ts', "let lane: import('../../trace/lanes/lane.js').Lane;"],
   ['when it runs', 'src/render/layout.ts', "const page = await import('../page/html.js');"],
   ['handed on', 'src/analysis/tree/metrics.ts', "export { NumberReader } from '../../codec/number-reader.js';"],
-  ['for its effects', 'src/perfdata/file/walk.ts', "import '../../trace/lanes/lane.js';"],
+  ['for its effects', 'src/perfdata/walk.ts', "import '../../trace/lanes/lane.js';"],
   ['a door of the library, from below', 'src/pipeline/analyze.ts', "import { analyze } from '../index.js';"],
   ['the command line, from the library', 'src/pipeline/analyze.ts', "import { main } from '../../cli/main.js';"],
   ['too far down', 'cli/main.ts', "import { replay } from '../src/replay/replay.js';"],

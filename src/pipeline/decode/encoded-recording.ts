@@ -3,8 +3,8 @@
  */
 import type { Jumps } from '../../decode/part-decoder.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
+import type { SideRecording } from '../../perfdata/open-recording.js';
 import type { Recording } from '../../perfdata/recording.js';
-import type { SideRecording } from '../../perfdata/side-recording.js';
 import type { DecodePlan } from './decode-plan.js';
 import type { DecodingSizes } from './decode-recording.js';
 import type { DecodeContext } from './decode-task.js';

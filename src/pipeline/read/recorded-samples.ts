@@ -5,8 +5,8 @@ import { isPossibleTime } from '../../model/limits.js';
 import type { LostSpan } from '../../model/samples/sample-account.js';
 import type { SampleTable } from '../../model/samples/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
+import type { SideRecording } from '../../perfdata/open-recording.js';
 import type { RecordedEvent, RecordedSamples, Recording } from '../../perfdata/recording.js';
-import type { SideRecording } from '../../perfdata/side-recording.js';
 import { addOwnRecords } from './own-records.js';
 import type { TraceBuilder } from './trace-builder.js';
 

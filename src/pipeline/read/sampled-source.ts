@@ -2,8 +2,8 @@
  * A recording without Intel PT as a source: only samples, switches and names.
  */
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
+import type { SideRecording } from '../../perfdata/open-recording.js';
 import type { Recording } from '../../perfdata/recording.js';
-import type { SideRecording } from '../../perfdata/side-recording.js';
 import { addOwnRecords } from './own-records.js';
 import { addRecordedSamples } from './recorded-samples.js';
 import type { Source } from './source.js';

@@ -7,8 +7,7 @@ import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import type { Tid } from '../../model/units.js';
 import { CallGroupsWriter, type CallsContext } from '../../parquet/call-groups.js';
-import { GroupMemory } from '../../parquet/group-memory.js';
-import type { RowGroups } from '../../parquet/parquet-file.js';
+import { GroupMemory, type RowGroups } from '../../parquet/parquet-file.js';
 import { appendShared, type Place, type SharedFile } from '../workers/shared-file.js';
 
 /** A question about all calls. */

@@ -6,7 +6,7 @@ import { type Bounds, type CallFilter, UNBOUNDED } from '../../../analysis/quest
 import { PtflameError } from '../../../model/errors.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import { sharedNames } from '../../../parquet/shared-names.js';
+import { sharedNames } from '../../../parquet/hashes.js';
 import type { Trace } from '../../read/trace.js';
 import type { CallRowsQuestion } from '../thread-call-rows.js';
 
