@@ -3,7 +3,7 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { DemoOptions } from '../options/demo.js';
 import { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';

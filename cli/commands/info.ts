@@ -62,7 +62,7 @@ async function answerOf(options: InfoOptions, signal: AbortSignal): Promise<Answ
 
 /** @throws PtflameError for what gzip compressed that is damaged, or may not be compressed */
 async function refuseCompressed(file: string): Promise<void> {
-  const { openTraceFile } = await import('../../src/pipeline/input/open-text.js');
+  const { openTraceFile } = await import('../../src/pipeline/open-text.js');
   try {
     for await (const _ of (await openTraceFile(file)).bytes) return;
   } catch (cause) {

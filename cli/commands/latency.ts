@@ -3,7 +3,7 @@
  */
 
 import { askLatency, type LatencyResult } from '../../src/pipeline/analyze.js';
-import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { latencyAnswer } from '../../src/questions/latency/answer.js';
 import type { ChildRow, Latency } from '../../src/questions/schema.js';
 import { formatBounds } from '../../src/render/format.js';

@@ -3,7 +3,7 @@
  */
 
 import { PtflameError } from '../../src/model/errors.js';
-import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
 import type { RequestsAnswer } from '../../src/questions/requests/schema.js';

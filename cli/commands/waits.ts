@@ -2,8 +2,8 @@
  * `ptflame waits`: shows why threads waited, where, and who woke them.
  */
 
-import { patternText } from '../../src/pipeline/replay/questions/find-functions.js';
-import type { CallPattern } from '../../src/pipeline/replay/questions/selection.js';
+import { patternText } from '../../src/pipeline/replay/find-functions.js';
+import type { CallPattern } from '../../src/pipeline/replay/selection.js';
 import { waitsAnswer } from '../../src/questions/waits/answer.js';
 import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
 import type { WaitStats, WaitsAnswer } from '../../src/questions/waits/schema.js';

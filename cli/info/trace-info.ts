@@ -1,7 +1,7 @@
 /**
  * Describes an imported trace as plain data, which `ptflame info --json` prints.
  */
-import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import { openStoredTrace } from '../../src/pipeline/stored-trace.js';
 import type { RecordingInfo } from './recording-info.js';
 
 export interface TraceInfo {

@@ -3,8 +3,7 @@
  */
 
 import { homeOfCode } from '../../src/model/names/mapped-files.js';
-import type { FindInlined } from '../../src/pipeline/replay/inlined-sites.js';
-import type { FindSourceLines } from '../../src/pipeline/replay/source-lines.js';
+import type { FindInlined, FindSourceLines } from '../../src/pipeline/replay/name-functions.js';
 import { formatMany } from '../../src/render/format.js';
 import {
   type DebugInfoOptions,

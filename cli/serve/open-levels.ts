@@ -25,7 +25,7 @@ import { LevelsWriter } from '../../src/levels/write.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { pagePolicy, renderHtmlInParallel } from '../../src/page/html.js';
-import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import { openStoredTrace } from '../../src/pipeline/stored-trace.js';
 import { loadPageContents } from '../input/traces.js';
 import type { ServeOptions } from '../options/serve.js';
 import { realTarget, statOrNull } from '../output/file-identity.js';

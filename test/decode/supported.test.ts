@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { openRecording, readRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { unsupported } from '../../src/pipeline/decode/supported.js';
+import { unsupported } from '../../src/pipeline/decode/encoded-recording.js';
 import { RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { auxtraceInfo, fileOf, perfData, SAMPLE_TYPE, TRACE_NUMBERS } from '../helpers/perf/perf-data.js';
 

@@ -22,7 +22,7 @@ import {
   renderSvg,
 } from '../../src/index.js';
 import { threadChoices, titleOf } from '../../src/page/view/threads.js';
-import { selectThreads } from '../../src/pipeline/profile/select-threads.js';
+import { selectThreads } from '../../src/pipeline/profile/read-profile.js';
 import { parseProfile } from '../../src/profile-file/read.js';
 import { viewsOf } from '../helpers/browser/page-views.js';
 import { readPprof } from '../helpers/checks/files/pprof-file.js';

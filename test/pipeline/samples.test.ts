@@ -10,7 +10,7 @@ import { SwitchKind } from '../../src/model/samples/switch-columns.js';
 import { readRecording, type SideRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import type { AnalyzedInput } from '../../src/pipeline/read/read-trace.js';
-import type { SampledRecording } from '../../src/pipeline/read/sampled-source.js';
+import type { SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import type { Trace } from '../../src/pipeline/read/trace.js';
 import { withTrace } from '../../src/pipeline/with-trace.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { pprofBytes, renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile, renderFolded } from '../../src/index.js';
 import { Interner } from '../../src/parser/sites/intern.js';
-import { traceStream } from '../../src/pipeline/input/open-text.js';
+import { traceStream } from '../../src/pipeline/open-text.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';

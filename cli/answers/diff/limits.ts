@@ -3,7 +3,7 @@
  */
 
 import { PtflameError } from '../../../src/model/errors.js';
-import { patternText } from '../../../src/pipeline/replay/questions/find-functions.js';
+import { patternText } from '../../../src/pipeline/replay/find-functions.js';
 import {
   type CheckedLimit,
   checkLimits,

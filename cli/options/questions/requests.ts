@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { PtflameError } from '../../../src/model/errors.js';
-import type { FunctionPattern } from '../../../src/pipeline/replay/questions/find-functions.js';
+import type { FunctionPattern } from '../../../src/pipeline/replay/find-functions.js';
 import { flag, group } from '../../usage/flag.js';
 import { memoize } from '../../usage/memoize.js';
 import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../shared.js';

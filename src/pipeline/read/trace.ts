@@ -1,12 +1,11 @@
 /**
  * A trace: everything that replay and imports need, whatever it was read from. It is immutable.
  */
-
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
 import type { OtherSamples, SampleAccount, SideAccount } from '../../model/samples/sample-account.js';
-import type { SampleTable } from '../../model/samples/sample-table.js';
+import { endsOfSamples, type SampleTable } from '../../model/samples/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -64,4 +63,37 @@ export interface BrokenInput {
 /** Converts a time on perf's clock to nanoseconds since the trace's time 0. */
 export function timeInTrace({ originSeconds }: Trace, { seconds, ns }: PerfTime): Nanoseconds {
   return (seconds - (originSeconds ?? 0)) * 1e9 + ns;
+}
+
+/** Says when a trace begins and ends, also one without branches. */
+export interface TraceBounds {
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
+
+/** Returns the bounds of the branches; without branches, those of the switches and samples; zeros if there are none. */
+export function boundsOfTrace({ store, samples }: Pick<Trace, 'store' | 'samples'>): TraceBounds {
+  if (store.bounds.startNs <= store.bounds.endNs) return store.bounds;
+  const bounds = boundsOfTimes(store.switches().timeNs, endsOfSamples(samples));
+  return bounds.startNs <= bounds.endNs ? bounds : { startNs: 0, endNs: 0 };
+}
+
+/** Returns the part of the branches' time that is in a window; null: all of it. */
+export function boundsInWindow({ store }: Pick<Trace, 'store'>, window: TraceBounds | null | undefined): TraceBounds {
+  const { bounds } = store;
+  const startNs = Math.max(bounds.startNs, window?.startNs ?? bounds.startNs);
+  return { startNs, endNs: Math.max(startNs, Math.min(bounds.endNs, window?.endNs ?? bounds.endNs)) };
+}
+
+/** Times are not sorted among columns; infinite ones do not count. Without any, the start is infinite. */
+export function boundsOfTimes(...columns: readonly ArrayLike<number>[]): TraceBounds {
+  let startNs = Number.POSITIVE_INFINITY;
+  let endNs = Number.NEGATIVE_INFINITY;
+  for (const times of columns)
+    for (let row = 0; row < times.length; row++) {
+      if (!Number.isFinite(times[row])) continue;
+      startNs = Math.min(startNs, times[row]);
+      endNs = Math.max(endNs, times[row]);
+    }
+  return { startNs, endNs };
 }

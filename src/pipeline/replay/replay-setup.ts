@@ -1,8 +1,7 @@
 /**
  * What all threads of a trace share when they are replayed: facts about sites, options, and questions.
  */
-
-import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import { boundsOfQuestions, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { EventsQuestion } from '../../analysis/question.js';
 import type { Bounds, CallFilter, LatencyQuestion } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/question.js';
@@ -13,7 +12,7 @@ import type { Probes } from '../../replay/probes/mend-hits.js';
 import type { TimeSpan } from '../../replay/skeleton.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
-import type { CallRowsQuestion } from './thread-call-rows.js';
+import type { CallRowsQuestion } from './thread-calls.js';
 
 /** The questions that each thread is to answer. */
 export interface Questions {
@@ -72,4 +71,36 @@ export interface ReplaySetup {
 export function needsCallLog(questions: Questions): boolean {
   const { filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls } = questions;
   return [filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls].some((question) => question !== null);
+}
+
+// The time that questions are about.
+
+/**
+ * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. Rows of calls
+ * are handed on at once, so they cannot wait for skeletons to turn out not to be enough. `asked`: the questions to single
+ * threads.
+ */
+export function spanOf(
+  { filter, stackAtNs, callRows }: Questions,
+  asked: AskedThreads = NOTHING_ASKED,
+): TimeSpan | null {
+  if (!filter?.window || callRows !== null) return null;
+  const stackBounds = stackAtNs === null ? [] : [{ startNs: stackAtNs, endNs: stackAtNs + 1 }];
+  return spanAround([filter.window, ...stackBounds, ...boundsOfAll(asked)]);
+}
+
+/** Returns the time that questions to single threads are about; null: all of it. */
+export function spanOfAsked(asked: AskedThreads): TimeSpan | null {
+  return spanAround(boundsOfAll(asked));
+}
+
+function boundsOfAll(asked: AskedThreads): Bounds[] {
+  return [...asked.values()].map(boundsOfQuestions);
+}
+
+/** Returns null if it is all of the time. */
+function spanAround(all: readonly Bounds[]): TimeSpan | null {
+  const startNs = all.reduce((first, bounds) => Math.min(first, bounds.startNs), Number.POSITIVE_INFINITY);
+  const endNs = all.reduce((last, bounds) => Math.max(last, bounds.endNs), Number.NEGATIVE_INFINITY);
+  return startNs === Number.NEGATIVE_INFINITY && endNs === Number.POSITIVE_INFINITY ? null : { startNs, endNs };
 }

@@ -4,8 +4,7 @@
 
 import { endsOfSamples } from '../../model/samples/sample-table.js';
 import type { Tid } from '../../model/units.js';
-import type { Trace } from '../../pipeline/read/trace.js';
-import { boundsOfTimes, type TraceBounds } from '../../pipeline/read/trace-bounds.js';
+import { boundsOfTimes, type Trace, type TraceBounds } from '../../pipeline/read/trace.js';
 import type { Lifetime } from '../../trace/records/lifetimes.js';
 import type { ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
 

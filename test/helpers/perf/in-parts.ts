@@ -7,12 +7,10 @@ import type { Part } from '../../../src/decode/streams.js';
 import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-bundle.js';
 import { NONE } from '../../../src/model/units.js';
 import { Interner } from '../../../src/parser/sites/intern.js';
-import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/decode-parts.js';
+import { PartsDecoding, SiteNames, type TakenPart, WorkerSites } from '../../../src/pipeline/decode/decode-parts.js';
 import { decodePlan } from '../../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../../src/pipeline/decode/decode-task.js';
-import { SiteNames, WorkerSites } from '../../../src/pipeline/decode/decoder-sites.js';
-import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
-import { decodeContext } from '../../../src/pipeline/decode/encoded-recording.js';
+import { decodeContext, type EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
 
 export interface Cutting {
   /** Of trace. */

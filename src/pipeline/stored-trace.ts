@@ -2,16 +2,16 @@
  * Opens a trace file as an input and checks it.
  */
 import { closeSync } from 'node:fs';
-import { FileFault } from '../../codec/file-fault.js';
-import type { PackedThread } from '../../model/trace/packed-thread.js';
-import { formatCount } from '../../render/format.js';
-import { blockFault } from '../../trace/blocks/block-fault.js';
-import type { TraceContents } from '../../trace/file/contents.js';
-import { FileBytes } from '../../trace/file/file-bytes.js';
-import { readTraceFile } from '../../trace/file/read.js';
-import { traceFileRefusal } from '../../trace/file/refusal.js';
-import { salvageTraceFile } from '../../trace/file/salvage.js';
-import { openFile } from './text-file.js';
+import { FileFault } from '../codec/file-fault.js';
+import type { PackedThread } from '../model/trace/packed-thread.js';
+import { formatCount } from '../render/format.js';
+import { blockFault } from '../trace/blocks/block-fault.js';
+import type { TraceContents } from '../trace/file/contents.js';
+import { FileBytes } from '../trace/file/file-bytes.js';
+import { readTraceFile } from '../trace/file/read.js';
+import { traceFileRefusal } from '../trace/file/refusal.js';
+import { salvageTraceFile } from '../trace/file/salvage.js';
+import { openFile } from './open-text.js';
 
 /** An imported trace. Its file is open and can be read once. */
 export interface StoredTrace {

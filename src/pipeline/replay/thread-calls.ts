@@ -1,14 +1,20 @@
 /**
- * All calls of a replayed thread as row groups of a Parquet file. Loaded only if they are requested.
+ * All calls of a replayed thread, as row groups of a Parquet file and as chunks of a levels file. Loaded only if they are
+ * requested.
  */
 import { callRows, type RowsQuestion } from '../../analysis/call-rows.js';
+import { chunkCalls } from '../../analysis/chunk-calls.js';
+import { chunkFunctions, type ShownNodes } from '../../analysis/chunk-functions.js';
+import type { Bounds } from '../../analysis/questions.js';
 import { CallRowsBuilder } from '../../analysis/rows.js';
+import { ChunkDeflater } from '../../levels/write.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
+import type { ThreadChunks } from '../../model/timeline/call-chunks.js';
 import type { Tid } from '../../model/units.js';
 import { CallGroupsWriter, type CallsContext } from '../../parquet/call-groups.js';
 import { GroupMemory, type RowGroups } from '../../parquet/parquet-file.js';
-import { appendShared, type Place, type SharedFile } from '../workers/shared-file.js';
+import { appendShared, type Place, type SharedFile } from '../workers/shared-data.js';
 
 /** A question about all calls. */
 export interface CallRowsQuestion extends CallsContext, RowsQuestion {
@@ -47,4 +53,14 @@ function systemError(error: unknown): NonNullable<KeptCallGroups['failure']> {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) throw error;
   return { code, message };
+}
+
+/** All calls of a replayed thread as chunks of a levels file. Loaded only if they are requested. */
+export function threadChunks(log: CallLog, window: Bounds, shown: ShownNodes): ThreadChunks {
+  const deflater = new ChunkDeflater();
+  chunkCalls(log, window, (list, calls) => {
+    deflater.add(list, { ...calls, node: calls.node.map((node) => shown.nodeOf[node]) });
+  });
+  chunkFunctions(log, window, shown, (...chunk) => deflater.addFunctions(...chunk));
+  return deflater.build();
 }

@@ -1,11 +1,12 @@
 /**
  * Finds the functions that users name.
  */
-import type { FunctionSet } from '../../../analysis/questions.js';
-import { PtflameError } from '../../../model/errors.js';
-import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../../model/names/symbol-table.js';
-import { similarNames } from '../../../render/similar-names.js';
-import { nameMatcher } from '../../../trace/records/name-matcher.js';
+import type { FunctionSet } from '../../analysis/questions.js';
+import { PtflameError } from '../../model/errors.js';
+import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
+import type { SampleTable } from '../../model/samples/sample-table.js';
+import { similarNames } from '../../render/similar-names.js';
+import { nameMatcher } from '../../trace/records/name-matcher.js';
 
 /** Functions by their exact name, or all that match an expression; this includes names in brackets such as `[syscall]`. */
 export type FunctionPattern = string | RegExp;
@@ -59,4 +60,37 @@ function similarText(pattern: FunctionPattern, { name }: NamesAndKinds): string 
 /** Returns the name, or `/expression/`. */
 export function patternText(pattern: FunctionPattern): string {
   return typeof pattern === 'string' ? pattern : `/${pattern.source}/`;
+}
+
+// Finds the events that users name: `push` or `probe_server:push`.
+
+/** Returns null if there is none. @throws PtflameError BAD_OPTION if several events have the name */
+export function findEvent(name: string, samples: readonly SampleTable[]): SampleTable | null {
+  const found = eventsNamed(name, samples);
+  if (found.length < 2) return found[0] ?? null;
+  const names = found.map(({ event }) => event);
+  throw new PtflameError('BAD_OPTION', `${name} is one of several events`, { hint: `choose one: ${names.join(', ')}` });
+}
+
+export function eventsNamed(name: string, samples: readonly SampleTable[]): SampleTable[] {
+  return samples.filter(({ event }) => event === name || event.endsWith(`:${name}`));
+}
+
+/** perf's groups of probes are `probe` (of the kernel) and `probe_` with the name of a file. */
+export function isProbe({ event }: SampleTable): boolean {
+  return /^probe(_[^:]*)?:/.test(event);
+}
+
+/** Without those that perf adds, such as `__probe_ip`. */
+export function argumentsOf({ fields }: SampleTable): string[] {
+  return fields.map(({ name }) => name).filter((name) => !name.startsWith('__'));
+}
+
+const MAX_EVENTS = 12;
+
+/** "it has a, b, and 3 more". */
+export function eventsText(samples: readonly SampleTable[]): string {
+  const events = samples.slice(0, MAX_EVENTS).map(({ event }) => event);
+  const others = samples.length > MAX_EVENTS ? `, and ${samples.length - MAX_EVENTS} more` : '';
+  return events.length > 0 ? `it has ${events.join(', ')}${others}` : 'it has no samples';
 }

@@ -1,14 +1,12 @@
 /**
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
-import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { PtflameError } from '../../model/errors.js';
-import { shellWords } from '../../render/visible-text.js';
-import { MAGIC } from '../../trace/file/format.js';
-import { peek } from './peek.js';
-import { openFile, READ_BYTES, TextFile } from './text-file.js';
-import type { TraceInput } from './trace-input.js';
+import { PtflameError, unreadableInput } from '../model/errors.js';
+import { shellWords } from '../render/visible-text.js';
+import { MAGIC } from '../trace/file/format.js';
 
 export interface OpenedInput extends TraceInput {
   /** Size of the file, compressed or not; null for a stream. */
@@ -210,4 +208,151 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
     }
   }
   if (rest.length > 0) yield rest;
+}
+
+/** Reads a file of trace text in pieces; the file is open only while it is read. */
+const READ_BYTES = 512 * 1024;
+const NOT_OPEN = -1;
+
+/**
+ * The bytes of a file, in pieces. Reads are synchronous: an asynchronous read would leave the bytes in the cache of another
+ * CPU, which costs more than waiting. A piece is valid only until the next one is read.
+ */
+class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
+  /** Valid only while pieces are read. */
+  fd = NOT_OPEN;
+  readonly sizeBytes: number;
+  private readonly path: string;
+  private readonly expected: Stats;
+  /** Offset of the next piece. */
+  private at = 0;
+
+  /** `expected`: the file whose kind was detected. */
+  constructor(path: string, expected: Stats) {
+    this.path = path;
+    this.expected = expected;
+    this.sizeBytes = expected.size;
+  }
+
+  skipTo(at: number): void {
+    this.at = at;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    this.fd = openFile(this.path);
+    try {
+      this.refuseReplaced();
+      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+      for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
+        this.at += piece.length;
+        await setImmediate(); // lets signals and messages of workers arrive
+        yield piece;
+      }
+    } finally {
+      closeSync(this.fd);
+      this.fd = NOT_OPEN;
+    }
+  }
+
+  /** A replaced file could be anything, even a pipe on which a read blocks. */
+  private refuseReplaced(): void {
+    const { dev, ino } = fstatSync(this.fd);
+    if (dev === this.expected.dev && ino === this.expected.ino) return;
+    throw new PtflameError('INPUT_UNREADABLE', `${this.path} was replaced by another file while inputs were read`, {
+      hint: 'try again once it no longer changes',
+    });
+  }
+
+  private read(buffer: Uint8Array): Uint8Array {
+    return buffer.subarray(0, readSync(this.fd, buffer, 0, buffer.length, this.at));
+  }
+}
+
+/** @throws PtflameError INPUT_UNREADABLE */
+export function openFile(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (cause) {
+    throw unreadableInput(path, cause);
+  }
+}
+
+/** Reads the first bytes of a stream without consuming them. */
+interface PeekResult {
+  readonly first: Uint8Array;
+  /** All bytes, the first included. */
+  readonly all: AsyncGenerator<Uint8Array>;
+}
+
+/** Reads until the first bytes are enough or the stream ends. */
+async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (first: Uint8Array) => boolean): Promise<PeekResult> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let first: Uint8Array = new Uint8Array();
+  let failure: { readonly error: unknown } | null = null;
+  while (!isEnough(first) && failure === null) {
+    try {
+      const next = await iterator.next();
+      if (next.done) break;
+      first = Buffer.concat([first, next.value]);
+    } catch (error) {
+      failure = { error };
+    }
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      if (first.length > 0) yield first;
+      if (failure) throw failure.error;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.(); // also if the consumer stops after `first`
+    }
+  }
+  return { first, all: all() };
+}
+
+/**
+ * Detects what an input is by its first characters: a profile begins like a JSON object, which no line of a trace does.
+ */
+export type InputKind = 'trace' | 'profile';
+
+/** A thread may be named "{", so the brace alone is not enough. */
+const JSON_OBJECT = /^\s*\{\s*(?:["}]|$)/;
+const TWO_CHARACTERS = /\S\s*\S/;
+const MAX_BLANKS = 64 * 1024;
+
+/** Detects the kind of an input. Use the returned input from then on: it still has all its bytes. */
+export async function detectInputKind<Input extends TraceInput>(
+  input: Input,
+): Promise<Input & { readonly kind: InputKind }> {
+  const { first, all } = await peek(input.bytes, isEnough);
+  return { ...input, bytes: all, kind: JSON_OBJECT.test(textOf(first)) ? 'profile' : 'trace' };
+}
+
+function isEnough(first: Uint8Array): boolean {
+  return first.length >= MAX_BLANKS || TWO_CHARACTERS.test(textOf(first));
+}
+
+function textOf(first: Uint8Array): string {
+  return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
+}
+
+// Text to read a trace or a profile from.
+
+/** A stream of `perf script` text. */
+export interface TraceInput {
+  /** For messages; inputs of equal times are ordered by name. */
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** The number of bytes, exact or estimated; null: unknown. */
+  readonly sizeBytes?: number | null;
+  /** The file that consists of exactly these bytes; absent or null if they come from elsewhere. */
+  readonly file?: SeekableFile | null;
+}
+
+/** An open file that can be read at any offset. */
+export interface SeekableFile {
+  readonly fd: number;
+  readonly sizeBytes: number;
+  /** Continues the stream of its bytes at this offset. */
+  skipTo(at: number): void;
 }
