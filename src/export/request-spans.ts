@@ -51,8 +51,6 @@ function isItself({ spans: [first], by }: RequestPart, part: Part, symbol: numbe
   return part.spans[0].startNs === part.startNs && part.spans[0].durationNs === part.durationNs;
 }
 
-// Recognizes work that a thread did for several requests at once: each of them has a part with it.
-
 /** Returns a text that is the same for the same work; null: it is for one request. Work of a thread that ends at one time is one. */
 export function sharedWorkOf({ sharedBy, host, thread, ownEndNs }: RequestPart): string | null {
   return sharedBy < 2 ? null : `${host} ${thread.tid} ${ownEndNs}`;

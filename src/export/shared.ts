@@ -18,14 +18,10 @@ export function descriptionOf(profile: Profile): string[] {
   return [line, ...part, ...damage, ...warnings, ...notes].map(visibleText);
 }
 
-// Names a thread for tools that have one name for each. Perfetto's is in `perfetto/tracks.ts`.
-
-/** "mysqld/101", or "thread/101" if its name is unknown. */
+/** "mysqld/101", or "thread/101" if its name is unknown: for tools with one name for a thread. */
 export function threadName({ tid, comm }: Pick<ThreadProfile, 'tid' | 'comm'>): string {
   return `${visibleText(comm ?? 'thread')}/${tid}`;
 }
-
-// Returns when something was, for tools that show dates.
 
 const NS_PER_MS = 1_000_000n;
 
@@ -87,8 +83,6 @@ export function withinThread(
 ): CallEvents {
   return { timeNs: timeNs.map((ns) => Math.min(Math.max(ns, startNs), endNs)), node, kind };
 }
-
-// Says which calls a file of single calls does not have.
 
 /** Returns "1,234 calls shorter than 5 µs"; null: all calls are there. */
 export function leftOutText({ leftOut, minNs }: Pick<LongestCalls, 'leftOut' | 'minNs'>): string | null {

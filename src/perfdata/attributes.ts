@@ -1,5 +1,6 @@
 /**
- * Reads the events of a recording: what perf requested from the kernel, and the ids by which records refer to events.
+ * Reads the events of a recording: what perf requested from the kernel, the ids by which records refer to events,
+ * and where samples and records have what.
  */
 
 import type { PerfTime } from '../model/trace/perf-time.js';

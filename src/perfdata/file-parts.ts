@@ -1,5 +1,5 @@
 /**
- * Reads a file of any size with one block of it in memory at a time.
+ * Reads a file of any size with one block of it in memory at a time, and the numbers and texts in its sections.
  */
 
 /** A source of bytes at any offset: an open file, or bytes in memory. */

@@ -1,5 +1,5 @@
 /**
- * Opens and reads a recording by its path.
+ * Opens and reads a recording by its path, and those that were made next to it.
  */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';

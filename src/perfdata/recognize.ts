@@ -10,8 +10,6 @@ export function isRecording(first: Uint8Array): boolean {
   return MAGIC.every((byte, at) => first[at] === byte);
 }
 
-// Recognizes packs.
-
 const GZIP = [0x1f, 0x8b];
 /** More than enough for a name; gzip limits how much they can unpack to. */
 const FIRST_BYTES = 1024;

@@ -336,8 +336,6 @@ function textOf(first: Uint8Array): string {
   return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
 }
 
-// Text to read a trace or a profile from.
-
 /** A stream of `perf script` text. */
 export interface TraceInput {
   /** For messages; inputs of equal times are ordered by name. */

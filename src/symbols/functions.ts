@@ -1,5 +1,5 @@
 /**
- * Finds which addresses are in one function.
+ * The functions of a binary: which addresses are in one, and which names it has.
  */
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';

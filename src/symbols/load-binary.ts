@@ -1,5 +1,5 @@
 /**
- * Loads the symbols of a binary from the first file that has them.
+ * Loads the symbols and the debug information of a binary from the first files that have them.
  */
 import { type Context, createContext, Script } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';

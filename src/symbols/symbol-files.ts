@@ -1,5 +1,5 @@
 /**
- * Where symbols are read from: the files of this machine, or those of a test.
+ * Where symbols are read from: the files of this machine, or those of a test; and where perf looks for them.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { type ByteSource, sourceOf } from './byte-source.js';

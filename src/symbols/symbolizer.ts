@@ -1,3 +1,6 @@
+/**
+ * Names an address of a recording as `perf script` does.
+ */
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../model/units.js';
 import { decodeText, partOf } from './byte-source.js';

@@ -1,6 +1,6 @@
 /**
- * Writes packets in one sequence, which share names. Events are on the track that was begun last, and each has the time
- * since the one before it.
+ * The format of Perfetto: fields, names, and packets in one sequence, which share names. Events are on the track that was begun
+ * last, and each has the time since the one before it.
  */
 import type { PbfWriter } from 'pbf';
 import { type CallEvents, forEachEvent, isBeginning, type LongestCalls } from '../../model/calls/call-events.js';

@@ -56,8 +56,6 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
   return Buffer.concat(pieces, length);
 }
 
-// Reduces a profile to some of its threads.
-
 /**
  * Returns the profile of the selected threads.
  *
@@ -102,8 +100,6 @@ function lossesOf(gaps: readonly TraceGap[]): Pick<Quality, 'gaps' | 'losses' | 
   const lostNs = gaps.reduce((sum, { lengthNs }) => sum + lengthNs, 0);
   return { gaps, losses: losses.build(), threadsCut, lostNs };
 }
-
-// Errors for profiles that would be empty or cannot be read.
 
 /** No thread has time or calls in the selection. */
 export function emptySelection(): PtflameError {

@@ -1,5 +1,6 @@
 /**
- * Reads a recording that is decoded meanwhile: the text of several decoders, and the recording's own records.
+ * Recordings as sources: one that is decoded meanwhile has the text of several decoders, and the recording's own records; one
+ * without Intel PT has samples alone.
  */
 
 import { isPossibleTime } from '../../model/limits.js';

@@ -1,5 +1,5 @@
 /**
- * Finds the functions that users name.
+ * Finds the functions and events that users name.
  */
 import type { FunctionSet } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';

@@ -1,5 +1,7 @@
 /**
- * Gives each function without a symbol a name of its own.
+ * Names functions: here those without a symbol; below, inlined ones, and the lines where functions begin.
+ *
+ * A function without a symbol gets a name of its own.
  *
  *     [liblzma.so.5.4.1+0x1a2b0]          offset of its entry in the file: the same in every run, on every machine
  *     [liblzma.so.5.4.1+0x1a000-0x1afff]  code in this page that was never seen to be entered

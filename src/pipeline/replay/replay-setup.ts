@@ -73,8 +73,6 @@ export function needsCallLog(questions: Questions): boolean {
   return [filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls].some((question) => question !== null);
 }
 
-// The time that questions are about.
-
 /**
  * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. Rows of calls
  * are handed on at once, so they cannot wait for skeletons to turn out not to be enough. `asked`: the questions to single

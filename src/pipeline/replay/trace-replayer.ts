@@ -248,9 +248,7 @@ export function answerFromLog({ kept: { log, paths }, questions, symbolRank }: A
   return answerThread(log, paths, questions, symbolRank);
 }
 
-// Loads what writes all calls of a thread into files.
-
-/** null: not requested. */
+/** What writes all calls of a thread into files; null: not requested. */
 interface CallWriters {
   readonly chunks: typeof import('./thread-calls.js').threadChunks | null;
   readonly rows: import('./thread-calls.js').ThreadCallRows | null;

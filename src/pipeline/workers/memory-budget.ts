@@ -121,8 +121,6 @@ const THIS_MACHINE: Machine = {
   },
 };
 
-// Limits the memory of the process for everything it does from now on: reading, replay and drawing.
-
 /**
  * Makes memory checks throw PtflameError TOO_LARGE once the budget is exceeded, until the returned function is
  * called.

@@ -1,5 +1,5 @@
 /**
- * Copies the columns of plain data to shared memory, so that sending the data to workers copies nothing.
+ * What all workers share: plain data whose columns are in shared memory, so that sending it copies nothing, and a file.
  */
 import { writeSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
 /**
- * The position of the parser in a mangled name, and what it has parsed so far.
+ * The position of the parser in a mangled name, what it has parsed so far, and what names, types and expressions are made of.
  */
 import type { List, Node } from './nodes.js';
 

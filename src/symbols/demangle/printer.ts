@@ -1,5 +1,5 @@
 /**
- * The state of the printer: the text so far, and the context of the current node.
+ * The state of the printer: the text so far, the context of the current node, and what template parameters stand for there.
  */
 import { fail } from './cursor.js';
 import type { List, Modified, Node, Template } from './nodes.js';

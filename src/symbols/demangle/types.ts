@@ -1,5 +1,5 @@
 /**
- * Parses types.
+ * Parses types, and their qualifiers.
  */
 import {
   type Cursor,

@@ -1,5 +1,5 @@
 /**
- * Reads the value of an attribute (DWARF 5, 7.5.6), as far as it can be read without the rest of its unit.
+ * Reads the attributes of an entry: their forms (DWARF 5, 7.5.6), and the abbreviations that list them (7.5.3).
  */
 import { ByteReader, DwarfFault } from './byte-reader.js';
 import type { DebugSections } from './reading.js';

@@ -1,5 +1,6 @@
 /**
- * What reading debug information needs besides the file: limits, a decompressor, and the files that it refers to.
+ * What reading debug information needs besides the file: limits, a decompressor, the files that it refers to, and
+ * its sections.
  */
 
 import { inflateSync } from 'node:zlib';

@@ -1,6 +1,6 @@
 /**
  * Lists the units of `.debug_info` with what their first entry says: where their code and their line table are (DWARF 5, 7.5.1).
- * entries.ts reads the other entries.
+ * `inline-chains.ts` reads the other entries.
  */
 import type { ElfFile } from '../elf-file.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
