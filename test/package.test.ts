@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 test('contains what users run and read', () => {
   const exported = Object.values(about.exports as Record<string, Record<string, string>>).flatMap(Object.values);
-  const wanted = [about.bin.ptflame, ...exported].map((path) => path.replace('.//', ''));
+  const wanted = [about.bin.ptflame, ...exported].map((path) => path.replace('./', ''));
   const paths = files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([

@@ -55,7 +55,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
   const probes = planProbes(options, group, machine.tracing.directory);
   const chains = await planChains(input, has(5, 4));
   const buffers = await planBuffers(input, tracepoints.length > 0 || probes !== null);
-  const output = options.output.startsWith('-') ? `.///${options.output}` : options.output;
+  const output = options.output.startsWith('-') ? `./${options.output}` : options.output;
   const waitsForEnable = has(5, 10) && target.kind !== 'command';
   const snapshots = options.snapshot === undefined ? 'none' : options.trigger === undefined ? 'at-end' : 'by-signal';
   const timeMs = options.time ?? (target.kind === 'command' || snapshots !== 'none' ? null : DEFAULT_TIME_MS);

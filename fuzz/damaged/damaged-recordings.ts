@@ -10,7 +10,12 @@ import { PtflameError } from '../../src/model/errors.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { analyze } from '../../src/pipeline/analyze.js';
-import { type EncodedRecording, type Jumps, findBinaries, unsupported } from '../../src/pipeline/decode/encoded-recording.js';
+import {
+  type EncodedRecording,
+  findBinaries,
+  type Jumps,
+  unsupported,
+} from '../../src/pipeline/decode/encoded-recording.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
 import { type Cutting, type Decoded, decodedInParts, WHOLE } from '../../test/helpers/perf/in-parts.js';
 import { type RawRecording, takeApart } from '../../test/helpers/perf/rewrite.js';

@@ -5,10 +5,10 @@ import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/de
 import type { Slot } from '../../src/decode/schedule.js';
 import type { Part } from '../../src/decode/streams.js';
 import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-bundle.js';
-import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decoded-trace.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
-import { type EncodedRecording, decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
+import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decoded-trace.js';
+import { decodeContext, type EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import { siteText, timeText } from '../pt/decode-own.js';
 
 export interface RecordingLines {

@@ -179,7 +179,11 @@ export class OrderedRows {
   }
 }
 
-/** Finds the row that holds an offset: the first one on the way down, if rows overlap. Returns NONE if no row holds it. The end of a row is exclusive, unless the row is empty. */
+/**
+ * Finds the row that holds an offset: the first one on the way down, if rows overlap.
+ *
+ * Returns NONE if no row holds it. The end of a row is exclusive, unless the row is empty.
+ */
 export function findRow({ root, key, left, right }: OrderedRows, end: Float64Array, offset: number): number {
   let row = root;
   while (row !== NONE) {

@@ -8,6 +8,8 @@ import { chunkCalls } from '../../src/analysis/chunk-calls.js';
 import { chunkFunctions } from '../../src/analysis/chunk-functions.js';
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
 import type { Bounds } from '../../src/analysis/questions.js';
+import { readChunk, readFunctionChunk } from '../../src/codec/page-numbers.js';
+import { ChunkDeflater } from '../../src/levels/write.js';
 import type { CallLog } from '../../src/model/calls/call-log.js';
 import { rowNumbers } from '../../src/model/columns.js';
 import {
@@ -17,8 +19,6 @@ import {
   type ThreadChunks,
 } from '../../src/model/timeline/call-chunks.js';
 import { PIECE, type Spans, spanLevel } from '../../src/model/timeline/timeline.js';
-import { readChunk, readFunctionChunk } from '../../src/codec/page-numbers.js';
-import { ChunkDeflater } from '../../src/levels/write.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';

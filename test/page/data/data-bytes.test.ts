@@ -4,6 +4,7 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pageReader, pageWriter } from '../../../src/codec/page-numbers.js';
 import type { AnalyzeOptions, Profile, ThreadProfile } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../../../src/model/calls/node-columns.js';
@@ -11,7 +12,6 @@ import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { callerRows } from '../../../src/page/data/caller-rows.js';
-import { pageReader, pageWriter } from '../../../src/codec/page-numbers.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
 import { readShape } from '../../../src/page/data/shape.js';
 import { writePageData } from '../../../src/page/data/write.js';
