@@ -36,10 +36,10 @@ test.each([
 });
 
 test.each([
-  ['record', '-p', '1', '--dry-run', '-o', NAME, '--perf', `.///${NAME}`],
+  ['record', '-p', '1', '--dry-run', '-o', NAME, '--perf', `./${NAME}`],
   ['record', '--dry-run', '--', NAME],
-  ['doctor', '--json', '--perf', `.///${NAME}`],
-  ['doctor', '--perf', `.///${NAME}`],
+  ['doctor', '--json', '--perf', `./${NAME}`],
+  ['doctor', '--perf', `./${NAME}`],
   ['render', NAME],
   ['render', '-', '-o', `${NAME}.png`],
   ['report', '-', '--root', NAME],
