@@ -4,7 +4,7 @@
 import { argv, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { analyze } from '../src/pipeline/analyze.js';
-import { openTraceFile } from '../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../src/pipeline/open-text.js';
 import { renderFolded } from '../src/render/folded.js';
 import { measure } from './measure.js';
 import { median } from './rounds.js';

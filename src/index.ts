@@ -17,17 +17,14 @@ export {
   type StacksResult,
 } from './pipeline/analyze.js';
 export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
-export { openTraceFile, traceStream } from './pipeline/input/open-text.js';
-export { openStoredTrace, type StoredTrace } from './pipeline/input/stored-trace.js';
-export type { TraceInput } from './pipeline/input/trace-input.js';
+export { openTraceFile, type TraceInput, traceStream } from './pipeline/open-text.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
-export type { Progress } from './pipeline/progress.js';
 export type { AnalyzedInput } from './pipeline/read/read-trace.js';
-export type { FindInlined } from './pipeline/replay/inlined-sites.js';
-export type { FunctionPattern } from './pipeline/replay/questions/find-functions.js';
-export type { Moment } from './pipeline/replay/questions/moments.js';
-export type { CallPattern, LatencyOptions } from './pipeline/replay/questions/selection.js';
-export type { FindSourceLines } from './pipeline/replay/source-lines.js';
+export type { Progress } from './pipeline/read/trace-builder.js';
+export type { FunctionPattern } from './pipeline/replay/find-functions.js';
+export type { FindInlined, FindSourceLines } from './pipeline/replay/name-functions.js';
+export type { CallPattern, LatencyOptions, Moment } from './pipeline/replay/selection.js';
+export { openStoredTrace, type StoredTrace } from './pipeline/stored-trace.js';
 export { renderJson } from './profile-file/write.js';
 export { askLocks, type LocksOptions } from './questions/locks/ask-locks.js';
 export { askRequests, type RequestsResult } from './questions/requests/ask-requests.js';

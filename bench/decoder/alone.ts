@@ -6,8 +6,7 @@ import { argv, cpuUsage, stdout } from 'node:process';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
-import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
-import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { decodeContext, findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
 
 const ROOTS = { root: '', cache: null };

@@ -3,7 +3,7 @@
  */
 import { argv, stdout } from 'node:process';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
 import { importTrace } from '../../src/pipeline/import-trace.js';
 

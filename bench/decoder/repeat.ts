@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { argv } from 'node:process';
-import { type Trailer, trailerOf } from '../../src/perfdata/records/sample-id.js';
+import { type Trailer, trailerOf } from '../../src/perfdata/attributes.js';
 
 const [ATTRIBUTES_AT, DATA_AT, FEATURES_AT] = [24, 40, 72] as const;
 const SAMPLE_TYPE_AT = 24;

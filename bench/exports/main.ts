@@ -4,11 +4,11 @@
  */
 
 import { renderCallgrind } from '../../src/export/callgrind.js';
-import { recordingTables, TABLES } from '../../src/export/parquet/recording-tables.js';
 import { renderPprof } from '../../src/export/pprof.js';
 import type { Profile } from '../../src/model/profile/profile.js';
+import { recordingTables, TABLES } from '../../src/parquet/recording-tables.js';
 import { analyze } from '../../src/pipeline/analyze.js';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { table } from '../report.js';
 import { madeUpProfile } from './made-up.js';
 

@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordingTables, TABLES } from '../../src/export/parquet/recording-tables.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
 import type { Profile } from '../../src/model/profile/profile.js';
+import { recordingTables, TABLES } from '../../src/parquet/recording-tables.js';
 import { madeUpProfile } from '../exports/made-up.js';
 
 export interface FleetRecipe {

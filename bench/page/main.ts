@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { analyzeForPage, type PageContents } from '../../src/page/contents/analyze-for-page.js';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { machineFacts } from '../report.js';
 import { type ShownTime, startBrowser, type Visit, visit } from './browser.js';
 import { type PageBenchOptions, readOptions } from './options.js';

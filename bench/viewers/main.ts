@@ -11,7 +11,7 @@ import { renderSpeedscope } from '../../src/export/speedscope.js';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../src/page/html.js';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { machineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
 import { type Opened, openViewer, perfettoReady, ptflameReady, speedscopeReady } from './open.js';

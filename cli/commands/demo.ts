@@ -4,7 +4,7 @@
 
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { general, outputs } from '../options/shared.js';
 import { FORMATS, type Format, outputFormats } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';

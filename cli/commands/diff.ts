@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { safeJson } from '../../src/model/text.js';
-import { patternText } from '../../src/pipeline/replay/questions/find-functions.js';
+import { patternText } from '../../src/pipeline/replay/find-functions.js';
 import { diffOf, isChanged } from '../../src/questions/diff/answer.js';
 import {
   type CheckedLimit,

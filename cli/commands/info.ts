@@ -4,9 +4,8 @@
 
 import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { isRecording } from '../../src/perfdata/is-recording.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { isPack } from '../../src/perfdata/pack/is-pack.js';
+import { isPack, isRecording } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
@@ -79,7 +78,7 @@ async function answerOf(options: InfoOptions, signal: AbortSignal): Promise<Answ
 
 /** @throws PtflameError for what gzip compressed that is damaged, or may not be compressed */
 async function refuseCompressed(file: string): Promise<void> {
-  const { openTraceFile } = await import('../../src/pipeline/input/open-text.js');
+  const { openTraceFile } = await import('../../src/pipeline/open-text.js');
   try {
     for await (const _ of (await openTraceFile(file)).bytes) return;
   } catch (cause) {

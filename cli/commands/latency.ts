@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import { askLatency, type LatencyResult } from '../../src/pipeline/analyze.js';
-import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { latencyAnswer } from '../../src/questions/latency/answer.js';
 import type {
   CallerRow,

@@ -10,8 +10,6 @@ import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { lacksKernelNames } from '../../src/model/sample-table.js';
 import { safeJson } from '../../src/model/text.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import type { Manifest } from '../../src/perfdata/pack/manifest.js';
-import { PACK_PATHS } from '../../src/perfdata/pack/pack-paths.js';
 import {
   type LeftOut,
   type PackableFile,
@@ -19,8 +17,14 @@ import {
   packableFiles,
   packableVdso,
 } from '../../src/perfdata/pack/packable-files.js';
-import { sideFiles } from '../../src/perfdata/pack/side-files.js';
-import { filesOfRecording, type PackedFile, writePack } from '../../src/perfdata/pack/write-pack.js';
+import {
+  filesOfRecording,
+  type Manifest,
+  type PackedFile,
+  sideFiles,
+  writePack,
+} from '../../src/perfdata/pack/write-pack.js';
+import { PACK_PATHS } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';

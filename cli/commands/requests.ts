@@ -4,7 +4,7 @@
 
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
-import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
 import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../src/questions/requests/schema.js';
@@ -209,7 +209,7 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
 }
 
 async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
-  const { otlpOfRequests } = await import('../../src/export/otlp/requests.js');
+  const { otlpOfRequests } = await import('../../src/export/otlp.js');
   yield* otlpOfRequests(found);
 }
 

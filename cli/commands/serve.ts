@@ -4,10 +4,10 @@
 
 import { isatty } from 'node:tty';
 import * as z from 'zod';
+import type { LevelsFile } from '../../src/levels/read.js';
 import { PtflameError } from '../../src/model/errors.js';
-import type { LevelsFile } from '../../src/page/levels/read.js';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
-import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
+import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';

@@ -4,8 +4,8 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
-import { patternText } from '../../src/pipeline/replay/questions/find-functions.js';
-import type { CallPattern } from '../../src/pipeline/replay/questions/selection.js';
+import { patternText } from '../../src/pipeline/replay/find-functions.js';
+import type { CallPattern } from '../../src/pipeline/replay/selection.js';
 import { waitsAnswer } from '../../src/questions/waits/answer.js';
 import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
 import type {

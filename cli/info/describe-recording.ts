@@ -4,8 +4,8 @@
 
 import { lacksKernelNames } from '../../src/model/sample-table.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
+import type { SideRecording } from '../../src/perfdata/open-recording.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/perfdata/recording.js';
-import type { SideRecording } from '../../src/perfdata/side-recording.js';
 import type { RecordingInfo } from './recording-info.js';
 import type { SampledDecoding } from './sample-decoding.js';
 

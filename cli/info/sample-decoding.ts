@@ -4,7 +4,7 @@
 
 import type { Recording } from '../../src/perfdata/recording.js';
 import { decodeSample, type TracedTime, tracedTime } from '../../src/pipeline/decode/decode-sample.js';
-import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import type { RecordingInfo } from './recording-info.js';

@@ -1,7 +1,7 @@
 /**
  * Describes an imported trace as plain data, which `ptflame info --json` prints.
  */
-import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import { openStoredTrace } from '../../src/pipeline/stored-trace.js';
 import { formatBytes, formatCount, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { alignColumns } from '../terminal/table.js';

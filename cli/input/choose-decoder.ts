@@ -4,8 +4,7 @@
 
 import { PtflameError } from '../../src/model/errors.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import type { FoundBinaries } from '../../src/pipeline/decode/find-binaries.js';
-import { type Unsupported, unsupported } from '../../src/pipeline/decode/supported.js';
+import { type FoundBinaries, type Unsupported, unsupported } from '../../src/pipeline/decode/encoded-recording.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { INSTALL_PERF } from '../perf/failures.js';
 import { perfVersion } from '../record/machine/version.js';

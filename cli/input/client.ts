@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { completeBuildId } from '../../src/symbols/symbolizer.js';
+import { completeBuildId } from '../../src/symbols/symbol-files.js';
 import { type DownloadOptions, download, reasonOf, ServerUnusable } from './download.js';
 import type { DebuginfodSettings } from './settings.js';
 

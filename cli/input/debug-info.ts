@@ -3,19 +3,17 @@
  */
 
 import { homeOfCode } from '../../src/model/symbol-table.js';
-import type { FindInlined } from '../../src/pipeline/replay/inlined-sites.js';
-import type { FindSourceLines } from '../../src/pipeline/replay/source-lines.js';
+import type { FindInlined, FindSourceLines } from '../../src/pipeline/replay/name-functions.js';
 import { formatMany } from '../../src/render/format.js';
 import {
   type DebugInfoOptions,
   type DebugInfoState,
-  DISK_FILES,
   debugReader,
   functionLines,
   inlinedFunctions,
-  isJitDump,
-  type SymbolRoots,
-} from '../../src/symbols/symbolizer.js';
+} from '../../src/symbols/debug-info.js';
+import { isJitDump } from '../../src/symbols/jitdump.js';
+import { DISK_FILES, type SymbolRoots } from '../../src/symbols/symbol-files.js';
 import { rootsOf } from './encoded-recording.js';
 import type { CommandInput } from './open-inputs.js';
 

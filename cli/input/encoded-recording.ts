@@ -5,17 +5,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
-import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { type EncodedRecording, findBinaries, type Jumps } from '../../src/pipeline/decode/encoded-recording.js';
 import { withJitCode } from '../../src/pipeline/decode/jit-code.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
-import {
-  DISK_FILES,
-  type JitDump,
-  type PltNames,
-  readJitDump,
-  type SymbolRoots,
-} from '../../src/symbols/symbolizer.js';
+import { type JitDump, readJitDump } from '../../src/symbols/jitdump.js';
+import type { SymbolRoots } from '../../src/symbols/symbol-files.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
+import type { PltNames } from '../../src/symbols/symbol-table.js';
 import { type FetchedBinaries, NOTHING_FETCHED } from './fetch-binaries.js';
 
 interface OwnOptions {

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { LeftOut } from '../../src/fleet/folder.js';
 import { type Fleet, openFleet } from '../../src/fleet/open-fleet.js';
-import { limitMemory } from '../../src/pipeline/workers/limit-memory.js';
+import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { planResources } from '../../src/pipeline/workers/resources.js';
 import { formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { statOrNull } from '../output/refuse-overwriting.js';
 import { firstBytes } from './open-sides.js';

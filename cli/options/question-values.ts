@@ -2,9 +2,8 @@
  * Parses times, durations and functions of the command line.
  */
 import * as z from 'zod';
-import type { FunctionPattern } from '../../src/pipeline/replay/questions/find-functions.js';
-import type { Moment } from '../../src/pipeline/replay/questions/moments.js';
-import type { CallPattern } from '../../src/pipeline/replay/questions/selection.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
+import type { CallPattern, Moment } from '../../src/pipeline/replay/selection.js';
 
 const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 const DURATION = String.raw`\d{1,15}(?:\.\d{1,9})?(?:${Object.keys(UNITS).join('|')})?`;

@@ -4,12 +4,12 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callsSchema } from '../../src/export/parquet/call-groups.js';
-import { ParquetFile } from '../../src/export/parquet/parquet-file.js';
-import { fileAbout } from '../../src/export/parquet/recording-tables.js';
 import { PtflameError } from '../../src/model/errors.js';
+import { callsSchema } from '../../src/parquet/call-groups.js';
+import { ParquetFile } from '../../src/parquet/parquet-file.js';
+import { fileAbout } from '../../src/parquet/recording-tables.js';
 import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
-import { type Place, sharedFile } from '../../src/pipeline/workers/shared-file.js';
+import { type Place, sharedFile } from '../../src/pipeline/workers/shared-data.js';
 import { createTemporaryDirectory } from './temporary-files.js';
 import { whyUnwritable } from './write-chunks.js';
 

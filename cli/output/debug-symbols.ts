@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { GENERATED_REMEDY, missingFiles } from '../../src/model/profile/profile.js';
 import { homeOfCode, SymbolKind } from '../../src/model/symbol-table.js';
-import { readElf } from '../../src/perfdata/pack/elf-file.js';
+import { readElf } from '../../src/perfdata/pack/needed-files.js';
 import { formatShare } from '../../src/render/format.js';
 
 /** Smaller shares of the time in code are not reported. */

@@ -54,7 +54,7 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
         renderPerfetto(profile, { longestCalls: longestCalls as LongestCalls, timeline });
     }
     case 'firefox': {
-      const { renderFirefox } = await import('../../src/export/firefox/firefox.js');
+      const { renderFirefox } = await import('../../src/export/firefox.js');
       return (profile, { longestCalls }) => renderFirefox(profile, longestCalls as LongestCalls);
     }
     case 'speedscope': {

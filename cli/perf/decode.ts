@@ -7,13 +7,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { isPack } from '../../src/perfdata/pack/is-pack.js';
 import { type NeededFile, neededFiles } from '../../src/perfdata/pack/needed-files.js';
+import { isPack } from '../../src/perfdata/recognize.js';
 import { salvageRecording } from '../../src/perfdata/salvage.js';
-import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
-import { type FoundBinaries, findBinaries } from '../../src/pipeline/decode/find-binaries.js';
-import type { DecodedRecording } from '../../src/pipeline/read/recording-source.js';
-import type { SampledRecording } from '../../src/pipeline/read/sampled-source.js';
+import {
+  type EncodedRecording,
+  type FoundBinaries,
+  findBinaries,
+  type Jumps,
+} from '../../src/pipeline/decode/encoded-recording.js';
+import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatBytes } from '../../src/render/format.js';
 import { chooseDecoder } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';

@@ -3,8 +3,8 @@
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PACK_PATHS } from '../../src/perfdata/pack/pack-paths.js';
 import { readPack } from '../../src/perfdata/pack/read-pack.js';
+import { PACK_PATHS } from '../../src/perfdata/recognize.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';
 
 /** The paths of an unpacked recording, its binaries and its kernel symbols. */

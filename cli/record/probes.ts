@@ -7,7 +7,8 @@ import { functionExits } from '../../src/pipeline/decode/function-exits.js';
 import { formatCount } from '../../src/render/format.js';
 import { similarNames } from '../../src/render/similar-names.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { type BinaryFunction, type BinaryNames, DISK_FILES, readNames } from '../../src/symbols/symbolizer.js';
+import { type BinaryFunction, type BinaryNames, readNames } from '../../src/symbols/functions.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import type { Probe } from '../options/values.js';
 import type { RecordOptions } from './options.js';
 

@@ -19,13 +19,13 @@ import {
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import type { Origin } from '../../src/levels/format.js';
+import { type LevelsFile, readLevels, type Unusable } from '../../src/levels/read.js';
+import { LevelsWriter } from '../../src/levels/write.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { PTFLAME_VERSION } from '../../src/model/version.js';
 import { pagePolicy, renderHtmlInParallel } from '../../src/page/html.js';
-import type { Origin } from '../../src/page/levels/format.js';
-import { type LevelsFile, readLevels, type Unusable } from '../../src/page/levels/read.js';
-import { LevelsWriter } from '../../src/page/levels/write.js';
-import { openStoredTrace } from '../../src/pipeline/input/stored-trace.js';
+import { openStoredTrace } from '../../src/pipeline/stored-trace.js';
 import { loadPageContents } from '../input/traces.js';
 import type { TraceOptions } from '../options/shared.js';
 import { newFileMode } from '../output/new-file-mode.js';

@@ -5,10 +5,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import type { Part } from '../../src/levels/format.js';
+import { BLOCK_BYTES, type LevelsFile } from '../../src/levels/read.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { pagePolicy } from '../../src/page/html.js';
-import type { Part } from '../../src/page/levels/index-section.js';
-import { BLOCK_BYTES, type LevelsFile } from '../../src/page/levels/read.js';
 
 export interface RunningServer extends Address {
   /** From now on there is something to send. */

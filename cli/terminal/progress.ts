@@ -1,7 +1,7 @@
 /**
  * Shows the progress of reading, replaying and writing as a status line.
  */
-import type { Progress } from '../../src/pipeline/progress.js';
+import type { Progress } from '../../src/pipeline/read/trace-builder.js';
 import { progressLine, type Stage } from './progress-line.js';
 import { startStatusLine } from './status-line.js';
 

@@ -10,10 +10,13 @@ import { PtflameError } from '../../src/model/errors.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { analyze } from '../../src/pipeline/analyze.js';
-import type { EncodedRecording, Jumps } from '../../src/pipeline/decode/encoded-recording.js';
-import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import {
+  type EncodedRecording,
+  findBinaries,
+  type Jumps,
+  unsupported,
+} from '../../src/pipeline/decode/encoded-recording.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
-import { unsupported } from '../../src/pipeline/decode/supported.js';
 import { type Cutting, type Decoded, decodedInParts, WHOLE } from '../../test/helpers/perf/in-parts.js';
 import { type RawRecording, takeApart } from '../../test/helpers/perf/rewrite.js';
 import { checkProfile } from '../checks/check-profile.js';

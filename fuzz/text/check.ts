@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { analyze } from '../../src/pipeline/analyze.js';
-import { traceStream } from '../../src/pipeline/input/open-text.js';
+import { traceStream } from '../../src/pipeline/open-text.js';
 import { type FoldedOptions, renderFolded } from '../../src/render/folded.js';
 import { checkFolded } from '../checks/check-folded.js';
 import { checkParser, countLines } from '../checks/check-parser.js';

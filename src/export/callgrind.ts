@@ -15,9 +15,7 @@ import { PTFLAME_VERSION } from '../model/version.js';
 import { threadNoun } from '../render/format.js';
 import { frameNames } from '../render/frames/frame-table.js';
 import { shellWords, visibleText } from '../render/visible-text.js';
-import { descriptionOf } from './description.js';
-import { type Measure, measuresOf, valuesOfTrees } from './measures.js';
-import { threadName } from './thread-name.js';
+import { descriptionOf, type Measure, measuresOf, threadName, valuesOfTrees } from './shared.js';
 
 /**
  * Sums up call trees by function and by pair of caller and callee, as callgrind files have them.

@@ -14,8 +14,6 @@ import { lineOf, type SymbolTable, symbolRanks } from '../model/symbol-table.js'
 import type { NodeId } from '../model/units.js';
 import { bytesOfPaths } from '../render/folded.js';
 import { visibleText } from '../render/visible-text.js';
-import { descriptionOf } from './description.js';
-import { type Measure, measuresOf, valuesOfTrees } from './measures.js';
 import {
   isChunkFull,
   newProtoWriter,
@@ -24,8 +22,7 @@ import {
   writeFields,
   writeTextField,
 } from './proto-writer.js';
-import { wallClock } from './recorded-at.js';
-import { threadName } from './thread-name.js';
+import { descriptionOf, type Measure, measuresOf, threadName, valuesOfTrees, wallClock } from './shared.js';
 
 /** Yields the file. Each thread of the profile must have its own tree. The same profile gives the same bytes. */
 export function renderPprof(profile: Profile): AsyncGenerator<Uint8Array> {

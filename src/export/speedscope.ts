@@ -10,9 +10,7 @@ import type { Nanoseconds } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { visibleText } from '../render/visible-text.js';
 import { AsciiWriter } from './ascii-writer.js';
-import { leftOutText } from './left-out.js';
-import { threadName } from './thread-name.js';
-import { withinThread } from './within-thread.js';
+import { leftOutText, threadName, withinThread } from './shared.js';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 

@@ -2,11 +2,10 @@
  * Turns a folder of exported tables into the files of each complete recording, and says which files it leaves out.
  * Tables are in TABLE/build=…/host=…/ID.parquet; an export renames its file of `recordings` last.
  */
-import { readdirSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../model/errors.js';
 import { compareUtf8 } from '../model/symbol-table.js';
-import { FOREIGN, whyNotWhole } from './whole-file.js';
 
 /** The tables that questions are answered from. */
 export const TABLES = ['recordings', 'paths', 'functions', 'durations'] as const;
@@ -35,7 +34,7 @@ export interface FleetFolder {
 
 const ID = /^([0-9a-f]{64})\.parquet$/;
 
-export const UNFINISHED = 'it is unfinished: its export was killed, or still runs';
+const UNFINISHED = 'it is unfinished: its export was killed, or still runs';
 
 /** Returns the path of a recording's file in a table. */
 export function tableFile({ path }: Pick<FleetFolder, 'path'>, table: Table, { id, place }: PlacedRecording): string {
@@ -112,4 +111,40 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Tells whole Parquet files from others by their first and last bytes; their contents are not read. */
+export const FOREIGN = 'ptflame export did not write it';
+
+const MAGIC = 'PAR1';
+/** The length of the footer, and the magic. */
+const TAIL_BYTES = MAGIC.length + 4;
+
+/** Returns why a file is not a whole Parquet file; null: it is. Exports rename whole files, but copies of them may be cut off. */
+export function whyNotWhole(path: string): string | null {
+  try {
+    const stats = statSync(path); // opening a pipe would wait for its writer
+    return stats.isFile() ? whyNotFramed(path, stats.size) : FOREIGN;
+  } catch (error) {
+    return `it cannot be read: ${(error as NodeJS.ErrnoException).code}`;
+  }
+}
+
+function whyNotFramed(path: string, size: number): string | null {
+  const fd = openSync(path, 'r');
+  try {
+    if (bytesAt(fd, 0, MAGIC.length).toString('latin1') !== MAGIC) return FOREIGN;
+    const tail = bytesAt(fd, Math.max(0, size - TAIL_BYTES), TAIL_BYTES);
+    const isWhole =
+      tail.toString('latin1', TAIL_BYTES - MAGIC.length) === MAGIC &&
+      MAGIC.length + tail.readUInt32LE(0) + TAIL_BYTES <= size;
+    return isWhole ? null : 'it is cut off: its end is missing';
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function bytesAt(fd: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, at));
 }

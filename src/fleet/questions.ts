@@ -4,9 +4,8 @@
 
 import { PERCENTILES } from '../model/percentiles.js';
 import type { Cell, Rows } from './engine.js';
-import type { Fleet } from './open-fleet.js';
+import { checkCallers, checkRows, type Fleet } from './open-fleet.js';
 import type { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './schema.js';
-import { checkCallers, checkRows } from './tables/check-tables.js';
 
 export type GroupedBy = 'build' | 'host';
 

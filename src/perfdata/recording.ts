@@ -4,7 +4,7 @@
 import type { OtherSamples, SampleTable } from '../model/sample-table.js';
 import type { PerfTime, TraceTiming } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/trace-chunk.js';
-import type { EventFormat } from './samples/event-format.js';
+import type { EventFormat } from './event-format.js';
 
 export interface Recording {
   readonly sizeBytes: number;

@@ -5,12 +5,10 @@ import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
 import { PtflameError, systemReason } from '../model/errors.js';
 import { NONE } from '../model/units.js';
-import { Damage } from './file/damage.js';
-import { FileWindow, type RecordingFile } from './file/file-window.js';
-import { readHeader } from './file/header.js';
-import { SECTION_BYTES } from './file/sections.js';
-import { type FileRecord, walkRecords } from './file/walk.js';
-import { MIN_RECORD_BYTES, RecordType, readAuxBuffer } from './records/kernel-records.js';
+import { FileWindow, type RecordingFile, SECTION_BYTES } from './file-parts.js';
+import { readHeader } from './header.js';
+import { MIN_RECORD_BYTES, RecordType, readAuxBuffer } from './kernel-records.js';
+import { Damage, type FileRecord, walkRecords } from './walk.js';
 
 export interface Salvaged {
   readonly keptBytes: number;

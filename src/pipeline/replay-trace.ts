@@ -2,13 +2,16 @@
  * Replays all threads of a trace into a profile, and answers further questions.
  */
 
+import type { EventsQuestion } from '../analysis/call-events.js';
 import type { CallFilter } from '../analysis/questions.js';
 import { LISTED, levelWithSlices, reachedLevels, type TimelineQuestion } from '../analysis/timeline/resolution.js';
+import { PtflameError } from '../model/errors.js';
 import { askForMemory, checkMemory } from '../model/memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
-import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
+import { type Bounds, type Nanoseconds, type Tid, UNBOUNDED } from '../model/units.js';
+import { sharedNames } from '../parquet/hashes.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
@@ -22,35 +25,40 @@ import {
   type ReplayResult,
   type Trees,
 } from './profile/profile-builder.js';
-import type { ReplayProgress } from './progress.js';
-import type { Trace } from './read/trace.js';
-import { boundsInWindow } from './read/trace-bounds.js';
-import { HistogramPool } from './replay/histogram-pool.js';
-import { type FindInlined, withInlined } from './replay/inlined-sites.js';
-import { nameFunctions } from './replay/name-functions.js';
-import { spanOf } from './replay/questions/asked-time.js';
-import { callRowsQuestion, type LongestCallsOptions, longestCallsQuestion } from './replay/questions/listed-calls.js';
-import { type Moment, stacksAtNs, withClock } from './replay/questions/moments.js';
+import { boundsInWindow, type Trace } from './read/trace.js';
+import type { ReplayProgress } from './read/trace-builder.js';
 import {
-  type FilterOptions,
-  filterOf,
-  type LatencyOptions,
-  latencyQuestion,
-  partText,
-} from './replay/questions/selection.js';
+  type FindInlined,
+  type FindSourceLines,
+  nameFunctions,
+  withInlined,
+  withSourceLines,
+} from './replay/name-functions.js';
 import {
   type AskedThreads,
   NOTHING_ASKED,
   needsCallLog,
   type Questions,
   type ReplaySetup,
+  spanOf,
 } from './replay/replay-setup.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
-import { type FindSourceLines, withSourceLines } from './replay/source-lines.js';
-import type { SharedFile } from './workers/shared-file.js';
+import {
+  type FilterOptions,
+  filterOf,
+  type LatencyOptions,
+  latencyQuestion,
+  type Moment,
+  partText,
+  stacksAtNs,
+  withClock,
+} from './replay/selection.js';
+import type { CallRowsQuestion } from './replay/thread-calls.js';
+import { HistogramPool } from './replay/work-spaces.js';
+import type { SharedFile } from './workers/shared-data.js';
 
 /** All calls as rows of a Parquet file. */
-export interface CallRowsOptions {
+interface CallRowsOptions {
   /** Of the recording, if rows of several will be in one table; null: rows have none. */
   readonly id: string | null;
   /** Shorter calls are left out. */
@@ -299,4 +307,53 @@ function firstSumsLevel(store: Trace['store'], part: number, maxBytes: number): 
   const events = store.tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
   if (events * part * EVENT_BYTES <= 2 * maxBytes) return LISTED;
   return levelWithSlices(Math.max(EVEN_SLICES, maxBytes / SLICE_BYTES / store.tids.length));
+}
+
+/** Decides whether calls can be listed one by one. */
+interface LongestCallsOptions {
+  /** Shorter calls are left out. Default: 0. */
+  readonly minNs?: Nanoseconds;
+  /** If there are more, the shortest are left out. Default: 500,000. */
+  readonly maxCalls?: number;
+}
+
+const MAX_CALLS = 500_000;
+
+/** @throws PtflameError TIMELESS or BAD_OPTION */
+function longestCallsQuestion(
+  { minNs = 0, maxCalls = MAX_CALLS }: LongestCallsOptions,
+  filter: CallFilter | null,
+  trace: Trace,
+): EventsQuestion {
+  return { window: listedWindow(filter, trace), minNs, maxCalls };
+}
+
+/** Returns the time of which calls are listed. @throws PtflameError TIMELESS or BAD_OPTION */
+function listedWindow(filter: CallFilter | null, trace: Trace): Bounds {
+  if (trace.account.timeless > 0) throw timeless();
+  if (filter && (filter.inside.length > 0 || filter.root !== null || filter.foldsRecursion)) throw ofSomeCalls();
+  return filter?.window ?? UNBOUNDED;
+}
+
+/** @throws PtflameError TIMELESS or BAD_OPTION */
+function callRowsQuestion(
+  { id, minNs, file }: Pick<CallRowsQuestion, 'id' | 'minNs' | 'file'>,
+  symbols: SymbolTable,
+  filter: CallFilter | null,
+  trace: Trace,
+): CallRowsQuestion {
+  const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n;
+  return { id, minNs, file, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
+}
+
+function timeless(): PtflameError {
+  return new PtflameError('TIMELESS', 'the trace has no times, so calls cannot be shown over time', {
+    hint: 'print times with perf script -F +time, or choose another format',
+  });
+}
+
+function ofSomeCalls(): PtflameError {
+  return new PtflameError('BAD_OPTION', 'calls over time are shown of whole threads', {
+    hint: 'leave out --inside, --root and --fold-recursion; --window and --tid select less',
+  });
 }

@@ -2,11 +2,11 @@
  * Reads a trace and hands it to a function; workers, memory and temporary files exist until that function is done.
  */
 import { watchMemory } from '../model/memory.js';
-import { asBlockRefusal } from './input/stored-trace.js';
 import { type AnalyzedInput, readTrace } from './read/read-trace.js';
 import { refuseUnusable } from './read/refusals.js';
 import type { Trace } from './read/trace.js';
 import { type ReadOptions, TraceBuilder } from './read/trace-builder.js';
+import { asBlockRefusal } from './stored-trace.js';
 import { asMemoryRefusal, MemoryBudget } from './workers/memory-budget.js';
 import { planResources, type ResourceOptions } from './workers/resources.js';
 import { WorkerPool } from './workers/worker-pool.js';

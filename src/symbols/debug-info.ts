@@ -2,14 +2,18 @@
  * Asks the debug information of binaries about code of traces, if it is that of the binary that ran.
  */
 import { loadZstd, type Zstd } from '../codec/zstd.js';
+import type { SourceLine } from '../model/symbol-table.js';
 import { demangle } from './demangle/demangle.js';
-import { DebugBudget, type LeftOut } from './dwarf/budget.js';
-import type { DebugReading } from './dwarf/reading.js';
+import { type InlineChain, inlineChains } from './dwarf/inline-chains.js';
+import { DebugBudget, type DebugReading, type LeftOut } from './dwarf/reading.js';
+import { sourceLines } from './dwarf/source-lines.js';
+import { SplitUnits } from './dwarf/split-units.js';
+import { DebugFile } from './dwarf/units.js';
 import { type ElfFile, loadedSegments } from './elf-file.js';
 import type { FunctionsOptions } from './functions.js';
-import { type DebugSection, loadDebugInfo } from './load-binary.js';
-import type { PltNames } from './table/plt.js';
-import { buildSymbolTable } from './table/symbol-table.js';
+import { type DebugSection, loadDebugInfo, sharedLink } from './load-binary.js';
+import type { SymbolFiles, SymbolRoots } from './symbol-files.js';
+import { buildSymbolTable, type PltNames } from './symbol-table.js';
 
 export interface DebugInfoOptions extends FunctionsOptions {
   /** Default: `perf-6.1`. */
@@ -23,7 +27,7 @@ export interface DebugInfoOptions extends FunctionsOptions {
 }
 
 /** What reads the debug information of all binaries of a command. */
-export interface DebugReader {
+interface DebugReader {
   readonly budget: DebugBudget;
   readonly zstd: Zstd | null;
 }
@@ -58,7 +62,7 @@ export interface TracedCode {
  * by addresses of the file, ascending. If the recorded build id is not known, the file may be another one than ran: then only
  * functions count that it has at the same offset by the same name.
  */
-export function askDebugInfo<Found>(
+function askDebugInfo<Found>(
   file: string,
   code: readonly TracedCode[],
   section: DebugSection,
@@ -106,4 +110,109 @@ function addresses(elf: ElfFile): (offset: number) => number {
       if (offset >= start && offset < start + fileLength) return offset - start + address;
     return Number.NaN;
   };
+}
+
+/**
+ * Finds the functions that compilers inlined at places in the code of binaries.
+ *
+ * Returns the names of the functions inlined at each place, outermost first; empty where there are none, or where they are unknown.
+ */
+export function inlinedFunctions(
+  file: string,
+  code: readonly TracedCode[],
+  options: DebugInfoOptions,
+): (readonly string[])[] {
+  const names = new Array<readonly string[]>(code.length).fill([]);
+  const demangled = new Map<string, string>();
+  const chains = new Map<InlineChain, readonly string[]>(); // many places have the same one
+  const plain = (name: string) => {
+    const known = demangled.get(name) ?? demangle(name) ?? name;
+    demangled.set(name, known);
+    return known;
+  };
+  askDebugInfo(file, code, '.debug_info', inlineChains, options, (row, chain) => {
+    let own = chains.get(chain);
+    if (own === undefined) chains.set(chain, (own = chain.map(plain)));
+    names[row] = own;
+  });
+  return names;
+}
+
+/**
+ * Finds where the functions of binaries begin in source code.
+ *
+ * Returns the line at which each function of a binary begins; null where unknown.
+ */
+export function functionLines(
+  file: string,
+  functions: readonly TracedFunction[],
+  options: DebugInfoOptions,
+): (SourceLine | null)[] {
+  const lines = new Array<SourceLine | null>(functions.length).fill(null);
+  const code = functions.map((fn) => ({ fn, offset: fn.offset }));
+  askDebugInfo(file, code, '.debug_line', sourceLines, options, (row, line) => {
+    lines[row] = line;
+  });
+  return lines;
+}
+
+/** Lists the files with debug information of a binary: its own, and those that this one refers to. */
+interface ReferredFiles {
+  /** Where they were found: the file with the debug information, which may be the binary, first. */
+  readonly paths: readonly string[];
+  /** Names of those that were not found. */
+  readonly missing: readonly string[];
+}
+
+/** `buildId` is the recorded one; null if unknown. */
+export function referredFiles(
+  binary: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  { budget, zstd }: DebugReader,
+): ReferredFiles {
+  const paths = new Set<string>();
+  let names: ReadonlySet<string> = new Set();
+  const onFound = (path: string) => void paths.add(path);
+  const read = ({ path, elf, others, missing }: Parameters<Parameters<typeof loadDebugInfo>[5]>[0]) => {
+    onFound(path);
+    names = missing;
+    let tried: string | null = null;
+    const noting = {
+      ...others,
+      *split(name: string, directory: string) {
+        for (const half of others.split(name, directory)) {
+          tried = half.path;
+          yield half;
+        }
+      },
+    };
+    budget.begin(0);
+    const reading = { budget, zstd, others: noting };
+    const file = new DebugFile(elf, reading);
+    const split = new SplitUnits(reading);
+    budget.orNull(() => file.shared);
+    for (const unit of file.units) {
+      tried = null; // it stays so for a unit in a package
+      budget.orNull(() => split.find(unit, () => tried !== null && onFound(tried)));
+    }
+  };
+  loadDebugInfo(binary, buildId, files, roots, '.debug_info', read, onFound);
+  return { paths: [...paths], missing: [...names].sort() };
+}
+
+/** Returns the build id of the file that dwz moved debug information of a binary to, if it is not found; else null. */
+export function missingSharedId(
+  binary: string,
+  buildId: string | null,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+): string | null {
+  let id: string | null = null;
+  loadDebugInfo(binary, buildId, files, roots, '.debug_info', ({ elf, others }) => {
+    const link = sharedLink(elf);
+    if (link !== null && others.shared() === null) ({ id } = link);
+  });
+  return id;
 }

@@ -1,7 +1,9 @@
 /**
- * Where symbols are read from: the files of this machine, or those of a test.
+ * Where symbols are read from: the files of this machine, or those of a test; and where perf looks for them.
  */
-import type { ByteSource } from './byte-source.js';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { type ByteSource, sourceOf } from './byte-source.js';
+import { buildIdOf, debugLinkOf, type ElfFile, readElf, SectionType } from './elf-file.js';
 
 export interface SymbolFiles {
   /** Returns null if the file does not exist or cannot be read. The caller closes it. */
@@ -20,4 +22,142 @@ export interface SymbolRoots {
   readonly cache: string | null;
   /** Files of debuginfod, by build id; null for none. */
   readonly debuginfod?: string | null;
+}
+
+/** Opens files of this machine. */
+export const DISK_FILES: SymbolFiles = { open: openOnDisk };
+
+function openOnDisk(path: string): OpenSymbolFile | null {
+  if (path === VDSO) return openOwnVdso();
+  const file = openFile(path);
+  if (file === null) return null;
+  const status = fstatSync(file);
+  if (!status.isFile()) {
+    closeSync(file);
+    return null;
+  }
+  return { length: status.size, read: (at, length) => readPart(file, at, length), close: () => closeSync(file) };
+}
+
+/** Opens without waiting, in case it is a pipe. */
+function openFile(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+}
+
+function readPart(file: number, at: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(file, bytes, filled, length - filled, at + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+const VDSO_LINE = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m;
+
+/** Reads our own memory, as perf does: the kernel maps the same code into every process. */
+function openOwnVdso(): OpenSymbolFile | null {
+  try {
+    const [, start = '', end = ''] = VDSO_LINE.exec(readFileSync('/proc/self/maps', 'latin1')) ?? [];
+    const memory = openSync('/proc/self/mem', constants.O_RDONLY);
+    const at = Number.parseInt(start, 16);
+    const bytes = readPart(memory, at, Number.parseInt(end, 16) - at);
+    closeSync(memory);
+    return { ...sourceOf(bytes), close: () => {} };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Checks that a downloaded file is a complete binary, and returns its build id.
+ *
+ * Returns null if the file is missing, not an x86-64 binary, incomplete, or without a build id.
+ */
+export function completeBuildId(path: string): string | null {
+  const file = DISK_FILES.open(path);
+  if (file === null) return null;
+  try {
+    const { elf } = readElf(file);
+    if (elf === null || elf.sections.length === 0) return null;
+    const isComplete = elf.sections.every(
+      ({ type, offset, length }) => type === SectionType.NoBits || offset + length <= file.length,
+    );
+    return isComplete ? buildIdOf(elf) : null;
+  } finally {
+    file.close();
+  }
+}
+
+// Which files may have the symbols of a binary, in the order in which perf tries them.
+
+/** Code that the kernel maps into each process: not a path. */
+export const VDSO = '[vdso]';
+/** Where distributions install debug information. */
+export const DEBUG_ROOT = '/usr/lib/debug';
+
+/** Returns where the binary itself may be: perf keeps copies of recorded binaries. */
+export function binaryPaths(path: string, buildId: string | null, roots: SymbolRoots): string[] {
+  if (path === VDSO) return vdsoPaths(buildId, roots);
+  const recorded = CLIMBING.test(path) ? [] : [roots.root + path];
+  return [...cachedPaths(buildId, roots, 'elf'), ...recorded, ...debuginfodPaths(buildId, roots, 'executable')];
+}
+
+/** The kernel never records such a path; it could lead out of the root. */
+const CLIMBING = /(?:^|\/)\.\.(?:\/|$)/;
+
+/** As perf does: this machine's own only if nothing says which one it was. */
+function vdsoPaths(buildId: string | null, roots: SymbolRoots): string[] {
+  if (buildId !== null) return cachedPaths(buildId, roots, 'vdso');
+  return roots.root === '' || roots.root === '/' ? [VDSO] : [];
+}
+
+/** Returns where else its symbols may be. `binary` is null if it is missing. */
+export function debugPaths(path: string, binary: ElfFile | null, buildId: string | null, roots: SymbolRoots): string[] {
+  const { root } = roots;
+  const link = binary === null ? null : debugLinkOf(binary);
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  return [
+    ...(link === null ? [] : linkedPaths(folder, link).map((linked) => root + linked)),
+    ...cachedPaths(buildId, roots, 'debug'),
+    `${root}${DEBUG_ROOT}${path}.debug`,
+    `${root}${DEBUG_ROOT}${path}`,
+    ...installedPaths(buildId, roots),
+  ];
+}
+
+/** Returns where a file with debug information may be that is known by its build id alone. */
+export function pathsOfId(buildId: string, roots: SymbolRoots): string[] {
+  return [...cachedPaths(buildId, roots, 'debug'), ...installedPaths(buildId, roots)];
+}
+
+function installedPaths(buildId: string | null, roots: SymbolRoots): string[] {
+  if (buildId === null) return [];
+  const installed = `${roots.root}${DEBUG_ROOT}/.build-id/${idPath(buildId)}.debug`;
+  return [installed, ...debuginfodPaths(buildId, roots, 'debuginfo')];
+}
+
+function linkedPaths(folder: string, link: string): string[] {
+  return [`${folder}/${link}`, `${folder}/.debug/${link}`, `${DEBUG_ROOT}${folder}/${link}`];
+}
+
+function debuginfodPaths(buildId: string | null, { debuginfod = null }: SymbolRoots, kind: string): string[] {
+  return debuginfod === null || buildId === null ? [] : [`${debuginfod}/${buildId}/${kind}`];
+}
+
+/** `~/.debug/.build-id/xx/yyyy` is a folder that contains the file; with an old perf it is the file. */
+function cachedPaths(buildId: string | null, { cache }: SymbolRoots, kind: 'elf' | 'debug' | 'vdso'): string[] {
+  if (cache === null || buildId === null) return [];
+  const entry = `${cache}/.build-id/${idPath(buildId)}`;
+  return kind === 'elf' ? [`${entry}/elf`, entry] : [`${entry}/${kind}`];
+}
+
+function idPath(buildId: string): string {
+  return `${buildId.slice(0, 2)}/${buildId.slice(2)}`;
 }

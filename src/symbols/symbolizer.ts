@@ -1,166 +1,15 @@
 /**
- * Names an address of a recording as `perf script` does. The door of this room.
+ * Names an address of a recording as `perf script` does.
  */
-
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { firstThat } from '../model/columns.js';
-import type { SourceLine } from '../model/symbol-table.js';
 import type { Mapping } from '../model/trace/trace-chunk.js';
-import type { Address } from '../model/units.js';
-import { partOf, sourceOf } from './byte-source.js';
-import { VDSO } from './candidates.js';
-import { askDebugInfo, type DebugInfoOptions, type TracedCode, type TracedFunction } from './debug-info.js';
+import { type Address, NONE } from '../model/units.js';
+import { decodeText, partOf } from './byte-source.js';
 import { demangle } from './demangle/demangle.js';
-import { type InlineChain, inlineChains } from './dwarf/inline-chains.js';
-import { sourceLines } from './dwarf/source-lines.js';
-import { readElf, SectionType } from './elf-file.js';
-import { buildIdOf } from './identity.js';
 import { isJitDump, type JitDump, readJitDump } from './jitdump.js';
 import { loadBinary } from './load-binary.js';
-import { perfMapOf, readPerfMap } from './perf-map.js';
-import type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
-import type { PltNames } from './table/plt.js';
-import type { Demangle } from './table/symbol-rows.js';
-import type { SymbolTable } from './table/symbol-table.js';
-
-/**
- * Finds the functions that compilers inlined at places in the code of binaries.
- *
- * Returns the names of the functions inlined at each place, outermost first; empty where there are none, or where they are unknown.
- */
-export function inlinedFunctions(
-  file: string,
-  code: readonly TracedCode[],
-  options: DebugInfoOptions,
-): (readonly string[])[] {
-  const names = new Array<readonly string[]>(code.length).fill([]);
-  const demangled = new Map<string, string>();
-  const chains = new Map<InlineChain, readonly string[]>(); // many places have the same one
-  const plain = (name: string) => {
-    const known = demangled.get(name) ?? demangle(name) ?? name;
-    demangled.set(name, known);
-    return known;
-  };
-  askDebugInfo(file, code, '.debug_info', inlineChains, options, (row, chain) => {
-    let own = chains.get(chain);
-    if (own === undefined) chains.set(chain, (own = chain.map(plain)));
-    names[row] = own;
-  });
-  return names;
-}
-
-/** Opens files of this machine. */
-export const DISK_FILES: SymbolFiles = { open: openOnDisk };
-
-function openOnDisk(path: string): OpenSymbolFile | null {
-  if (path === VDSO) return openOwnVdso();
-  const file = openFile(path);
-  if (file === null) return null;
-  const status = fstatSync(file);
-  if (!status.isFile()) {
-    closeSync(file);
-    return null;
-  }
-  return { length: status.size, read: (at, length) => readPart(file, at, length), close: () => closeSync(file) };
-}
-
-/** Opens without waiting, in case it is a pipe. */
-function openFile(path: string): number | null {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
-}
-
-function readPart(file: number, at: number, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const count = readSync(file, bytes, filled, length - filled, at + filled);
-    if (count === 0) break;
-    filled += count;
-  }
-  return bytes.subarray(0, filled);
-}
-
-const VDSO_LINE = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m;
-
-/** Reads our own memory, as perf does: the kernel maps the same code into every process. */
-function openOwnVdso(): OpenSymbolFile | null {
-  try {
-    const [, start = '', end = ''] = VDSO_LINE.exec(readFileSync('/proc/self/maps', 'latin1')) ?? [];
-    const memory = openSync('/proc/self/mem', constants.O_RDONLY);
-    const at = Number.parseInt(start, 16);
-    const bytes = readPart(memory, at, Number.parseInt(end, 16) - at);
-    closeSync(memory);
-    return { ...sourceOf(bytes), close: () => {} };
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Checks that a downloaded file is a complete binary, and returns its build id.
- *
- * Returns null if the file is missing, not an x86-64 binary, incomplete, or without a build id.
- */
-export function completeBuildId(path: string): string | null {
-  const file = DISK_FILES.open(path);
-  if (file === null) return null;
-  try {
-    const { elf } = readElf(file);
-    if (elf === null || elf.sections.length === 0) return null;
-    const isComplete = elf.sections.every(
-      ({ type, offset, length }) => type === SectionType.NoBits || offset + length <= file.length,
-    );
-    return isComplete ? buildIdOf(elf) : null;
-  } finally {
-    file.close();
-  }
-}
-
-/**
- * Finds where the functions of binaries begin in source code.
- *
- * Returns the line at which each function of a binary begins; null where unknown.
- */
-export function functionLines(
-  file: string,
-  functions: readonly TracedFunction[],
-  options: DebugInfoOptions,
-): (SourceLine | null)[] {
-  const lines = new Array<SourceLine | null>(functions.length).fill(null);
-  const code = functions.map((fn) => ({ fn, offset: fn.offset }));
-  askDebugInfo(file, code, '.debug_line', sourceLines, options, (row, line) => {
-    lines[row] = line;
-  });
-  return lines;
-}
-
-export { type BinaryFunction, type BinaryNames, readNames } from './binary-names.js';
-export { binaryPaths, VDSO } from './candidates.js';
-export {
-  type DebugInfoOptions,
-  type DebugInfoState,
-  type DebugReader,
-  debugReader,
-  type TracedCode,
-  type TracedFunction,
-} from './debug-info.js';
-export { Functions } from './functions.js';
-export {
-  isJitDump,
-  isJitDumpHeader,
-  JIT_DUMP_HEADER_BYTES,
-  type JitDump,
-  type JitFunction,
-  readJitDump,
-} from './jitdump.js';
-export { buildIdWithoutSymbols } from './load-binary.js';
-export { missingSharedId, type ReferredFiles, referredFiles } from './referred-files.js';
-export type { OpenSymbolFile, SymbolFiles, SymbolRoots } from './symbol-files.js';
-export type { PltNames } from './table/plt.js';
+import { findRow, OrderedRows } from './ordered-rows.js';
+import type { SymbolFiles, SymbolRoots } from './symbol-files.js';
+import type { Demangle, PltNames, SymbolTable } from './symbol-table.js';
 
 export interface SymbolizerOptions {
   readonly files: SymbolFiles;
@@ -171,7 +20,7 @@ export interface SymbolizerOptions {
   readonly pltNames?: PltNames;
 }
 
-export type NamedAddress =
+type NamedAddress =
   | {
       readonly name: string;
       /** As perf prints it. */
@@ -182,7 +31,7 @@ export type NamedAddress =
   | { readonly name: null; readonly file: string; readonly reason: UnnamedReason };
 
 /** No symbol is at the address, or there are no symbols: the offset in the file is unknown, or the file cannot be read. */
-export type UnnamedReason = 'no symbol there' | 'no symbols';
+type UnnamedReason = 'no symbol there' | 'no symbols';
 
 export class Symbolizer {
   private readonly options: SymbolizerOptions;
@@ -242,12 +91,82 @@ function jitDumpTable({ functions }: JitDump, demangle: Demangle): SymbolTable {
   return {
     length: functions.length,
     find(offset) {
-      const own = inOrder[firstThat(0, inOrder.length, (at) => inOrder[at].fileOffset > offset) - 1];
-      return own !== undefined && offset < own.fileOffset + own.length ? foundIn(own, demangle) : null;
+      let [from, to] = [0, inOrder.length];
+      while (from < to) {
+        const middle = (from + to) >>> 1;
+        const { fileOffset, length } = inOrder[middle];
+        if (offset < fileOffset) to = middle;
+        else if (offset >= fileOffset + length) from = middle + 1;
+        else return foundIn(inOrder[middle], demangle);
+      }
+      return null;
     },
   };
 }
 
 function foundIn({ name, fileOffset, length }: JitDump['functions'][number], demangle: Demangle) {
   return { name: demangle(name) ?? name, start: fileOffset, end: fileOffset + length };
+}
+
+// Reads `/tmp/perf-PID.map`, where a JIT compiler lists the functions that it made.
+
+/** Names of memory that is not a file's: perf assumes that code there is JIT code. */
+const ANONYMOUS = /^(?:\/\/anon|\/dev\/zero|\/anon_hugepage|\[stack|\/SYSV|\[heap\])/;
+
+/** Returns the perf map of such memory; null if it belongs to a file. */
+function perfMapOf(file: string, pid: number): string | null {
+  return ANONYMOUS.test(file) ? `/tmp/perf-${pid}.map` : null;
+}
+
+const LINE_END = 10;
+const MAX_LINES = 5_000_000;
+/** As perf reads it: spaces and `0x` before a number, one character after it; names have at least three characters. */
+const LINE = /^\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).(.{3,})$/i;
+
+/** One character per byte, so that lengths are those of the file. */
+const latin1 = new TextDecoder('latin1');
+
+/** Lines are start, size and name; others are skipped. */
+function readPerfMap(bytes: Uint8Array): SymbolTable {
+  const lines = countLines(bytes);
+  const start = new Float64Array(lines);
+  const end = new Float64Array(lines);
+  const nameAt = new Float64Array(lines);
+  const order = new OrderedRows(start);
+  let length = 0;
+  eachLine(bytes, (from, to) => {
+    const [, address, size, name] = length < lines ? (LINE.exec(latin1.decode(bytes.subarray(from, to))) ?? []) : [];
+    if (address === undefined || size === undefined || name === undefined) return;
+    start[length] = Number.parseInt(address, 16);
+    end[length] = start[length] + Number.parseInt(size, 16);
+    nameAt[length] = to - name.length;
+    order.insert(length++);
+  });
+  const nameOf = (row: number) => decodeText(bytes.subarray(nameAt[row], lineEnd(bytes, nameAt[row])));
+  return {
+    length,
+    find(address) {
+      const row = findRow(order, end, address);
+      return row === NONE ? null : { name: nameOf(row), start: start[row], end: end[row] };
+    },
+  };
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 1;
+  for (const byte of bytes) if (byte === LINE_END) lines++;
+  return Math.min(lines, MAX_LINES);
+}
+
+function eachLine(bytes: Uint8Array, line: (from: number, to: number) => void): void {
+  for (let at = 0; at < bytes.length; ) {
+    const end = lineEnd(bytes, at);
+    line(at, end);
+    at = end + 1;
+  }
+}
+
+function lineEnd(bytes: Uint8Array, from: number): number {
+  const end = bytes.indexOf(LINE_END, from);
+  return end === -1 ? bytes.length : end;
 }

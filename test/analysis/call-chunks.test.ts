@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chunkCalls, chunkFunctions } from '../../src/analysis/chunk-calls.js';
 import { OpenCall, walkCalls } from '../../src/analysis/log/walk-calls.js';
+import { readChunk, readFunctionChunk } from '../../src/codec/page-numbers.js';
+import { ChunkDeflater } from '../../src/levels/write.js';
 import type { CallLog } from '../../src/model/calls/call-log.js';
 import { rowNumbers } from '../../src/model/columns.js';
 import {
@@ -18,8 +20,6 @@ import {
   type ThreadChunks,
 } from '../../src/model/profile/timeline.js';
 import type { Bounds } from '../../src/model/units.js';
-import { readChunk, readFunctionChunk } from '../../src/page/data/tables.js';
-import { ChunkDeflater } from '../../src/page/levels/deflate-chunks.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { analyze, askLatency, askStacks } from '../../src/pipeline/analyze.js';
-import type { CallPattern, FilterOptions } from '../../src/pipeline/replay/questions/selection.js';
+import type { CallPattern, FilterOptions } from '../../src/pipeline/replay/selection.js';
 import { type Execution, execute } from '../helpers/random/execution.js';
 import { askableOf, decisions, questions, type ReferenceQuestion } from '../helpers/random/random-questions.js';
 import { inputOf } from '../helpers/traces/load.js';

@@ -13,7 +13,7 @@ import {
   percentile,
 } from '../../src/model/calls/durations.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
-import type { LatencyOptions } from '../../src/pipeline/replay/questions/selection.js';
+import type { LatencyOptions } from '../../src/pipeline/replay/selection.js';
 import { workOf } from '../helpers/checks/work.js';
 import { fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

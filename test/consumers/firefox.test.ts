@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { renderFirefox } from '../../src/export/firefox/firefox.js';
+import { renderFirefox } from '../../src/export/firefox.js';
 import type { Profile } from '../../src/index.js';
 import { CallEvent, type CallEvents, type LongestCalls } from '../../src/model/calls/call-events.js';
 import { functionTimesOf, linesOf } from '../helpers/checks/function-times.js';

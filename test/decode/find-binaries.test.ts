@@ -6,7 +6,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { findBinaries } from '../../src/pipeline/decode/find-binaries.js';
+import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
 

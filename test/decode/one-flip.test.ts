@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { ownLines, type RecordingLines } from '../../fuzz/damaged/own-lines.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { unsupported } from '../../src/pipeline/decode/supported.js';
+import { unsupported } from '../../src/pipeline/decode/encoded-recording.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderFirefox } from '../../src/export/firefox/firefox.js';
+import { renderFirefox } from '../../src/export/firefox.js';
 import { renderSpeedscope } from '../../src/export/speedscope.js';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { dsoOf, symbolLines } from '../../src/model/symbol-table.js';

@@ -2,7 +2,7 @@
  * Dates of events, also of a window and of a profile that was read back.
  */
 import { expect, test } from 'vitest';
-import { wallClock } from '../../src/export/recorded-at.js';
+import { wallClock } from '../../src/export/shared.js';
 import { type Profile, renderJson } from '../../src/index.js';
 import { parseProfile } from '../../src/profile-file/read.js';
 import { analyzeText } from '../helpers/traces/load.js';

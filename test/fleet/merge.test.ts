@@ -10,8 +10,8 @@ import { reportLines } from '../../cli/commands/report.js';
 import { reportOf } from '../../src/answers.js';
 import { renderPprof } from '../../src/export/pprof.js';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
+import { mergeTables } from '../../src/fleet/merge-tables.js';
 import { askSql } from '../../src/fleet/questions.js';
-import { mergeTables } from '../../src/fleet/tables/merge-tables.js';
 import {
   type Profile,
   PtflameError,
@@ -22,7 +22,7 @@ import {
   renderSvg,
 } from '../../src/index.js';
 import { threadChoices, titleOf } from '../../src/page/view/threads.js';
-import { selectThreads } from '../../src/pipeline/profile/select-threads.js';
+import { selectThreads } from '../../src/pipeline/profile/read-profile.js';
 import { parseProfile } from '../../src/profile-file/read.js';
 import { viewsOf } from '../helpers/browser/page-views.js';
 import { readPprof } from '../helpers/checks/files/pprof-file.js';

@@ -3,8 +3,8 @@
  * `perf script --no-itrace -D` and `--header-only` show.
  */
 import { describe, expect, test } from 'vitest';
-import { isRecording } from '../../src/perfdata/is-recording.js';
-import { readRecording } from '../../src/perfdata/read-recording.js';
+import { readRecording } from '../../src/perfdata/open-recording.js';
+import { isRecording } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import {
   auxtrace,

@@ -5,9 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openRecording } from '../../src/perfdata/open-recording.js';
+import { openRecording, openSideRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { openSideRecording } from '../../src/perfdata/side-recording.js';
 import { fixture } from '../helpers/traces/load.js';
 
 let folder = '';

@@ -20,7 +20,7 @@ import {
   askThreads,
   logLimitsOf,
 } from '../../src/pipeline/ask-threads.js';
-import { answerFromLog, type KeptLog, keptLog } from '../../src/pipeline/replay/kept-logs.js';
+import { answerFromLog, type KeptLog, keptLog } from '../../src/pipeline/replay/trace-replayer.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { StoredThreads } from '../../src/trace/stored-threads.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';

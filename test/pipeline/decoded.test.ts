@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planJobs } from '../../src/perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../../src/perfdata/recording.js';
-import { sidebandChunk } from '../../src/pipeline/read/own-records.js';
-import { ErrorOwners } from '../../src/pipeline/read/recording-source.js';
+import { ErrorOwners, sidebandChunk } from '../../src/pipeline/read/recording-source.js';
 import { anyRecording, anyRecordingOfThreads, anyTime } from '../helpers/perf/recordings.js';
 
 const UNKNOWN = -1;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { analyze } from '../../src/pipeline/analyze.js';
-import { openTraceFile } from '../../src/pipeline/input/open-text.js';
+import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { parseProfile } from '../../src/profile-file/read.js';
 import { renderJson } from '../../src/profile-file/write.js';
 import { qualitySummary } from '../../src/render/quality-summary.js';

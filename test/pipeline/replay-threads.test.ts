@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import type { ReplaySetup } from '../../src/pipeline/replay/replay-setup.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
-import type { ReplayedThread } from '../../src/pipeline/replay/replayed-thread.js';
+import type { ReplayedThread } from '../../src/pipeline/replay/trace-replayer.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import { NO_SWITCHES } from '../../src/trace/records/switch-log.js';
 import type { StoredThreads } from '../../src/trace/stored-threads.js';

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { lineOf, SymbolTableBuilder } from '../../src/model/symbol-table.js';
 import { NONE } from '../../src/model/units.js';
-import { type FindSourceLines, withSourceLines } from '../../src/pipeline/replay/source-lines.js';
+import { type FindSourceLines, withSourceLines } from '../../src/pipeline/replay/name-functions.js';
 
 const FILE = '/usr/bin/a';
 

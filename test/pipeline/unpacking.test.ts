@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type OpenOptions, traceStream } from '../../src/pipeline/input/open-text.js';
+import { type OpenOptions, traceStream } from '../../src/pipeline/open-text.js';
 
 const MIB = 2 ** 20;
 /** A thousand times its size. */

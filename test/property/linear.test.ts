@@ -4,9 +4,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pprofBytes, renderPprof } from '../../src/export/pprof.js';
-import { analyze, type Profile, renderFolded } from '../../src/index.js';
+import { analyze, type Profile, renderFolded, traceStream } from '../../src/index.js';
 import { Interner } from '../../src/parser/intern.js';
-import { traceStream } from '../../src/pipeline/input/open-text.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';

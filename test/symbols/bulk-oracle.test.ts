@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 import { loadBinary } from '../../src/symbols/load-binary.js';
-import { DISK_FILES } from '../../src/symbols/symbolizer.js';
-import type { SymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
+import type { SymbolTable } from '../../src/symbols/symbol-table.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { askPerf } from './sampled.js';
 

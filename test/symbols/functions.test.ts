@@ -7,7 +7,7 @@ import { functionBounds } from '../../src/symbols/bounds.js';
 import { sourceOf } from '../../src/symbols/byte-source.js';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 import { readElf } from '../../src/symbols/elf-file.js';
-import { buildSymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { buildSymbolTable } from '../../src/symbols/symbol-table.js';
 import {
   number,
   type ProgramParts,

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NONE } from '../../src/model/units.js';
-import { OrderedRows } from '../../src/symbols/table/ordered-rows.js';
+import { OrderedRows } from '../../src/symbols/ordered-rows.js';
 
 function inOrder(rows: OrderedRows): number[] {
   const all: number[] = [];

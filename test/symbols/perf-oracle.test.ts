@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { sourceOf } from '../../src/symbols/byte-source.js';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 import { readElf } from '../../src/symbols/elf-file.js';
-import { buildSymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { buildSymbolTable } from '../../src/symbols/symbol-table.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 import { askPerf } from './sampled.js';

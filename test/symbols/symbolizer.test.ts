@@ -4,7 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/model/trace/trace-chunk.js';
 import { sourceOf } from '../../src/symbols/byte-source.js';
-import { buildIdWithoutSymbols, DISK_FILES, Symbolizer, type SymbolizerOptions } from '../../src/symbols/symbolizer.js';
+import { buildIdWithoutSymbols } from '../../src/symbols/load-binary.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
+import { Symbolizer, type SymbolizerOptions } from '../../src/symbols/symbolizer.js';
 import { type ProgramParts, program, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 
 const ID = 'abcdef0123456789abcdef0123456789abcdef01';

@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { sourceOf } from '../../src/symbols/byte-source.js';
 import { demangle } from '../../src/symbols/demangle/demangle.js';
 import { type ElfFile, type ElfSection, readElf } from '../../src/symbols/elf-file.js';
-import type { PltNames } from '../../src/symbols/table/plt.js';
-import { buildSymbolTable, type SymbolTable } from '../../src/symbols/table/symbol-table.js';
+import { buildSymbolTable, type PltNames, type SymbolTable } from '../../src/symbols/symbol-table.js';
 import { number, type ProgramParts, program, type SymbolParts, TEXT_ADDRESS, TEXT_OFFSET } from './elf-builder.js';
 
 /** Values are relative to the start of `.text`. */

@@ -7,19 +7,24 @@ import type { RequestsResult } from '../../questions/requests/ask-requests.js';
 import type { FoundHost } from '../../questions/requests/found-hosts.js';
 import type { KnownThread } from '../../questions/waits/thread-directory.js';
 import { formatCount } from '../../render/format.js';
-import { leftOutText } from '../left-out.js';
 import { isChunkFull, newProtoWriter, takeChunk } from '../proto-writer.js';
-import { type PartSpan, partSpans } from '../requests/part-spans.js';
-import { type AnnotatedEvent, numbered, writeEnd, writeNumbered } from './annotated-event.js';
-import { type Attributes, known, recordedAttributes } from './attributes.js';
-import { PACKET } from './fields.js';
-import { writeHead } from './head.js';
-import { NewNames } from './interned.js';
-import { PacketSequence } from './packets.js';
-import { RequestClock } from './request-clock.js';
-import { beginning, handedOnNs, type InstantAt, instantsOf } from './request-events.js';
+import { type PartSpan, partSpans } from '../request-spans.js';
+import { leftOutText } from '../shared.js';
+import { type Attributes, known, NewNames, PACKET, PacketSequence, recordedAttributes, writeHead } from './packets.js';
+import {
+  type AnnotatedEvent,
+  beginning,
+  handedOnNs,
+  type InstantAt,
+  instantsOf,
+  numbered,
+  RequestClock,
+  type Work,
+  worksOf,
+  writeEnd,
+  writeNumbered,
+} from './request-events.js';
 import { type Process, threadName, writeNamedTrack, writeProcessTrack, writeThreadTrack } from './tracks.js';
-import { type Work, worksOf } from './works.js';
 
 /** Yields chunks of about 64 KiB. */
 export function* perfettoOfRequests(found: RequestsResult): Generator<Uint8Array> {

@@ -6,7 +6,7 @@ import type { ThreadProfile } from '../../model/profile/profile.js';
 import type { Tid } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { writeTextField } from '../proto-writer.js';
-import { COUNTER, PROCESS, THREAD, TRACK } from './fields.js';
+import { COUNTER, PROCESS, THREAD, TRACK } from './packets.js';
 
 export type NamedThread = Pick<ThreadProfile, 'tid' | 'pid' | 'comm'>;
 

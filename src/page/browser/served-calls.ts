@@ -2,9 +2,9 @@
  * Completes the calls of a stack chart with those that the server has: shows what is there, and asks for what a window lacks.
  */
 
+import { readChunk } from '../../codec/page-numbers.js';
 import type { ChunkLists, ChunkPart, Spans, ThreadLists } from '../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
-import { readChunk } from '../data/tables.js';
 import type { ChartThread, WhyUnlisted } from '../view/chart/chart-thread.js';
 import { memoizeLast } from '../view/memoize-last.js';
 import {

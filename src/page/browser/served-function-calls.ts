@@ -2,6 +2,7 @@
  * Asks the server for all calls of the function that the panel shows: what they were, then what is inside the slowest and the inferred ones.
  */
 
+import { readChunk, readFunctionChunk } from '../../codec/page-numbers.js';
 import {
   type ChunkPart,
   chunksOfFunction,
@@ -11,7 +12,6 @@ import {
   type ThreadSpans,
 } from '../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
-import { readChunk, readFunctionChunk } from '../data/tables.js';
 import { callsToLookInto } from '../view/calls/calls-of-function.js';
 import type { AllCalls, CallsSearch, ServedCallsOf } from '../view/calls/find-listed-calls.js';
 import {

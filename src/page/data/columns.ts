@@ -2,7 +2,8 @@
  * Encodes and decodes durations: the index of each row among the buckets of all functions, then its calls.
  */
 
-import { NumberReader, NumberWriter } from '../../codec/numbers.js';
+import type { NumberReader } from '../../codec/numbers.js';
+import { pageWriter } from '../../codec/page-numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { BUCKETS, type FunctionDurations } from '../../model/calls/durations.js';
@@ -171,13 +172,4 @@ function longestCalls(rows: NodeRows): Float64Array {
 
 function completeCalls({ calls, inferredCalls }: NodeRows, row: number): number {
   return calls[row] - inferredCalls[row];
-}
-
-/** Creates writers and readers for the numbers in the page data; eight-byte numbers are big-endian. */
-export function pageWriter(): NumberWriter {
-  return new NumberWriter('big-endian');
-}
-
-export function pageReader(bytes: Uint8Array): NumberReader {
-  return new NumberReader(bytes, 'the page', 'big-endian');
 }

@@ -4,13 +4,13 @@
 
 import { damagedAt } from '../../codec/file-fault.js';
 import type { NumberReader } from '../../codec/numbers.js';
+import { pageWriter } from '../../codec/page-numbers.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { NodesOfShape, Shape } from '../../model/calls/overlay.js';
 import type { Quality, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
-import { pageWriter } from './columns.js';
 
 export interface PageData {
   readonly meta: TraceMeta;

@@ -2,11 +2,18 @@
  * Writes the timeline of a page, uncompressed: a block of its own, which the page reads when it is needed.
  */
 
+import {
+  CALL_RULES,
+  pageWriter,
+  ROW_RULES,
+  SPAN_RULES,
+  TIME_RULES,
+  WAKING_RULES,
+  writeTables,
+} from '../../codec/page-numbers.js';
 import type { ThreadSums, TimedThread, Timeline, Wakings } from '../../model/profile/timeline.js';
 import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
 import type { Tid } from '../../model/units.js';
-import { pageWriter } from './columns.js';
-import { CALL_RULES, ROW_RULES, SPAN_RULES, TIME_RULES, WAKING_RULES, writeTables } from './tables.js';
 
 /** Yields the data in parts. */
 export function* timelinePieces(timeline: Timeline): Generator<Uint8Array> {

@@ -2,6 +2,7 @@
  * Writes the page data of a profile, uncompressed. It is written by column, because similar bytes compress well.
  */
 
+import { pageWriter } from '../../codec/page-numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
@@ -12,7 +13,7 @@ import type { Profile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { columnBytes, durationsBytes, pageWriter, shapeBytes } from './columns.js';
+import { columnBytes, durationsBytes, shapeBytes } from './columns.js';
 import { headBytes, type PageHead, type ThreadHead } from './page-data.js';
 
 /** Yielded between two steps, to let the caller handle other events. */

@@ -5,20 +5,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  binaryPaths,
-  DISK_FILES,
-  debugReader,
-  isJitDump,
-  isJitDumpHeader,
-  JIT_DUMP_HEADER_BYTES,
-  referredFiles,
-} from '../../symbols/symbolizer.js';
+import { debugReader, referredFiles } from '../../symbols/debug-info.js';
+import { isJitDump, isJitDumpHeader, JIT_DUMP_HEADER_BYTES } from '../../symbols/jitdump.js';
+import { binaryPaths, DISK_FILES } from '../../symbols/symbol-files.js';
 import type { Recording } from '../recording.js';
-import { type CheckedFile, checkedFile } from './checked-file.js';
-import { type ElfFile, readOpenElf } from './elf-file.js';
-import { canBeFile, debugPaths, mappedFiles } from './needed-files.js';
-import { type OpenFailure, openBelow } from './open-below.js';
+import { canBeFile, debugPaths, type ElfFile, mappedFiles, readOpenElf } from './needed-files.js';
+import { type CheckedFile, checkedFile, type OpenFailure, openBelow } from './write-pack.js';
 
 /** `path`: in the recording. */
 export interface PackableFile {

@@ -8,9 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
 import { PtflameError, systemReason } from '../../model/errors.js';
-import { Manifest } from './manifest.js';
-import { MANIFEST, PACK_PATHS } from './pack-paths.js';
-import { SIDE_FILES } from './side-files.js';
+import { MANIFEST, PACK_PATHS } from '../recognize.js';
+import { Manifest, SIDE_FILES } from './write-pack.js';
 
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 /** Files and folders that are made. A program that compiles at runtime may have a file for each of its functions. */

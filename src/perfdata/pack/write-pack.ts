@@ -1,16 +1,16 @@
 /**
  * Writes a recording and the files that decoding needs to a pack, as a stream of bytes.
  */
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
+import * as z from 'zod';
 import { PtflameError, systemReason } from '../../model/errors.js';
-import { type CheckedFile, checkedFile, openChecked } from './checked-file.js';
-import type { Manifest } from './manifest.js';
-import { openBelow } from './open-below.js';
-import { MANIFEST } from './pack-paths.js';
+import { MANIFEST } from '../recognize.js';
 
 /** `source`: a path, a file that was checked before, or bytes; `name`: in the pack. */
 export interface PackedFile {
@@ -90,3 +90,113 @@ async function checkedBelow(path: string, name: string): Promise<CheckedFile> {
     hint: 'check the recording',
   });
 }
+
+// Finds what `record --waits` writes next to a recording: wakings of the whole machine, and formats of events.
+
+/** The end of their names, and how they begin. */
+export const SIDE_FILES: Readonly<Record<string, RegExp>> = {
+  '.wakes.data': /^(?:PERFILE2|2ELIFREP)/,
+  '.formats': /^event [\w-]+:[\w-]+\n/,
+};
+const HEAD_BYTES = 256;
+
+/**
+ * Returns those of a recording, under `name`. Next to an untrusted recording, these files may be or link to anything: only
+ * files of the recording's owner are packed, and only if they begin as expected.
+ */
+export async function sideFiles(recording: string, uid: number, name: string): Promise<PackedFile[]> {
+  const files = Object.entries(SIDE_FILES).map(async ([ending, beginning]) => {
+    const path = `${recording.replace(/\/+$/, '')}${ending}`;
+    return (await sideFile(path, uid, beginning)).map((source) => ({ source, name: `${name}${ending}` }));
+  });
+  return (await Promise.all(files)).flat();
+}
+
+async function sideFile(path: string, uid: number, beginning: RegExp) {
+  const isFile = await lstat(path).then(
+    (stats) => stats.isFile(), // opening a device may have side effects
+    () => false,
+  );
+  if (!isFile) return [];
+  const file = await open(path, SAFE_READ).catch(() => null);
+  if (file === null) return [];
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const isOurs = (await file.stat()).uid === uid && beginning.test(buffer.toString('latin1', 0, bytesRead));
+    return isOurs ? [await checkedFile(file)] : [];
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file that was checked, and can be opened again as long as it is unchanged. */
+export interface CheckedFile {
+  /** With all links resolved. */
+  readonly path: string;
+  /** Device, inode, size, and the times of its last changes. */
+  readonly identity: string;
+}
+
+export async function checkedFile(file: FileHandle): Promise<CheckedFile> {
+  return { path: await readlink(`/proc/self/fd/${file.fd}`), identity: await identityOf(file) };
+}
+
+/** The caller must close it. @throws Error if the file was replaced or written to */
+export async function openChecked({ path, identity }: CheckedFile): Promise<FileHandle> {
+  const file = await open(path, SAFE_READ);
+  if ((await identityOf(file)) === identity) return file;
+  await file.close();
+  throw new Error('it has changed meanwhile');
+}
+
+async function identityOf(file: FileHandle): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+/**
+ * Opens regular files below a root: opens nothing else, follows no link out of the root, and ensures that the file that was
+ * checked is the one that is read.
+ */
+export type OpenFailure = 'missing' | 'outside' | 'unreadable';
+
+/** Does not follow a link that was put there meanwhile, and does not block on a pipe. */
+const SAFE_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** The caller must close it. */
+export async function openBelow(root: string, path: string): Promise<FileHandle | OpenFailure> {
+  try {
+    const top = await realpath(root);
+    const real = await realpath(join(root, path));
+    if (!isBelow(real, top)) return 'outside';
+    if (!(await lstat(real)).isFile()) return 'missing'; // opening a device may have side effects
+    const file = await open(real, SAFE_READ);
+    if (await isAt(file, real)) return file;
+    await file.close();
+    return 'outside';
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return ['EACCES', 'EPERM'].includes(code) ? 'unreadable' : 'missing';
+  }
+}
+
+function isBelow(path: string, top: string): boolean {
+  return path.startsWith(top.endsWith('/') ? top : `${top}/`);
+}
+
+/** Directories in the path may have become links meanwhile; the kernel knows the path of an open file. */
+async function isAt(file: FileHandle, real: string): Promise<boolean> {
+  return (await file.stat()).isFile() && (await readlink(`/proc/self/fd/${file.fd}`)) === real;
+}
+
+/** The manifest: the first file of a pack, which describes its contents. */
+export const Manifest = z.object({
+  format: z.literal('ptflame-pack'),
+  version: z.literal(1),
+  /** File name of the recording. */
+  name: z.string(),
+  /** Files whose code cannot be decoded. */
+  missing: z.array(z.object({ path: z.string(), why: z.enum(['missing', 'changed', 'unreadable']) })),
+  hasKallsyms: z.boolean(),
+});
+export type Manifest = z.infer<typeof Manifest>;

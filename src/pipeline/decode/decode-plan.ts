@@ -25,7 +25,7 @@ export interface DecodePlan {
   readonly cpus: readonly CpuTrace[];
 }
 
-/** The recording must be one that the decoder supports (supported.ts). `path`: its file. */
+/** The recording must be one that the decoder supports (encoded-recording.ts). `path`: its file. */
 export function decodePlan({ path, recording }: { readonly path: string; readonly recording: Recording }): DecodePlan {
   const timing = recording.encoding?.timing ?? null;
   assert(timing !== null, 'a recording without clocks was to be decoded');

@@ -10,9 +10,9 @@ import type { Slot } from '../../decode/schedule.js';
 import { firstThat } from '../../model/columns.js';
 import { homeOfCode } from '../../model/symbol-table.js';
 import type { Recording } from '../../perfdata/recording.js';
-import { cpuError } from './decode-errors.js';
 import { decodePlan, nsOf } from './decode-plan.js';
 import { type DecodeContext, RecordingDecoder } from './decode-task.js';
+import { cpuError } from './decoded-trace.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
 
 /** What was decoded of how much. */

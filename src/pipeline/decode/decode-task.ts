@@ -12,7 +12,8 @@ import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js
 import type { Slot } from '../../decode/schedule.js';
 import { BundleWriter } from '../../model/trace/event-runs.js';
 import type { TraceTiming } from '../../model/trace/perf-time.js';
-import { DISK_FILES, type OpenSymbolFile } from '../../symbols/symbolizer.js';
+import type { OpenSymbolFile } from '../../symbols/symbol-files.js';
+import { DISK_FILES } from '../../symbols/symbol-files.js';
 import type { CpuTrace } from './decode-plan.js';
 import { functionLocator, type LocateOptions } from './locate.js';
 

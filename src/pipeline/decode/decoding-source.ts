@@ -1,19 +1,18 @@
 /**
  * A recording as a source, decoded here.
  */
-
 import { statSync } from 'node:fs';
+import type { Part } from '../../decode/parts.js';
 import { PtflameError, unreadableInput } from '../../model/errors.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
-import { addOwnRecords } from '../read/own-records.js';
-import { addRecordedSamples } from '../read/recorded-samples.js';
-import type { Source } from '../read/source.js';
-import type { TraceBuilder } from '../read/trace-builder.js';
-import { gapRecords, truncations } from './decode-errors.js';
+import type { PieceReaders } from '../read/piece-readers.js';
+import { addOwnRecords, addRecordedSamples } from '../read/recording-source.js';
+import type { Source, TraceBuilder } from '../read/trace-builder.js';
+import { PartsDecoding, type PartsOptions } from './decode-parts.js';
 import { decodePlan } from './decode-plan.js';
-import { decodeRecording } from './decode-recording.js';
-import { DecodedTrace } from './decoded-trace.js';
-import { decodeContext, type EncodedRecording } from './encoded-recording.js';
+import { type DecodeContext, RecordingDecoder, sharedContext } from './decode-task.js';
+import { DecodedTrace, gapRecords, truncations } from './decoded-trace.js';
+import { type DecodingSizes, decodeContext, type EncodedRecording } from './encoded-recording.js';
 
 export class DecodingSource implements Source {
   readonly name: string;
@@ -79,4 +78,58 @@ function changed(name: string): PtflameError {
   return new PtflameError('INPUT_UNREADABLE', `${name} changed while it was read`, {
     hint: 'try again once it no longer changes',
   });
+}
+
+const MAX_INLINE_BYTES = 1024 * 1024;
+const PART_BYTES = 192 * 1024;
+/** While all workers are busy, some parts wait for a worker, and some for their turn. */
+const WAITING_PARTS = 2;
+/** A decoder stops when it has enough events, and has a few more then. */
+const SPARE_BYTES = 320 * 1024;
+
+type How = Pick<PartsOptions, 'decode' | 'partBytes' | 'maxParts'>;
+
+/** Decodes all parts of a recording: in workers if there is much trace, else here. */
+async function decodeRecording(
+  context: DecodeContext,
+  readers: PieceReaders,
+  into: DecodedTrace,
+  { maxInlineBytes = MAX_INLINE_BYTES, partBytes = PART_BYTES }: DecodingSizes,
+): Promise<void> {
+  const { cpus, eventBytes } = context;
+  const totalBytes = cpus.reduce((sum, { trace }) => sum + trace.sizeBytes, 0);
+  const streams = cpus.map(({ trace }) => trace.streams);
+  const newMemory = () => new Int32Array(new SharedArrayBuffer(eventBytes + SPARE_BYTES));
+  const decodeAll = (how: How) =>
+    new PartsDecoding({ streams, newMemory, take: (part) => into.add(part, context), ...how }).run();
+  if (totalBytes > maxInlineBytes && readers.canWork) await decodeAll(inWorkers(context, readers, into, partBytes));
+  else await decodeHere(context, into, decodeAll);
+}
+
+/** One decoder decodes everything, one part after the other. */
+async function decodeHere(
+  context: DecodeContext,
+  into: DecodedTrace,
+  decodeAll: (how: How) => Promise<void>,
+): Promise<void> {
+  const decoder = new RecordingDecoder(context);
+  const decode = async (cpu: number, part: Part, memory: Int32Array) => {
+    const decoded = decoder.decode(cpu, part, memory);
+    return { cpu, part, decoded, sites: into.sites.add(0, decoded.sites), memory };
+  };
+  try {
+    await decodeAll({ decode, partBytes: Number.POSITIVE_INFINITY, maxParts: 1 });
+  } finally {
+    decoder.close();
+  }
+}
+
+function inWorkers(context: DecodeContext, readers: PieceReaders, into: DecodedTrace, partBytes: number): How {
+  const shared = sharedContext(context);
+  const decode = async (cpu: number, part: Part, memory: Int32Array) => {
+    const { worker, decoded, length } = await readers.decodePart({ context: shared, cpu, part, events: memory });
+    const events = length === null ? decoded.events : memory.subarray(0, length);
+    return { cpu, part, decoded: { ...decoded, events }, sites: into.sites.add(worker, decoded.sites), memory };
+  };
+  return { decode, partBytes, maxParts: readers.size + WAITING_PARTS };
 }

@@ -3,7 +3,7 @@
  * targets.
  */
 import { eachInstruction } from '../../decode/code-pages.js';
-import { DISK_FILES } from '../../symbols/symbolizer.js';
+import { DISK_FILES } from '../../symbols/symbol-files.js';
 
 /** Offsets in the file. */
 export interface FunctionExits {

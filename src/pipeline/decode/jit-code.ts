@@ -7,7 +7,7 @@ import { firstThat } from '../../model/columns.js';
 import { isMadeAtRunTime } from '../../model/symbol-table.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { RecordedEvent, Recording } from '../../perfdata/recording.js';
-import { isJitDump, type JitDump, type JitFunction } from '../../symbols/symbolizer.js';
+import { isJitDump, type JitDump, type JitFunction } from '../../symbols/jitdump.js';
 import { nsOf } from './decode-plan.js';
 
 /** A JIT maps the first page of its dump, so that a recording shows where the dump is. */

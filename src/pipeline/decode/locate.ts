@@ -5,14 +5,11 @@ import type { FunctionAt } from '../../decode/code-pages.js';
 import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
-import {
-  DISK_FILES,
-  Functions,
-  type PltNames,
-  Symbolizer,
-  type SymbolizerOptions,
-  type SymbolRoots,
-} from '../../symbols/symbolizer.js';
+import { Functions } from '../../symbols/functions.js';
+import type { SymbolRoots } from '../../symbols/symbol-files.js';
+import { DISK_FILES } from '../../symbols/symbol-files.js';
+import type { PltNames } from '../../symbols/symbol-table.js';
+import { Symbolizer, type SymbolizerOptions } from '../../symbols/symbolizer.js';
 
 /** The symbol at an address. */
 export interface Located {

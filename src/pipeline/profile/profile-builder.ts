@@ -20,16 +20,13 @@ import type { SymbolTable } from '../../model/symbol-table.js';
 import { symbolRanks } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { type SiteFacts, Step } from '../../replay/functions/site-facts.js';
-import { withCallers } from '../../replay/losses/known-paths.js';
-import type { Trace } from '../read/trace.js';
-import { boundsInWindow } from '../read/trace-bounds.js';
-import type { KeptLog } from '../replay/kept-logs.js';
+import { KnownPaths, type ThreadPaths, withCallers } from '../../replay/losses/known-paths.js';
+import { boundsInWindow, type Trace } from '../read/trace.js';
 import { type AskedThreads, needsCallLog, type Questions } from '../replay/replay-setup.js';
-import type { ReplayedThread } from '../replay/replayed-thread.js';
-import type { KeptCallGroups } from '../replay/thread-call-rows.js';
-import { CollectedPaths } from './collected-paths.js';
+import type { KeptCallGroups } from '../replay/thread-calls.js';
+import type { KeptLog, ReplayedThread } from '../replay/trace-replayer.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
-import { emptySelection } from './refusals.js';
+import { emptySelection } from './read-profile.js';
 
 /** One tree per thread, or one for all threads, which needs less memory. */
 export type Trees = 'apart' | 'together';
@@ -69,7 +66,7 @@ export type OnThreadChunks = (tid: Tid, chunks: ThreadChunks) => void;
 export type OnCallRows = (groups: KeptCallGroups) => void;
 
 /** What receives all calls, if the questions are about them. */
-export interface CallReceivers {
+interface CallReceivers {
   readonly onChunks?: OnThreadChunks | undefined;
   readonly onCallRows?: OnCallRows | undefined;
 }
@@ -272,4 +269,59 @@ export class ProfileBuilder {
 
 function isEmpty({ length, selfNs }: CallTree): boolean {
   return length === 1 && selfNs[ROOT] === 0;
+}
+
+/** At most this many nodes are kept unmerged, eight bytes each. */
+const MAX_KEPT_NODES = 2 ** 21;
+
+/**
+ * Collects the call paths of all threads. They become known paths only if some thread needs them: most traces have no
+ * losses, and merging paths takes as long as merging trees.
+ */
+class CollectedPaths {
+  private readonly merged = new KnownPaths();
+  /** Threads whose paths are still to be merged, the lowest tid last. */
+  private readonly rest: Tid[];
+  private readonly kept = new Map<Tid, ThreadPaths>();
+  private keptNodes = 0;
+  private readonly threads: number;
+
+  /** `tids`: all threads that are to be added. */
+  constructor(tids: readonly Tid[]) {
+    this.threads = tids.length;
+    this.rest = tids.toSorted((a, b) => b - a);
+  }
+
+  add(tid: Tid, { paths, firstStack }: ThreadPaths): void {
+    this.kept.set(tid, { paths, firstStack });
+    this.keptNodes += paths.length;
+    if (this.keptNodes > MAX_KEPT_NODES) this.merge();
+  }
+
+  /** Whether some path shows a caller of one of these functions. All threads must have been added. */
+  hasCallersOf(functions: ReadonlySet<SymbolId>): boolean {
+    if (this.kept.size < this.threads) return true; // some are merged already
+    for (const { paths } of this.kept.values())
+      for (let node = ROOT + 1; node < paths.length; node++)
+        if (paths.parent[node] !== ROOT && functions.has(paths.symbol[node])) return true;
+    return false;
+  }
+
+  /** Returns the paths of all threads. All must have been added. */
+  knownPaths(): KnownPaths {
+    this.merge();
+    return this.merged;
+  }
+
+  /** Merges threads in the order of tids, as far as they are there. */
+  private merge(): void {
+    for (let tid = this.rest.at(-1); tid !== undefined; tid = this.rest.at(-1)) {
+      const thread = this.kept.get(tid);
+      if (thread === undefined) return;
+      this.merged.add(thread);
+      this.keptNodes -= thread.paths.length;
+      this.kept.delete(tid);
+      this.rest.pop();
+    }
+  }
 }

@@ -18,7 +18,7 @@ import { type Bounds, type Nanoseconds, NONE, type Tid } from '../../model/units
 import type { ThreadGap } from '../../replay/thread-replay.js';
 import type { GapRecord } from '../../trace/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
-import type { ReplayedThread } from '../replay/replayed-thread.js';
+import type { ReplayedThread } from '../replay/trace-replayer.js';
 
 /** The contribution of one thread to the quality of a profile. */
 export interface ThreadQuality {

@@ -7,16 +7,14 @@ import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import { expectedSites } from '../../trace/blocks.js';
 import type { TraceContents } from '../../trace/file/contents.js';
 import type { EncodedRecording } from '../decode/encoded-recording.js';
-import type { StoredTrace } from '../input/stored-trace.js';
-import type { TraceInput } from '../input/trace-input.js';
+import type { TraceInput } from '../open-text.js';
+import type { StoredTrace } from '../stored-trace.js';
 import { MIN_EVENTS } from '../workers/resources.js';
-import { type DecodedRecording, RecordingSource } from './recording-source.js';
+import { type DecodedRecording, RecordingSource, type SampledRecording, SampledSource } from './recording-source.js';
 import { notAlone, severalHosts } from './refusals.js';
-import type { SampledRecording } from './sampled-source.js';
-import type { Source } from './source.js';
 import { TextSource } from './text-source.js';
 import type { Trace } from './trace.js';
-import type { TraceBuilder } from './trace-builder.js';
+import type { Source, TraceBuilder } from './trace-builder.js';
 
 /**
  * Text, a recording that is decoded while it is read, one without Intel PT, or an imported trace, which must be the only
@@ -47,7 +45,7 @@ function refuseSeveralHosts(sources: readonly Source[]): void {
 async function sourceOf(input: AnalyzedInput): Promise<Source> {
   if ('stored' in input) return new StoredSource(input);
   if ('binaries' in input) return new (await import('../decode/decoding-source.js')).DecodingSource(input);
-  if ('sampled' in input) return new (await import('./sampled-source.js')).SampledSource(input);
+  if ('sampled' in input) return new SampledSource(input);
   if ('parts' in input) return new RecordingSource(input);
   return new TextSource(input);
 }

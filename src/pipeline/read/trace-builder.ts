@@ -24,7 +24,7 @@ import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';
 import type { BrokenInput, ReadAccount, Trace } from './trace.js';
 
-export interface ReadProgress {
+interface ReadProgress {
   readonly phase: 'read';
   readonly bytes: number;
   readonly lines: number;
@@ -180,3 +180,29 @@ export class TraceBuilder {
 function byInputThenLine(a: DamagedLine, b: DamagedLine): number {
   return a.input === b.input ? a.line - b.line : a.input < b.input ? -1 : 1;
 }
+
+/** A source: what a trace is read from. */
+export interface Source {
+  /** For messages. */
+  readonly name: string;
+  /** The environment of the recording; null: the source does not contain it. */
+  readonly recorded: RecordingEnvironment | null;
+  /** It is a complete trace: no other source can be read with it. */
+  readonly standsAlone: boolean;
+  /** Reads everything, to the end or to where the source breaks off. */
+  read(into: TraceBuilder): Promise<void>;
+}
+
+/** Progress of the work on a trace. */
+export interface ReplayProgress {
+  readonly phase: 'replay';
+  readonly threads: number;
+  readonly ofThreads: number;
+}
+/** Reported by imports. */
+interface WriteProgress {
+  readonly phase: 'write';
+  readonly threads: number;
+  readonly ofThreads: number;
+}
+export type Progress = ReadProgress | ReplayProgress | WriteProgress;

@@ -3,7 +3,7 @@
  */
 
 import type { EventsQuestion } from '../../analysis/call-events.js';
-import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import { boundsOfQuestions, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { CallFilter, LatencyQuestion } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
@@ -12,7 +12,7 @@ import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { Probes } from '../../replay/mend-hits.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
-import type { CallRowsQuestion } from './thread-call-rows.js';
+import type { CallRowsQuestion } from './thread-calls.js';
 
 /** The questions that each thread is to answer. */
 export interface Questions {
@@ -71,4 +71,31 @@ export interface ReplaySetup {
 export function needsCallLog(questions: Questions): boolean {
   const { filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls } = questions;
   return [filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls].some((question) => question !== null);
+}
+
+/**
+ * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. Rows of calls
+ * are handed on at once, so they cannot wait for skeletons to turn out not to be enough. `asked`: the questions to single
+ * threads.
+ */
+export function spanOf({ filter, stackAtNs, callRows }: Questions, asked: AskedThreads = NOTHING_ASKED): Bounds | null {
+  if (!filter?.window || callRows !== null) return null;
+  const stackBounds = stackAtNs === null ? [] : [{ startNs: stackAtNs, endNs: stackAtNs + 1 }];
+  return spanAround([filter.window, ...stackBounds, ...boundsOfAll(asked)]);
+}
+
+/** Returns the time that questions to single threads are about; null: all of it. */
+export function spanOfAsked(asked: AskedThreads): Bounds | null {
+  return spanAround(boundsOfAll(asked));
+}
+
+function boundsOfAll(asked: AskedThreads): Bounds[] {
+  return [...asked.values()].map(boundsOfQuestions);
+}
+
+/** Returns null if it is all of the time. */
+function spanAround(all: readonly Bounds[]): Bounds | null {
+  const startNs = all.reduce((first, bounds) => Math.min(first, bounds.startNs), Number.POSITIVE_INFINITY);
+  const endNs = all.reduce((last, bounds) => Math.max(last, bounds.endNs), Number.NEGATIVE_INFINITY);
+  return startNs === Number.NEGATIVE_INFINITY && endNs === Number.POSITIVE_INFINITY ? null : { startNs, endNs };
 }

@@ -4,10 +4,8 @@
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { threadBytes } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import { loadCallWriters } from './call-writers.js';
 import { needsCallLog, type ReplaySetup } from './replay-setup.js';
-import type { ReplayedThread } from './replayed-thread.js';
-import { TraceReplayer } from './trace-replayer.js';
+import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
 
 export interface ReplayTask {

@@ -9,12 +9,9 @@ import type { StoredThreads } from '../../trace/stored-threads.js';
 import { MIN_EVENTS } from '../workers/resources.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
-import { loadCallWriters } from './call-writers.js';
-import type { HistogramPool } from './histogram-pool.js';
 import { type AskedThreads, NOTHING_ASKED, type ReplaySetup } from './replay-setup.js';
-import type { ReplayedThread } from './replayed-thread.js';
-import { TraceReplayer } from './trace-replayer.js';
-import { workSpaces } from './work-spaces.js';
+import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
+import { type HistogramPool, workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;

@@ -4,10 +4,10 @@
 
 import type { ThreadEventsOfCalls } from '../../analysis/call-events.js';
 import { callEvents } from '../../analysis/call-events.js';
-import { answerForThread } from '../../analysis/calls/calls-answer.js';
-import { answerThread, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import { answerForThread, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
+import { type AnswersWithPaths, answerThread, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
-import { stackAt } from '../../analysis/log/spans.js';
+import { type StackFrame, stackAt } from '../../analysis/log/spans.js';
 import type { CallFilter, FunctionSet } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import {
@@ -19,9 +19,11 @@ import {
 } from '../../analysis/timeline/thread-timeline.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
-import { DurationsBuilder, type HistogramMemory } from '../../model/calls/durations.js';
+import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
+import type { Shape } from '../../model/calls/overlay.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { ThreadChunks } from '../../model/profile/timeline.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
 import { Replayer } from '../../replay/replayer.js';
@@ -29,10 +31,9 @@ import { SkeletonBuilder } from '../../replay/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import type { CallWriters } from './call-writers.js';
-import { keptLog } from './kept-logs.js';
+import { inSharedMemory } from '../workers/shared-data.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
-import type { ReplayedThread } from './replayed-thread.js';
+import type { KeptCallGroups } from './thread-calls.js';
 
 /** Replays threads of one trace, reusing the same memory. */
 export class TraceReplayer {
@@ -190,4 +191,72 @@ function filtered(
 /** If latency is requested, only the durations of those functions are needed. */
 function requestedOnly({ latency }: Questions): FunctionSet | null {
   return latency?.calls.functions ?? null;
+}
+
+/** A thread and its replay: plain data, so that workers can hand it on. */
+export interface ReplayedThread {
+  readonly thread: ThreadFacts & Pick<MendedThread, 'mendedNs'>;
+  /** Its numbers cover only the selection. The tree is in pre-order with siblings by `symbolRank`. */
+  readonly replay: Omit<ThreadReplay, 'log'>;
+  /** Of its complete calls; null if not requested, or counted in a histogram pool. */
+  readonly durations: FunctionDurations | null;
+  readonly calls: CallsAnswer | null;
+  readonly stack: readonly StackFrame[] | null;
+  /** Its nodes are those of the tree. */
+  readonly timeline: ThreadTimeline | null;
+  /** All its calls; null if not requested. Its nodes are those of the tree. */
+  readonly chunks: ThreadChunks | null;
+  /** All its calls as row groups of a Parquet file, which are in the file of the question; null: not requested. */
+  readonly callRows: KeptCallGroups | null;
+  /** The longest calls; null: not requested. Nodes are those of the tree. */
+  readonly longestCalls: ThreadEventsOfCalls | null;
+  /** null: it was asked nothing of its own. */
+  readonly answers: AnswersWithPaths | null;
+  /** For later questions; null: not requested, or too large. */
+  readonly keptLog: KeptLog | null;
+  /** If only a skeleton was replayed: the functions to which control moved without an event; else null. */
+  readonly jumpedTo: readonly SymbolId[] | null;
+}
+
+// Call logs that outlive the replay of their threads, so that later questions are answered without replaying these again.
+
+/** In shared memory. */
+export interface KeptLog {
+  readonly log: CallLog;
+  /** The call paths of the log's nodes. */
+  readonly paths: Shape;
+}
+
+/** A row of the log, and a node. */
+export const ROW_BYTES = 12;
+export const NODE_BYTES = 8;
+
+/** Copies the log, which the next replay overwrites; null: it is larger. */
+export function keptLog(log: CallLog, { length, parent, symbol }: CallTree, maxBytes: number): KeptLog | null {
+  if (ROW_BYTES * log.length + NODE_BYTES * length > maxBytes) return null;
+  return inSharedMemory({ log, paths: { length, parent, symbol } });
+}
+
+interface AnswerTask {
+  readonly kept: KeptLog;
+  readonly questions: ThreadQuestions;
+  readonly symbolRank: Int32Array;
+}
+
+/** Answers from a kept log, as a task for any worker. */
+export function answerFromLog({ kept: { log, paths }, questions, symbolRank }: AnswerTask): AnswersWithPaths {
+  return answerThread(log, paths, questions, symbolRank);
+}
+
+/** What writes all calls of a thread into files; null: not requested. */
+interface CallWriters {
+  readonly chunks: typeof import('./thread-calls.js').threadChunks | null;
+  readonly rows: import('./thread-calls.js').ThreadCallRows | null;
+}
+
+export async function loadCallWriters({ chunksOf, callRows }: Questions): Promise<CallWriters> {
+  return {
+    chunks: chunksOf && (await import('./thread-calls.js')).threadChunks,
+    rows: callRows && new (await import('./thread-calls.js')).ThreadCallRows(),
+  };
 }

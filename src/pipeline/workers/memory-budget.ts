@@ -5,7 +5,9 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { PtflameError } from '../../model/errors.js';
+import { watchMemory } from '../../model/memory.js';
 import { formatBytes } from '../../render/format.js';
+import { planResources, type ResourceOptions } from './resources.js';
 
 const MIB = 1024 * 1024;
 /** Memory of Node and the program before they do any work. */
@@ -118,3 +120,12 @@ const THIS_MACHINE: Machine = {
     collect();
   },
 };
+
+/**
+ * Makes memory checks throw PtflameError TOO_LARGE once the budget is exceeded, until the returned function is
+ * called.
+ */
+export function limitMemory(options: ResourceOptions): () => void {
+  const budget = new MemoryBudget(planResources(options).memoryBytes);
+  return watchMemory((bytes) => budget.check(bytes));
+}

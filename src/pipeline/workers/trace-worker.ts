@@ -7,8 +7,8 @@ import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 
 export { readLines, readPart } from '../read/read-piece.js';
-export { answerFromLog } from '../replay/kept-logs.js';
 export { replayThread, replayThread as replayNextThread } from '../replay/replay-thread.js';
+export { answerFromLog } from '../replay/trace-replayer.js';
 
 const budget: WorkerBudget | null = workerData;
 if (!isMainThread && budget?.maxBytes) {

@@ -3,7 +3,7 @@
  */
 import { PtflameError } from '../../model/errors.js';
 import { SymbolKind } from '../../model/symbol-table.js';
-import { type FunctionPattern, findFunctions } from '../../pipeline/replay/questions/find-functions.js';
+import { type FunctionPattern, findFunctions } from '../../pipeline/replay/find-functions.js';
 import type { Diff, DiffRow } from '../schema.js';
 
 export type LimitedNumber = 'avg' | 'total' | 'self' | 'calls' | 'p99';

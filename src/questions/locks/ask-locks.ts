@@ -6,7 +6,7 @@ import { areAllEmpty, tableOf } from '../../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
-import { partText } from '../../pipeline/replay/questions/selection.js';
+import { partText } from '../../pipeline/replay/selection.js';
 import type { FoundLock, FoundLocks, FoundLockWait, RecordedEvents } from '../../waits/locks/found-locks.js';
 import type { Waits } from '../../waits/waits.js';
 import { type TraceWaits, withWaits } from '../waits/ask-waits.js';

@@ -6,7 +6,7 @@ import { isStop } from '../../analysis/tree/outside.js';
 import { valuesOf } from '../../model/columns.js';
 import { PtflameError } from '../../model/errors.js';
 import { type Bounds, type Nanoseconds, NONE, UNBOUNDED } from '../../model/units.js';
-import { type WindowOption, windowBounds } from '../../pipeline/replay/questions/moments.js';
+import { type WindowOption, windowBounds } from '../../pipeline/replay/selection.js';
 import { matchedParts } from '../../trace/records/thread-names.js';
 import { WakerKind } from '../../waits/find-wakers.js';
 import { type Flow, joinFlows } from '../../waits/flow.js';

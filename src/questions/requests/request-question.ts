@@ -4,8 +4,7 @@
 import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { argumentsOf, findEvent, isProbe } from '../../pipeline/replay/questions/find-event.js';
-import type { FunctionPattern } from '../../pipeline/replay/questions/find-functions.js';
+import { argumentsOf, type FunctionPattern, findEvent, isProbe } from '../../pipeline/replay/find-functions.js';
 import { ownerEventOf } from '../../waits/locks/owner-probes.js';
 
 export interface RequestsOptions {

@@ -9,7 +9,7 @@ import { UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { Trace } from '../../pipeline/read/trace.js';
-import { filterOf } from '../../pipeline/replay/questions/selection.js';
+import { filterOf } from '../../pipeline/replay/selection.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
 import {
   type CallsToList,

@@ -6,8 +6,14 @@ import { float64Column, int32Column, rowNumbers, valuesOf } from '../../model/co
 import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/sample-table.js';
 import type { SymbolId, Tid } from '../../model/units.js';
-import { eventsNamed, eventsText, findEvent, isProbe } from '../../pipeline/replay/questions/find-event.js';
-import { type FunctionPattern, patternText } from '../../pipeline/replay/questions/find-functions.js';
+import {
+  eventsNamed,
+  eventsText,
+  type FunctionPattern,
+  findEvent,
+  isProbe,
+  patternText,
+} from '../../pipeline/replay/find-functions.js';
 import { sampleRows } from '../../waits/input/sample-rows.js';
 import type { ThreadCalls } from './spans-of-calls.js';
 

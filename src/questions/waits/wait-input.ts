@@ -5,7 +5,7 @@
 import { endsOfSamples } from '../../model/sample-table.js';
 import type { Bounds, Tid } from '../../model/units.js';
 import type { Trace } from '../../pipeline/read/trace.js';
-import { boundsOfTimes } from '../../pipeline/read/trace-bounds.js';
+import { boundsOfTimes } from '../../pipeline/read/trace.js';
 import type { Lifetime } from '../../trace/records/switch-log.js';
 import type { ThreadSpan, WaitInput } from '../../waits/input/wait-input.js';
 

@@ -1,8 +1,8 @@
 /**
  * Turns the name that the linker sees into the one that perf prints, for all languages.
  */
-import { demangleItanium } from './itanium/itanium.js';
-import { demangleRustV0 } from './rust/v0.js';
+import { demangleItanium } from './itanium.js';
+import { demangleRustV0 } from './rust.js';
 
 /** Returns null if the name is not mangled. */
 export function demangle(name: string): string | null {

@@ -1,7 +1,8 @@
 /**
- * Reads the value of an attribute (DWARF 5, 7.5.6), as far as it can be read without the rest of its unit.
+ * Reads the attributes of an entry: their forms (DWARF 5, 7.5.6), and the abbreviations that list them (7.5.3).
  */
-import { type ByteReader, DwarfFault } from './byte-reader.js';
+import { ByteReader, DwarfFault } from './byte-reader.js';
+import type { DebugSections } from './reading.js';
 
 /** What a value is: an offset or an index needs a section to become an address or a text. */
 export type AttributeValue =
@@ -22,7 +23,7 @@ export interface UnitSizes {
 }
 
 const OTHER: AttributeValue = { kind: 'other' };
-export const IMPLICIT_CONSTANT = 0x21;
+const IMPLICIT_CONSTANT = 0x21;
 const INDIRECT = 0x16;
 
 /** `implicit`: the constant that the abbreviation has instead of the unit. */
@@ -139,7 +140,126 @@ const OFFSETS: ReadonlySet<number> = new Set([0x0e, 0x17, 0x1d, 0x1f, 0x1f20, 0x
 const OTHER_BYTES: Readonly<Record<number, number>> = { 1: 8, 33: 0, 28: 4, 36: 8 };
 
 /** Returns the bytes of a value of a form; NaN: they differ from value to value. */
-export function fixedBytes(form: number): number | 'offset' {
+function fixedBytes(form: number): number | 'offset' {
   if (OFFSETS.has(form)) return 'offset';
   return FIXED_NUMBERS[form] ?? SKIPPED[form] ?? OTHER_BYTES[form] ?? (RELATIVES[form]?.[1] || Number.NaN);
+}
+
+/** Reads `.debug_abbrev`: which attributes entries have, and in which form (DWARF 5, 7.5.3). */
+export interface Abbreviation {
+  readonly tag: number;
+  readonly hasChildren: boolean;
+  readonly attributes: readonly AttributeForm[];
+  /** Bytes of an entry after its code, without its offsets to other sections, and the number of these; NaN if entries differ. */
+  readonly entryBytes: number;
+  readonly offsets: number;
+}
+
+interface AttributeForm {
+  readonly attribute: number;
+  readonly form: number;
+  /** The value, if the form is that of constants that units do not repeat. */
+  readonly implicit: number;
+}
+
+/** Of all tables together that are kept. */
+const MAX_KEPT_FORMS = 2 ** 18;
+/** A form takes memory, too. */
+const FORM_STEPS = 4;
+
+export class Abbreviations {
+  private readonly tables = new Map<number, AbbreviationTable>();
+  private readonly sections: DebugSections;
+  private kept = 0;
+
+  constructor(sections: DebugSections) {
+    this.sections = sections;
+  }
+
+  /** `at`: offset of the table. */
+  table(at: number): AbbreviationTable {
+    let table = this.tables.get(at);
+    if (table === undefined) {
+      this.sections.budget.hold(TABLE_BYTES);
+      this.tables.set(at, (table = new AbbreviationTable(at, this.sections, this.keep.bind(this))));
+    }
+    return table;
+  }
+
+  /** Most units have a table of their own, which nobody asks for once the unit is read. */
+  private keep(forms: number): void {
+    this.kept += forms;
+    if (this.kept <= MAX_KEPT_FORMS) return;
+    for (const table of this.tables.values()) table.forget();
+    this.kept = forms;
+  }
+}
+
+const TABLE_BYTES = 600;
+
+/** The entries of a table up to the last one that was looked for. */
+export class AbbreviationTable {
+  private readonly at: number;
+  private readonly sections: DebugSections;
+  private readonly keep: (forms: number) => void;
+  private readonly known = new Map<number, Abbreviation>();
+  private reader: ByteReader | null = null;
+  private isComplete = false;
+
+  constructor(at: number, sections: DebugSections, keep: (forms: number) => void) {
+    this.at = at;
+    this.sections = sections;
+    this.keep = keep;
+  }
+
+  /** @throws DwarfFault if it has no entry with this code */
+  find(code: number): Abbreviation {
+    return this.known.get(code) ?? this.readOn(code);
+  }
+
+  forget(): void {
+    this.known.clear();
+    this.reader = null;
+    this.isComplete = false;
+  }
+
+  private readOn(wanted: number): Abbreviation {
+    this.reader ??= new ByteReader(this.sections.whole('.debug_abbrev'), this.at);
+    const { reader } = this;
+    while (!this.isComplete) {
+      const code = reader.uleb();
+      if (code === 0) break;
+      const tag = reader.uleb();
+      const hasChildren = reader.u8() === 1;
+      const attributes = this.readForms(reader);
+      this.keep(1 + attributes.length);
+      const abbreviation = { tag, hasChildren, attributes, ...sizeOf(attributes) };
+      if (!this.known.has(code)) this.known.set(code, abbreviation);
+      if (code === wanted) return abbreviation;
+    }
+    this.isComplete = true;
+    throw new DwarfFault('an abbreviation is missing');
+  }
+
+  private readForms(reader: ByteReader): AttributeForm[] {
+    const forms: AttributeForm[] = [];
+    for (;;) {
+      this.sections.budget.spend(FORM_STEPS);
+      const attribute = reader.uleb();
+      const form = reader.uleb();
+      const implicit = form === IMPLICIT_CONSTANT ? reader.sleb() : 0;
+      if (attribute === 0 && form === 0) return forms;
+      forms.push({ attribute, form, implicit });
+    }
+  }
+}
+
+function sizeOf(attributes: readonly AttributeForm[]): Pick<Abbreviation, 'entryBytes' | 'offsets'> {
+  let [entryBytes, offsets] = [0, 0];
+  for (const { form } of attributes) {
+    const bytes = fixedBytes(form);
+    if (bytes === 'offset') offsets++;
+    else entryBytes += bytes;
+  }
+  return { entryBytes, offsets };
 }

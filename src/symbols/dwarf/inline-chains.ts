@@ -5,14 +5,21 @@
  */
 import { countAtOrBelow, firstThat } from '../../model/columns.js';
 import type { ElfFile } from '../elf-file.js';
-import type { Abbreviation } from './abbreviations.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
-import { type AttributeValue, readForm } from './forms.js';
+import { type Abbreviation, type AttributeValue, readForm } from './forms.js';
 import { type DebugReading, readingAlone } from './reading.js';
 import { SplitUnits } from './split-units.js';
-import { eachRange } from './unit-ranges.js';
-import { type Reference, referenceIn, textIn } from './unit-values.js';
-import { Attribute, DebugFile, INFO, type Unit, WANTED } from './units.js';
+import {
+  Attribute,
+  DebugFile,
+  eachRange,
+  INFO,
+  type Reference,
+  referenceIn,
+  textIn,
+  type Unit,
+  WANTED,
+} from './units.js';
 
 /** The names of inlined functions, outermost first, as linkers know them if the compiler says so. Functions without a name are left out. */
 export type InlineChain = readonly string[];

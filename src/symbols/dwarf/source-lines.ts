@@ -6,15 +6,11 @@
 import { countAtOrBelow } from '../../model/columns.js';
 import type { SourceLine } from '../../model/symbol-table.js';
 import type { ElfFile } from '../elf-file.js';
-import type { DebugBudget } from './budget.js';
 import { ByteReader } from './byte-reader.js';
 import type { AttributeValue } from './forms.js';
-import { type LineHeader, readLineHeader } from './line-header.js';
-import { type OnRow, runLineProgram } from './line-program.js';
-import { readingAlone } from './reading.js';
-import { eachRange } from './unit-ranges.js';
-import { offsetOf, textIn } from './unit-values.js';
-import { Attribute, DebugFile, type Unit } from './units.js';
+import { type LineHeader, type OnRow, readLineHeader, runLineProgram } from './line-program.js';
+import { type DebugBudget, readingAlone } from './reading.js';
+import { Attribute, DebugFile, eachRange, offsetOf, textIn, type Unit } from './units.js';
 
 /** What an address in a table takes while the table is known. */
 const ROW_BYTES = 100;

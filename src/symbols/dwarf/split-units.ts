@@ -3,10 +3,8 @@
  * (`.dwo`) (DWARF 5, 7.3.2 and 7.3.5; before, gcc's DebugFission).
  */
 import type { ByteReader } from './byte-reader.js';
-import { type DebugReading, NO_FILES } from './reading.js';
-import { PACKAGE_INDEX } from './sections.js';
-import { textIn } from './unit-values.js';
-import { Attribute, DebugFile, type SplitPart, type Unit } from './units.js';
+import { type DebugReading, NO_FILES, PACKAGE_INDEX } from './reading.js';
+import { Attribute, DebugFile, type SplitPart, textIn, type Unit } from './units.js';
 
 /** Version, and numbers of columns, units and slots. */
 const INDEX_HEADER_BYTES = 16;

@@ -1,14 +1,11 @@
 /**
  * Lists the units of `.debug_info` with what their first entry says: where their code and their line table are (DWARF 5, 7.5.1).
- * entries.ts reads the other entries.
+ * `inline-chains.ts` reads the other entries.
  */
-
 import type { ElfFile } from '../elf-file.js';
-import { Abbreviations, type AbbreviationTable } from './abbreviations.js';
 import { ByteReader, DwarfFault } from './byte-reader.js';
-import { type AttributeValue, readForm, type UnitSizes } from './forms.js';
-import { type DebugReading, NO_FILES } from './reading.js';
-import { DebugSections } from './sections.js';
+import { Abbreviations, type AbbreviationTable, type AttributeValue, readForm, type UnitSizes } from './forms.js';
+import { type DebugReading, DebugSections, NO_FILES } from './reading.js';
 
 export interface Unit extends UnitSizes {
   readonly file: DebugFile;
@@ -173,3 +170,160 @@ export class DebugFile {
 }
 
 const DATA8 = 0x07;
+
+// Turns values of attributes into offsets, references and texts, with what their unit says of where these are.
+
+/** Returns the offset in a section that a value is; null: it is none. */
+export function offsetOf(value: AttributeValue | undefined): number | null {
+  return value?.kind === 'offset' || value?.kind === 'number' ? value.value : null;
+}
+
+/** An entry of a file. */
+export interface Reference {
+  readonly file: DebugFile;
+  /** Offset in `.debug_info`. */
+  readonly at: number;
+}
+
+/** Returns the entry that a value of a unit refers to; null: none, or in a file that is missing. */
+export function referenceIn({ file, at, split }: Unit, value: AttributeValue | undefined): Reference | null {
+  switch (value?.kind) {
+    case 'unitReference':
+      return { file, at: at + value.value };
+    case 'sectionReference':
+      return { file, at: (split?.info ?? 0) + value.value };
+    case 'sharedReference':
+      return file.shared && { file: file.shared, at: value.value };
+    default:
+      return null;
+  }
+}
+
+/** Returns the text that a value of a unit is; null: none, or in a file that is missing. @throws DwarfFault */
+export function textIn(unit: Unit, value: AttributeValue | undefined): string | null {
+  const { sections } = unit.file;
+  switch (value?.kind) {
+    case 'text':
+      sections.budget.keep(value.text);
+      return value.text;
+    case 'textOffset':
+      return sections.text(value.section, value.value);
+    case 'sharedText':
+      return unit.file.shared?.sections.text('.debug_str', value.value) ?? null;
+    case 'textIndex':
+      return indexedText(unit, value.value);
+    default:
+      return null;
+  }
+}
+
+function indexedText({ file: { sections }, attributes, version, offsetBytes, split }: Unit, index: number): string {
+  // the binary's units say where their offsets are; those of a .dwo follow the header that DWARF 5 has: a length, a version
+  const headerBytes = version >= 5 ? 2 * offsetBytes : 0;
+  const base =
+    split === null ? (offsetOf(attributes.get(Attribute.StrOffsetsBase)) ?? 0) : split.textOffsets + headerBytes;
+  const offset = sections.window('.debug_str_offsets', base + index * offsetBytes, offsetBytes).unsigned(offsetBytes);
+  return sections.text('.debug_str', offset);
+}
+
+/**
+ * Finds the addresses of the code of a unit, or of one of its entries (DWARF 5, 2.17 and 7.25; before, `.debug_ranges`).
+ */
+type OnRange = (start: number, end: number) => void;
+
+/** Base address selection in `.debug_ranges`: the largest address, which is inexact as a number. */
+const LARGEST_ADDRESS = 2 ** 64 - 2 ** 12;
+
+/** Calls `onRange` for each range of an entry, by default the unit itself; `end` is exclusive. @throws DwarfFault */
+export function eachRange(unit: Unit, onRange: OnRange, entry = unit.attributes): void {
+  const ranges = entry.get(Attribute.Ranges);
+  if (ranges !== undefined) return eachListed(unit, ranges, onRange);
+  const low = addressOf(unit, entry.get(Attribute.LowPc));
+  const high = entry.get(Attribute.HighPc);
+  if (low === null || high === undefined) return;
+  if (high.kind === 'number') onRange(low, low + high.value);
+  else onRange(low, addressOf(unit, high) ?? low);
+}
+
+function eachListed(unit: Unit, ranges: AttributeValue, onRange: OnRange): void {
+  const home = homeOf(unit);
+  const base = addressOf(home, home.attributes.get(Attribute.LowPc)) ?? 0;
+  if (unit.version >= 5) {
+    const lists = unit.file.sections.whole('.debug_rnglists');
+    return eachOfList(new ByteReader(lists, listAt(unit, ranges)), unit, base, onRange);
+  }
+  // before DWARF 5, the lists of a split unit are in the binary, from an offset on
+  const first = unit.split === null ? 0 : (offsetOf(home.attributes.get(Attribute.GnuRangesBase)) ?? 0);
+  const lists = home.file.sections.whole('.debug_ranges');
+  eachPair(new ByteReader(lists, first + (offsetOf(ranges) ?? Number.NaN)), unit, base, onRange);
+}
+
+/** Addresses of a split unit are in the binary, and where is said there. */
+function homeOf(unit: Unit): Unit {
+  return unit.split?.skeleton ?? unit;
+}
+
+function listAt({ file, attributes, offsetBytes, split }: Unit, ranges: AttributeValue): number {
+  const offset = offsetOf(ranges);
+  if (offset !== null) return (split?.ranges ?? 0) + offset;
+  if (ranges.kind !== 'rangesIndex') throw new DwarfFault('ranges have an unknown form');
+  // the offsets of a .dwo follow the header: length, version, two sizes, number of offsets
+  const base =
+    split === null ? (offsetOf(attributes.get(Attribute.RnglistsBase)) ?? 0) : split.ranges + 2 * offsetBytes + 4;
+  const at = base + ranges.value * offsetBytes;
+  return base + file.sections.window('.debug_rnglists', at, offsetBytes).unsigned(offsetBytes);
+}
+
+function eachPair(reader: ByteReader, { file }: Unit, first: number, onRange: OnRange): void {
+  let base = first;
+  for (;;) {
+    file.sections.budget.spend();
+    const [start, end] = [reader.u64(), reader.u64()];
+    if (start === 0 && end === 0) return;
+    if (start >= LARGEST_ADDRESS) base = end;
+    else onRange(base + start, base + end);
+  }
+}
+
+function eachOfList(reader: ByteReader, unit: Unit, first: number, onRange: OnRange): void {
+  let base = first;
+  const indexed = () => addressAt(unit, reader.uleb());
+  for (;;) {
+    unit.file.sections.budget.spend();
+    const kind = reader.u8();
+    if (kind === 0) return;
+    if (kind === 1) base = indexed();
+    else if (kind === 5) base = reader.u64();
+    else {
+      const start = kind === 2 || kind === 3 ? indexed() : kind === 4 ? base + reader.uleb() : reader.u64();
+      onRange(start, rangeEnd(kind, reader, start, base, indexed));
+    }
+  }
+}
+
+function addressOf(unit: Unit, value: AttributeValue | undefined): number | null {
+  if (value?.kind === 'address') return value.value;
+  return value?.kind === 'addressIndex' ? addressAt(unit, value.value) : null;
+}
+
+function addressAt(unit: Unit, index: number): number {
+  const { file, attributes, addressBytes } = homeOf(unit);
+  const base = offsetOf(attributes.get(Attribute.AddrBase) ?? attributes.get(Attribute.GnuAddrBase)) ?? 0;
+  return file.sections.window('.debug_addr', base + index * addressBytes, addressBytes).unsigned(addressBytes);
+}
+
+function rangeEnd(kind: number, reader: ByteReader, start: number, base: number, indexed: () => number): number {
+  switch (kind) {
+    case 2: // startx_endx
+      return indexed();
+    case 3: // startx_length
+    case 7: // start_length
+      return start + reader.uleb();
+    case 4: // offset_pair
+      return base + reader.uleb();
+    case 6: // start_end
+      return reader.u64();
+    default:
+      throw new DwarfFault('unknown kind of range');
+  }
+}

@@ -10,10 +10,10 @@ import { inflateRawSync } from 'node:zlib';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
+import { readChunk, readFunctionChunk } from '../../../src/codec/page-numbers.js';
+import type { IndexedThread } from '../../../src/levels/format.js';
+import type { LevelsFile } from '../../../src/levels/read.js';
 import type { FunctionIndex } from '../../../src/model/profile/timeline.js';
-import { readChunk, readFunctionChunk } from '../../../src/page/data/tables.js';
-import type { IndexedThread } from '../../../src/page/levels/index-section.js';
-import type { LevelsFile } from '../../../src/page/levels/read.js';
 import {
   type Directory,
   expectRefusal,

@@ -2,7 +2,7 @@
  * Requests as OTLP, read by OpenTelemetry's own classes: the spans are the calls and parts of the answer.
  */
 import { describe, expect, test } from 'vitest';
-import { otlpOfRequests } from '../../../src/export/otlp/requests.js';
+import { otlpOfRequests } from '../../../src/export/otlp.js';
 import { requestsAnswer } from '../../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
 import type { RequestDetails, RequestPart } from '../../../src/questions/requests/schema.js';

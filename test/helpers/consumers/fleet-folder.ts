@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { partitionName } from '../../../src/export/parquet/layout.js';
-import { recordingTables, TABLES, type TableName } from '../../../src/export/parquet/recording-tables.js';
 import { type Fleet, openFleet } from '../../../src/fleet/open-fleet.js';
 import type { Profile } from '../../../src/index.js';
+import { partitionName } from '../../../src/parquet/layout.js';
+import { recordingTables, TABLES, type TableName } from '../../../src/parquet/recording-tables.js';
 import { analyzeText } from '../traces/load.js';
 import { writeBytes } from './duckdb.js';
 

@@ -3,7 +3,7 @@
  */
 import { expect } from 'vitest';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
-import { unsupported } from '../../../src/pipeline/decode/supported.js';
+import { unsupported } from '../../../src/pipeline/decode/encoded-recording.js';
 import type { Directory } from '../cli/run-cli.js';
 import { profileOfOwn, profileOfPerf } from '../perf/both-decoders.js';
 import { RECORDED_ROOT } from '../perf/perf.js';

@@ -7,10 +7,9 @@ import { errorsOf, runsOf } from '../../../src/decode/parts.js';
 import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-runs.js';
 import { NONE } from '../../../src/model/units.js';
 import { Interner } from '../../../src/parser/intern.js';
-import { PartsDecoding, type TakenPart } from '../../../src/pipeline/decode/decode-parts.js';
+import { PartsDecoding, SiteNames, type TakenPart, WorkerSites } from '../../../src/pipeline/decode/decode-parts.js';
 import { decodePlan } from '../../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../../src/pipeline/decode/decode-task.js';
-import { SiteNames, WorkerSites } from '../../../src/pipeline/decode/decoder-sites.js';
 import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
 import { decodeContext } from '../../../src/pipeline/decode/encoded-recording.js';
 

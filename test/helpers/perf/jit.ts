@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readElf } from '../../../src/symbols/elf-file.js';
-import { DISK_FILES } from '../../../src/symbols/symbolizer.js';
-import { buildSymbolTable } from '../../../src/symbols/table/symbol-table.js';
+import { DISK_FILES } from '../../../src/symbols/symbol-files.js';
+import { buildSymbolTable } from '../../../src/symbols/symbol-table.js';
 import { RECORDED_ROOT, recordingPath } from './perf.js';
 import { record, text, u32, u64 } from './perf-data.js';
 import { putTogether, type RawRecord, takeApart } from './rewrite.js';

@@ -1,7 +1,7 @@
 /**
  * Builds perf.data files with content that no recorded fixture has.
  */
-import type { RecordingFile } from '../../../src/perfdata/file/file-window.js';
+import type { RecordingFile } from '../../../src/perfdata/file-parts.js';
 
 const HEADER_BYTES = 104;
 const ATTRIBUTE_BYTES = 128;

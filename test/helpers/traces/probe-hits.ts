@@ -3,7 +3,7 @@
  */
 import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
 import { NONE } from '../../../src/model/units.js';
-import type { SampledRecording } from '../../../src/pipeline/read/sampled-source.js';
+import type { SampledRecording } from '../../../src/pipeline/read/recording-source.js';
 import { fixture } from './load.js';
 
 export interface Hit {

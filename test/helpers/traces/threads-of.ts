@@ -4,8 +4,7 @@
 
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import type { BranchSites } from '../../../src/model/trace/branch-sites.js';
-import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
-import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
+import { openTraceFile, type TraceInput } from '../../../src/pipeline/open-text.js';
 import { TextSource } from '../../../src/pipeline/read/text-source.js';
 import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
 import { nameFunctions } from '../../../src/pipeline/replay/name-functions.js';

@@ -4,12 +4,13 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pageReader, pageWriter } from '../../../src/codec/page-numbers.js';
 import type { AnalyzeOptions, Profile, ThreadProfile } from '../../../src/index.js';
 import { CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../../src/model/calls/call-tree.js';
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';
-import { pageReader, pageWriter, readShape } from '../../../src/page/data/columns.js';
+import { readShape } from '../../../src/page/data/columns.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
 import { callerRows } from '../../../src/page/data/page-data.js';
 import { writePageData } from '../../../src/page/data/write.js';

@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FileFault } from '../../../src/codec/file-fault.js';
+import { pageWriter } from '../../../src/codec/page-numbers.js';
 import { openTraceFile } from '../../../src/index.js';
 import type { Timeline } from '../../../src/model/profile/timeline.js';
 import { readTimeline } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
-import { pageWriter } from '../../../src/page/data/columns.js';
 import { timelinePieces } from '../../../src/page/data/timeline-write.js';
 import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';

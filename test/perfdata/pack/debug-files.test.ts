@@ -12,9 +12,9 @@ import { fetchBinaries } from '../../../cli/input/fetch-binaries.js';
 import { neededFiles } from '../../../src/perfdata/pack/needed-files.js';
 import { packableFiles } from '../../../src/perfdata/pack/packable-files.js';
 import { sourceOf } from '../../../src/symbols/byte-source.js';
-import { readElf } from '../../../src/symbols/elf-file.js';
-import { buildIdOf } from '../../../src/symbols/identity.js';
-import { DISK_FILES, debugReader, referredFiles } from '../../../src/symbols/symbolizer.js';
+import { debugReader, referredFiles } from '../../../src/symbols/debug-info.js';
+import { buildIdOf, readElf } from '../../../src/symbols/elf-file.js';
+import { DISK_FILES } from '../../../src/symbols/symbol-files.js';
 import { type Directory, test } from '../../helpers/cli/run-cli.js';
 import { install, recordingOfFiles } from '../../helpers/perf/mapped-files.js';
 

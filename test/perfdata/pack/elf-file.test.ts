@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { readElf } from '../../../src/perfdata/pack/elf-file.js';
+import { readElf } from '../../../src/perfdata/pack/needed-files.js';
 import { test } from '../../helpers/cli/run-cli.js';
 import { elfFile } from '../../helpers/perf/elf.js';
 import { RECORDED_ROOT } from '../../helpers/perf/perf.js';

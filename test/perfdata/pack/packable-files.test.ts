@@ -6,8 +6,8 @@ import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
-import { openChecked } from '../../../src/perfdata/pack/checked-file.js';
 import { packableFiles, packableVdso } from '../../../src/perfdata/pack/packable-files.js';
+import { openChecked } from '../../../src/perfdata/pack/write-pack.js';
 import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { elfFile } from '../../helpers/perf/elf.js';
 import { dumpHeader } from '../../helpers/perf/jit.js';

@@ -7,10 +7,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sourceOf } from '../../../src/symbols/byte-source.js';
-import { debugReader } from '../../../src/symbols/debug-info.js';
-import { loadedSegments, readElf } from '../../../src/symbols/elf-file.js';
-import { buildIdOf } from '../../../src/symbols/identity.js';
-import { inlinedFunctions } from '../../../src/symbols/symbolizer.js';
+import { debugReader, inlinedFunctions } from '../../../src/symbols/debug-info.js';
+import { buildIdOf, loadedSegments, readElf } from '../../../src/symbols/elf-file.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/dwarf/others');
 const bytesOf = (name: string) => new Uint8Array(gunzipSync(readFileSync(join(FIXTURES, `${name}.gz`))));

@@ -3,8 +3,8 @@
  * (fixtures/waits/source/reasons.py), and of switches of which some have a chain.
  */
 import { describe, expect, it } from 'vitest';
-import { readRecording } from '../../../src/perfdata/read-recording.js';
-import { KernelNotes } from '../../../src/perfdata/samples/kernel-notes.js';
+import { KernelNotes } from '../../../src/perfdata/kernel-notes.js';
+import { readRecording } from '../../../src/perfdata/open-recording.js';
 import { withWaits } from '../../../src/questions/waits/ask-waits.js';
 import { WaitFacts } from '../../../src/questions/waits/wait-facts.js';
 import { reasonByKernelStack } from '../../../src/waits/kernel-functions.js';

@@ -3,6 +3,15 @@
  */
 
 import type { NumberReader } from '../../../codec/numbers.js';
+import {
+  CALL_RULES,
+  pageReader,
+  ROW_RULES,
+  readTables,
+  SPAN_RULES,
+  TIME_RULES,
+  WAKING_RULES,
+} from '../../../codec/page-numbers.js';
 import type { NodeColumns } from '../../../model/calls/call-tree.js';
 import type { FunctionDurations } from '../../../model/calls/durations.js';
 import type {
@@ -14,10 +23,9 @@ import type {
   WakingRows,
 } from '../../../model/profile/timeline.js';
 import { ACTIVITIES, Activity, type Strip } from '../../../model/profile/timeline.js';
-import { pageReader, readColumns, readDurations, readShape } from '../../data/columns.js';
+import { readColumns, readDurations, readShape } from '../../data/columns.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { callerRows, readHead, type ThreadHead } from '../../data/page-data.js';
-import { CALL_RULES, ROW_RULES, readTables, SPAN_RULES, TIME_RULES, WAKING_RULES } from '../../data/tables.js';
 import type { TimelineHead } from '../../data/timeline-write.js';
 import { runningGuess } from '../../data/timeline-write.js';
 

@@ -11,7 +11,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../../../cli/serve/server.js';
 import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/spans-builder.js';
+import { readChunk } from '../../../../src/codec/page-numbers.js';
 import { openTraceFile } from '../../../../src/index.js';
+import type { Part } from '../../../../src/levels/format.js';
+import { type LevelsFile, readLevels } from '../../../../src/levels/read.js';
+import { ChunkDeflater, LevelsWriter } from '../../../../src/levels/write.js';
 import { rowNumbers } from '../../../../src/model/columns.js';
 import type { ChunkIndex, ChunkLists } from '../../../../src/model/profile/timeline.js';
 import {
@@ -31,11 +35,6 @@ import {
 } from '../../../../src/page/browser/served-calls.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
-import { readChunk } from '../../../../src/page/data/tables.js';
-import { ChunkDeflater } from '../../../../src/page/levels/deflate-chunks.js';
-import type { Part } from '../../../../src/page/levels/index-section.js';
-import { type LevelsFile, readLevels } from '../../../../src/page/levels/read.js';
-import { LevelsWriter } from '../../../../src/page/levels/write.js';
 import { type ChartBoxes, ChartBoxKind, selfNsOf } from '../../../../src/page/view/chart/chart-boxes.js';
 import { type ChartThread, chartThread, knownOf } from '../../../../src/page/view/chart/chart-thread.js';
 import { layOutChart } from '../../../../src/page/view/chart/lay-out-chart.js';

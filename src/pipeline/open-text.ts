@@ -1,0 +1,356 @@
+/**
+ * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
+ */
+import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { PtflameError, unreadableInput } from '../model/errors.js';
+import { shellWords } from '../render/visible-text.js';
+import { MAGIC } from '../trace/file/format.js';
+
+export interface OpenedInput extends TraceInput {
+  /** Size of the file, compressed or not; null for a stream. */
+  readonly sizeBytes: number | null;
+}
+
+export interface OpenOptions {
+  /**
+   * Text that unpacks to more than this many times its size is refused, unless it is small. 0: none is. Default: 200. Text of traces
+   * unpacks to 10 to 100 times its size; nothing but repeated bytes to a thousand times, which fills memory for hours.
+   */
+  readonly maxRatio?: number | undefined;
+}
+
+const MAX_RATIO = 200;
+/** Less is never refused. */
+const MIN_REFUSED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens a file of trace text or a profile, compressed or not. It is reopened when it is read, so that there may be more inputs
+ * than a process may have open files. A piece of its bytes is valid only until the next one is read.
+ *
+ * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, if it is not text; TOO_LARGE as `maxRatio` says
+ */
+export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<OpenedInput> {
+  const fd = openFile(path);
+  const stats = fstatSync(fd);
+  if (!stats.isFile() && !stats.isDirectory())
+    return traceStream(path, createReadStream(path, { fd, highWaterMark: READ_BYTES }), options);
+  const first = firstBytes(fd);
+  closeSync(fd);
+  if (stats.isDirectory())
+    throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'pass the files in it' });
+  const bytes = new TextFile(path, stats);
+  const isText = kindOf(first) === null;
+  return { ...traceStream(path, bytes, options), sizeBytes: stats.size, file: isText ? bytes : null };
+}
+
+/** Returns enough bytes to detect the kind; none if the file cannot be read. */
+function firstBytes(fd: number): Uint8Array {
+  try {
+    const first = new Uint8Array(MAX_MAGIC_BYTES);
+    return first.subarray(0, readSync(fd, first, 0, first.length, 0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+/** Wraps a stream of trace text or a profile, compressed or not; `name` is for messages. */
+export function traceStream(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { maxRatio }: OpenOptions = {},
+): OpenedInput {
+  return { name, bytes: new Unpacking(name, maxRatio).text(bytes), sizeBytes: null };
+}
+
+/** A file may be compressed twice by mistake; more layers are an attack. */
+const MAX_LAYERS = 2;
+
+class Unpacking {
+  private readonly name: string;
+  private readonly maxRatio: number | undefined;
+  private packedBytes = 0;
+  private textBytes = 0;
+
+  constructor(name: string, maxRatio: number | undefined) {
+    this.name = name;
+    this.maxRatio = maxRatio;
+  }
+
+  async *text(bytes: AsyncIterable<Uint8Array>, layers = 0): AsyncGenerator<Uint8Array> {
+    const { first, all } = await peek(bytes, (first) => first.length >= MAX_MAGIC_BYTES);
+    const kind = kindOf(first);
+    if (kind?.kind === GZIP && layers === MAX_LAYERS) throw tooManyLayers(this.name);
+    if (kind?.kind === GZIP) yield* this.text(this.unpacked(all, layers), layers + 1);
+    else if (kind) throw wrongKind(this.name, kind);
+    else yield* layers === 0 ? all : this.limited(all);
+  }
+
+  /** Counts what the file has, not what a layer in it has. */
+  private unpacked(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncGenerator<Uint8Array> {
+    return gunzipped(bytes, (packedBytes) => {
+      if (layers === 0) this.packedBytes += packedBytes;
+    });
+  }
+
+  private async *limited(text: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const { maxRatio = MAX_RATIO } = this;
+    for await (const piece of text) {
+      this.textBytes += piece.length;
+      const maxBytes = maxRatio === 0 ? Number.POSITIVE_INFINITY : maxRatio * this.packedBytes;
+      if (this.textBytes > Math.max(MIN_REFUSED_BYTES, maxBytes)) throw this.unpacksTooFar(maxRatio);
+      yield piece;
+    }
+  }
+
+  private unpacksTooFar(maxRatio: number): PtflameError {
+    const unpack = 'unpack it first: gzip -dc FILE > UNPACKED';
+    return new PtflameError('TOO_LARGE', `${this.name} unpacks to more than ${maxRatio} times its size`, {
+      hint: `if it is what you expect, ${this.maxRatio === undefined ? unpack : `allow it with --max-ratio N (0: any), or ${unpack}`}`,
+    });
+  }
+}
+
+function tooManyLayers(name: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${name} is compressed with gzip more than ${MAX_LAYERS} times`, {
+    hint: 'decompress it first, until it is text: gzip -dc FILE > UNPACKED',
+  });
+}
+
+/** Recognizes files that are not text by their first bytes, never by their name. */
+const MAX_MAGIC_BYTES = 8;
+
+/** A kind of file that is not text, and what to do with it. */
+interface OtherKind {
+  readonly kind: string;
+  readonly magic: readonly number[];
+  readonly unpack?: string;
+  /** Can be read as a file of this name, but not as a stream or compressed. */
+  readonly asFile?: string;
+}
+
+const GZIP = 'compressed with gzip';
+const RECORDING = { kind: 'a recording (perf.data)', asFile: 'perf.data' };
+const IMPORTED = { kind: 'an imported trace', asFile: 'trace.ptf' };
+const OTHER_KINDS: readonly OtherKind[] = [
+  { kind: GZIP, magic: [0x1f, 0x8b] },
+  { ...IMPORTED, magic: [...MAGIC] },
+  { ...RECORDING, magic: [0x50, 0x45, 0x52, 0x46, 0x49, 0x4c, 0x45, 0x32] }, // PERFILE2
+  { ...RECORDING, magic: [0x32, 0x45, 0x4c, 0x49, 0x46, 0x52, 0x45, 0x50] }, // the same from a big-endian machine
+  { kind: 'compressed with zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: 'zstd -dc FILE | ptflame render -' },
+  { kind: 'compressed with xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], unpack: 'xz -dc FILE | ptflame render -' },
+  { kind: 'compressed with bzip2', magic: [0x42, 0x5a, 0x68], unpack: 'bzip2 -dc FILE | ptflame render -' },
+  { kind: 'a zip archive', magic: [0x50, 0x4b, 0x03, 0x04], unpack: 'unzip -p FILE | ptflame render -' },
+];
+
+/** Returns null if it may be text. */
+function kindOf(first: Uint8Array): OtherKind | null {
+  return OTHER_KINDS.find(({ magic }) => magic.every((byte, at) => first[at] === byte)) ?? null;
+}
+
+function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameError {
+  if (asFile === undefined)
+    return new PtflameError('INPUT_KIND', `${name} is ${kind}, not text`, { hint: `decompress it: ${unpack}` });
+  return new PtflameError('INPUT_KIND', `${name} is ${kind}, which cannot be read compressed or from a stream`, {
+    hint: name.endsWith('.gz')
+      ? `decompress it: gunzip -k ${shellWords([name])}; then ptflame render ${shellWords([name.slice(0, -'.gz'.length)])}`
+      : `pass the uncompressed file: ptflame render ${asFile}`,
+  });
+}
+
+/**
+ * Decompresses a gzip stream; of a damaged one, everything before the damage.
+ *
+ * Yields everything before the damage, if there is any, then throws. `onPacked` receives the size of each piece before it is
+ * unpacked.
+ */
+async function* gunzipped(
+  bytes: AsyncIterable<Uint8Array>,
+  onPacked: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: READ_BYTES });
+  const text: Uint8Array[] = [];
+  gunzip.on('data', (piece: Uint8Array) => text.push(piece));
+  let settle: (error: Error) => void = () => {};
+  gunzip.on('error', (error) => settle(error)); // the callback of the write that failed is never called
+  const step = (begin: (done: () => void) => void) =>
+    new Promise<Error | null>((done) => {
+      settle = done;
+      begin(() => done(null));
+    });
+  for await (const piece of inSmallPieces(bytes)) {
+    onPacked(piece.length);
+    const error = await step((done) => gunzip.write(piece, done));
+    yield* text.splice(0);
+    if (error) throw error;
+  }
+  const error = await step((done) => gunzip.once('end', done).end());
+  yield* text.splice(0);
+  if (error) throw error;
+}
+
+/** Returns the size of the next piece. It depends only on the bytes before it, not on how they arrive. */
+function smallPiece(total: number): number {
+  return Math.floor(Math.min(Math.max(64, total / 64), 8192));
+}
+
+/** zlib returns nothing of a piece that contains an error: the smaller the pieces, the less is lost before the error. */
+async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  let rest: Uint8Array = new Uint8Array();
+  for await (const chunk of bytes) {
+    rest = Buffer.concat([rest, chunk]); // a copy: a chunk is valid only until the next one is read
+    for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
+      yield rest.subarray(0, size);
+      rest = rest.subarray(size);
+      total += size;
+    }
+  }
+  if (rest.length > 0) yield rest;
+}
+
+/** Reads a file of trace text in pieces; the file is open only while it is read. */
+const READ_BYTES = 512 * 1024;
+const NOT_OPEN = -1;
+
+/**
+ * The bytes of a file, in pieces. Reads are synchronous: an asynchronous read would leave the bytes in the cache of another
+ * CPU, which costs more than waiting. A piece is valid only until the next one is read.
+ */
+class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
+  /** Valid only while pieces are read. */
+  fd = NOT_OPEN;
+  readonly sizeBytes: number;
+  private readonly path: string;
+  private readonly expected: Stats;
+  /** Offset of the next piece. */
+  private at = 0;
+
+  /** `expected`: the file whose kind was detected. */
+  constructor(path: string, expected: Stats) {
+    this.path = path;
+    this.expected = expected;
+    this.sizeBytes = expected.size;
+  }
+
+  skipTo(at: number): void {
+    this.at = at;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    this.fd = openFile(this.path);
+    try {
+      this.refuseReplaced();
+      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+      for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
+        this.at += piece.length;
+        await setImmediate(); // lets signals and messages of workers arrive
+        yield piece;
+      }
+    } finally {
+      closeSync(this.fd);
+      this.fd = NOT_OPEN;
+    }
+  }
+
+  /** A replaced file could be anything, even a pipe on which a read blocks. */
+  private refuseReplaced(): void {
+    const { dev, ino } = fstatSync(this.fd);
+    if (dev === this.expected.dev && ino === this.expected.ino) return;
+    throw new PtflameError('INPUT_UNREADABLE', `${this.path} was replaced by another file while inputs were read`, {
+      hint: 'try again once it no longer changes',
+    });
+  }
+
+  private read(buffer: Uint8Array): Uint8Array {
+    return buffer.subarray(0, readSync(this.fd, buffer, 0, buffer.length, this.at));
+  }
+}
+
+/** @throws PtflameError INPUT_UNREADABLE */
+export function openFile(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (cause) {
+    throw unreadableInput(path, cause);
+  }
+}
+
+/** Reads the first bytes of a stream without consuming them. */
+interface PeekResult {
+  readonly first: Uint8Array;
+  /** All bytes, the first included. */
+  readonly all: AsyncGenerator<Uint8Array>;
+}
+
+/** Reads until the first bytes are enough or the stream ends. */
+async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (first: Uint8Array) => boolean): Promise<PeekResult> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let first: Uint8Array = new Uint8Array();
+  let failure: { readonly error: unknown } | null = null;
+  while (!isEnough(first) && failure === null) {
+    try {
+      const next = await iterator.next();
+      if (next.done) break;
+      first = Buffer.concat([first, next.value]);
+    } catch (error) {
+      failure = { error };
+    }
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      if (first.length > 0) yield first;
+      if (failure) throw failure.error;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.(); // also if the consumer stops after `first`
+    }
+  }
+  return { first, all: all() };
+}
+
+/**
+ * Detects what an input is by its first characters: a profile begins like a JSON object, which no line of a trace does.
+ */
+export type InputKind = 'trace' | 'profile';
+
+/** A thread may be named "{", so the brace alone is not enough. */
+const JSON_OBJECT = /^\s*\{\s*(?:["}]|$)/;
+const TWO_CHARACTERS = /\S\s*\S/;
+const MAX_BLANKS = 64 * 1024;
+
+/** Detects the kind of an input. Use the returned input from then on: it still has all its bytes. */
+export async function detectInputKind<Input extends TraceInput>(
+  input: Input,
+): Promise<Input & { readonly kind: InputKind }> {
+  const { first, all } = await peek(input.bytes, isEnough);
+  return { ...input, bytes: all, kind: JSON_OBJECT.test(textOf(first)) ? 'profile' : 'trace' };
+}
+
+function isEnough(first: Uint8Array): boolean {
+  return first.length >= MAX_BLANKS || TWO_CHARACTERS.test(textOf(first));
+}
+
+function textOf(first: Uint8Array): string {
+  return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
+}
+
+/** A stream of `perf script` text. */
+export interface TraceInput {
+  /** For messages; inputs of equal times are ordered by name. */
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** The number of bytes, exact or estimated; null: unknown. */
+  readonly sizeBytes?: number | null;
+  /** The file that consists of exactly these bytes; absent or null if they come from elsewhere. */
+  readonly file?: SeekableFile | null;
+}
+
+/** An open file that can be read at any offset. */
+export interface SeekableFile {
+  readonly fd: number;
+  readonly sizeBytes: number;
+  /** Continues the stream of its bytes at this offset. */
+  skipTo(at: number): void;
+}

@@ -1,0 +1,65 @@
+/**
+ * Opens a trace file as an input and checks it.
+ */
+import { closeSync } from 'node:fs';
+import type { PackedThread } from '../codec/block-head.js';
+import { FileFault } from '../codec/file-fault.js';
+import { formatCount } from '../render/format.js';
+import { blockFault } from '../trace/blocks.js';
+import type { TraceContents } from '../trace/file/contents.js';
+import { FileBytes, readTraceFile, traceFileRefusal } from '../trace/file/read.js';
+import { salvageTraceFile } from '../trace/file/salvage.js';
+import { openFile } from './open-text.js';
+
+/** An imported trace. Its file is open and can be read once. */
+export interface StoredTrace {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly stored: {
+    readonly fd: number;
+    readonly contents: TraceContents;
+    readonly threads: readonly PackedThread[];
+    /** What salvaging lost, in words; null: nothing. */
+    readonly lost: string | null;
+  };
+}
+
+export interface OpenStoredOptions {
+  /** Reads what is left of a damaged file. Default: false, it is refused. */
+  readonly salvage?: boolean;
+}
+
+/**
+ * Opens a trace file. What all threads share is read and checked now, their events when they are replayed.
+ *
+ * @throws PtflameError INPUT_UNREADABLE, NEWER_VERSION or TRACE_FILE_DAMAGED
+ */
+export function openStoredTrace(path: string, { salvage = false }: OpenStoredOptions = {}): StoredTrace {
+  const fd = openFile(path);
+  try {
+    const file = new FileBytes(fd);
+    const read = salvage ? salvaged(file) : { ...readTraceFile(file), lost: null };
+    return { name: path, sizeBytes: file.sizeBytes, stored: { fd, ...read } };
+  } catch (error) {
+    closeSync(fd);
+    throw error instanceof FileFault ? traceFileRefusal(error, path, { isSalvaged: salvage }) : error;
+  }
+}
+
+/** Turns the fault of a block, which the worker that read it reports, into a refusal; returns other errors as they are. */
+export function asBlockRefusal(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
+  const message = blockFault(error);
+  return message === null
+    ? error
+    : traceFileRefusal({ code: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
+}
+
+function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {
+  const { contents, threads, keptEvents, ofEvents, isSideLost, areSamplesLost } = salvageTraceFile(file);
+  const parts = [
+    ...(keptEvents < ofEvents ? [`salvaged ${formatCount(keptEvents)} of ${formatCount(ofEvents)} events`] : []),
+    ...(isSideLost ? ['names, switches and errors are lost'] : []),
+    ...(areSamplesLost ? ['samples are lost'] : []),
+  ];
+  return { contents, threads, lost: parts.length === 0 ? null : parts.join('; ') };
+}
