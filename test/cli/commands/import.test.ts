@@ -153,7 +153,7 @@ describe.concurrent('a trace larger than the memory', () => {
 describe('a recording', () => {
   needs('perf');
 
-  test.for(['cpus-4', 'noise', 'lossy'])(
+  test.for(['cpus-4', 'lossy'])(
     '%s imports to the same file with any number of jobs, and renders to the same bytes',
     async (name, { dir }) => {
       const decode = [recordingPath(name), '--symfs', RECORDED_ROOT];
