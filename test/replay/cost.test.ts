@@ -112,8 +112,8 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
 
 describe('four times the lines cost about four times the work', { timeout: 180_000 }, () => {
   test.each(Object.entries(HOSTILE))('%s', async (_, write) => {
-    const work = await workOfReplaying(write, 1250);
-    const workOfFourTimes = await workOfReplaying(write, 5000);
+    const work = await workOfReplaying(write, 2500);
+    const workOfFourTimes = await workOfReplaying(write, 10_000);
     expect(workOfFourTimes / work).toBeLessThan(5);
   });
 });
