@@ -149,6 +149,7 @@ describe.concurrent('doctor with a perf', () => {
     const { canRecord, checks } = await report(dir, {}, ['--perf', '/nowhere/perf']);
     expect(canRecord).toBe(false);
     expect(checks['perf fail']).toMatch(/no such program: \/nowhere\/perf; only recording needs perf.*apt install/);
+    expect(Object.keys(checks).filter((check) => /^(?:waits|probes) /.test(check))).toEqual([]); // that of perf says it
   });
 
   test('that is missing is no fault where only rendering is possible', async ({ dir }) => {
