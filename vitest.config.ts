@@ -2,18 +2,20 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * These tests start programs or browsers, measure the memory of their process, count how often code runs that must not
- * have run before, or share files through a helper: each test file has a process of its own.
+ * These tests measure or end their process, count how often code runs that must not have run before, or share files
+ * through a helper: each test file has a process of its own.
  */
 const PROGRAMS = [
   'test/*.test.ts',
-  ...['bench', 'browser', 'cli', 'golden', 'imports', 'perfdata/pack', 'pipeline/workers', 'property', 'tools'].map(
-    filesOf,
-  ),
-  ...['trace/file', 'truth'].map(filesOf),
-  ...['analysis/hostile', 'analysis/log/many-questions-cost', 'render/svg/labels', 'replay/cost'].map(
-    (name) => `test/${name}.test.ts`,
-  ),
+  ...['bench', 'cli/process', 'cli/serve', 'golden', 'imports', 'perfdata/pack', 'pipeline/workers'].map(filesOf),
+  ...['property', 'tools', 'trace/file', 'truth'].map(filesOf),
+  ...[
+    'analysis/hostile',
+    'analysis/log/many-questions-cost',
+    'cli/many-workers',
+    'render/svg/labels',
+    'replay/cost',
+  ].map((name) => `test/${name}.test.ts`),
 ];
 
 /** vitest.consumers.config.ts has the others. */
@@ -27,7 +29,7 @@ function filesOf(folder: string): string {
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 1, // many tests wait for a process or a page
-    testTimeout: 60_000,
+    testTimeout: 130_000, // longer than a program may run: test/helpers/cli/run-cli.ts
     hookTimeout: 60_000,
     globalSetup: './test/tools/global-setup.ts',
     setupFiles: './test/setup.ts',

@@ -461,32 +461,35 @@ describe('each number is that of the JSON', () => {
   });
 
   test.for([
-    ['lab/overflow-and-lost.txt', [1000, 5000]],
-    ['demo/threads.perf.txt.gz', [100_000, 900_000]],
-    ['waits/requests.txt.gz', null],
-    ['waits/requests.txt.gz', [10_000_000, 30_000_000]],
-  ] as const)('of threads, calls and waits on a page of %s, in the range %s', async ([file, range]) => {
+    ['lab/overflow-and-lost.txt', [[1000, 5000]]],
+    ['demo/threads.perf.txt.gz', [[100_000, 900_000]]],
+    ['waits/requests.txt.gz', [null, [10_000_000, 30_000_000]]],
+  ] as const)('of threads, calls and waits on a page of %s, in the ranges %j', async ([file, ranges]) => {
     const open = () => inputOf(fixture(file));
-    const [from, to] = range ?? [];
-    const window = range && { from: { afterStartNs: range[0] }, to: { afterStartNs: range[1] } };
     const settings = { trees: 'apart', durations: true, timelineBytes: 1e7 } as const;
     const { profile, waits, timeline } = await analyzeForPage([open()], settings);
-    const part = window ? await analyzeText(fixture(file), { ...settings, window }) : profile;
     const page = await browser.open(await textOf(renderHtmlInParallel(profile, {}, { waits, timeline })));
     await drawn(page);
-    const hash = range === null ? '' : `&range=${from}-${to}`;
-    await expectTrueThreads(page, part, written(part), hash);
-    const { trace, functions } = reportOf(part);
-    const truth = functionTruth(written(part), trace.hasSwitches, trace.totalNs);
-    const shown = functions.filter(({ isStop, calls }) => !isStop && calls > 0).slice(0, 4);
-    for (const row of shown) {
-      await goTo(page, `#function=${encodeURIComponent(row.name)}${hash}`);
-      await page.locator('.function h2').getByText(row.name, { exact: true }).waitFor();
-      await expectTrueNumbers(page, row.name, truth, row);
-      const asked = await askLatency([open()], { functions: exactly(row.name), slowest: 10 }, window ? { window } : {});
-      await expectTrueCalls(page, latencyAnswer(asked.profile, asked.calls, asked.functions));
-      if (waits !== null && range === null)
-        await expectTrueWaits(page, waitsAnswer(await askWaits([open()], { inside: exactly(row.name), slowest: 0 })));
+    for (const range of ranges) {
+      const [from, to] = range ?? [];
+      const window = range && { from: { afterStartNs: range[0] }, to: { afterStartNs: range[1] } };
+      const part = window ? await analyzeText(fixture(file), { ...settings, window }) : profile;
+      const hash = range === null ? '' : `&range=${from}-${to}`;
+      await expectTrueThreads(page, part, written(part), hash);
+      const { trace, functions } = reportOf(part);
+      const truth = functionTruth(written(part), trace.hasSwitches, trace.totalNs);
+      const shown = functions.filter(({ isStop, calls }) => !isStop && calls > 0);
+      for (const row of [shown[0], shown[2], shown[3]]) {
+        if (row === undefined) continue;
+        await goTo(page, `#function=${encodeURIComponent(row.name)}${hash}`);
+        await page.locator('.function h2').getByText(row.name, { exact: true }).waitFor();
+        await expectTrueNumbers(page, row.name, truth, row);
+        const question = { functions: exactly(row.name), slowest: 10 };
+        const asked = await askLatency([open()], question, window ? { window } : {});
+        await expectTrueCalls(page, latencyAnswer(asked.profile, asked.calls, asked.functions));
+        if (waits !== null && range === null)
+          await expectTrueWaits(page, waitsAnswer(await askWaits([open()], { inside: exactly(row.name), slowest: 0 })));
+      }
     }
     await page.close();
   });

@@ -38,7 +38,7 @@ test('few events more than calls and returns leave no hidden jump', async () => 
 });
 
 describe('of random packets and code', () => {
-  const PROGRAMS = 30;
+  const PROGRAMS = 15;
   const CASES = 40;
   /** Functions have this many bytes; nothing is known of each fourth. */
   const FUNCTION_BYTES = 64;
@@ -81,7 +81,7 @@ describe('of random packets and code', () => {
         kept += events.filter((line) => / j(?:mp|cc) /.test(line)).length;
       }
     }
-    expect(left).toBeGreaterThan(1000);
-    expect(kept).toBeGreaterThan(1000);
+    expect(left).toBeGreaterThan(500);
+    expect(kept).toBeGreaterThan(500);
   });
 });

@@ -168,6 +168,7 @@ test.each([
   ['two paths with one caller and function', 'paths', ofA('function', pathFunction('b')), 'about the calls of'],
   ['a first function below another', 'paths', ofA('parent', 'NULL'), 'not (parent IS NULL) = (depth < 2)'],
   ['a negative time', 'paths', ofA('self_ns', '-5'), `${IMPOSSIBLE} self_ns is -5`],
+  ['a negative shortest call', 'paths', ofA('min_ns', '-1'), `${IMPOSSIBLE} min_ns is -1`],
   ['no calls', 'paths', ofA('calls', 'NULL'), `${IMPOSSIBLE} calls is NULL`],
   ['no function', 'paths', ofA('function', 'NULL'), `${IMPOSSIBLE} function is NULL`],
   ['a number beyond 2^53', 'paths', ofA('complete_ns', '9007199254740993'), 'complete_ns is 9007199254740993'],

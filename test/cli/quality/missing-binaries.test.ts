@@ -1,8 +1,9 @@
 /**
  * Without the binaries, nothing of the traced time is decoded: also where threads mostly wait, so that it is little time on the clock.
  */
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { expect } from 'vitest';
+import { missingFiles } from '../../../src/model/profile/profile.js';
 import { ptflame, test } from '../../helpers/cli/run-cli.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 
@@ -28,6 +29,27 @@ test('are not blamed where they are there, or little is lost', async () => {
     const { stderr } = await ptflame(['render', recordingPath(name), '--symfs', RECORDED_ROOT]);
     expect(stderr).not.toContain('of the time on the CPU is lost');
   }
+});
+
+test('are not said to cost most where they cost less than half', async ({ dir }) => {
+  const root = dir.file('root');
+  await cp(RECORDED_ROOT, root, { recursive: true });
+  await rm(dir.file('root/opt/ptflame/uses-waits'));
+  const { stderr } = await ptflame(['render', recordingPath('waits'), '--symfs', root]);
+  expect(stderr).toMatch(/uses-waits below .* is missing: its code cannot be decoded/);
+  expect(stderr).not.toContain('of the time on the CPU is lost');
+});
+
+test('are listed by lost time, then by name', () => {
+  const kinds = [
+    ['/b', 5],
+    ['/a', 5],
+    ['/c', 9],
+  ] as const;
+  const losses = kinds.map(([file, lostNs]) => ({
+    ...({ cause: 'undecoded', code: null, message: '', file, gaps: 1, lostNs } as const),
+  }));
+  expect(missingFiles(losses)?.files.map(({ file }) => file)).toEqual(['/c', '/a', '/b']);
 });
 
 test('come first by lost time, and their symbols are no remedy', async () => {

@@ -71,6 +71,19 @@ describe.concurrent('help', () => {
     expect(linesTooLong(stdout, command)).toEqual([]);
   });
 
+  test.for([
+    ['60', 60],
+    ['100', 100],
+    ['200', 100],
+    ['', 80], // a pipe
+  ] as const)('is as wide as COLUMNS=%s allows', async ([COLUMNS, width]) => {
+    const { stdout } = await ptflame(['record', '--help-all'], { env: { COLUMNS } });
+    const options = stdout.split('\n').filter((line) => /^ {2,}-|^ {20}/.test(line));
+    const widest = Math.max(...options.map(({ length }) => length));
+    expect(widest).toBeLessThanOrEqual(width);
+    expect(widest).toBeGreaterThan(width - 6);
+  });
+
   test('introduces the views of waits as one family', async () => {
     const { stdout } = await ptflame(['--help'], { env: { COLUMNS: '80' } });
     const family = /^Analyze waits.*record --waits or --probe:\n((?: {2}.*\n)+)/m.exec(stdout)?.[1] ?? '';

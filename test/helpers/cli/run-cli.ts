@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { test as base, expect, vi } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { type Run, runHere } from './run-here.js';
 
 export type { Run } from './run-here.js';
@@ -17,7 +17,6 @@ if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: npm run build`
 
 /** A process that hangs is killed after this, and its test fails with what it printed. */
 const MAX_RUN_MS = 120_000;
-vi.setConfig({ testTimeout: MAX_RUN_MS + 10_000 });
 
 export function fixturePath(name: string): string {
   return fileURLToPath(new URL(`../../../fixtures/${name}`, import.meta.url));

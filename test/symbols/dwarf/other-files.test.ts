@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sourceOf } from '../../../src/symbols/byte-source.js';
 import { debugReader, inlinedFunctions } from '../../../src/symbols/debug-info.js';
-import { buildIdOf, loadedSegments, readElf } from '../../../src/symbols/elf-file.js';
+import { buildIdOf, loadedSegments, readElf, sectionNamed } from '../../../src/symbols/elf-file.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/dwarf/others');
 const bytesOf = (name: string) => new Uint8Array(gunzipSync(readFileSync(join(FIXTURES, `${name}.gz`))));
@@ -86,6 +86,24 @@ test.each([
   ['package-5', 'package-5.dwp', '/bin/program.dwp'],
   ['split-4', 'package-4.dwp', '/usr/lib/debug/bin/program.dwp'],
 ])('a package has the split units of %s', (name, dwp, path) => expectAll(name, { [path]: bytesOf(dwp) }));
+
+test('a package has a split unit whose place in the index another one took', () => {
+  const dwp = Buffer.from(bytesOf('package-4.dwp'));
+  const index = sectionNamed(readElf(sourceOf(dwp)).elf ?? expect.fail(), '.debug_cu_index')?.offset ?? 0;
+  const slots = dwp.readUInt32LE(index + 12);
+  const [idAt, rowAt] = [(slot: number) => index + 16 + 8 * slot, (slot: number) => index + 16 + 8 * slots + 4 * slot];
+  const places = Array.from({ length: slots }, (_, slot) => slot);
+  const first = places.find((slot) => dwp.readUInt32LE(rowAt(slot)) !== 0) as number;
+  const id = dwp.readBigUInt64LE(idAt(first));
+  const step = Number((id >> 32n) % BigInt(slots)) | 1;
+  const next = (first + step) % slots;
+  expect(step).toBeGreaterThan(1);
+  dwp.writeBigUInt64LE(id, idAt(next));
+  dwp.writeUInt32LE(1, rowAt(next));
+  dwp.writeBigUInt64LE(id ^ (1n << 63n), idAt(first));
+  dwp.writeUInt32LE(7, rowAt(first)); // read as the row, it is beyond the index
+  return expectAll('split-4', { '/bin/program.dwp': dwp });
+});
 
 describe.each(['4', '5'])('entries that dwz moved to another file, DWARF %s', (version) => {
   const name = `shared-${version}`;

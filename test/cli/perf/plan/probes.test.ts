@@ -1,6 +1,7 @@
 /**
  * Which probes are added for names of functions of C++, Go and C.
  */
+import { rename } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { type Directory, test } from '../../../helpers/cli/run-cli.js';
 import { planRecord, record } from '../../../helpers/perf/record-runs.js';
@@ -171,6 +172,7 @@ describe.concurrent('a probe of returns', () => {
 
   test.for([
     ['tail%returns', /tail has no return instruction\n {2}it goes on in ns::Queue::pop$/m],
+    ['pop+4%returns', /%returns takes registers and memory only/],
     ['pop%returns job', /%returns takes registers and memory only/],
     ['nothing%returns', /has no function nothing/],
     ['torn%returns', /the code of torn cannot be read/],
@@ -178,5 +180,12 @@ describe.concurrent('a probe of returns', () => {
     await binary(dir, CPP);
     const { stderr } = await planned(dir, `x=./server:${probe}`);
     expect(stderr).toMatch(message);
+  });
+
+  test('of a file with a blank in its name is refused, as the kernel takes none', async ({ dir }) => {
+    await binary(dir, CPP);
+    await rename(dir.file('server'), dir.file('a server'));
+    const { stderr } = await planned(dir, 'x=./a server:pop%returns');
+    expect(stderr).toMatch(/the kernel takes no blanks in \.\/a server\n {2}link it under another name$/m);
   });
 });
