@@ -3,6 +3,7 @@
  */
 
 import { PtflameError } from '../../src/model/errors.js';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Latency } from '../../src/questions/schema.js';
 import { formatDuration, isAbout } from '../../src/render/format.js';
@@ -265,9 +266,7 @@ function plotOf({ overTime, trace, stats }: Latency): CallsPlot | null {
   const percentile = (name: string, ns: number | null) => ({ name, ns, isAbout: ns !== null && isAbout(ns, stats) });
   const percentiles = [
     { name: 'max', ns: stats.maxNs },
-    percentile('p99', stats.p99Ns),
-    percentile('p90', stats.p90Ns),
-    percentile('p50', stats.p50Ns),
+    ...PERCENTILES.map(({ title, key }) => percentile(title, stats[key])).reverse(),
   ];
   return { ...overTime, durationNs: trace.durationNs, percentiles };
 }

@@ -4,6 +4,7 @@
 
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import { askLatency, type LatencyResult } from '../../src/pipeline/analyze.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { latencyAnswer } from '../../src/questions/latency/answer.js';
@@ -291,9 +292,7 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   const cells = [
     ['avg', stats.avgNs],
     ['min', stats.minNs],
-    ['p50', stats.p50Ns],
-    ['p90', stats.p90Ns],
-    ['p99', stats.p99Ns],
+    ...PERCENTILES.map(({ title, key }) => [title, stats[key]] as const),
     ['p99.9', stats.p999Ns],
     ['max', stats.maxNs],
   ] as const;

@@ -4,6 +4,7 @@
 
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
+import { PERCENTILES } from '../../src/model/percentiles.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
@@ -303,9 +304,9 @@ function joinedLines({ joined, flow, otherThreads }: RequestsAnswer): string[] {
 }
 
 function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
-  const { avgNs, minNs, p50Ns, p90Ns, p99Ns, maxNs } = stats;
-  const titles = ['avg', 'min', 'p50', 'p90', 'p99', 'max'];
-  const percentiles = [p50Ns, p90Ns, p99Ns].map((ns) => formatPercentile(ns, stats));
+  const { avgNs, minNs, maxNs } = stats;
+  const titles = ['avg', 'min', ...PERCENTILES.map(({ title }) => title), 'max'];
+  const percentiles = PERCENTILES.map(({ key }) => formatPercentile(stats[key], stats));
   const values = [durationCell(avgNs), durationCell(minNs), ...percentiles, durationCell(maxNs)];
   return alignColumns(
     [titles, values],

@@ -198,7 +198,7 @@ function averageText(value: number): string {
 
 function statsLines({ stats, style }: ValuesAnswer, cell: NumberCell): string[] {
   if (style === 'text') return [];
-  const titles = ['avg', 'min', 'p50', 'p90', 'p99', 'max'] as const;
+  const titles = ['avg', 'min', ...PERCENTILES.map(({ title }) => title), 'max'] as const;
   return alignColumns(
     [titles, titles.map((title) => cell(stats[title]))],
     titles.map(() => 'right'),
