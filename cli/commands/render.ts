@@ -6,7 +6,6 @@ import * as z from 'zod';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import { profileBlockedTime } from '../../src/questions/waits/blocked-by.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
@@ -279,7 +278,7 @@ function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]
 }
 
 /**
- * Loads the profile of `ptflame render --blocked-by`, on its own so that other graphs do not load what is known of waits.
+ * Loads the profile of `ptflame render --blocked-by`.
  *
  * @throws PtflameError BAD_OPTION for a trace without times, in which nobody waits
  */
@@ -293,6 +292,7 @@ async function loadBlockedTime(
       hint: 'leave out --by-calls',
     });
   const traces = await requireTraces(inputs);
+  const { profileBlockedTime } = await import('../../src/questions/waits/blocked-by.js'); // no other graph needs it
   const { profile } = await withProgress(traces, options, signal, async (analyzing) => ({
     profile: await profileBlockedTime(traces, analyzing),
   }));

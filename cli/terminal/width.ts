@@ -1,7 +1,6 @@
 /**
  * Decides how wide tables, help texts and lines of text may be, and wraps the latter.
  */
-import { wrap } from '../usage/help.js';
 
 const FILE_WIDTH = 160;
 const MIN_WIDTH = 40;
@@ -51,4 +50,17 @@ export function helpWidth(): number {
 export function requestedWidth(): number | null {
   const columns = Number(process.env['COLUMNS']);
   return Number.isInteger(columns) && columns > 0 ? Math.max(MIN_WIDTH, columns) : null;
+}
+
+/** Wraps text at spaces into lines that fit a terminal; a word longer than a line gets its own. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }

@@ -1,6 +1,7 @@
 /**
  * Formats help for the terminal: examples first, then one screen of options, or all by group.
  */
+import { wrap } from '../terminal/width.js';
 import type { Argument, Command, CommandEntry, Program, Task } from './command.js';
 import type { Flag } from './flag.js';
 
@@ -168,23 +169,6 @@ export function defaultText({ defaultValue, description }: Flag): string {
   return isDescribed || defaultValue === undefined || defaultValue === false || defaultValue === 0
     ? ''
     : ` (default: ${defaultValue})`;
-}
-
-/**
- * Wraps text into lines that fit a terminal.
- *
- * Wraps at spaces; a word longer than a line gets its own.
- */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 const INDENT = 2;
