@@ -93,21 +93,21 @@ export class AskableTrace {
   /** Asks further questions after `replay`: threads whose logs were not kept are replayed again. */
   async ask(asked: AskedThreads): Promise<LogAnswers> {
     assert(this.replayed !== null, 'threads are asked before they were replayed');
-    const { logs, span } = this.replayed;
-    const isKept = (tid: Tid, questions: ThreadQuestions) => logs.has(tid) && coversTime(span, questions);
+    const { logs, setup } = this.replayed;
+    const isKept = (tid: Tid, questions: ThreadQuestions) => logs.has(tid) && coversTime(setup.span, questions);
     const [ofLogs, others] = divided(asked, isKept);
     const answers = await askLogs(logs, ofLogs, this.prepared.setup.symbolRank, this.resources.pool);
-    for await (const [tid, own] of this.replayAgain(others, this.replayed.again)) answers.set(tid, own);
+    for await (const [tid, own] of this.replayAgain(others, this.replayed)) answers.set(tid, own);
     return joinAnswers(answers, this.prepared.setup.symbolRank);
   }
 
   /** Only the threads that are asked are replayed, and outside of the time that they are asked about only their skeletons. */
   private async *replayAgain(
     asked: AskedThreads,
-    { tids, knownPaths }: FinishedReplay['again'],
+    { again: { tids, knownPaths }, setup: replayed }: FinishedReplay,
   ): AsyncGenerator<readonly [Tid, AnswersWithPaths]> {
     const { store } = this.trace;
-    const setup = { ...this.prepared.setup, questions: NO_QUESTIONS, span: spanOfAsked(asked) };
+    const setup = { ...replayed, questions: NO_QUESTIONS, span: spanOfAsked(asked) };
     for (const isAgain of [false, true]) {
       const some = store.tids.filter((tid) => asked.has(tid) && tids.has(tid) === isAgain);
       const own = isAgain ? { ...setup, knownPaths } : setup;

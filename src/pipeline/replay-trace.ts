@@ -10,14 +10,14 @@ import { askForMemory, checkMemory } from '../model/memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
-import { type Bounds, type Nanoseconds, type Tid, UNBOUNDED } from '../model/units.js';
+import { type Bounds, type FunctionId, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../model/units.js';
 import { sharedNames } from '../parquet/hashes.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
-import { siteFacts } from '../replay/functions/site-facts.js';
+import { siteFacts, withSwitcher } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/mend-hits.js';
 import { probeSites } from '../replay/probe-sites.js';
-import type { TailCalls } from '../replay/stack/frame.js';
+import type { Fibers, TailCalls } from '../replay/stack/frame.js';
 import {
   type OnCallRows,
   type OnThreadChunks,
@@ -36,6 +36,7 @@ import {
 } from './replay/name-functions.js';
 import {
   type AskedThreads,
+  NO_QUESTIONS,
   NOTHING_ASKED,
   needsCallLog,
   type Questions,
@@ -72,6 +73,8 @@ interface CallRowsOptions {
 export interface ReplayTraceOptions extends FilterOptions {
   /** The target of a tail call becomes a child of the function that jumped (nest), or replaces it. Default: nest. */
   readonly tailCalls?: TailCalls;
+  /** Shows each stack that a thread switches to as a root, or on the call that left the thread's first stack. Default: root. */
+  readonly fibers?: Fibers;
   /** Extends threads that were waiting to the bounds of the recording. Default: true. */
   readonly extend?: boolean;
   /** One tree per thread (apart), or one for all threads (together), which needs less memory. Default: apart. */
@@ -126,8 +129,8 @@ export interface PreparedReplay {
 export interface FinishedReplay extends ReplayResult {
   /** Threads that were replayed a second time, with the call paths of all threads. */
   readonly again: { readonly tids: ReadonlySet<Tid>; readonly knownPaths: KnownPathsData | null };
-  /** The time of which more than skeletons was replayed; null: all of it. */
-  readonly span: Bounds | null;
+  /** With the functions that turned out to switch stacks, and the time of which more than skeletons was replayed. */
+  readonly setup: ReplaySetup;
 }
 
 export function prepareReplay(read: Trace, options: ReplayTraceOptions, asked: ExtraQuestions): PreparedReplay {
@@ -142,23 +145,63 @@ export async function replayPrepared(
   resources: Resources,
   asked: AskedThreads,
 ): Promise<FinishedReplay> {
-  const { setup } = prepared;
-  const replayAll = (setup: ReplaySetup) => replayThreadsTwice({ ...prepared, setup }, options, resources, asked);
-  const span = spanOf(setup.questions, asked);
-  const ofSkeletons = span && (await replayAll({ ...setup, span }));
-  return ofSkeletons ?? ((await replayAll(setup)) as FinishedReplay);
+  let { setup } = prepared;
+  let span = spanOf(setup.questions, asked);
+  if (handsOn(setup.questions)) setup = await withSwitchers({ ...prepared, setup }, resources);
+  for (;;) {
+    const result = await replayThreadsTwice({ ...prepared, setup: { ...setup, span } }, options, resources, asked);
+    if (result === NEEDS_PATHS) span = null;
+    else if (result instanceof FoundSwitcher) setup = withAnother(setup, result.switcher);
+    else return result;
+  }
 }
 
-/**
- * Replays first all threads, then those with unconfirmed paths again, with the paths seen in the others. null: it needs
- * paths that skeletons lack.
- */
+/** Replay of skeletons needs paths that these lack. */
+const NEEDS_PATHS = Symbol('needs paths');
+
+/** A function turned out to switch stacks: what was replayed without knowing it is void. */
+class FoundSwitcher {
+  readonly switcher: FunctionId;
+
+  constructor(switcher: FunctionId) {
+    this.switcher = switcher;
+  }
+}
+
+function withAnother(setup: ReplaySetup, switcher: FunctionId): ReplaySetup {
+  return { ...setup, siteFacts: withSwitcher(setup.siteFacts, switcher) };
+}
+
+/** True if what threads answer is handed on at once, so that it cannot become void. */
+function handsOn({ callRows, chunksOf }: Questions): boolean {
+  return callRows !== null || chunksOf !== null;
+}
+
+/** Finds the functions that switch stacks before anything is replayed. */
+async function withSwitchers({ trace, setup }: PreparedReplay, resources: Resources): Promise<ReplaySetup> {
+  const options = { ...setup.options, onlyPairs: true };
+  const help = { ...resources, histograms: null };
+  for (let found = setup; ; ) {
+    const pairing = { ...found, options, questions: NO_QUESTIONS };
+    const switcher = await firstSwitcher(replayThreads(trace.store.tids, trace.store, pairing, help));
+    if (switcher === NONE) return found;
+    found = withAnother(found, switcher);
+  }
+}
+
+async function firstSwitcher(threads: ReturnType<typeof replayThreads>): Promise<FunctionId> {
+  let first: FunctionId = NONE;
+  for await (const [, { replay }] of threads) if (first === NONE) first = replay.switcher;
+  return first;
+}
+
+/** Replays first all threads, then those with unconfirmed paths again, with the paths seen in the others. */
 async function replayThreadsTwice(
   { trace, symbols, setup }: PreparedReplay,
   options: ReplayTraceOptions,
   resources: Resources,
   asked: AskedThreads,
-): Promise<FinishedReplay | null> {
+): Promise<FinishedReplay | FoundSwitcher | typeof NEEDS_PATHS> {
   const { store, recorded } = trace;
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions, asked, {
     onChunks: options.onChunks,
@@ -167,10 +210,11 @@ async function replayThreadsTwice(
   const help = { ...resources, histograms: histogramsFor(setup) };
   const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help, asked)) {
+    if (thread.replay.switcher !== NONE) return new FoundSwitcher(thread.replay.switcher);
     builder.add(tid, thread);
     reportThread();
   }
-  if (builder.needsPaths(setup.siteFacts)) return null;
+  if (builder.needsPaths(setup.siteFacts)) return NEEDS_PATHS;
   builder.finishWaiting();
   const { toReplayAgain } = builder;
   const knownPaths = toReplayAgain.length > 0 ? builder.paths.knownPaths().toData() : null;
@@ -181,7 +225,7 @@ async function replayThreadsTwice(
     }
   for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
   const built = builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
-  return { ...built, again: { tids: new Set(toReplayAgain), knownPaths }, span: setup.span };
+  return { ...built, again: { tids: new Set(toReplayAgain), knownPaths }, setup };
 }
 
 /** Returns a function to call after each thread; `ofThreads`: the number of threads to replay, as known by then. */
@@ -219,6 +263,7 @@ function setupOf(
     events: store.memory.shared(),
     options: {
       tailCalls: options.tailCalls ?? 'nest',
+      fibers: options.fibers ?? 'root',
       extendTo: options.extend === false ? null : store.bounds,
       mayBeUndecoded: store.undecoded.isIncomplete,
     },

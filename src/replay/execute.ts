@@ -15,15 +15,14 @@ import {
   Action,
   ActionFlag,
   actionOf,
-  canRemoveFrames,
   isRecord,
   isStop,
   isTraceStart,
   type RecordAction,
+  type StackSwitch,
 } from './pairing/pairing.js';
-import type { OtherStack, StackSwitch } from './pairing/parked-stacks.js';
+import type { Stack } from './pairing/stacks.js';
 import type { ReplayModule } from './replay-module.js';
-import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
 import {
   addAlias,
@@ -32,10 +31,10 @@ import {
   jump,
   levelOfCall,
   levelOfReturn,
-  replaceTop,
   topBefore,
 } from './stack/levels.js';
 import { addFrame, closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
+import { goOnWith, leaveStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
   applySwitch,
@@ -122,7 +121,6 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   if (stoppedNode(state) !== NONE) endStop(state, true);
   else if (!isStop(code)) forgetSwitch(state);
   if (isTraceStart(action)) endSignalTail(state, target);
-  if (canRemoveFrames(action)) parkStacks(state, row);
   execute(state, row, action, target);
   if (!isStop(code)) return;
   const symbol = code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
@@ -156,15 +154,15 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       state.signalTail = target;
       return;
     case Action.JumpByReturn:
-      noteStackStart(state, row);
       return jump(state, target, NONE);
     case Action.SwitchBack:
-      return resumeStack(state, pairing.switches[link] as StackSwitch, row);
+      return switchBack(state, pairing.switches[link] as StackSwitch, target);
     case Action.EntryFromOutside: // closes what an earlier entry from outside opened
       closeAbove(state, -1, Inference.Unwound);
-      return switchToNew(state, row, target);
+      return beginStack(state, pairing.stacks[link] as Stack, row, target);
     case Action.NewStack:
-      return switchToNew(state, row, target);
+      leaveStack(state);
+      return beginStack(state, pairing.stacks[link] as Stack, row, target);
     case Action.Reopen:
       return reopen(state, pairing.aborts[link] as number[]);
     case Action.Resume: // on VM exit, the same code may carry another label
@@ -174,46 +172,28 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
   }
 }
 
-/**
- * Switches the thread to another of its stacks: to one seen for the first time or, by a hidden switch, to a parked one.
- *
- * The event in `row` goes to a stack that was not seen before.
- */
-function switchToNew(state: ReplayState, row: number, first: FunctionId): void {
-  const { events, facts, pairing } = state;
-  const isEntry = facts.toEntry[events.site[row]] === 1;
-  noteStackStart(state, row);
-  pushOtherStack(state, pairing.stacks[pairing.link[row]] as OtherStack, row, first, isEntry);
+// Switches the thread to another of its stacks.
+
+/** The event in `row` begins a stack, in the function `first`. */
+function beginStack(state: ReplayState, stack: Stack, row: number, first: FunctionId): void {
+  const { events, facts } = state;
+  pushOtherStack(state, stack, row, first, facts.toEntry[events.site[row]] === 1);
 }
 
-/**
- * Switches to another stack, on which `fn` runs, if the thread did so before the event in `row`. False if it
- * did not.
- */
+/** Goes on in the function `fn` of a parked stack. */
+function switchBack(state: ReplayState, change: StackSwitch, fn: FunctionId): void {
+  if (!goOnWith(state, change)) return;
+  if (change.isJump) jump(state, fn, NONE);
+  else if (state.depth > 0) landIn(state, fn);
+}
+
+/** Switches to another stack, on which `fn` runs, if the thread did so before the event in `row`. False if it did not. */
 function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boolean {
   const hidden = state.pairing.hiddenSwitches.get(row);
   if (hidden === undefined) return false;
-  parkStacks(state, row);
-  switch (hidden.to) {
-    case 'new':
-      noteStackStart(state, row);
-      pushOtherStack(state, hidden.stack, row, fn, false);
-      return true;
-    case 'parked':
-      resumeStack(state, hidden.change, row);
-      return true;
-    case 'below':
-      return switchBelow(state, hidden.callRow, hidden.isOver, fn);
-  }
-}
-
-/** Goes back to the stack below, which the call in `callRow` had switched away from. */
-function switchBelow(state: ReplayState, callRow: number, isOver: boolean, fn: FunctionId): boolean {
-  const index = levelOfCall(state, callRow);
-  if (index === NONE) return false;
-  closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
-  if (isOver) returnFrom(state, index, NONE);
-  else replaceTop(state, fn, Inference.HiddenJump);
+  if ('back' in hidden) return goOnWith(state, hidden.back);
+  leaveStack(state);
+  pushOtherStack(state, hidden.to, row, fn, false);
   return true;
 }
 

@@ -197,9 +197,10 @@ function isSimpleJump({ fromFunction, toFunction, toEntry, functions: { traits }
 }
 
 /** Returns the step of an event; `Gap` if the general rules have to decide what it pairs with. */
-function simplePair({ step, fromFunction, functions }: SiteFacts, site: SiteId): number {
-  const fn = fromFunction[site];
-  const mayLeaveStack = step[site] === Step.Return || step[site] === Step.Jump;
+function simplePair({ step, fromFunction, toFunction, functions }: SiteFacts, site: SiteId): number {
+  const isCall = step[site] === Step.Call;
+  const mayLeaveStack = isCall || step[site] === Step.Return || step[site] === Step.Jump;
+  const fn = isCall ? toFunction[site] : fromFunction[site];
   return mayLeaveStack && fn !== NONE && functions.traits[fn] & Trait.StackSwitcher ? Step.Gap : step[site];
 }
 

@@ -4,11 +4,10 @@
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder, withoutEmptyNodes } from '../model/calls/call-tree.js';
 import { DurationsBuilder } from '../model/calls/durations.js';
-import { Inference } from '../model/profile/profile.js';
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
-import { comesOutOfSyscall, type SiteFacts } from './functions/site-facts.js';
+import { comesOutOfSyscall, type SiteFacts, withSwitcher } from './functions/site-facts.js';
 import { isNewProgram, matchAcrossLosses, restartOf } from './losses/align.js';
 import {
   type Beginning,
@@ -24,8 +23,8 @@ import { OwnRows } from './module-memory.js';
 import { pairThread } from './pairing/pair-thread.js';
 import { Action, actionOf, ModulePairingMemory, OwnPairingMemory, type Segment } from './pairing/pairing.js';
 import { ReplayModule } from './replay-module.js';
-import { endParked } from './stack/fibers.js';
-import { closeAbove, openSymbols } from './stack/open-frames.js';
+import { openSymbols } from './stack/open-frames.js';
+import { endStacks } from './stack/switch-stacks.js';
 import { newReplayState, type ReplayState } from './state.js';
 import type { LastSeen, ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 import {
@@ -72,6 +71,7 @@ export class Replayer {
     const mayBeDiscarded = durations !== null && knownPaths === null && hasLosses(state);
     if (mayBeDiscarded) provisional.clear();
     memory.tree.durations = mayBeDiscarded ? provisional : durations;
+    if (state.pairing.switcher !== NONE || options.onlyPairs) return resultOf(state, { startNs: state.nowNs, firstStack: [] });
     const result = runReplay(state);
     if (mayBeDiscarded && !result.hasUnconfirmedPaths) durations.addBlocks(provisional.blocks());
     return result;
@@ -96,9 +96,10 @@ function ownMemory({ functions }: SiteFacts, log: CallLogBuilder): ReplayMemory 
   return { tree: new CallTreeBuilder(), log, pairing: new OwnPairingMemory(), frames, highest, module: null };
 }
 
-/** Replays a single thread in memory of its own. */
+/** Replays a single thread in memory of its own, again with each function that turns out to switch stacks. */
 export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
-  return new Replayer(facts).replay(events, options);
+  const replay = new Replayer(facts).replay(events, options);
+  return replay.switcher === NONE ? replay : replayThread(events, withSwitcher(facts, replay.switcher), options);
 }
 
 // Replays one thread: reads its events and builds its call tree.
@@ -198,8 +199,7 @@ function finish(state: ReplayState): void {
   const { extendTo } = state.options;
   if (stoppedNode(state) !== NONE && extendTo && extendTo.endNs > state.nowNs) chargeUntil(state, extendTo.endNs);
   endStop(state, false);
-  closeAbove(state, -1, Inference.OpenAtEnd);
-  endParked(state);
+  endStacks(state);
 }
 
 function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): ThreadReplay {
@@ -217,6 +217,7 @@ function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): T
     hiddenNs,
     inferredEvents,
     hasUnconfirmedPaths: confirmedNodes !== null,
+    switcher: state.pairing.switcher,
   };
 }
 
@@ -285,7 +286,7 @@ function startNewProgram(state: ReplayState, before: Segment, after: Segment): v
   const { events, facts } = state;
   if (knownEnd(before, events, facts) < before.endRow) recordRest(state, beginLoss(state, before, after), after);
   else waitForExec(state, before, after);
-  closeAbove(state, -1, Inference.OpenAtEnd);
+  endStacks(state);
   state.signalTail = NONE;
   pushFirstStack(state, restartOf(before, after, events, facts, false));
 }

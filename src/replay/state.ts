@@ -3,16 +3,16 @@
  * folders of replay work on this one object.
  */
 import { type CallLogBuilder, Certainty } from '../model/calls/call-log.js';
-import type { CallTreeBuilder } from '../model/calls/call-tree.js';
+import { type CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/profile/profile.js';
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import type { Rows } from './module-memory.js';
 import type { Pairing } from './pairing/pairing.js';
-import type { StackSwitch } from './pairing/parked-stacks.js';
 import type { ReplayModule } from './replay-module.js';
 import type { Frame, FrameWatcher } from './stack/frame.js';
+import type { ParkedFrames } from './stack/switch-stacks.js';
 import type { ReplayMemory, ReplayOptions, ThreadGap } from './thread-replay.js';
 
 /** A synthetic frame (system call, off-CPU, …) that is open now. */
@@ -57,11 +57,16 @@ export interface ReplayState {
   depth: number;
   readonly frameIndex: FrameIndex;
   readonly certainty: StackCertainty;
-  /** Indexes of levels that were put back on the stack with a parked stack, by the row of their call. */
-  readonly putBackLevels: Map<number, number>;
   /** Indexes of levels whose call was not seen, by the row of the return that ends them. */
   readonly levelByReturnRow: Map<number, number>;
-  readonly parked: ParkedFrames;
+  /** The node that the running stack begins at. */
+  base: NodeId;
+  /** The running stack is the one that the thread began with. */
+  isFirstStack: boolean;
+  /** The stacks that do not run, by the row of the call that left them. */
+  readonly parked: Map<number, ParkedFrames>;
+  /** Rows of the calls that leave stacks which go on later. */
+  readonly leftRows: ReadonlySet<number>;
   /** Index of the first frame that nothing confirmed after a loss, not even a name; or NONE. */
   unconfirmedFrom: number;
   /**
@@ -114,9 +119,11 @@ export function newReplayState(
     depth: 0,
     frameIndex: new FrameIndex(stack, memory.highest),
     certainty: new StackCertainty(stack, log),
-    putBackLevels: new Map(),
     levelByReturnRow: new Map(),
-    parked: parkedFrames(pairing.switches),
+    base: ROOT,
+    isFirstStack: true,
+    parked: new Map(),
+    leftRows: new Set(pairing.switches.map(({ leftRow }) => leftRow)),
     unconfirmedFrom: NONE,
     signalTail: NONE,
     unwinderRowsRead: 0,
@@ -125,27 +132,6 @@ export function newReplayState(
     offCpu: null,
     switchedOut: NONE,
   };
-}
-
-/** Frames of parked stacks, and where the stacks begin that the thread switched to. */
-interface ParkedFrames {
-  /** Stacks that will be resumed, by the row of the event that leaves them. */
-  readonly switchesByRow: ReadonlyMap<number, readonly StackSwitch[]>;
-  /** Their frames while they are parked, lowest first. */
-  readonly kept: Map<StackSwitch, Frame[]>;
-  /** Index of the first frame of a stack, by the row of the event that switched to it. */
-  readonly starts: Map<number, number>;
-}
-
-/** Groups the stack switches by the row in which their stack is left. */
-function parkedFrames(switches: readonly StackSwitch[]): ParkedFrames {
-  const switchesByRow = new Map<number, StackSwitch[]>();
-  for (const change of switches) {
-    const others = switchesByRow.get(change.leftRow);
-    if (others) others.push(change);
-    else switchesByRow.set(change.leftRow, [change]);
-  }
-  return { switchesByRow, kept: new Map(), starts: new Map() };
 }
 
 /**

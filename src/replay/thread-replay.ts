@@ -6,15 +6,17 @@ import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
 import type { InferenceName } from '../model/profile/profile.js';
-import type { Address, Bounds, Nanoseconds } from '../model/units.js';
+import type { Address, Bounds, FunctionId, Nanoseconds } from '../model/units.js';
 import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
 import type { Rows } from './module-memory.js';
 import type { PairingMemory } from './pairing/pairing.js';
 import type { ReplayModule } from './replay-module.js';
-import type { FrameWatcher, TailCalls } from './stack/frame.js';
+import type { Fibers, FrameWatcher, TailCalls } from './stack/frame.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
+  /** Default: `root`. */
+  readonly fibers?: Fibers;
   /** First and last time of the recording: a waiting thread is extended to them. null: no thread is extended. */
   readonly extendTo: Bounds | null;
   /** The thread was created while recording: it is not extended to the start of the recording. */
@@ -26,6 +28,8 @@ export interface ReplayOptions {
   readonly durations?: DurationsBuilder | null;
   /** perf failed to decode part of the trace: time that no branch covers may be lost. Default: false. */
   readonly mayBeUndecoded?: boolean;
+  /** Only finds functions that switch stacks: nothing else of the result counts. Default: false. */
+  readonly onlyPairs?: boolean;
   /** Write a call log, for questions about single calls. Default: false. */
   readonly wantsLog?: boolean;
 }
@@ -45,6 +49,8 @@ export interface ThreadReplay extends ThreadPaths {
   readonly hiddenNs: Nanoseconds;
   /** After some loss no address showed where the thread was: it is replayed again once the known paths are complete. */
   readonly hasUnconfirmedPaths: boolean;
+  /** A function that turned out to switch stacks: nothing was replayed, and the thread's process is to be replayed with it; or NONE. */
+  readonly switcher: FunctionId;
 }
 
 /** Memory that is reused for the next thread. */

@@ -50,7 +50,8 @@ class Walk<Call extends OpenCall> {
   /** A stop on the frame, and possibly a stop inside that. */
   private readonly stops: Call[] = [];
   private readonly unused: Call[] = [];
-  private readonly suspendedCalls = new Map<number, Call>();
+  /** Stacks that were set aside, lowest call first, by the row that opened the uppermost call. */
+  private readonly stacks = new Map<number, Call[]>();
   private readonly log: CallLog;
   private readonly listener: CallListener<Call>;
 
@@ -85,11 +86,9 @@ class Walk<Call extends OpenCall> {
       case CallOp.EndStop:
         return this.end(this.stops.pop(), atNs, argument + NONE, row + 1);
       case CallOp.SetAside:
-        return this.suspend();
+        return this.suspend(argument);
       case CallOp.PutBack:
-        return this.resume(argument, argumentOf(this.log.code[row + 1]));
-      case CallOp.EndAside:
-        return this.end(this.removeSuspended(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE, row + 2);
+        return this.resume(argument, row + 1);
     }
   }
 
@@ -114,20 +113,31 @@ class Walk<Call extends OpenCall> {
     this.unused.push(call);
   }
 
-  private suspend(): void {
-    const call = this.popFrame();
-    call.isSuspended = true;
-    this.suspendedCalls.set(call.row, call);
-    this.listener.suspended?.(call);
+  private suspend(calls: number): void {
+    const stack: Call[] = [];
+    while (stack.length < calls) {
+      const call = this.popFrame();
+      call.isSuspended = true;
+      stack.push(call);
+      this.listener.suspended?.(call);
+    }
+    this.stacks.set((stack[0] as Call).row, stack.reverse());
   }
 
-  private resume(openedIn: number, node: NodeId): void {
-    const call = this.removeSuspended(openedIn);
-    call.node = node;
-    call.below = this.frame;
-    call.isSuspended = false;
-    this.setFrame(call);
-    this.listener.resumed?.(call);
+  /** `next`: the row after the one that resumes them, where their new nodes may be. */
+  private resume(openedIn: number, next: number): void {
+    const { length, code } = this.log;
+    const stack = this.stacks.get(openedIn);
+    assert(stack !== undefined, 'calls resume that were not suspended');
+    this.stacks.delete(openedIn);
+    const isMoved = next < length && opOf(code[next]) === CallOp.Renode;
+    for (const [index, call] of stack.entries()) {
+      if (isMoved) call.node = argumentOf(code[next + index]);
+      call.below = this.frame;
+      call.isSuspended = false;
+      this.setFrame(call);
+      this.listener.resumed?.(call);
+    }
   }
 
   private popFrame(): Call {
@@ -141,13 +151,6 @@ class Walk<Call extends OpenCall> {
   private setFrame(frame: Call | null): void {
     this.frame = frame;
     if (this.stops.length > 0) this.stops[0].below = frame;
-  }
-
-  private removeSuspended(openedIn: number): Call {
-    const call = this.suspendedCalls.get(openedIn);
-    assert(call !== undefined, 'a call resumes that was not suspended');
-    this.suspendedCalls.delete(openedIn);
-    return call;
   }
 
   private begin(row: number, node: NodeId, atNs: Nanoseconds, below: Call | null, isStop: boolean): Call {

@@ -23,16 +23,15 @@ export const CallOp = {
   Stop: 4,
   /** Ends the last stop; argument: 0 if its end was seen, else 1. */
   EndStop: 5,
-  /** Sets the call on top aside with its stack, which is parked. */
+  /** Sets the calls on top aside, whose stack is parked; argument: how many. */
   SetAside: 6,
-  /** Puts a call that was set aside on top again; argument: the row that opened it. */
+  /** Puts calls that were set aside on top again; argument: the row that opened the uppermost one. */
   PutBack: 7,
-  /** Changes the node of the call that was put back last; argument: the node. */
+  /**
+   * Changes the nodes of the calls that were put back last: if it occurs, then once for each, lowest first. Argument: the
+   * node.
+   */
   Renode: 8,
-  /** Ends a call that was set aside; argument: the row that opened it. An `EndReason` row follows. */
-  EndAside: 9,
-  /** The reason for the preceding `EndAside`; argument: as for `Close`. */
-  EndReason: 10,
   /** Sets the certainty of what is charged from here on; argument: `Certainty`. */
   SetCertainty: 11,
   /**
@@ -134,18 +133,18 @@ export class CallLogBuilder {
     this.add(CallOp.EndStop, isSeen ? 0 : 1);
   }
 
-  setAside(): void {
-    this.add(CallOp.SetAside, 0);
+  /** `calls`: how many. */
+  setAside(calls: number): void {
+    this.add(CallOp.SetAside, calls);
   }
 
-  putBack(row: number, node: NodeId): void {
+  /** `row`: the one that opened the uppermost call. */
+  putBack(row: number): void {
     this.add(CallOp.PutBack, row);
-    this.add(CallOp.Renode, node);
   }
 
-  endAside(row: number, reason: number): void {
-    this.add(CallOp.EndAside, row);
-    this.add(CallOp.EndReason, reason - NONE);
+  renode(node: NodeId): void {
+    this.add(CallOp.Renode, node);
   }
 
   setCertainty(certainty: Certainty): void {

@@ -59,7 +59,7 @@ export interface ReplaySetup {
   readonly events: SharedEvents;
   /** Probes whose hits damaged the trace; null: there are none. */
   readonly probes: Probes | null;
-  readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
+  readonly options: Pick<ReplayOptions, 'tailCalls' | 'fibers' | 'extendTo' | 'mayBeUndecoded' | 'onlyPairs'>;
   readonly questions: Questions;
   /** Outside this time only what matters in it is replayed; null: all is replayed. */
   readonly span: Bounds | null;

@@ -45,9 +45,11 @@ function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer |
 }
 
 /** Returns the only parts of the setup that change. */
-function kindOf({ knownPaths, span, questions }: ReplaySetup): string {
+function kindOf({ knownPaths, span, questions, options, siteFacts }: ReplaySetup): string {
   const { durations, timeline, chunksOf, callRows } = questions;
   return [
+    siteFacts.functions.learned,
+    options.onlyPairs === true,
     knownPaths !== null,
     span?.startNs,
     span?.endNs,

@@ -90,15 +90,19 @@ async function* replayOnWorkers(
   const task = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
   const maxPending = count < pool.size ? count : PENDING_PER_WORKER * pool.size;
   const pending: Pending[] = [];
-  for (const tid of tids) {
-    if (pending.length === maxPending) yield await finished(pending);
-    const source = store.threadSource(tid);
-    const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
-    const result = pool.run(task, { trace: shared, source, spaces, ...own });
-    result.catch(() => {}); // a rejection is handled when its result is awaited
-    pending.push({ tid, result });
+  try {
+    for (const tid of tids) {
+      if (pending.length === maxPending) yield await finished(pending);
+      const source = store.threadSource(tid);
+      const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
+      const result = pool.run(task, { trace: shared, source, spaces, ...own });
+      result.catch(() => {}); // a rejection is handled when its result is awaited
+      pending.push({ tid, result });
+    }
+    while (pending.length > 0) yield await finished(pending);
+  } finally {
+    await Promise.allSettled(pending.map(({ result }) => result)); // they use memory that the next ones need
   }
-  while (pending.length > 0) yield await finished(pending);
   for (const histogram of histogramOf) if (histogram) histograms?.release(histogram);
 }
 

@@ -20,6 +20,8 @@ export interface FunctionTable {
   readonly bareName: Int32Array;
   /** Some function switches stacks. */
   readonly hasSwitchers: boolean;
+  /** Number of functions that turned out to do so during replay. */
+  readonly learned: number;
   /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
   readonly stubTarget: Int32Array; // FunctionId | NONE
   /** By symbol: its function, or the one that starts lowest if there are several; or NONE. */
@@ -49,6 +51,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
     start,
     traits,
     hasSwitchers: traits.some((trait) => (trait & Trait.StackSwitcher) !== 0),
+    learned: 0,
     bareName: bareNames(symbol, symbols),
     nameless: ids.nameless,
     from,

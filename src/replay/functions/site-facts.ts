@@ -4,7 +4,7 @@
 
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
-import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
+import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './function-table.js';
 import { MAX_CALL_BYTES, Trait } from './traits.js';
@@ -90,6 +90,14 @@ export function siteFacts(
     syscalls,
     scope,
   };
+}
+
+/** Returns the facts with one more function that switches stacks. */
+export function withSwitcher(facts: SiteFacts, fn: FunctionId): SiteFacts {
+  const { functions } = facts;
+  const traits = functions.traits.slice();
+  traits[fn] |= Trait.StackSwitcher;
+  return { ...facts, functions: { ...functions, traits, hasSwitchers: true, learned: functions.learned + 1 } };
 }
 
 /** True if the trace continues after a system call. */

@@ -134,7 +134,7 @@ const MAX_UNMATCHED_RETURNS = 256;
 // Looks ahead across losses: a level that a later segment is seen to end did not end in between. Works backwards over
 // the segments, so that each one receives the returns of all that follow it.
 
-/** Extends `unmatchedRows` of the segments, and links calls that end after a loss to themselves. */
+/** Extends the unmatched rows of stacks, and links calls that end after a loss to themselves. */
 export function matchAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
   for (let index = segments.length - 2; index >= 0; index--) {
     const before = segments[index] as Segment;
@@ -144,13 +144,9 @@ export function matchAcrossLosses({ segments, link }: Pairing, events: ThreadEve
     if (found === null) continue;
     if (found.confirmed > 0)
       for (const call of before.openRows.slice(0, found.oldLevel)) if (link[call] === NONE) link[call] = call;
-    const later = after.unmatchedRows.slice(found.newLevels + found.oldLevel);
-    segments[index] = {
-      ...before,
-      unmatchedRows: before.unmatchedRows
-        .concat(later)
-        .slice(0, Math.max(MAX_UNMATCHED_RETURNS, before.unmatchedRows.length)),
-    };
+    const { unmatchedRows } = before.last;
+    const later = after.first.unmatchedRows.slice(found.newLevels + found.oldLevel);
+    unmatchedRows.push(...later.slice(0, Math.max(0, MAX_UNMATCHED_RETURNS - unmatchedRows.length)));
   }
 }
 
@@ -175,7 +171,7 @@ export function restartOf(
   const isStart = facts.step[site] === Step.Start;
   const address = isStart ? facts.to[site] : facts.from[site];
   return {
-    unmatchedReturns: after.unmatchedRows.map((row) => unmatchedReturnAt(row, events, facts)),
+    unmatchedReturns: after.first.unmatchedRows.map((row) => unmatchedReturnAt(row, events, facts)),
     first: isStart ? facts.toFunction[site] : facts.fromFunction[site],
     ...endOf(after, events, facts),
     isWhereStopped: before.stoppedAt <= address && address <= before.stoppedAt + SYSCALL_BYTES,
@@ -189,8 +185,9 @@ function endOf(
   { site }: ThreadEvents,
   facts: SiteFacts,
 ): Pick<Restart, 'openRows' | 'last' | 'endRow'> {
-  const { unmatchedRows, endRow, firstRow, openRows } = segment;
-  if ((unmatchedRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE, endRow };
+  const { first, endRow, firstRow, openRows } = segment;
+  const isSeen = segment.last === first && (first.unmatchedRows.at(-1) ?? firstRow) < endRow;
+  if (!isSeen) return { openRows: [], last: NONE, endRow };
   let row = endRow - 1;
   while (row > firstRow && facts.step[site[row]] >= Step.Gap) row--;
   return { openRows, last: runningAfter(site[row], facts), endRow };
@@ -213,9 +210,10 @@ function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): 
   return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
 }
 
-function lowestFunction({ firstRow, unmatchedRows }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {
-  const last = unmatchedRows.at(-1);
-  if (last !== undefined) return facts.toFunction[site[last]];
+function lowestFunction({ firstRow, first: stack, last }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {
+  const lastReturn = last.unmatchedRows.at(-1);
+  if (lastReturn !== undefined) return facts.toFunction[site[lastReturn]];
+  if (last !== stack) return NONE;
   const first = site[firstRow];
   return facts.step[first] === Step.Start ? facts.toFunction[first] : facts.fromFunction[first];
 }

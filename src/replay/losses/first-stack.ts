@@ -6,7 +6,7 @@ import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../../mo
 import { orNameless } from '../functions/function-table.js';
 import { Trait } from '../functions/traits.js';
 import { MAX_SKIPPED_ROWS } from '../pairing/pairing.js';
-import type { OtherStack } from '../pairing/parked-stacks.js';
+import type { Stack } from '../pairing/stacks.js';
 import { countSteps, endOfLevel, forgetReturnRows, jump, setReturnRow, topLevels } from '../stack/levels.js';
 import { closeAbove, frameAt, openSymbols, pushOpen, topFrame } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
@@ -32,12 +32,12 @@ export function pushFirstStack(state: ReplayState, restart: Restart): void {
 }
 
 /**
- * Pushes another stack of the same thread, first seen in `row`, onto the open frames. `isEntry`: its top function
+ * Pushes another stack of the same thread, first seen in `row`. `isEntry`: its top function
  * begins now.
  */
 export function pushOtherStack(
   state: ReplayState,
-  { unmatchedRows }: OtherStack,
+  { unmatchedRows }: Stack,
   row: number,
   first: FunctionId,
   isEntry: boolean,

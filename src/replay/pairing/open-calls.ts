@@ -8,23 +8,19 @@ import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
 import type { Rows } from '../module-memory.js';
-import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../wasm/layout.js';
 import {
+  ADDRESS,
+  CALL_FLOATS,
+  CALL_INTS,
   CallKind,
+  type CallRows,
   isEndOf,
   isSignal,
+  KIND,
   MAX_SEARCH_DEPTH,
   type OpenCall,
-  type SkippedStack,
-  type StackEntry,
-} from './parked-stacks.js';
-
-/** The layout of a call, in integers and in floating-point numbers. */
-export const CALL_INTS = CALL_BYTES / Int32Array.BYTES_PER_ELEMENT;
-export const CALL_FLOATS = CALL_BYTES / Float64Array.BYTES_PER_ELEMENT;
-export const ADDRESS = CALL_ADDRESS / Float64Array.BYTES_PER_ELEMENT;
-export const ROW = CALL_ROW / Int32Array.BYTES_PER_ELEMENT;
-export const KIND = CALL_KIND / Int32Array.BYTES_PER_ELEMENT;
+  ROW,
+} from './stacks.js';
 
 export class OpenCalls {
   length = 0;
@@ -32,7 +28,6 @@ export class OpenCalls {
   readonly calls: Rows;
   /** Indexes of signals and kernel entries. */
   private readonly interrupts: number[] = [];
-  private readonly switches: StackEntry[] = [];
   /** null: not needed yet. */
   private index: CallIndex | null = null;
 
@@ -40,15 +35,9 @@ export class OpenCalls {
     this.calls = calls;
   }
 
-  /** Index from which on the running stack holds only plain calls, without signals and kernel entries. */
+  /** Index from which on there are only plain calls, without signals and kernel entries. */
   get firstSimple(): number {
-    return Math.max((this.interrupts.at(-1) ?? NONE) + 1, this.switches.at(-1)?.base ?? 0);
-  }
-
-  /** True if nothing is above the call at this index, not even an empty stack that was switched to. */
-  isTop(index: number): boolean {
-    const { switches, length } = this;
-    return index === length - 1 && (switches.length === 0 || (switches.at(-1) as StackEntry).base <= index);
+    return (this.interrupts.at(-1) ?? NONE) + 1;
   }
 
   at(index: number): OpenCall {
@@ -87,63 +76,35 @@ export class OpenCalls {
     for (const { row, address, kind } of calls) this.push(row, address, kind);
   }
 
-  /** Begins another stack: calls pushed from now on belong to it. */
-  switchStack(change: Omit<StackEntry, 'base'>): void {
-    this.switches.push({ ...change, base: this.length });
+  /** Returns the row of the call that called the function on top; NONE if that call was not seen. */
+  topRow(): number {
+    return this.length > 0 ? this.rowAt(this.length - 1) : NONE;
   }
 
-  /** Returns the index of the newest switch that matches, or NONE. */
-  findSwitch(isMeant: (change: StackEntry) => boolean): number {
-    return this.switches.findLastIndex(isMeant);
-  }
-
-  /** Returns the switch at an index. */
-  switchAt(index: number): StackEntry {
-    return this.switches[index] as StackEntry;
-  }
-
-  /**
-   * True if what first ran on the running stack, one that was switched to, runs again. `makecontext` lets that return
-   * to a function entry.
-   */
-  isAtBase(): boolean {
-    const current = this.switches.at(-1);
-    return current !== undefined && current.stack !== null && current.base === this.length;
-  }
-
-  /** Returns the uppermost calls of the running stack, lowest first, at most `max`. */
-  callsOfStack(max: number): OpenCall[] {
+  /** Removes all calls above an index and returns them, lowest first: they end without a return. */
+  cutAbove(index: number): OpenCall[] {
     const calls: OpenCall[] = [];
-    for (let index = Math.max(this.switches.at(-1)?.base ?? 0, this.length - max); index < this.length; index++)
-      calls.push(this.at(index));
+    for (let at = index + 1; at < this.length; at++) calls.push(this.at(at));
+    this.length = Math.min(this.length, index + 1);
+    this.forgetInterrupts();
     return calls;
   }
 
-  /** Returns the row of the call that called the top frame of the running stack; NONE if that call was not seen. */
-  topOfStack(): number {
-    const lowest = this.switches.at(-1)?.base ?? 0;
-    return this.length > lowest ? this.rowAt(this.length - 1) : NONE;
+  /** Returns a copy of all calls. */
+  copy(): CallRows {
+    const { length, calls } = this;
+    const ints = calls.ints.slice(0, CALL_INTS * length);
+    return { length, ints, floats: new Float64Array(ints.buffer) };
   }
 
-  /**
-   * Removes all calls above an index and returns them, grouped by stack, lowest first. They did not return, and their
-   * stacks may only be waiting.
-   */
-  cutAbove(index: number): SkippedStack[] {
-    return this.cut(
-      index + 1,
-      this.switches.findLastIndex((change) => change.base <= index),
-    );
-  }
-
-  /** Removes every call on the stack of the switch at an index and on those above it; NONE: every call. */
-  cutStack(index: number): SkippedStack[] {
-    return this.cut(index === NONE ? 0 : this.switchAt(index).base, index);
-  }
-
-  /** Removes the stack of the switch at an index, and those above it. */
-  takeStack(index: number): SkippedStack[] {
-    return this.cut(this.switchAt(index).base, index - 1);
+  /** Replaces all calls: another stack runs. */
+  replace({ length, ints }: CallRows): void {
+    this.index?.forgetAll();
+    this.interrupts.length = this.length = 0;
+    while (this.calls.ints.length < CALL_INTS * length) this.calls.grow();
+    this.calls.ints.set(ints.subarray(0, CALL_INTS * length));
+    this.length = length;
+    for (let index = 0; index < length; index++) if (this.kindAt(index) !== CallKind.Call) this.interrupts.push(index);
   }
 
   /** Ends the call on top. */
@@ -162,9 +123,9 @@ export class OpenCalls {
     return this.index.find(to);
   }
 
-  /** Returns the index of the nearest call on this stack whose row matches, or NONE. The search is bounded. */
+  /** Returns the index of the nearest call whose row matches, or NONE. The search is bounded. */
   findNear(isMeant: (row: number) => boolean): number {
-    const lowest = Math.max(this.switches.at(-1)?.base ?? 0, this.length - MAX_SEARCH_DEPTH);
+    const lowest = Math.max(0, this.length - MAX_SEARCH_DEPTH);
     for (let index = this.length - 1; index >= lowest; index--) if (isMeant(this.rowAt(index))) return index;
     return NONE;
   }
@@ -182,25 +143,6 @@ export class OpenCalls {
   innermostSignal(): number {
     const index = this.interrupts.at(-1) ?? NONE;
     return index !== NONE && isSignal(this.kindAt(index)) ? index : NONE;
-  }
-
-  /** Keeps the lowest `length` calls, and the switches up to the one at `keptSwitch`; returns what it removes. */
-  private cut(length: number, keptSwitch: number): SkippedStack[] {
-    const skipped: SkippedStack[] = [];
-    while (this.switches.length - 1 > keptSwitch) {
-      const { base, row, stack } = this.switches.pop() as StackEntry;
-      skipped.unshift({ calls: this.takeFrom(base), startRow: row, stack });
-    }
-    skipped.unshift({ calls: this.takeFrom(length), startRow: NONE, stack: null });
-    this.forgetInterrupts();
-    return skipped.filter(({ calls }) => calls.length > 0);
-  }
-
-  private takeFrom(index: number): OpenCall[] {
-    const calls: OpenCall[] = [];
-    for (let at = index; at < this.length; at++) calls.push(this.at(at));
-    this.length = Math.min(this.length, index);
-    return calls;
   }
 
   private forgetInterrupts(): void {
@@ -252,6 +194,10 @@ class CallIndex {
       if (at < this.open.length && this.open.rowAt(at) === this.rows.values[at]) return; // so are those below
       this.forgetLast();
     }
+  }
+
+  forgetAll(): void {
+    while (this.rows.length > 0) this.forgetLast();
   }
 
   private forgetLast(): void {

@@ -23,7 +23,6 @@ import {
   type Segment,
   SkippedCalls,
 } from './pairing.js';
-import { CallKind } from './parked-stacks.js';
 import {
   endCall,
   hasTrait,
@@ -33,28 +32,18 @@ import {
   RUNNING,
   type SegmentState,
 } from './segment-state.js';
+import { CallKind } from './stacks.js';
+import { followHidden, noteCall } from './switches.js';
 
-/** Maximum number of linkage slots that lead to functions that switch stacks. */
-const MAX_SWITCHER_SLOTS = 4;
-
-/** Pairs a thread's returns with its calls. Starts over whenever it finds new slots that lead to other stacks. */
+/**
+ * Pairs a thread's returns with its calls. Stops where a function turns out to switch stacks (`Pairing.switcher`): what
+ * follows runs on another stack than it seems to.
+ */
 export function pairThread(
   events: ThreadEvents,
   facts: SiteFacts,
   memory: PairingMemory = new OwnPairingMemory(),
 ): Pairing {
-  const slots = new Set<Address>();
-  for (;;) {
-    const known = slots.size;
-    const pairing = pairAll(events, facts, memory, slots);
-    if (slots.size === known || known >= MAX_SWITCHER_SLOTS) return pairing;
-  }
-}
-
-/**
- * Pairs all segments. `slots`: linkage slots known to lead to another stack though no name says so; new ones are added.
- */
-function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, slots: Set<Address>): Pairing {
   const pairing: Pairing = {
     ...memory.take(events.length),
     segments: [],
@@ -64,14 +53,14 @@ function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, 
     stacks: [],
     hiddenSwitches: new Map(),
     aborts: [],
-    replacedStack: new Map(),
+    switcher: NONE,
   };
   const { segments, action, hiddenSwitches } = pairing;
   let row = 0;
-  while (row < events.length) {
+  while (row < events.length && pairing.switcher === NONE) {
     const step = facts.step[events.site[row]];
     if (step < Step.Gap) {
-      const segment = pairSegment(newSegmentState(events, facts, pairing, slots, memory), row);
+      const segment = pairSegment(newSegmentState(events, facts, pairing, memory), row);
       segments.push(segment);
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);
@@ -85,16 +74,18 @@ function actionOfRecord(step: number): number {
 }
 
 function pairSegment(state: SegmentState, firstRow: number): Segment {
+  const { events, pairing, open } = state;
   let row = pairWhileSimple(state, firstRow);
-  while (row < state.events.length && pairEvent(state, row)) row = pairWhileSimple(state, row + 1);
-  const { unmatchedRows, open, stoppedAt } = state;
-  return { firstRow, endRow: row, unmatchedRows, openRows: open.allRows(), stoppedAt };
+  while (row < events.length && pairing.switcher === NONE && pairEvent(state, row))
+    row = pairWhileSimple(state, row + 1);
+  const { first, running, stoppedAt } = state;
+  return { firstRow, endRow: row, first, last: running, openRows: open.allRows(), stoppedAt };
 }
 
 /** Has the module pair simple events, if there is one, and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
   const { events, facts, open, module } = state;
-  if (module === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
+  if (module === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts || state.switcherRow !== NONE) return firstRow;
   const row = pairInModule(open, events, module, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
@@ -120,6 +111,7 @@ function pairEvent(state: SegmentState, row: number): boolean {
   }
   if (step !== Step.Start) {
     if (isStopped) return false;
+    if (state.switcherRow !== NONE) followHidden(state, row, site);
     pairBranch(state, row, site, step);
   } else if (!state.hasBegun) pairing.action[row] = Action.Start;
   else if (!pairStart(state, row, site)) return false;
@@ -135,7 +127,8 @@ function pairBranch(state: SegmentState, row: number, site: number, step: Step):
     case Step.Call:
     case Step.KernelEntry:
       action[row] = Action.Call;
-      return state.open.push(row, state.facts.from[site], step === Step.Call ? CallKind.Call : CallKind.KernelEntry);
+      state.open.push(row, state.facts.from[site], step === Step.Call ? CallKind.Call : CallKind.KernelEntry);
+      return noteCall(state, row);
     case Step.Return:
       return pairReturn(state, row, site);
     case Step.Jump:

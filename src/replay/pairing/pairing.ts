@@ -2,11 +2,11 @@
  * The result of pairing a thread's returns with its calls.
  */
 import { countBelow, int32Column, ReusedColumn } from '../../model/columns.js';
-import { type Address, NONE } from '../../model/units.js';
+import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { OwnRows, type Rows } from '../module-memory.js';
 import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES } from '../wasm/layout.js';
-import type { OtherStack, SkippedStack, StackSwitch } from './parked-stacks.js';
+import type { OpenCall, Stack } from './stacks.js';
 
 /** A thread's events between two losses. */
 export interface Segment {
@@ -14,27 +14,34 @@ export interface Segment {
   /** The row after the last one. */
   readonly endRow: number;
   /**
-   * Rows of the returns whose call this segment does not contain, in order: they end the levels that were open when it
-   * began. Returns in later segments that end the same levels follow those of this segment.
+   * The stack that it begins with. Its returns in later segments, too, end the levels that were open when this one
+   * began.
    */
-  readonly unmatchedRows: readonly number[];
-  /** Rows of the calls that are still open at the end, lowest first. */
+  readonly first: Stack;
+  /** The stack that runs at the end. */
+  readonly last: Stack;
+  /** Rows of the calls that are still open on it then, lowest first. */
   readonly openRows: readonly number[];
   /** Address at which the trace was stopped at the end; NaN if it ran. */
   readonly stoppedAt: Address;
 }
 
-/** A stack switch between two events that the trace does not show and a later return reveals. */
+/** How the thread goes on with a stack that was parked. */
+export interface StackSwitch {
+  /** The row of the call that had left the stack; of the running stack, if the thread only goes on there. */
+  readonly leftRow: number;
+  /** The row of the call on it that is over now; those above it are over, too. */
+  readonly callRow: number;
+  /** That call has not returned: control jumped from there. */
+  readonly isJump: boolean;
+  /** Other stacks look alike. */
+  readonly isGuess: boolean;
+}
+
+/** A stack switch between two events that the trace does not show. */
 export type HiddenSwitch =
   /** To a stack that was not seen before. */
-  | { readonly to: 'new'; readonly stack: OtherStack }
-  /** To a parked stack, whose last call that ended. */
-  | { readonly to: 'parked'; readonly change: StackSwitch }
-  /**
-   * To the stack below, which the call in `callRow` had switched away from. `isOver`: that call has returned; else
-   * control jumped from there.
-   */
-  | { readonly to: 'below'; readonly callRow: number; readonly isOver: boolean };
+  { readonly to: Stack } | { readonly back: StackSwitch };
 
 export interface Pairing {
   readonly segments: Segment[];
@@ -49,13 +56,14 @@ export interface Pairing {
   /** By the row of an unmatched return: the rows of the calls that it skips, unless there are too many. */
   readonly skippedByReturn: Map<number, readonly number[]>;
   readonly switches: StackSwitch[];
-  readonly stacks: OtherStack[];
+  /** Stacks that were not seen before. */
+  readonly stacks: Stack[];
   /** By the row of the first event after the switch. */
   readonly hiddenSwitches: Map<number, HiddenSwitch>;
   /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
-  /** By the row of an event that switches stacks: the row of the event that had switched to the stack it leaves. */
-  readonly replacedStack: Map<number, number>;
+  /** A function that turned out to switch stacks: the events are to be paired again; or NONE. */
+  switcher: FunctionId;
 }
 
 /** If a return skips more calls than this, their rows are not kept. */
@@ -112,13 +120,12 @@ export class SkippedCalls {
   private readonly raiserRows = int32Column();
 
   /** Adds the calls that the event in `row` skips. Rows must be ascending. */
-  add(row: number, skipped: readonly SkippedStack[], isRaiser: (callRow: number) => boolean): void {
+  add(row: number, skipped: readonly OpenCall[], isRaiser: (callRow: number) => boolean): void {
     let newest: number = NONE;
-    for (const { calls } of skipped)
-      for (const call of calls) {
-        if (isRaiser(call.row)) this.raiserRows.push(call.row);
-        newest = Math.max(newest, call.row);
-      }
+    for (const call of skipped) {
+      if (isRaiser(call.row)) this.raiserRows.push(call.row);
+      newest = Math.max(newest, call.row);
+    }
     if (newest === NONE) return;
     this.skippingRows.push(row);
     this.newestRows.push(newest);
@@ -169,7 +176,7 @@ export const Action = {
   ReturnTo: 3,
   /**
    * Returns although no call in this segment matches: reveals a caller that was entered before the segment began.
-   * `link` is not used; the row is listed in `unmatchedRows` of the segment or of the stack.
+   * `link` is not used; the row is listed in `unmatchedRows` of the stack.
    */
   UnmatchedReturn: 4,
   /** Returns from the signal handler that row `link` entered, into the code that ends the signal (`__restore_rt`). */
@@ -222,11 +229,6 @@ export function actionOf(code: number): Action {
 /** True if the trace stops after the event. */
 export function isStop(code: number): boolean {
   return (code & (ActionFlag.Stops | ActionFlag.StopsInSyscall)) !== 0;
-}
-
-/** True if the action can take frames off the stack that a later stack switch puts back. */
-export function canRemoveFrames(action: Action): boolean {
-  return action >= Action.Return && action <= Action.StartAfterReturn;
 }
 
 export function isTraceStart(action: Action): boolean {

@@ -1,5 +1,5 @@
 /**
- * The state of pairing a segment: the open calls, the parked stacks, and whether the trace runs.
+ * The state of pairing a segment: the stack that runs, the parked ones, and whether the trace runs.
  */
 import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
@@ -8,16 +8,7 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { OpenCalls } from './open-calls.js';
 import { Action, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
-import {
-  AlikeStacks,
-  MAX_PARKED_CALLS,
-  MAX_SEARCH_DEPTH,
-  type OpenCall,
-  type OtherStack,
-  ParkedStacks,
-  type ResumedStack,
-  type SkippedStack,
-} from './parked-stacks.js';
+import { MAX_SEARCH_DEPTH, type OpenCall, ParkedStacks, type Stack } from './stacks.js';
 
 /** A call that has returned, and its index on the stack. */
 export interface Returned {
@@ -31,21 +22,22 @@ export interface SegmentState {
   readonly events: ThreadEvents;
   readonly facts: SiteFacts;
   readonly pairing: Pairing;
-  /** Linkage slots known to lead to another stack though no name says so. */
-  readonly switcherSlots: Set<Address>;
-
   /** Pairs calls and returns; null if that is left to TypeScript. */
   readonly module: ReplayModule | null;
 
-  /** The calls of the running stack, and of those below it. */
+  /** The stack that the segment begins with, and the one that runs. */
+  readonly first: Stack;
+  running: Stack;
+  /** The calls of the one that runs. */
   readonly open: OpenCalls;
   readonly parked: ParkedStacks;
-  /** Rows of the returns from levels that were open when the segment began. */
-  readonly unmatchedRows: number[];
   /** The calls that returned last: an aborted transaction may reopen them. */
   readonly returned: Returned[];
 
   hasBegun: boolean;
+  /** The row of the last call to a function that switches stacks, as long as nothing shows what ran next; or NONE. */
+  switcherRow: number;
+
   /** Address at which the trace stopped; NaN while it runs. */
   stoppedAt: Address;
   /** Number of bytes after `stoppedAt` at which the trace may continue. */
@@ -64,20 +56,21 @@ export function newSegmentState(
   events: ThreadEvents,
   facts: SiteFacts,
   pairing: Pairing,
-  switcherSlots: Set<Address>,
   memory: PairingMemory,
 ): SegmentState {
+  const first = { unmatchedRows: [] };
   return {
     events,
     facts,
     pairing,
-    switcherSlots,
     module: memory.module,
+    first,
+    running: first,
     open: new OpenCalls(memory.calls),
-    parked: new ParkedStacks(new AlikeStacks(events, facts)),
-    unmatchedRows: [],
+    parked: new ParkedStacks(),
     returned: [],
     hasBegun: false,
+    switcherRow: NONE,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,
     stoppedInCall: false,
@@ -106,7 +99,7 @@ export function endCall(state: SegmentState, row: number, index: number, how: Ac
   action[row] = how;
   link[row] = callRow;
   link[callRow] = row;
-  if (!open.isTop(index)) skipCalls(state, row, open.cutAbove(index));
+  if (index < open.length - 1) skipCalls(state, row, open.cutAbove(index));
   if (facts.hasAborts) noteReturned(state, index);
   open.pop();
 }
@@ -125,83 +118,23 @@ export function returnTo(state: SegmentState, row: number, index: number): void 
 
 /** Notes the return in `row` as unmatched: its call was not seen. */
 export function pairUnmatchedReturn(state: SegmentState, row: number): void {
-  const { open, pairing } = state;
-  const base = open.findSwitch(({ stack }) => stack !== null);
-  const unmatchedRows = base === NONE ? state.unmatchedRows : (open.switchAt(base).stack as OtherStack).unmatchedRows;
-  unmatchedRows.push(row);
+  const { open, pairing, running } = state;
+  running.unmatchedRows.push(row);
   pairing.action[row] = Action.UnmatchedReturn;
-  const skipped = open.cutStack(base);
-  const count = skipped.reduce((sum, { calls }) => sum + calls.length, 0);
-  if (count > 0 && count <= MAX_SKIPPED_ROWS)
+  const skipped = open.cutAbove(NONE);
+  if (skipped.length > 0 && skipped.length <= MAX_SKIPPED_ROWS)
     pairing.skippedByReturn.set(
       row,
-      skipped.flatMap(({ calls }) => calls.map((call) => call.row)),
+      skipped.map((call) => call.row),
     );
   skipCalls(state, row, skipped);
 }
 
-/** Notes the "return" in `row` as a jump. If its target is never returned from, it may have switched stacks. */
-export function jumpByReturn({ pairing, open }: SegmentState, row: number): void {
-  pairing.action[row] = Action.JumpByReturn;
-  open.switchStack({ row, stack: null });
-}
-
-/**
- * Links skipped calls to the event in `row` that skips them, and parks their stacks: they were left before `leftRow`.
- */
-export function skipCalls(state: SegmentState, row: number, skipped: readonly SkippedStack[], leftRow = row): void {
-  const { pairing, parked } = state;
-  pairing.skipped.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
-  for (const { calls } of skipped) for (const call of calls) pairing.link[call.row] = row;
-  parked.park(skipped, leftRow);
-}
-
-/** Questions about calls, by their rows. */
-interface SwitchingCalls {
-  /** True if the call was made to switch to another stack. */
-  readonly isToSwitcher: (callRow: number) => boolean;
-  /** Returns the row of the first event on the other stack. */
-  readonly firstRowThere: (callRow: number) => number;
-}
-
-// Switches between the thread's stacks: back to a parked one, or to one that was not seen before.
-
-/** Switches back to a parked stack if this address is on one. */
-export function switchBack(state: SegmentState, row: number, to: Address, isSwitch: boolean): boolean {
-  return resumeParked(state, row, state.parked.takeResumed(to, row, isSwitch));
-}
-
-/** The same where the running stack's last call may just as well return to this address. */
-export function switchToAlike(state: SegmentState, row: number, to: Address): boolean {
-  return resumeParked(
-    state,
-    row,
-    state.parked.takeAlike(to, row, () => state.open.callsOfStack(MAX_PARKED_CALLS)),
-  );
-}
-
-function resumeParked(state: SegmentState, row: number, back: ResumedStack | null): boolean {
-  if (back === null) return false;
-  const { action, link, switches } = state.pairing;
-  replaceStack(state, row);
-  action[row] = Action.SwitchBack;
-  link[row] = switches.push(back.change) - 1;
-  link[pushResumed(state, row, back)] = row;
-  return true;
-}
-
-/** Pushes a resumed stack. The call that had left it has returned: its row is returned instead. */
-function pushResumed({ open, pairing }: SegmentState, row: number, { calls, stack }: ResumedStack): number {
-  open.switchStack({ row, stack });
-  for (const call of calls) pairing.link[call.row] = NONE;
-  open.pushAgain(calls.slice(0, -1));
-  return (calls.at(-1) as OpenCall).row;
-}
-
-/** Switches to a stack that was not seen before, by the event in `row`. */
-export function switchToNew(state: SegmentState, row: number): void {
-  replaceStack(state, row);
-  state.open.switchStack({ row, stack: addNewStack(state, row, Action.NewStack) });
+/** Links skipped calls to the event in `row` that skips them. */
+export function skipCalls(state: SegmentState, row: number, skipped: readonly OpenCall[]): void {
+  const { skipped: kept, link } = state.pairing;
+  kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
+  for (const call of skipped) link[call.row] = row;
 }
 
 /**
@@ -209,98 +142,11 @@ export function switchToNew(state: SegmentState, row: number): void {
  * not its caller before: it ran on a stack of its own, for all that is known.
  */
 export function pairEntryFromOutside(state: SegmentState, row: number, returnRow: number): void {
+  const { action, link, stacks } = state.pairing;
   skipCalls(state, returnRow, state.open.cutAbove(NONE));
-  const stack = addNewStack(state, row, Action.EntryFromOutside);
-  stack.unmatchedRows.push(returnRow);
-  state.pairing.action[returnRow] = Action.UnmatchedReturn;
-  state.open.switchStack({ row, stack });
-}
-
-function addNewStack({ pairing }: SegmentState, row: number, how: Action): OtherStack {
-  const { action, link, stacks } = pairing;
-  const stack = { unmatchedRows: [] };
-  action[row] = how;
+  const stack = { unmatchedRows: [returnRow] };
+  action[row] = Action.EntryFromOutside;
   link[row] = stacks.push(stack) - 1;
-  return stack;
-}
-
-/** Removes the stack that was switched to, as another one takes its place. */
-function replaceStack(state: SegmentState, row: number, endRow = row): void {
-  const { open, pairing } = state;
-  const current = open.findSwitch(({ stack }) => stack !== null);
-  if (current === NONE) return;
-  pairing.replacedStack.set(row, open.switchAt(current).row);
-  skipCalls(state, endRow, open.takeStack(current), row);
-}
-
-/**
- * Switches to another stack before the event in `row`, if the return in `returnRow` to this address ends a call on it,
- * right below the call that left it.
- */
-export function switchHidden(
-  state: SegmentState,
-  row: number,
-  returnRow: number,
-  to: Address,
-  calls: SwitchingCalls,
-): void {
-  if (switchBelowHidden(state, row, returnRow, to, calls)) return;
-  const back = state.parked.takeHidden(to, row, returnRow, calls.isToSwitcher);
-  if (back === null) return;
-  const { link, switches, hiddenSwitches } = state.pairing;
-  replaceStack(state, row, returnRow);
-  const callRow = pushResumed(state, row, back);
-  link[callRow] = callRow;
-  switches.push(back.change);
-  hiddenSwitches.set(row, { to: 'parked', change: back.change });
-}
-
-/** True if a return to this address ends a call on another stack, right below the one that left it. */
-export function endsCallOnOther(
-  { open, parked }: SegmentState,
-  to: Address,
-  isSwitchingCall: (callRow: number) => boolean,
-  continues: (callRow: number) => boolean,
-): boolean {
-  const landing = open.findCaller(to, true);
-  if (landing === NONE) return parked.hasLeftBy(to, isSwitchingCall, continues);
-  const isAnother = landing + 1 < open.length - 1;
-  return isAnother && isSwitchingCall(open.rowAt(landing + 1)) && continues(open.rowAt(landing));
-}
-
-/** As `switchHidden`, to the stack from which the running one was switched to. */
-function switchBelowHidden(
-  state: SegmentState,
-  row: number,
-  returnRow: number,
-  to: Address,
-  { isToSwitcher, firstRowThere }: SwitchingCalls,
-): boolean {
-  const { open, pairing } = state;
-  const landing = open.findCaller(to, true);
-  if (landing === NONE) return false;
-  const isOver = !isToSwitcher(open.rowAt(landing));
-  const index = isOver ? landing + 1 : landing;
-  if (index >= open.length - 1 || !isToSwitcher(open.rowAt(index))) return false;
-  const callRow = open.rowAt(index);
-  const isNew = open.findSwitch((change) => change.base === index + 1) === NONE;
-  const skipped = open.cutAbove(index);
-  skipCalls(state, returnRow, isNew ? markHiddenStart(state, skipped, firstRowThere(callRow)) : skipped, row);
-  pairing.hiddenSwitches.set(row, { to: 'below', callRow, isOver });
-  if (!isOver) return true;
-  pairing.link[callRow] = callRow;
-  open.pop();
-  return true;
-}
-
-/** Marks the lowest of these stacks as begun before the event in `row`: it was not seen before. */
-function markHiddenStart(
-  { pairing }: SegmentState,
-  [lowest, ...others]: readonly SkippedStack[],
-  row: number,
-): SkippedStack[] {
-  if (lowest === undefined) return [];
-  const stack = { unmatchedRows: [] };
-  pairing.hiddenSwitches.set(row, { to: 'new', stack });
-  return [{ ...lowest, startRow: row, stack }, ...others];
+  action[returnRow] = Action.UnmatchedReturn;
+  state.running = stack;
 }

@@ -9,13 +9,12 @@ import {
   type NodeId,
   type SymbolId,
 } from '../../model/units.js';
-import { OwnRows, type Rows } from '../module-memory.js';
+import type { Rows } from '../module-memory.js';
 import {
   FLAG_AFTER_HIDDEN_JUMP,
   FLAG_ALIASES,
   FLAG_CALLED,
   FLAG_LEVEL,
-  FLAG_PUT_BACK,
   FLAG_UNCONFIRMED,
   FRAME_BYTES,
   FRAME_CALL_ROW,
@@ -36,7 +35,8 @@ import {
 } from '../wasm/layout.js';
 
 /** A row: see wasm/layout.ts, whose offsets are bytes. */
-const INTS = FRAME_BYTES / Int32Array.BYTES_PER_ELEMENT;
+export const FRAME_INTS = FRAME_BYTES / Int32Array.BYTES_PER_ELEMENT;
+const INTS = FRAME_INTS;
 const FLOATS = FRAME_BYTES / Float64Array.BYTES_PER_ELEMENT;
 const int = (offset: number) => offset / Int32Array.BYTES_PER_ELEMENT;
 const float = (offset: number) => offset / Float64Array.BYTES_PER_ELEMENT;
@@ -209,11 +209,6 @@ export class Frame {
     this.set(FLAG_LEVEL, value);
   }
 
-  /** It is the first frame of a level in `ReplayState.putBackLevels`. */
-  set isPutBack(value: boolean) {
-    this.set(FLAG_PUT_BACK, value);
-  }
-
   /** It was called, as opposed to jumped to or found running. */
   get isCalled(): boolean {
     return this.has(FLAG_CALLED);
@@ -251,19 +246,6 @@ export class Frame {
     floats[from + Float.HeldNs] = 0;
   }
 
-  /** Makes this frame equal to another one. */
-  copyFrom(frame: Frame): void {
-    this.rows.ints.set(frame.rows.ints.subarray(frame.ints, frame.ints + INTS), this.ints);
-    this.otherFunctions = frame.otherFunctions;
-  }
-
-  /** Returns a copy that is on no stack. */
-  copy(): Frame {
-    const copy = new Frame(new OwnRows(FRAME_BYTES), 0);
-    copy.copyFrom(this);
-    return copy;
-  }
-
   private has(flag: number): boolean {
     return (this.rows.ints[this.ints + Int.Flags] & flag) !== 0;
   }
@@ -288,3 +270,6 @@ export interface FrameWatcher {
 }
 
 export type TailCalls = 'nest' | 'replace';
+
+/** How stacks are shown that a thread switches to: as roots of their own, or on the call that left its first stack. */
+export type Fibers = 'root' | 'nest';

@@ -19,8 +19,6 @@ export function levelOfCall(state: ReplayState, row: number): number {
     const { level } = topFrame(state);
     if (frameAt(state, level).callRow === row) return level;
   }
-  const attached = state.putBackLevels.size === 0 ? undefined : state.putBackLevels.get(row);
-  if (attached !== undefined) return attached;
   const index = topBefore(state, row) + 1;
   return index < state.depth && frameAt(state, index).callRow === row ? index : NONE;
 }

@@ -5,7 +5,6 @@
  * jumped to (tail calls). A return removes whole levels.
  */
 import { Certainty } from '../../model/calls/call-log.js';
-import { ROOT } from '../../model/calls/call-tree.js';
 import { Inference, type InferenceName, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { eachInlined } from '../functions/site-facts.js';
@@ -28,7 +27,7 @@ export function topTraits(state: ReplayState): number {
 
 /** Returns the node that time is charged to. */
 export function topNode(state: ReplayState): NodeId {
-  return state.depth === 0 ? ROOT : topFrame(state).node;
+  return state.depth === 0 ? state.base : topFrame(state).node;
 }
 
 /**
@@ -164,8 +163,7 @@ export function removeTop(state: ReplayState): Frame {
   return frame;
 }
 
-function forgetLevel({ putBackLevels, levelByReturnRow, depth }: ReplayState, { callRow, returnRow }: Frame): void {
-  if (callRow !== NONE && putBackLevels.size > 0) putBackLevels.delete(callRow);
+function forgetLevel({ levelByReturnRow, depth }: ReplayState, { returnRow }: Frame): void {
   if (returnRow !== NONE && levelByReturnRow.get(returnRow) === depth) levelByReturnRow.delete(returnRow);
 }
 

@@ -6,7 +6,6 @@ import {
   FLAG_CALLED,
   FLAG_LEVEL,
   FLAG_PLAIN_CALL,
-  FLAG_PUT_BACK,
   FRAME_BYTES,
   FRAME_CALL_ROW,
   FRAME_ENTRY_NS,
@@ -189,7 +188,7 @@ export function forgetInIndex(frame: usize, index: u32): void {
 }
 
 /** Frames that the general rules close. */
-const NOT_SIMPLE: u32 = FLAG_AFTER_HIDDEN_JUMP | FLAG_PUT_BACK;
+const NOT_SIMPLE: u32 = FLAG_AFTER_HIDDEN_JUMP;
 
 // Returns that end one level: the called function, and those that it jumped to.
 

@@ -1,0 +1,386 @@
+/**
+ * Stack switches: which stack continues when a function that switches stacks is left, and which functions do so though
+ * no name says so.
+ *
+ * A switch shows in where a function goes. By its own return, a function goes behind the call that called it. One that
+ * switches stacks goes behind a pending call to the very same function, of another stack, or to the start of a new one.
+ */
+import { type Address, type FunctionId, NONE } from '../../model/units.js';
+import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
+import { Action, type StackSwitch } from './pairing.js';
+import { calledIn, endCall, hasTrait, returnTo, type SegmentState } from './segment-state.js';
+import {
+  type CallRows,
+  CallKind,
+  callFromTop,
+  chooseAlike,
+  endsAt,
+  MAX_SEARCH_DEPTH,
+  type OpenCall,
+  type ParkedStack,
+} from './stacks.js';
+
+/** A stack that may continue: a parked one, or null for the one that runs. */
+type Candidate = ParkedStack | null;
+
+/** True if the event leaves a function that switches stacks, not in a stub on the way to it. */
+export function leavesStack(state: SegmentState, site: number): boolean {
+  const { facts } = state;
+  if (!facts.functions.hasSwitchers) return false;
+  const [from, to] = [facts.fromFunction[site], facts.toFunction[site]];
+  if (!hasTrait(state, from, Trait.StackSwitcher) || hasTrait(state, from, Trait.Stub)) return false;
+  return facts.step[site] !== Step.Jump || !hasTrait(state, to, Trait.StackSwitcher);
+}
+
+/** Pairs the return or jump with which a function that switches stacks goes on. */
+export function pairSwitch(state: SegmentState, row: number, site: number): void {
+  const { facts, open } = state;
+  state.switcherRow = NONE;
+  const to = facts.to[site];
+  const top = open.length - 1;
+  const isOwn = top !== NONE && endsAt(open.at(top), to);
+  const parked = state.parked.endingAt(to);
+  if (isOwn && parked.length === 0) return endCall(state, row, top);
+  const next = () => nextReturns(state, row + 1);
+  if (facts.toEntry[site] === 1) return beginStack(state, row, site, next());
+  const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, 1, next);
+  if (chosen === null) return endCall(state, row, top);
+  if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
+  const held = state.parked.holding(to);
+  if (held !== null) return goOn(state, row, held.parked, { above: held.above });
+  const landing = open.findCaller(to, true);
+  if (landing !== NONE) return endCall(state, row, landing);
+  if (!recovers(state, row, site)) goToNew(state, row);
+}
+
+/** Handles Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call. */
+function recovers(state: SegmentState, row: number, site: number): boolean {
+  const { open, facts } = state;
+  const panic = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.Panic));
+  const index = open.findNear((call) => calledIn(state, call) === facts.toFunction[site]);
+  if (index === NONE || index >= panic) return false;
+  returnTo(state, row, index);
+  return true;
+}
+
+/**
+ * Pairs an event that leads from a function that switches stacks to the start of a function. Nearly always a stack
+ * begins there. But if that function returns behind the last call, it was jumped to; if behind the call that left a
+ * parked stack, it runs on top of that stack.
+ */
+function beginStack(state: SegmentState, row: number, site: number, [first]: readonly Address[]): void {
+  const { open, facts, pairing } = state;
+  const top = open.length - 1;
+  if (first !== undefined && top !== NONE && endsAt(open.at(top), first)) {
+    pairing.action[row] = facts.step[site] === Step.Jump ? Action.Jump : Action.JumpByReturn;
+    return;
+  }
+  const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
+  if (below) goOn(state, row, below, { isJump: true });
+  else goToNew(state, row);
+}
+
+/** Switches to a parked stack by the event in `row`. `above`: number of calls above the one that it ends. */
+function goOn(
+  state: SegmentState,
+  row: number,
+  parked: ParkedStack,
+  { above = 0, isJump = false, isGuess = false }: { above?: number; isJump?: boolean; isGuess?: boolean },
+): void {
+  const { action, link, switches } = state.pairing;
+  const change = resume(state, row, parked, above, isJump, isGuess);
+  action[row] = Action.SwitchBack;
+  link[row] = switches.push(change) - 1;
+}
+
+/** Makes a parked stack the running one. */
+function resume(
+  state: SegmentState,
+  row: number,
+  parked: ParkedStack,
+  above: number,
+  isJump: boolean,
+  isGuess: boolean,
+): StackSwitch {
+  const { open, pairing } = state;
+  state.parked.take(parked);
+  park(state);
+  state.running = parked.stack;
+  open.replace(parked.calls);
+  const leftRow = open.topRow();
+  for (const { row: skipped } of open.cutAbove(open.length - 1 - above)) pairing.link[skipped] = row;
+  const callRow = open.topRow();
+  if (!isJump) {
+    pairing.link[callRow] = row;
+    open.pop();
+  }
+  return { leftRow, callRow, isJump, isGuess };
+}
+
+/** Stacks with more calls are not parked: copying them again and again would be slow. */
+const MAX_STACK_CALLS = 1 << 14;
+
+/** Parks the running stack. Without a call that left it, nothing could continue it. */
+function park(state: SegmentState): void {
+  const { open, running, parked, facts, events } = state;
+  const top = open.topRow();
+  if (top === NONE || open.length > MAX_STACK_CALLS) return;
+  parked.park({ stack: running, calls: open.copy(), caller: facts.fromFunction[events.site[top]] });
+}
+
+/** Switches to a stack that was not seen before, by the event in `row`. */
+function goToNew(state: SegmentState, row: number): void {
+  const { action, link, stacks } = state.pairing;
+  action[row] = Action.NewStack;
+  link[row] = stacks.push(beginNew(state)) - 1;
+}
+
+function beginNew(state: SegmentState): SegmentState['running'] {
+  park(state);
+  state.open.cutAbove(NONE);
+  state.running = { unmatchedRows: [] };
+  return state.running;
+}
+
+// Switches that no event shows, as the function that switches stacks ends in a jump. What runs after it has to tell.
+
+/** Notes the call in `row` if it is made to switch stacks. */
+export function noteCall(state: SegmentState, row: number): void {
+  if (state.facts.functions.hasSwitchers && isToSwitcher(state, row)) state.switcherRow = row;
+}
+
+function isToSwitcher(state: SegmentState, callRow: number): boolean {
+  return hasTrait(state, calledIn(state, callRow), Trait.StackSwitcher);
+}
+
+/** An event at most this far behind a call shows that its function goes on there. */
+const NEAR_BYTES = 64;
+
+/**
+ * Decides after a call to a function that switches stacks where the event in `row` comes from: the function may have
+ * ended in a jump that the trace does not show.
+ */
+export function followHidden(state: SegmentState, row: number, site: number): void {
+  const { open, facts, pairing } = state;
+  if (open.topRow() !== state.switcherRow) {
+    if (open.topRow() < state.switcherRow) state.switcherRow = NONE;
+    return; // it called something
+  }
+  const fn = facts.fromFunction[site];
+  if (fn === NONE || hasTrait(state, fn, Trait.Stub | Trait.Resolver | Trait.StackSwitcher)) return;
+  state.switcherRow = NONE;
+  const callRow = open.topRow();
+  const next = nextReturns(state, row);
+  const [to] = next;
+  if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
+  const { chosen, isGuess } = chooseHidden(state, fn, facts.from[site], next);
+  if (chosen === null) {
+    pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
+    pairing.link[callRow] = callRow;
+    open.pop();
+  } else if (chosen === undefined) pairing.hiddenSwitches.set(row, { to: beginNew(state) });
+  else {
+    const back = resume(state, row, chosen, 0, false, isGuess);
+    pairing.link[back.callRow] = back.callRow;
+    pairing.switches.push(back);
+    pairing.hiddenSwitches.set(row, { back });
+  }
+}
+
+/** Chooses the stack on which `fn` continues at an address. `next`: the targets of the next returns. */
+function chooseHidden(state: SegmentState, fn: FunctionId, at: Address, next: readonly Address[]): Choice {
+  const { open, facts, events } = state;
+  const [to] = next;
+  const own = open.copy();
+  const ownCaller = facts.fromFunction[events.site[open.topRow()]];
+  if (to !== undefined) {
+    const second = callFromTop(own, 1);
+    const fits: Candidate[] = state.parked.returningTo(to);
+    if (second !== null && endsAt(second, to)) fits.push(null);
+    const inCaller = fits.filter((one) => (one === null ? ownCaller : one.caller) === fn);
+    if (fits.length > 0) return choose(state, inCaller.length > 0 ? inCaller : fits, 1, () => next);
+  }
+  const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
+  if (ownCaller === fn) callers.push(null);
+  const open1 = to === undefined ? callers : callers.filter((one) => (one === null ? own : one.calls).length === 1);
+  const near = open1.filter((one) => {
+    const { address } = callFromTop(one === null ? own : one.calls, 0) as OpenCall;
+    return address < at && at < address + NEAR_BYTES;
+  });
+  return choose(state, near.length > 0 ? near : open1, 1, () => next);
+}
+
+interface Choice {
+  /** undefined: there is no candidate. */
+  readonly chosen: Candidate | undefined;
+  readonly isGuess: boolean;
+}
+
+/** `above`: number of calls of each stack that are over. */
+function choose(
+  { open }: SegmentState,
+  candidates: readonly Candidate[],
+  above: number,
+  next: () => readonly Address[],
+): Choice {
+  if (candidates.length < 2) return { chosen: candidates[0], isGuess: false };
+  const stacks: CallRows[] = candidates.map((one) => one?.calls ?? open.copy());
+  const { index, isDecided } = chooseAlike(stacks, above, next());
+  return { chosen: candidates[index], isGuess: !isDecided };
+}
+
+/** As many returns are read ahead, in as many events. */
+const MAX_RETURNS = 12;
+const MAX_READ_AHEAD = 3000;
+
+/**
+ * Returns the targets of the next returns from functions that run in `row` or called those, up to the next stack
+ * switch.
+ */
+function nextReturns({ events, facts }: SegmentState, row: number): Address[] {
+  const { site } = events;
+  const end = Math.min(events.length, row + MAX_READ_AHEAD);
+  const targets: Address[] = [];
+  let above = 0; // calls made since `row`
+  for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, site[at]); at++) {
+    const step = facts.step[site[at]];
+    if (step === Step.Call || step === Step.KernelEntry) above++;
+    else if (step === Step.Return && above > 0) above--;
+    else if (step === Step.Return) targets.push(facts.to[site[at]]);
+    else if (step === Step.Gap) break;
+  }
+  return targets;
+}
+
+/** True if the thread switches stacks here, or calls a function that will. */
+function isSwitch({ fromFunction, toFunction, functions }: SiteFacts, site: number): boolean {
+  const isSwitcher = (fn: FunctionId) => fn >= 0 && (functions.traits[fn] & Trait.StackSwitcher) !== 0;
+  return isSwitcher(fromFunction[site]) || isSwitcher(toFunction[site]);
+}
+
+// Learns which functions switch stacks. Only the first evidence is sure, as what follows it runs on another stack than
+// it seems to: so pairing stops there, and begins anew with what it has learned.
+
+/** A call instruction is seldom longer: a longer distance may be to the end of the next call. */
+const USUAL_CALL_BYTES = 9;
+
+function isBehind({ address, kind }: OpenCall, to: Address): boolean {
+  return kind === CallKind.Call && address < to && to <= address + USUAL_CALL_BYTES;
+}
+
+/** Functions that leave their stack in other ways, or only pass control on. */
+const NEVER_LEARNED =
+  Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.StackSwitcher | Trait.ReturnThunk | Trait.Retpoline;
+
+/**
+ * True if the return shows that the function on top switches stacks: it goes to the start of a function, though others
+ * of its returns go behind calls to it; or behind a call to it other than the last one.
+ */
+export function findSwitcher(state: SegmentState, site: number): boolean {
+  const { open, facts } = state;
+  const top = open.length - 1;
+  if (top === NONE) return false;
+  const fn = facts.fromFunction[site];
+  const call = open.at(top);
+  const to = facts.to[site];
+  if (!isCalledIn(state, call, fn) || hasTrait(state, fn, NEVER_LEARNED) || isBehind(call, to)) return false;
+  const isStart = facts.toEntry[site] === 1 || isNamelessStart(state, site, fn);
+  if (!(isStart && landingsOf(facts).ownReturns.has(fn)) && !isBehindLower(state, top, to, fn)) return false;
+  state.pairing.switcher = fn;
+  return true;
+}
+
+/**
+ * True if the return in `row` shows that the function that was called last switches stacks by a jump that the trace does
+ * not show: what ran next returns where the caller of an earlier call to it returns.
+ */
+export function findSwitcherBefore(state: SegmentState, row: number, to: Address): boolean {
+  const { open, facts, events } = state;
+  const top = open.length - 1;
+  const fn = top === NONE ? NONE : calledIn(state, open.rowAt(top));
+  if (fn === NONE || hasTrait(state, fn, NEVER_LEARNED & ~Trait.Stub) || open.at(top).kind !== CallKind.Call) return false;
+  if (facts.fromFunction[events.site[firstRowAfter(state, open.rowAt(top), row)]] === fn) return false;
+  for (let index = top - 1; index > Math.max(0, top - MAX_SEARCH_DEPTH); index--) {
+    if (calledIn(state, open.rowAt(index)) !== fn || !isBehind(open.at(index - 1), to)) continue;
+    state.pairing.switcher = fn;
+    return true;
+  }
+  return false;
+}
+
+/** Events read on the way to a function: of stubs and the linker, not counting what they call. */
+const MAX_EVENTS_ON_THE_WAY = 64;
+
+/** Returns the row of the first event after the code on the way to the function called in a row. */
+function firstRowAfter(state: SegmentState, callRow: number, lastRow: number): number {
+  const { events, facts, pairing } = state;
+  let row = callRow + 1;
+  for (let n = 0; n < MAX_EVENTS_ON_THE_WAY && row < lastRow; n++) {
+    if (!hasTrait(state, facts.fromFunction[events.site[row]], Trait.Stub | Trait.Resolver)) break;
+    row = Math.max(row, pairing.link[row]) + 1;
+  }
+  return row;
+}
+
+/** True if a call led to this function, possibly through a stub. */
+function isCalledIn(state: SegmentState, { row, kind }: OpenCall, fn: FunctionId): boolean {
+  const called = calledIn(state, row);
+  if (kind !== CallKind.Call || fn === NONE) return false;
+  const { stubTarget } = state.facts.functions;
+  return called === fn || (called !== NONE && hasTrait(state, called, Trait.Stub) && stubTarget[called] === fn);
+}
+
+/** True if the event goes to nameless code that is not behind a call. */
+function isNamelessStart(state: SegmentState, site: number, fn: FunctionId): boolean {
+  const { facts } = state;
+  const target = facts.toFunction[site];
+  if (target === NONE || target === fn || !hasTrait(state, target, Trait.Unknown)) return false;
+  return !landingsOf(facts).isBehindCall(facts.to[site], fn);
+}
+
+function isBehindLower(state: SegmentState, top: number, to: Address, fn: FunctionId): boolean {
+  const { open } = state;
+  for (let index = top - 1; index >= Math.max(0, top - MAX_SEARCH_DEPTH); index--) {
+    const call = open.at(index);
+    if (isBehind(call, to)) return isCalledIn(state, call, fn);
+  }
+  return false;
+}
+
+/** Where calls and returns go, as far as evidence needs it. */
+interface Landings {
+  /** Functions with a return that goes behind a call to them. */
+  readonly ownReturns: ReadonlySet<FunctionId>;
+  /** True if an address is right behind a call to this function or to a stub. */
+  isBehindCall(to: Address, fn: FunctionId): boolean;
+}
+
+const landings = new WeakMap<SiteFacts, Landings>();
+
+function landingsOf(facts: SiteFacts): Landings {
+  let found = landings.get(facts);
+  if (found === undefined) landings.set(facts, (found = findLandings(facts)));
+  return found;
+}
+
+function findLandings({ step, from, to, fromFunction, toFunction, functions: { traits } }: SiteFacts): Landings {
+  const calledAt = new Map<Address, FunctionId[]>();
+  for (let site = 0; site < step.length; site++) {
+    if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
+    const called = calledAt.get(from[site]);
+    if (called) called.push(toFunction[site]);
+    else calledAt.set(from[site], [toFunction[site]]);
+  }
+  const isBehindCall = (address: Address, fn: FunctionId) => {
+    for (let bytes = 1; bytes <= USUAL_CALL_BYTES; bytes++)
+      if (calledAt.get(address - bytes)?.some((called) => called === fn || traits[called] & Trait.Stub)) return true;
+    return false;
+  };
+  const ownReturns = new Set<FunctionId>();
+  for (let site = 0; site < step.length; site++) {
+    const fn = fromFunction[site];
+    if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn)) ownReturns.add(fn);
+  }
+  return { ownReturns, isBehindCall };
+}

@@ -1,0 +1,142 @@
+/**
+ * Switches stacks during replay: sets the frames of the stack that the thread leaves aside, and puts those of the other
+ * one in their place. Only the running stack is in `ReplayState.stack`.
+ *
+ * Each stack is a root of its own. With `--fibers nest`, the others are shown on the call that left the thread's first
+ * stack, and its calls stay open meanwhile.
+ */
+import { ROOT } from '../../model/calls/call-tree.js';
+import { Inference } from '../../model/profile/profile.js';
+import { type FunctionId, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import type { StackSwitch } from '../pairing/pairing.js';
+import type { ReplayState } from '../state.js';
+import { FRAME_INTS, type Frame } from './frame.js';
+import { endOfLevel, levelOfCall } from './levels.js';
+import { addFrame, closeAbove, frameAt, removeTop, returnFrom, topFrame, topNode } from './open-frames.js';
+
+/** The frames of a stack that does not run. */
+export interface ParkedFrames {
+  readonly depth: number;
+  readonly ints: Int32Array;
+  /** By frame: other symbols of its code. */
+  readonly aliases: readonly (readonly FunctionId[])[];
+  /** The node that its lowest frame is below. */
+  readonly base: NodeId;
+  readonly isFirst: boolean;
+  readonly unconfirmedFrom: number;
+}
+
+/** Leaves the running stack for one that was not seen before, whose frames are pushed next. */
+export function leaveStack(state: ReplayState): void {
+  const base = baseOfOthers(state);
+  park(state);
+  state.base = base;
+}
+
+/**
+ * Goes on with a parked stack, or with the running one: the call in `callRow` is over, and those above it. False if the
+ * stack is not known.
+ */
+export function goOnWith(state: ReplayState, { leftRow, callRow, isJump, isGuess }: StackSwitch): boolean {
+  if (rowOfTopLevel(state) !== leftRow) {
+    const parked = state.parked.get(leftRow);
+    if (parked === undefined) return false;
+    const base = baseOfOthers(state);
+    park(state);
+    state.parked.delete(leftRow);
+    putBack(state, parked, parked.isFirst ? ROOT : base);
+  }
+  const index = levelOfCall(state, callRow);
+  if (index === NONE) return false;
+  closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
+  if (!isJump) returnFrom(state, index, NONE);
+  if (isGuess && state.depth > 0) state.certainty.markAfterHiddenJump(topFrame(state));
+  return true;
+}
+
+/** Ends the calls of all stacks: last those of the first one, on which others may be shown. */
+export function endStacks(state: ReplayState): void {
+  const { parked } = state;
+  closeAbove(state, -1, Inference.OpenAtEnd);
+  for (const stack of [...parked.values()].sort((a, b) => Number(a.isFirst) - Number(b.isFirst))) {
+    putBack(state, stack, stack.base);
+    closeAbove(state, -1, Inference.OpenAtEnd);
+  }
+  parked.clear();
+  state.base = ROOT;
+  state.isFirstStack = true;
+}
+
+/** Returns the node that a stack begins at to which the thread switches now, unless it is the first one. */
+function baseOfOthers(state: ReplayState): NodeId {
+  return staysOpen(state, state.isFirstStack) ? topNode(state) : state.base;
+}
+
+/** True if other stacks are shown on this one. */
+function staysOpen({ options }: ReplayState, isFirst: boolean): boolean {
+  return isFirst && options.fibers === 'nest';
+}
+
+function rowOfTopLevel(state: ReplayState): number {
+  return state.depth === 0 ? NONE : topFrame(state).callRow;
+}
+
+/** Sets the running stack aside. A stack that does not go on later is over, unless it is the first one. */
+function park(state: ReplayState): void {
+  const { depth, isFirstStack: isFirst, base, unconfirmedFrom, parked, log } = state;
+  const row = rowOfTopLevel(state);
+  if (depth > 0 && (isFirst || state.leftRows.has(row))) {
+    const { symbol } = state.facts.functions;
+    while (state.depth > 0) {
+      if (!staysOpen(state, isFirst)) state.watcher?.setAside(symbol[topFrame(state).fn], state.depth);
+      removeTop(state);
+    }
+    const ints = state.frames.ints.slice(0, FRAME_INTS * depth);
+    const aliases = state.stack.slice(0, depth).map((frame) => frame.aliases);
+    parked.set(row, { depth, ints, aliases, base, isFirst, unconfirmedFrom });
+    if (!staysOpen(state, isFirst)) log?.setAside(depth);
+    state.certainty.logCertainty();
+  } else closeAbove(state, -1, Inference.Unwound);
+  state.isFirstStack = false;
+  state.unconfirmedFrom = NONE;
+  state.signalTail = NONE;
+}
+
+/** Puts the frames of a stack back. `base`: the node that it begins at now. */
+function putBack(state: ReplayState, parked: ParkedFrames, base: NodeId): void {
+  const { depth, ints, aliases, isFirst, unconfirmedFrom } = parked;
+  const { symbol } = state.facts.functions;
+  const isOpen = staysOpen(state, isFirst);
+  while (state.stack.length < depth) addFrame(state);
+  state.frames.ints.set(ints);
+  if (!isOpen) state.log?.putBack(frameAt(state, depth - 1).logRow);
+  for (let index = 0; index < depth; index++) {
+    const frame = frameAt(state, index);
+    frame.aliases = aliases[index] as readonly FunctionId[];
+    if (base !== parked.base) moveTo(state, frame, index === 0 ? base : frameAt(state, index - 1).node);
+  }
+  for (let index = 0; index < depth; index++) {
+    const frame = frameAt(state, index);
+    state.depth++;
+    if (!isOpen) state.watcher?.putBack(symbol[frame.fn], state.depth);
+    state.certainty.frameOpened(frame);
+    if (frame.isLevel && frame.returnRow !== NONE && !state.levelByReturnRow.has(frame.returnRow))
+      state.levelByReturnRow.set(frame.returnRow, index);
+  }
+  state.base = base;
+  state.isFirstStack = isFirst;
+  state.unconfirmedFrom = unconfirmedFrom;
+  state.certainty.logCertainty();
+}
+
+/** Moves a frame below another node: another call has switched to its stack. */
+function moveTo(state: ReplayState, frame: Frame, below: NodeId): void {
+  const { tree, facts } = state;
+  const { inlined, functions } = facts;
+  const symbols: SymbolId[] = [];
+  for (let at = tree.parentOf(frame.node); inlined?.isInlined[tree.symbolOf(at)] === 1; at = tree.parentOf(at))
+    symbols.push(tree.symbolOf(at));
+  const parent = symbols.reduceRight((node, symbol) => tree.child(node, symbol), below);
+  frame.node = tree.child(parent, functions.symbol[frame.fn]);
+  state.log?.renode(frame.node);
+}
