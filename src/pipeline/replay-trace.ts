@@ -10,10 +10,10 @@ import { askForMemory, checkMemory } from '../model/memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
-import { type Bounds, type FunctionId, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../model/units.js';
+import { type Bounds, type Nanoseconds, type Tid, UNBOUNDED } from '../model/units.js';
 import { sharedNames } from '../parquet/hashes.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
-import { siteFacts, withSwitcher } from '../replay/functions/site-facts.js';
+import { type Switcher, siteFacts, withSwitcher } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/mend-hits.js';
 import { probeSites } from '../replay/probe-sites.js';
@@ -161,15 +161,15 @@ const NEEDS_PATHS = Symbol('needs paths');
 
 /** A function turned out to switch stacks: what was replayed without knowing it is void. */
 class FoundSwitcher {
-  readonly switcher: FunctionId;
+  readonly switcher: Switcher;
 
-  constructor(switcher: FunctionId) {
+  constructor(switcher: Switcher) {
     this.switcher = switcher;
   }
 }
 
-function withAnother(setup: ReplaySetup, switcher: FunctionId): ReplaySetup {
-  return { ...setup, siteFacts: withSwitcher(setup.siteFacts, switcher) };
+function withAnother(setup: ReplaySetup, switcher: Switcher): ReplaySetup {
+  return { ...setup, siteFacts: withSwitcher(setup.siteFacts, switcher), learned: setup.learned + 1 };
 }
 
 /** True if what threads answer is handed on at once, so that it cannot become void. */
@@ -184,14 +184,14 @@ async function withSwitchers({ trace, setup }: PreparedReplay, resources: Resour
   for (let found = setup; ; ) {
     const pairing = { ...found, options, questions: NO_QUESTIONS };
     const switcher = await firstSwitcher(replayThreads(trace.store.tids, trace.store, pairing, help));
-    if (switcher === NONE) return found;
+    if (switcher === null) return found;
     found = withAnother(found, switcher);
   }
 }
 
-async function firstSwitcher(threads: ReturnType<typeof replayThreads>): Promise<FunctionId> {
-  let first: FunctionId = NONE;
-  for await (const [, { replay }] of threads) if (first === NONE) first = replay.switcher;
+async function firstSwitcher(threads: ReturnType<typeof replayThreads>): Promise<Switcher | null> {
+  let first: Switcher | null = null;
+  for await (const [, { replay }] of threads) first ??= replay.switcher;
   return first;
 }
 
@@ -210,7 +210,7 @@ async function replayThreadsTwice(
   const help = { ...resources, histograms: histogramsFor(setup) };
   const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help, asked)) {
-    if (thread.replay.switcher !== NONE) return new FoundSwitcher(thread.replay.switcher);
+    if (thread.replay.switcher) return new FoundSwitcher(thread.replay.switcher);
     builder.add(tid, thread);
     reportThread();
   }
@@ -259,6 +259,7 @@ function setupOf(
     siteFacts: siteFacts(sites, symbols, ids, code),
     symbolRank: symbolRanks(symbols),
     edge: sites.edge,
+    learned: 0,
     probes,
     events: store.memory.shared(),
     options: {

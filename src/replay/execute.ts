@@ -24,15 +24,7 @@ import {
 import type { Stack } from './pairing/stacks.js';
 import type { ReplayModule } from './replay-module.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
-import {
-  addAlias,
-  endOfLevel,
-  findBelow,
-  jump,
-  levelOfCall,
-  levelOfReturn,
-  topBefore,
-} from './stack/levels.js';
+import { addAlias, endOfLevel, findBelow, jump, levelOfCall, levelOfReturn, topBefore } from './stack/levels.js';
 import { addFrame, closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
 import { goOnWith, leaveStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';

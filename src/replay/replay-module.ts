@@ -6,7 +6,7 @@ import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { NONE, type SiteId } from '../model/units.js';
 import { type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
 import type { FunctionTable } from './functions/function-table.js';
-import { isInlinedAt, type SiteFacts, Step } from './functions/site-facts.js';
+import { callsSwitcher, isInlinedAt, type SiteFacts, Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import { type Head, ModuleMemory } from './module-memory.js';
 import {
@@ -197,10 +197,11 @@ function isSimpleJump({ fromFunction, toFunction, toEntry, functions: { traits }
 }
 
 /** Returns the step of an event; `Gap` if the general rules have to decide what it pairs with. */
-function simplePair({ step, fromFunction, toFunction, functions }: SiteFacts, site: SiteId): number {
-  const isCall = step[site] === Step.Call;
-  const mayLeaveStack = isCall || step[site] === Step.Return || step[site] === Step.Jump;
-  const fn = isCall ? toFunction[site] : fromFunction[site];
+function simplePair(facts: SiteFacts, site: SiteId): number {
+  const { step, fromFunction, functions } = facts;
+  if (step[site] === Step.Call) return callsSwitcher(facts, site) ? Step.Gap : Step.Call;
+  const fn = fromFunction[site];
+  const mayLeaveStack = step[site] === Step.Return || step[site] === Step.Jump;
   return mayLeaveStack && fn !== NONE && functions.traits[fn] & Trait.StackSwitcher ? Step.Gap : step[site];
 }
 

@@ -71,7 +71,8 @@ export class Replayer {
     const mayBeDiscarded = durations !== null && knownPaths === null && hasLosses(state);
     if (mayBeDiscarded) provisional.clear();
     memory.tree.durations = mayBeDiscarded ? provisional : durations;
-    if (state.pairing.switcher !== NONE || options.onlyPairs) return resultOf(state, { startNs: state.nowNs, firstStack: [] });
+    if (state.pairing.switcher !== null || options.onlyPairs)
+      return resultOf(state, { startNs: state.nowNs, firstStack: [] });
     const result = runReplay(state);
     if (mayBeDiscarded && !result.hasUnconfirmedPaths) durations.addBlocks(provisional.blocks());
     return result;
@@ -99,7 +100,7 @@ function ownMemory({ functions }: SiteFacts, log: CallLogBuilder): ReplayMemory 
 /** Replays a single thread in memory of its own, again with each function that turns out to switch stacks. */
 export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
   const replay = new Replayer(facts).replay(events, options);
-  return replay.switcher === NONE ? replay : replayThread(events, withSwitcher(facts, replay.switcher), options);
+  return replay.switcher === null ? replay : replayThread(events, withSwitcher(facts, replay.switcher), options);
 }
 
 // Replays one thread: reads its events and builds its call tree.

@@ -6,7 +6,8 @@ import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
 import type { InferenceName } from '../model/profile/profile.js';
-import type { Address, Bounds, FunctionId, Nanoseconds } from '../model/units.js';
+import type { Address, Bounds, Nanoseconds } from '../model/units.js';
+import type { Switcher } from './functions/site-facts.js';
 import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
 import type { Rows } from './module-memory.js';
 import type { PairingMemory } from './pairing/pairing.js';
@@ -49,8 +50,8 @@ export interface ThreadReplay extends ThreadPaths {
   readonly hiddenNs: Nanoseconds;
   /** After some loss no address showed where the thread was: it is replayed again once the known paths are complete. */
   readonly hasUnconfirmedPaths: boolean;
-  /** A function that turned out to switch stacks: nothing was replayed, and the thread's process is to be replayed with it; or NONE. */
-  readonly switcher: FunctionId;
+  /** What turned out to switch stacks: nothing was replayed, and all threads are to be replayed with it; or null. */
+  readonly switcher: Switcher | null;
 }
 
 /** Memory that is reused for the next thread. */

@@ -4,8 +4,8 @@
 
 import { countAtOrBelow } from '../../model/columns.js';
 import type { SymbolKind, SymbolTable } from '../../model/symbol-table.js';
-import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
-import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
+import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
+import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { type FunctionIds, lowerFunction, markNamelessStubs } from './function-ids.js';
 import { MAX_CALL_BYTES, Trait, traitsOf } from './traits.js';
 
@@ -18,10 +18,6 @@ export interface FunctionTable {
    * Equal for names that differ only in their version: "memcpy@plt" leads to "memcpy", in libc "memcpy@@GLIBC_2.14".
    */
   readonly bareName: Int32Array;
-  /** Some function switches stacks. */
-  readonly hasSwitchers: boolean;
-  /** Number of functions that turned out to do so during replay. */
-  readonly learned: number;
   /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
   readonly stubTarget: Int32Array; // FunctionId | NONE
   /** By symbol: its function, or the one that starts lowest if there are several; or NONE. */
@@ -45,13 +41,12 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   const { from, to } = ids;
   markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
   for (const part of ids.parts) traits[part] |= Trait.ColdPart;
+  markJumpingSwitchers(sites, { traits, from, to });
   const table = {
     length: symbol.length,
     symbol,
     start,
     traits,
-    hasSwitchers: traits.some((trait) => (trait & Trait.StackSwitcher) !== 0),
-    learned: 0,
     bareName: bareNames(symbol, symbols),
     nameless: ids.nameless,
     from,
@@ -59,6 +54,31 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
     ofSymbol: lowestOfSymbols(symbol, start, symbols),
   };
   return { ...table, stubTarget: stubTargets(sites, table, symbols) };
+}
+
+/** A call instruction is seldom longer: a longer distance may be to the end of the next call. */
+export const USUAL_CALL_BYTES = 9;
+
+/**
+ * Marks functions that jump right behind a call to themselves: no function does so but one that switches stacks, or
+ * returns by a jump.
+ */
+function markJumpingSwitchers(sites: BranchSites, { traits, from, to }: Pick<FunctionTable, 'traits' | 'from' | 'to'>) {
+  const jumpers = new Map<Address, Set<FunctionId>>();
+  for (let site = 0; site < sites.length; site++) {
+    if (sites.kind[site] !== BranchKind.Jump || sites.edge[site] !== TraceEdge.None) continue;
+    const [fn, target] = [from[site], to[site]];
+    if (fn === NONE || fn === target || traits[fn] !== Trait.None || sites.to[site] === sites.toStart[site]) continue;
+    const others = jumpers.get(sites.to[site]);
+    if (others) others.add(fn);
+    else jumpers.set(sites.to[site], new Set([fn]));
+  }
+  if (jumpers.size === 0) return;
+  for (let site = 0; site < sites.length; site++) {
+    if (sites.kind[site] !== BranchKind.Call) continue;
+    for (let bytes = 2; bytes <= USUAL_CALL_BYTES; bytes++)
+      if (jumpers.get(sites.from[site] + bytes)?.has(to[site])) traits[to[site]] |= Trait.StackSwitcher;
+  }
 }
 
 /** Gives equal names equal numbers. */

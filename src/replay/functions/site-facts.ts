@@ -38,6 +38,8 @@ export interface SiteFacts {
   /** 1: the target is the first byte of its function. */
   readonly toEntry: Uint8Array;
   readonly functions: FunctionTable;
+  /** Addresses of linkage slots that lead to functions that switch stacks, though no name says so. */
+  readonly switcherSlots: ReadonlySet<Address>;
   /** null: not requested, or there is none. */
   readonly inlined: InlinedCode | null;
   /** 1: aborts a transaction, undoes its effects, and continues at its abort handler. */
@@ -86,18 +88,32 @@ export function siteFacts(
     hasAborts: abortsTransaction.includes(1),
     leavesGuest,
     functions,
+    switcherSlots: new Set(),
     inlined,
     syscalls,
     scope,
   };
 }
 
+/** What turned out to switch stacks during replay: a function, or a linkage slot that leads to one (`slot`; else NaN). */
+export interface Switcher {
+  readonly fn: FunctionId;
+  readonly slot: Address;
+}
+
 /** Returns the facts with one more function that switches stacks. */
-export function withSwitcher(facts: SiteFacts, fn: FunctionId): SiteFacts {
-  const { functions } = facts;
+export function withSwitcher(facts: SiteFacts, { fn, slot }: Switcher): SiteFacts {
+  const { functions, switcherSlots } = facts;
+  if (!Number.isNaN(slot)) return { ...facts, switcherSlots: new Set([...switcherSlots, slot]) };
   const traits = functions.traits.slice();
   traits[fn] |= Trait.StackSwitcher;
-  return { ...facts, functions: { ...functions, traits, hasSwitchers: true, learned: functions.learned + 1 } };
+  return { ...facts, functions: { ...functions, traits } };
+}
+
+/** True if the call of a site leads to a function that switches stacks. */
+export function callsSwitcher({ toFunction, to, functions, switcherSlots }: SiteFacts, site: SiteId): boolean {
+  const fn = toFunction[site];
+  return (fn !== NONE && (functions.traits[fn] & Trait.StackSwitcher) !== 0) || switcherSlots.has(to[site]);
 }
 
 /** True if the trace continues after a system call. */

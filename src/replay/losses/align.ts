@@ -210,7 +210,11 @@ function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): 
   return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
 }
 
-function lowestFunction({ firstRow, first: stack, last }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {
+function lowestFunction(
+  { firstRow, first: stack, last }: Segment,
+  { site }: ThreadEvents,
+  facts: SiteFacts,
+): FunctionId {
   const lastReturn = last.unmatchedRows.at(-1);
   if (lastReturn !== undefined) return facts.toFunction[site[lastReturn]];
   if (last !== stack) return NONE;

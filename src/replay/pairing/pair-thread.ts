@@ -53,11 +53,11 @@ export function pairThread(
     stacks: [],
     hiddenSwitches: new Map(),
     aborts: [],
-    switcher: NONE,
+    switcher: null,
   };
   const { segments, action, hiddenSwitches } = pairing;
   let row = 0;
-  while (row < events.length && pairing.switcher === NONE) {
+  while (row < events.length && pairing.switcher === null) {
     const step = facts.step[events.site[row]];
     if (step < Step.Gap) {
       const segment = pairSegment(newSegmentState(events, facts, pairing, memory), row);
@@ -76,7 +76,7 @@ function actionOfRecord(step: number): number {
 function pairSegment(state: SegmentState, firstRow: number): Segment {
   const { events, pairing, open } = state;
   let row = pairWhileSimple(state, firstRow);
-  while (row < events.length && pairing.switcher === NONE && pairEvent(state, row))
+  while (row < events.length && pairing.switcher === null && pairEvent(state, row))
     row = pairWhileSimple(state, row + 1);
   const { first, running, stoppedAt } = state;
   return { firstRow, endRow: row, first, last: running, openRows: open.allRows(), stoppedAt };
@@ -85,7 +85,8 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
 /** Has the module pair simple events, if there is one, and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
   const { events, facts, open, module } = state;
-  if (module === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts || state.switcherRow !== NONE) return firstRow;
+  if (module === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts || state.switcherRow !== NONE)
+    return firstRow;
   const row = pairInModule(open, events, module, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;

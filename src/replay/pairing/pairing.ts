@@ -2,7 +2,8 @@
  * The result of pairing a thread's returns with its calls.
  */
 import { countBelow, int32Column, ReusedColumn } from '../../model/columns.js';
-import { type Address, type FunctionId, NONE } from '../../model/units.js';
+import { type Address, NONE } from '../../model/units.js';
+import type { Switcher } from '../functions/site-facts.js';
 import { OwnRows, type Rows } from '../module-memory.js';
 import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES } from '../wasm/layout.js';
@@ -62,8 +63,8 @@ export interface Pairing {
   readonly hiddenSwitches: Map<number, HiddenSwitch>;
   /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
-  /** A function that turned out to switch stacks: the events are to be paired again; or NONE. */
-  switcher: FunctionId;
+  /** What turned out to switch stacks: the events are to be paired again; or null. */
+  switcher: Switcher | null;
 }
 
 /** If a return skips more calls than this, their rows are not kept. */

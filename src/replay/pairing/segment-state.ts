@@ -37,6 +37,8 @@ export interface SegmentState {
   hasBegun: boolean;
   /** The row of the last call to a function that switches stacks, as long as nothing shows what ran next; or NONE. */
   switcherRow: number;
+  /** A return in this row skipped calls: which of the earlier ones are open is not sure, as some may wait at the same call. */
+  unsureRow: number;
 
   /** Address at which the trace stopped; NaN while it runs. */
   stoppedAt: Address;
@@ -71,6 +73,7 @@ export function newSegmentState(
     returned: [],
     hasBegun: false,
     switcherRow: NONE,
+    unsureRow: NONE,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,
     stoppedInCall: false,
@@ -133,6 +136,7 @@ export function pairUnmatchedReturn(state: SegmentState, row: number): void {
 /** Links skipped calls to the event in `row` that skips them. */
 export function skipCalls(state: SegmentState, row: number, skipped: readonly OpenCall[]): void {
   const { skipped: kept, link } = state.pairing;
+  if (skipped.length > 0) state.unsureRow = row;
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) link[call.row] = row;
 }

@@ -6,13 +6,14 @@
  * switches stacks goes behind a pending call to the very same function, of another stack, or to the start of a new one.
  */
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
-import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { USUAL_CALL_BYTES } from '../functions/function-table.js';
+import { callsSwitcher, type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { Action, type StackSwitch } from './pairing.js';
 import { calledIn, endCall, hasTrait, returnTo, type SegmentState } from './segment-state.js';
 import {
-  type CallRows,
   CallKind,
+  type CallRows,
   callFromTop,
   chooseAlike,
   endsAt,
@@ -27,7 +28,6 @@ type Candidate = ParkedStack | null;
 /** True if the event leaves a function that switches stacks, not in a stub on the way to it. */
 export function leavesStack(state: SegmentState, site: number): boolean {
   const { facts } = state;
-  if (!facts.functions.hasSwitchers) return false;
   const [from, to] = [facts.fromFunction[site], facts.toFunction[site]];
   if (!hasTrait(state, from, Trait.StackSwitcher) || hasTrait(state, from, Trait.Stub)) return false;
   return facts.step[site] !== Step.Jump || !hasTrait(state, to, Trait.StackSwitcher);
@@ -147,11 +147,7 @@ function beginNew(state: SegmentState): SegmentState['running'] {
 
 /** Notes the call in `row` if it is made to switch stacks. */
 export function noteCall(state: SegmentState, row: number): void {
-  if (state.facts.functions.hasSwitchers && isToSwitcher(state, row)) state.switcherRow = row;
-}
-
-function isToSwitcher(state: SegmentState, callRow: number): boolean {
-  return hasTrait(state, calledIn(state, callRow), Trait.StackSwitcher);
+  if (callsSwitcher(state.facts, state.events.site[row])) state.switcherRow = row;
 }
 
 /** An event at most this far behind a call shows that its function goes on there. */
@@ -262,9 +258,6 @@ function isSwitch({ fromFunction, toFunction, functions }: SiteFacts, site: numb
 // Learns which functions switch stacks. Only the first evidence is sure, as what follows it runs on another stack than
 // it seems to: so pairing stops there, and begins anew with what it has learned.
 
-/** A call instruction is seldom longer: a longer distance may be to the end of the next call. */
-const USUAL_CALL_BYTES = 9;
-
 function isBehind({ address, kind }: OpenCall, to: Address): boolean {
   return kind === CallKind.Call && address < to && to <= address + USUAL_CALL_BYTES;
 }
@@ -284,10 +277,11 @@ export function findSwitcher(state: SegmentState, site: number): boolean {
   const fn = facts.fromFunction[site];
   const call = open.at(top);
   const to = facts.to[site];
+  if (call.row <= state.unsureRow) return false;
   if (!isCalledIn(state, call, fn) || hasTrait(state, fn, NEVER_LEARNED) || isBehind(call, to)) return false;
   const isStart = facts.toEntry[site] === 1 || isNamelessStart(state, site, fn);
   if (!(isStart && landingsOf(facts).ownReturns.has(fn)) && !isBehindLower(state, top, to, fn)) return false;
-  state.pairing.switcher = fn;
+  state.pairing.switcher = { fn, slot: Number.NaN };
   return true;
 }
 
@@ -299,11 +293,15 @@ export function findSwitcherBefore(state: SegmentState, row: number, to: Address
   const { open, facts, events } = state;
   const top = open.length - 1;
   const fn = top === NONE ? NONE : calledIn(state, open.rowAt(top));
-  if (fn === NONE || hasTrait(state, fn, NEVER_LEARNED & ~Trait.Stub) || open.at(top).kind !== CallKind.Call) return false;
+  if (fn === NONE || open.rowAt(top) <= state.unsureRow) return false;
+  if (hasTrait(state, fn, NEVER_LEARNED & ~Trait.Stub) || open.at(top).kind !== CallKind.Call) return false;
   if (facts.fromFunction[events.site[firstRowAfter(state, open.rowAt(top), row)]] === fn) return false;
+  const slot = facts.to[events.site[open.rowAt(top)]];
   for (let index = top - 1; index > Math.max(0, top - MAX_SEARCH_DEPTH); index--) {
-    if (calledIn(state, open.rowAt(index)) !== fn || !isBehind(open.at(index - 1), to)) continue;
-    state.pairing.switcher = fn;
+    const row = open.rowAt(index);
+    if (row <= state.unsureRow) break;
+    if (facts.to[events.site[row]] !== slot || !isBehind(open.at(index - 1), to)) continue;
+    state.pairing.switcher = { fn, slot: hasTrait(state, fn, Trait.Stub) ? slot : Number.NaN };
     return true;
   }
   return false;
@@ -343,6 +341,7 @@ function isBehindLower(state: SegmentState, top: number, to: Address, fn: Functi
   const { open } = state;
   for (let index = top - 1; index >= Math.max(0, top - MAX_SEARCH_DEPTH); index--) {
     const call = open.at(index);
+    if (call.row <= state.unsureRow) break;
     if (isBehind(call, to)) return isCalledIn(state, call, fn);
   }
   return false;
@@ -380,7 +379,8 @@ function findLandings({ step, from, to, fromFunction, toFunction, functions: { t
   const ownReturns = new Set<FunctionId>();
   for (let site = 0; site < step.length; site++) {
     const fn = fromFunction[site];
-    if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn)) ownReturns.add(fn);
+    if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
+      ownReturns.add(fn);
   }
   return { ownReturns, isBehindCall };
 }
