@@ -6,7 +6,7 @@ import { Random } from '../../fuzz/random.js';
 import { NONE } from '../../src/model/units.js';
 import { OwnRows } from '../../src/replay/module-memory.js';
 import { OpenCalls } from '../../src/replay/pairing/open-calls.js';
-import { CallKind, endsAt, type OpenCall } from '../../src/replay/pairing/parked-stacks.js';
+import { CallKind, endsAt, type OpenCall } from '../../src/replay/pairing/stacks.js';
 import { CALL_BYTES } from '../../src/replay/wasm/layout.js';
 
 const CASES = 60;
@@ -31,7 +31,7 @@ class Stack {
     const index = Math.max(NONE, open.length - 1 - count);
     const what = random.below(6);
     if (what < 3) for (let at = 0; at < count; at++) this.push();
-    else if (what === 3) this.cut = open.cutAbove(index).flatMap(({ calls }) => calls);
+    else if (what === 3) this.cut = open.cutAbove(index);
     else if (what === 4)
       open.length = index + 1; // as the module does, which pushes calls, too
     else this.replaceBelowCut(index + 1);

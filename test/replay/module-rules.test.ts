@@ -11,7 +11,7 @@ import { NONE } from '../../src/model/units.js';
 import { Step, SYSCALL_BYTES } from '../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../src/replay/functions/traits.js';
 import { Action, ActionFlag } from '../../src/replay/pairing/pairing.js';
-import { CallKind } from '../../src/replay/pairing/parked-stacks.js';
+import { CallKind } from '../../src/replay/pairing/stacks.js';
 import { MAX_UNWINDER_DEPTH } from '../../src/replay/stack/hidden-jumps.js';
 import { MAX_TAIL_CHAIN } from '../../src/replay/stack/levels.js';
 import * as layout from '../../src/replay/wasm/layout.js';

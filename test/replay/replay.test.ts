@@ -748,9 +748,12 @@ describe('what stays open after a loss', () => {
     ));
 });
 
-describe('fibers', () => {
+describe('fibers on the call that left the first stack', () => {
+  const expectNested = (trace: string, tree: string, options: AnalyzeOptions = {}) =>
+    expectTree(trace, tree, { extend: false, fibers: 'nest', ...options });
+
   test('a parked stack continues where it was left, and its calls stay complete', () =>
-    expectTree(
+    expectNested(
       `
       10  call    main         swapcontext
       20  return  swapcontext  fiber+0x0
@@ -771,7 +774,7 @@ describe('fibers', () => {
     ));
 
   test('a fiber that ran before the trace began keeps its callers to itself', () =>
-    expectTree(
+    expectNested(
       `
       10  call    main         schedule
       20  call    schedule     swapcontext
@@ -794,7 +797,7 @@ describe('fibers', () => {
     ));
 
   test('a fiber that switches directly to the next is replaced by it', () =>
-    expectTree(
+    expectNested(
       `
       10  call    main         swapcontext
       20  return  swapcontext  red+0x0
@@ -834,7 +837,7 @@ describe('fibers', () => {
       130 return  work         ${fiber}+0x105
       140 call    ${fiber}     end
       150 return  end          ${fiber}`;
-    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false }));
+    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false, fibers: 'nest' }));
     expect(tree).toContain(`  ${fiber} 1(1) self 20\n      end 1 self 10\n      work 1 self 20\n`);
   });
 
@@ -842,7 +845,7 @@ describe('fibers', () => {
     const end = `
       130 call    work+0x200   swapcontext
       140 return  swapcontext  main`;
-    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false }));
+    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false, fibers: 'nest' }));
     expect(tree).toContain(`  red 1(1) self 10\n      work 1(1) self 20\n`);
     expect(tree).toContain(`  blue 1(1) self 10\n      work 1(1) self 10\n`);
   });
@@ -860,12 +863,12 @@ describe('fibers', () => {
       90  return  next         red+0x105
       100 call    red          end
       110 return  end          red`;
-    const tree = outline(await analyzeText(traceOf(ring), { extend: false }));
+    const tree = outline(await analyzeText(traceOf(ring), { extend: false, fibers: 'nest' }));
     expect(tree).toContain('  red 1(1) self 20\n      end 1 self 10\n      next 1 self 20\n');
   });
 
   test.each(['nest', 'replace'] as const)('a stub of a function that switches stacks does so, too: %s', (tailCalls) =>
-    expectTree(
+    expectNested(
       `
       10  call    main             swapcontext@plt
       20  return  swapcontext      fiber+0x0
@@ -886,7 +889,7 @@ describe('fibers', () => {
   );
 
   test('a fiber may begin right after a call', () =>
-    expectTree(
+    expectNested(
       `
       10  call    main         fiber+0x40
       20  return  fiber+0x50   main+0x105
@@ -903,7 +906,7 @@ describe('fibers', () => {
     ));
 
   test("Go's scheduler jumps to the code after the call that left a goroutine", () =>
-    expectTree(
+    expectNested(
       `
       10  call  gopark  mcall
       20  call  mcall   schedule
@@ -919,7 +922,7 @@ describe('fibers', () => {
     ));
 
   test('after a recovered panic, the function that deferred the recovery continues', () =>
-    expectTree(
+    expectNested(
       `
       10  call    main.main    main.risky
       20  call    main.risky   runtime.gopanic
@@ -936,7 +939,7 @@ describe('fibers', () => {
     ));
 
   test('a jump to a goroutine whose parking was not seen begins a stack', () =>
-    expectTree(
+    expectNested(
       `
       10  call    main.a        gopark
       20  call    gopark        runtime.gogo

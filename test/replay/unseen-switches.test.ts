@@ -7,7 +7,7 @@ import { analyzeText } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 async function expectTree(trace: string, tree: string): Promise<void> {
-  expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toBe(dedent(tree));
+  expect(outline(await analyzeText(traceOf(trace), { extend: false, fibers: 'nest' }))).toBe(dedent(tree));
 }
 
 /** A fiber begins, yields to the main loop, continues, and yields again. */

@@ -52,10 +52,19 @@ function isAtBase({ running, first, open }: SegmentState): boolean {
   return running !== first && open.length === 0;
 }
 
-/** Pairs a return with an unseen call if the function it returns to is open: that function made the call. */
+/**
+ * Pairs a return with an unseen call if the function it returns to is open: that function made the call, or, as OCaml
+ * does, an exception was raised by a return into it. It was called, or it made the call above, after a hidden jump.
+ */
 function returnsToRunning(state: SegmentState, row: number, site: number): boolean {
-  const fn = state.facts.toFunction[site];
-  const index = state.open.findNear((call) => calledIn(state, call) === fn);
+  const { open, facts, events } = state;
+  const fn = facts.toFunction[site];
+  let above: number = NONE;
+  const index = open.findNear((call) => {
+    const isOpen = calledIn(state, call) === fn || (above !== NONE && facts.fromFunction[events.site[above]] === fn);
+    above = call;
+    return isOpen;
+  });
   if (index !== NONE) returnTo(state, row, index);
   return index !== NONE;
 }

@@ -84,9 +84,9 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
 
 /** Has the module pair simple events, if there is one, and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
-  const { events, facts, open, module } = state;
-  if (module === null || !Number.isNaN(state.stoppedAt) || facts.hasAborts || state.switcherRow !== NONE)
-    return firstRow;
+  const { events, facts, open, module, pairing } = state;
+  if (module === null || facts.hasAborts || pairing.switcher !== null) return firstRow;
+  if (!Number.isNaN(state.stoppedAt) || state.switcherRow !== NONE) return firstRow;
   const row = pairInModule(open, events, module, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;

@@ -153,13 +153,13 @@ export class ParkedStacks {
 /**
  * Chooses the stack that continues among stacks that look alike: the one whose calls the next returns end, from the top
  * downwards. Among those that remain, the first one. `above`: number of calls of each that are over. Returns its index,
- * and whether the returns decided.
+ * and whether another one might continue whose calls differ.
  */
 export function chooseAlike(
   stacks: readonly CallRows[],
   above: number,
   nextReturns: readonly Address[],
-): { readonly index: number; readonly isDecided: boolean } {
+): { readonly index: number; readonly isGuess: boolean } {
   let alike = [...stacks.keys()];
   for (const [n, to] of nextReturns.entries()) {
     if (alike.length === 1) break;
@@ -170,7 +170,14 @@ export function chooseAlike(
     if (fits.length === 0) break;
     alike = fits;
   }
-  return { index: alike[0] as number, isDecided: alike.length === 1 };
+  const [first, ...others] = alike.map((index) => stacks[index] as CallRows) as [CallRows, ...CallRows[]];
+  return { index: alike[0] as number, isGuess: others.some((other) => !hasSameCalls(first, other)) };
+}
+
+function hasSameCalls(a: CallRows, b: CallRows): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = ADDRESS; at < a.floats.length; at += CALL_FLOATS) if (a.floats[at] !== b.floats[at]) return false;
+  return true;
 }
 
 /** Deepest level that searches examine for nested signals and interrupts, and for returns into function entries. */

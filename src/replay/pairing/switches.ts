@@ -41,9 +41,9 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   const top = open.length - 1;
   const isOwn = top !== NONE && endsAt(open.at(top), to);
   const parked = state.parked.endingAt(to);
-  if (isOwn && parked.length === 0) return endCall(state, row, top);
   const next = () => nextReturns(state, row + 1);
-  if (facts.toEntry[site] === 1) return beginStack(state, row, site, next());
+  if (facts.toEntry[site] === 1) return beginStack(state, row, site, next()); // even if a call ends right before it
+  if (isOwn && parked.length === 0) return endCall(state, row, top);
   const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, 1, next);
   if (chosen === null) return endCall(state, row, top);
   if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
@@ -170,15 +170,15 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   const next = nextReturns(state, row);
   const [to] = next;
   if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
-  const { chosen, isGuess } = chooseHidden(state, fn, facts.from[site], next);
+  const { chosen, isGuess, isJump = false } = chooseHidden(state, fn, facts.from[site], next);
   if (chosen === null) {
     pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
     pairing.link[callRow] = callRow;
     open.pop();
   } else if (chosen === undefined) pairing.hiddenSwitches.set(row, { to: beginNew(state) });
   else {
-    const back = resume(state, row, chosen, 0, false, isGuess);
-    pairing.link[back.callRow] = back.callRow;
+    const back = resume(state, row, chosen, 0, isJump, isGuess);
+    if (!isJump) pairing.link[back.callRow] = back.callRow;
     pairing.switches.push(back);
     pairing.hiddenSwitches.set(row, { back });
   }
@@ -195,7 +195,10 @@ function chooseHidden(state: SegmentState, fn: FunctionId, at: Address, next: re
     const fits: Candidate[] = state.parked.returningTo(to);
     if (second !== null && endsAt(second, to)) fits.push(null);
     const inCaller = fits.filter((one) => (one === null ? ownCaller : one.caller) === fn);
-    if (fits.length > 0) return choose(state, inCaller.length > 0 ? inCaller : fits, 1, () => next);
+    if (inCaller.length > 0) return choose(state, inCaller, 1, () => next);
+    const [below] = state.parked.endingAt(to);
+    if (below) return { chosen: below, isGuess: false, isJump: true };
+    if (fits.length > 0) return choose(state, fits, 1, () => next);
   }
   const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
   if (ownCaller === fn) callers.push(null);
@@ -211,6 +214,8 @@ interface Choice {
   /** undefined: there is no candidate. */
   readonly chosen: Candidate | undefined;
   readonly isGuess: boolean;
+  /** The function runs on top of the call that left the stack. */
+  readonly isJump?: boolean;
 }
 
 /** `above`: number of calls of each stack that are over. */
@@ -222,8 +227,8 @@ function choose(
 ): Choice {
   if (candidates.length < 2) return { chosen: candidates[0], isGuess: false };
   const stacks: CallRows[] = candidates.map((one) => one?.calls ?? open.copy());
-  const { index, isDecided } = chooseAlike(stacks, above, next());
-  return { chosen: candidates[index], isGuess: !isDecided };
+  const { index, isGuess } = chooseAlike(stacks, above, next());
+  return { chosen: candidates[index], isGuess };
 }
 
 /** As many returns are read ahead, in as many events. */

@@ -21,7 +21,7 @@ export const ACTION_JUMP = 15;
 export const ACTION_STOP = 32;
 export const ACTION_SYSCALL = 64;
 
-/** As `CallKind` in pairing/parked-stacks.ts. */
+/** As `CallKind` in pairing/stacks.ts. */
 export const KIND_CALL = 0;
 
 /** As in functions/traits.ts. */

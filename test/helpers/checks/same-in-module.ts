@@ -6,7 +6,7 @@ import { DurationsBuilder } from '../../../src/model/calls/durations.js';
 import { assert } from '../../../src/model/errors.js';
 import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
 import { untilExit } from '../../../src/pipeline/replay/trace-replayer.js';
-import type { SiteFacts } from '../../../src/replay/functions/site-facts.js';
+import { type SiteFacts, withSwitcher } from '../../../src/replay/functions/site-facts.js';
 import { KnownPaths } from '../../../src/replay/losses/known-paths.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { ModulePairingMemory } from '../../../src/replay/pairing/pairing.js';
@@ -16,7 +16,8 @@ import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-rep
 import type { TraceThreads } from '../traces/threads-of.js';
 
 /** `name`: printed if something differs. */
-export function expectSameInModule({ threads, facts, bounds }: TraceThreads, name: string): void {
+export function expectSameInModule({ threads, facts: atFirst, bounds }: TraceThreads, name: string): void {
+  const facts = withAllSwitchers(threads, atFirst);
   const module = moduleFor(facts);
   for (const { events } of threads) {
     module.begin(events.length);
@@ -36,6 +37,18 @@ export function expectSameInModule({ threads, facts, bounds }: TraceThreads, nam
       });
     replay(new KnownPaths(replay(null)));
   }
+}
+
+/** Learns in both ways which functions switch stacks. */
+function withAllSwitchers(threads: TraceThreads['threads'], facts: SiteFacts): SiteFacts {
+  const module = moduleFor(facts);
+  for (const { events } of threads) {
+    const { switcher } = pairThread(events, facts);
+    module.begin(events.length);
+    expect(pairThread(events, facts, new ModulePairingMemory(module)).switcher).toEqual(switcher);
+    if (switcher) return withAllSwitchers(threads, withSwitcher(facts, switcher));
+  }
+  return facts;
 }
 
 function moduleFor(facts: SiteFacts): ReplayModule {
