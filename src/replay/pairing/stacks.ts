@@ -116,6 +116,20 @@ export class ParkedStacks {
     return this.byCaller.get(caller) ?? [];
   }
 
+  get isEmpty(): boolean {
+    return this.all.size === 0;
+  }
+
+  /** Returns the stack that was parked first of those whose calls match, as far as it is searched for. */
+  find(isMeant: (calls: CallRows) => boolean): ParkedStack | undefined {
+    let searched = 0;
+    for (const parked of this.all) {
+      if (++searched > MAX_SEARCHED) break;
+      if (isMeant(parked.calls)) return parked;
+    }
+    return undefined;
+  }
+
   /** Returns the stack that was parked first of those in which a return to this address ends a call further down. */
   holding(to: Address): { readonly parked: ParkedStack; readonly above: number } | null {
     let searched = 0;

@@ -77,8 +77,43 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
     return;
   }
   const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
-  if (below) goOn(state, row, below, { isJump: true });
+  const on = below ?? unwoundStack(state, row + 1);
+  if (on) goOn(state, row, on, { isJump: true });
   else goToNew(state, row);
+}
+
+/** As many events are read to find where an exception lands, and as many calls of a stack may be open above that. */
+const MAX_UNWINDING = 20_000;
+const MAX_CALLS_UNWOUND = 6;
+
+/**
+ * Returns the parked stack in which the next exception lands before another switch: the function that throws it runs on
+ * top of that stack, to unwind it. Of several, the one that was parked first.
+ */
+function unwoundStack({ events, facts, parked }: SegmentState, row: number): ParkedStack | undefined {
+  if (parked.isEmpty) return undefined;
+  const { fromFunction, toFunction, step, functions } = facts;
+  const end = Math.min(events.length, row + MAX_UNWINDING);
+  for (let at = row; at < end && !isSwitch(facts, events.site[at]); at++) {
+    const site = events.site[at];
+    if (step[site] === Step.Gap) break;
+    const [fn, target] = [fromFunction[site], toFunction[site]];
+    if ((step[site] !== Step.Return && step[site] !== Step.Jump) || fn === NONE || target === NONE) continue;
+    if ((functions.traits[fn] & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) continue;
+    const isOf = (call: OpenCall) => fromFunction[events.site[call.row]] === target;
+    const found = parked.find((calls) => hasCall(calls, MAX_CALLS_UNWOUND, isOf));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function hasCall(calls: CallRows, max: number, isMeant: (call: OpenCall) => boolean): boolean {
+  for (let n = 0; n < max; n++) {
+    const call = callFromTop(calls, n);
+    if (call === null) return false;
+    if (isMeant(call)) return true;
+  }
+  return false;
 }
 
 /** Switches to a parked stack by the event in `row`. `above`: number of calls above the one that it ends. */
@@ -170,7 +205,7 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   const next = nextReturns(state, row);
   const [to] = next;
   if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
-  const { chosen, isGuess, isJump = false } = chooseHidden(state, fn, facts.from[site], next);
+  const { chosen, isGuess, isJump = false } = chooseHidden(state, fn, row, next);
   if (chosen === null) {
     pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
     pairing.link[callRow] = callRow;
@@ -184,9 +219,10 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   }
 }
 
-/** Chooses the stack on which `fn` continues at an address. `next`: the targets of the next returns. */
-function chooseHidden(state: SegmentState, fn: FunctionId, at: Address, next: readonly Address[]): Choice {
+/** Chooses the stack on which `fn` continues with the event in `row`. `next`: the targets of the next returns. */
+function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: readonly Address[]): Choice {
   const { open, facts, events } = state;
+  const at = facts.from[events.site[row]];
   const [to] = next;
   const own = open.copy();
   const ownCaller = facts.fromFunction[events.site[open.topRow()]];
@@ -207,7 +243,10 @@ function chooseHidden(state: SegmentState, fn: FunctionId, at: Address, next: re
     const { address } = callFromTop(one === null ? own : one.calls, 0) as OpenCall;
     return address < at && at < address + NEAR_BYTES;
   });
-  return choose(state, near.length > 0 ? near : open1, 1, () => next);
+  const choice = choose(state, near.length > 0 ? near : open1, 1, () => next);
+  if (choice.chosen !== undefined) return choice;
+  const on = unwoundStack(state, row);
+  return on ? { chosen: on, isGuess: false, isJump: true } : choice;
 }
 
 interface Choice {
