@@ -24,7 +24,7 @@ import {
 import type { Stack } from './pairing/stacks.js';
 import type { ReplayModule } from './replay-module.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
-import { addAlias, endOfLevel, findBelow, jump, levelOfCall, levelOfReturn, topBefore } from './stack/levels.js';
+import { addAlias, endOfLevel, findBelow, isTop, jump, levelOfCall, levelOfReturn, topBefore } from './stack/levels.js';
 import { addFrame, closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
 import { goOnWith, leaveStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
@@ -133,6 +133,9 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
     case Action.Call:
     case Action.SignalEntry:
       return pushCall(state, target, row);
+    case Action.CallOnOther:
+      callOnOther(state, pairing.callsOnOther.get(row) ?? null);
+      return pushCall(state, target, row);
     case Action.Return:
     case Action.StartAfterReturn:
       returnFromCall(state, link, action);
@@ -175,8 +178,14 @@ function beginStack(state: ReplayState, stack: Stack, row: number, first: Functi
 /** Goes on in the function `fn` of a parked stack. */
 function switchBack(state: ReplayState, change: StackSwitch, fn: FunctionId): void {
   if (!goOnWith(state, change)) return;
-  if (change.isJump) jump(state, fn, NONE);
+  if (change.isJump && !isTop(state, fn)) jump(state, fn, NONE);
   else if (state.depth > 0) landIn(state, fn);
+}
+
+/** Goes to the stack that the next call runs on. */
+function callOnOther(state: ReplayState, change: StackSwitch | null): void {
+  if (change === null) leaveStack(state);
+  else goOnWith(state, change);
 }
 
 /** Switches to another stack, on which `fn` runs, if the thread did so before the event in `row`. False if it did not. */

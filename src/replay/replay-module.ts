@@ -3,7 +3,7 @@
  * is replayed.
  */
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
-import { NONE, type SiteId } from '../model/units.js';
+import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import { type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
 import type { FunctionTable } from './functions/function-table.js';
 import { callsSwitcher, isInlinedAt, type SiteFacts, Step } from './functions/site-facts.js';
@@ -198,11 +198,13 @@ function isSimpleJump({ fromFunction, toFunction, toEntry, functions: { traits }
 
 /** Returns the step of an event; `Gap` if the general rules have to decide what it pairs with. */
 function simplePair(facts: SiteFacts, site: SiteId): number {
-  const { step, fromFunction, functions } = facts;
-  if (step[site] === Step.Call) return callsSwitcher(facts, site) ? Step.Gap : Step.Call;
+  const { step, fromFunction, toFunction, functions } = facts;
+  const has = (fn: FunctionId, trait: number) => fn !== NONE && (functions.traits[fn] & trait) !== 0;
   const fn = fromFunction[site];
+  if (step[site] === Step.Call) return callsSwitcher(facts, site) || has(fn, Trait.SystemCaller) ? Step.Gap : Step.Call;
+  if (step[site] === Step.Return && has(toFunction[site], Trait.SystemCaller)) return Step.Gap;
   const mayLeaveStack = step[site] === Step.Return || step[site] === Step.Jump;
-  return mayLeaveStack && fn !== NONE && functions.traits[fn] & Trait.StackSwitcher ? Step.Gap : step[site];
+  return mayLeaveStack && has(fn, Trait.StackSwitcher) ? Step.Gap : step[site];
 }
 
 function writeFunctions(memory: ModuleMemory, at: number, functions: FunctionTable): void {

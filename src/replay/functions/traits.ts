@@ -32,6 +32,12 @@ export const Trait = {
   ColdPart: 2048,
   /** Go: runs what was deferred, and ends there if that recovers. */
   Panic: 4096,
+  /** Go: calls a function on the scheduler's stack of the thread. */
+  SystemCaller: 8192,
+  /** Go: the scheduler's stack is used again and again from above its frame. */
+  SystemBase: 16384,
+  /** Go: goes from the scheduler's stack to a goroutine. */
+  SystemLeaver: 32768,
 } as const;
 
 /** An x86 call instruction is at most this long, so a return address is at most this far after the call. */
@@ -47,9 +53,12 @@ const RESOLVER = /^_dl_runtime_resolve/;
 const RAISER = /_Unwind_(?:RaiseException|Resume|ForcedUnwind)|__cxa_(?:re)?throw|unw_resume/;
 const LONG_JUMP = /longjmp|__pthread_unwind/;
 const RESUMER = /^_Unwind_Resume(?:@|$)/;
-// glibc's contexts, boost's and bthread's fcontexts, and Go's "gogo", which mcall and the scheduler end in.
-const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi0)?$/;
+// glibc's contexts, boost's and bthread's fcontexts. Go's "gogo" is what its scheduler ends in.
+const SWITCHER = /(?:set|swap|jump_f|ontop_f)context/;
 const PANIC = /^runtime\.(?:gopanic|recovery)$/;
+const SYSTEM_CALLER = /^runtime\.(?:mcall|systemstack|morestack)(?:\.abi0)?$|^gosave_systemstack_switch$/;
+const SYSTEM_BASE = /^runtime\.mstart0?(?:\.abi0)?$/;
+const GOGO = /^(?:runtime\.)?gogo(?:\.abi0)?$/;
 const PROGRAM_START = /^_start$/;
 const CLONE_OR_FORK = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
@@ -62,7 +71,10 @@ export function traitsOf(kind: SymbolKind, name: string): number {
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (CLONE_OR_FORK.test(name)) return Trait.CloneOrFork;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
+  if (GOGO.test(name)) return Trait.StackSwitcher | Trait.Unwinder | Trait.SystemLeaver;
   if (SWITCHER.test(name)) return Trait.StackSwitcher | Trait.Unwinder;
+  if (SYSTEM_CALLER.test(name)) return Trait.SystemCaller;
+  if (SYSTEM_BASE.test(name)) return Trait.SystemBase;
   if (PANIC.test(name)) return Trait.Panic;
   return unwinderTraits(name);
 }

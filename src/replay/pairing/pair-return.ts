@@ -16,7 +16,7 @@ import {
   skipCalls,
 } from './segment-state.js';
 import { endsAt, MAX_SEARCH_DEPTH } from './stacks.js';
-import { findSwitcher, findSwitcherBefore, leavesStack, pairSwitch } from './switches.js';
+import { findSwitcher, findSwitcherBefore, leavesStack, leavesSystemStack, pairSwitch } from './switches.js';
 
 /** Pairs a return: with the call on top, any open call, a signal; else it only jumps, or its call was not seen. */
 export function pairReturn(state: SegmentState, row: number, site: number): void {
@@ -24,7 +24,10 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   if (leavesStack(state, site)) return pairSwitch(state, row, site);
   const to = facts.to[site];
   const top = open.length - 1;
-  if (top !== NONE && endsAt(open.at(top), to)) return endCall(state, row, top);
+  if (top !== NONE && endsAt(open.at(top), to)) {
+    if (!leavesSystemStack(state, row)) endCall(state, row, top);
+    return;
+  }
   if (findSwitcher(state, site) || findSwitcherBefore(state, row, to)) return;
   const landing = open.findCaller(to, facts.toEntry[site] === 1);
   if (landing !== NONE) endCall(state, row, landing);

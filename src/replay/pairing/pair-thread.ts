@@ -33,7 +33,7 @@ import {
   type SegmentState,
 } from './segment-state.js';
 import { CallKind } from './stacks.js';
-import { followHidden, noteCall } from './switches.js';
+import { callsOnSystemStack, followHidden, goToSystemStack, noteCall } from './switches.js';
 
 /**
  * Pairs a thread's returns with its calls. Stops where a function turns out to switch stacks (`Pairing.switcher`): what
@@ -52,6 +52,7 @@ export function pairThread(
     switches: [],
     stacks: [],
     hiddenSwitches: new Map(),
+    callsOnOther: new Map(),
     aborts: [],
     switcher: null,
   };
@@ -128,6 +129,7 @@ function pairBranch(state: SegmentState, row: number, site: number, step: Step):
     case Step.Call:
     case Step.KernelEntry:
       action[row] = Action.Call;
+      if (callsOnSystemStack(state, site)) goToSystemStack(state, row);
       state.open.push(row, state.facts.from[site], step === Step.Call ? CallKind.Call : CallKind.KernelEntry);
       return noteCall(state, row);
     case Step.Return:

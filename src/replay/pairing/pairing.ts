@@ -31,10 +31,12 @@ export interface Segment {
 export interface StackSwitch {
   /** The row of the call that had left the stack; of the running stack, if the thread only goes on there. */
   readonly leftRow: number;
-  /** The row of the call on it that is over now; those above it are over, too. */
+  /** The row of the call on it that is over now; those above it are over, too. NONE: all its calls are. */
   readonly callRow: number;
   /** That call has not returned: control jumped from there. */
   readonly isJump: boolean;
+  /** The row of the call that returned on the stack that is left; or NONE. */
+  readonly returnedRow?: number;
   /** Other stacks look alike. */
   readonly isGuess: boolean;
 }
@@ -61,6 +63,8 @@ export interface Pairing {
   readonly stacks: Stack[];
   /** By the row of the first event after the switch. */
   readonly hiddenSwitches: Map<number, HiddenSwitch>;
+  /** By the row of a call on another stack: how the thread goes on there; null: the stack was not seen before. */
+  readonly callsOnOther: Map<number, StackSwitch | null>;
   /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
   /** What turned out to switch stacks: the events are to be paired again; or null. */
@@ -205,12 +209,14 @@ export const Action = {
   EntryFromOutside: 14,
   /** A jump that the trace shows, on the same stack. */
   Jump: 15,
+  /** A call on another stack: see `Pairing.callsOnOther`. `link`: as for `Call`. */
+  CallOnOther: 16,
   /** Records, in the order of their steps. */
-  Gap: 16,
-  SwitchOut: 17,
-  PreemptOut: 18,
-  SwitchIn: 19,
-  Exec: 20,
+  Gap: 17,
+  SwitchOut: 18,
+  PreemptOut: 19,
+  SwitchIn: 20,
+  Exec: 21,
 } as const;
 export type Action = (typeof Action)[keyof typeof Action];
 

@@ -8,7 +8,7 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { OpenCalls } from './open-calls.js';
 import { Action, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
-import { MAX_SEARCH_DEPTH, type OpenCall, ParkedStacks, type Stack } from './stacks.js';
+import { MAX_SEARCH_DEPTH, type OpenCall, type ParkedStack, ParkedStacks, type Stack } from './stacks.js';
 
 /** A call that has returned, and its index on the stack. */
 export interface Returned {
@@ -31,6 +31,12 @@ export interface SegmentState {
   /** The calls of the one that runs. */
   readonly open: OpenCalls;
   readonly parked: ParkedStacks;
+  /** Go: the scheduler's stack, while a goroutine runs; null: it was not seen, or runs itself. */
+  system: ParkedStack | null;
+  /** The scheduler's stack runs. */
+  isOnSystem: boolean;
+  /** The stack that waits until a function returns that it called on the scheduler's stack, and the row of that call. */
+  caller: { readonly parked: ParkedStack; readonly callRow: number } | null;
   /** The calls that returned last: an aborted transaction may reopen them. */
   readonly returned: Returned[];
 
@@ -70,6 +76,9 @@ export function newSegmentState(
     running: first,
     open: new OpenCalls(memory.calls),
     parked: new ParkedStacks(),
+    system: null,
+    isOnSystem: false,
+    caller: null,
     returned: [],
     hasBegun: false,
     switcherRow: NONE,

@@ -77,6 +77,10 @@ export class ParkedStacks {
   private readonly byCaller = new Map<FunctionId, ParkedStack[]>();
   private calls = 0;
 
+  has(parked: ParkedStack): boolean {
+    return this.all.has(parked);
+  }
+
   park(parked: ParkedStack): void {
     this.all.add(parked);
     this.calls += parked.calls.length;
@@ -120,10 +124,10 @@ export class ParkedStacks {
     return this.all.size === 0;
   }
 
-  /** Returns the stack that was parked first of those whose calls match, as far as it is searched for. */
-  find(isMeant: (calls: CallRows) => boolean): ParkedStack | undefined {
+  /** Returns the stack that was parked first, or last, of those whose calls match, as far as it is searched for. */
+  find(isMeant: (calls: CallRows) => boolean, isLast = false): ParkedStack | undefined {
     let searched = 0;
-    for (const parked of this.all) {
+    for (const parked of isLast ? [...this.all].reverse() : this.all) {
       if (++searched > MAX_SEARCHED) break;
       if (isMeant(parked.calls)) return parked;
     }

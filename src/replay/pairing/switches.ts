@@ -56,9 +56,21 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
 
 /** Handles Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call. */
 function recovers(state: SegmentState, row: number, site: number): boolean {
-  const { open, facts } = state;
+  const { open, facts, events } = state;
+  const fn = facts.toFunction[site];
+  const isPanic = (call: OpenCall) => hasTrait(state, calledIn(state, call.row), Trait.Panic);
+  const isOf = (call: OpenCall) => facts.fromFunction[events.site[call.row]] === fn;
+  const depthOf = (calls: CallRows) => {
+    const panic = callsAbove(calls, isPanic);
+    return panic === NONE ? NONE : callsAbove(calls, isOf, panic);
+  };
+  const parked = state.parked.find((calls) => depthOf(calls) !== NONE, true);
+  if (parked !== undefined) {
+    goOn(state, row, parked, { above: depthOf(parked.calls) });
+    return true;
+  }
   const panic = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.Panic));
-  const index = open.findNear((call) => calledIn(state, call) === facts.toFunction[site]);
+  const index = open.findNear((call) => calledIn(state, call) === fn);
   if (index === NONE || index >= panic) return false;
   returnTo(state, row, index);
   return true;
@@ -101,19 +113,20 @@ function unwoundStack({ events, facts, parked }: SegmentState, row: number): Par
     if ((step[site] !== Step.Return && step[site] !== Step.Jump) || fn === NONE || target === NONE) continue;
     if ((functions.traits[fn] & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) continue;
     const isOf = (call: OpenCall) => fromFunction[events.site[call.row]] === target;
-    const found = parked.find((calls) => hasCall(calls, MAX_CALLS_UNWOUND, isOf));
+    const found = parked.find((calls) => callsAbove(calls, isOf, 0, MAX_CALLS_UNWOUND) !== NONE);
     if (found) return found;
   }
   return undefined;
 }
 
-function hasCall(calls: CallRows, max: number, isMeant: (call: OpenCall) => boolean): boolean {
-  for (let n = 0; n < max; n++) {
+/** Returns the number of calls above the uppermost one that matches, of those from `first` to `end` from the top; or NONE. */
+function callsAbove(calls: CallRows, isMeant: (call: OpenCall) => boolean, first = 0, end = MAX_SEARCH_DEPTH): number {
+  for (let n = first; n < end; n++) {
     const call = callFromTop(calls, n);
-    if (call === null) return false;
-    if (isMeant(call)) return true;
+    if (call === null) return NONE;
+    if (isMeant(call)) return n;
   }
-  return false;
+  return NONE;
 }
 
 /** Switches to a parked stack by the event in `row`. `above`: number of calls above the one that it ends. */
@@ -156,12 +169,70 @@ function resume(
 /** Stacks with more calls are not parked: copying them again and again would be slow. */
 const MAX_STACK_CALLS = 1 << 14;
 
-/** Parks the running stack. Without a call that left it, nothing could continue it. */
-function park(state: SegmentState): void {
-  const { open, running, parked, facts, events } = state;
+/** Parks the running stack, and returns it. Without a call that left it, nothing could continue it. */
+function park(state: SegmentState): ParkedStack | null {
+  const { open, running, facts, events } = state;
   const top = open.topRow();
-  if (top === NONE || open.length > MAX_STACK_CALLS) return;
-  parked.park({ stack: running, calls: open.copy(), caller: facts.fromFunction[events.site[top]] });
+  if (top === NONE || open.length > MAX_STACK_CALLS) return null;
+  const parked = { stack: running, calls: open.copy(), caller: facts.fromFunction[events.site[top]] };
+  if (state.isOnSystem || hasTrait(state, calledIn(state, top), Trait.SystemLeaver)) state.system = parked;
+  else state.parked.park(parked);
+  state.isOnSystem = false;
+  return parked;
+}
+
+// Go's runtime does its own work on a stack of each thread, the scheduler's: always from above the same frame.
+
+/** True if the call of a site runs on the scheduler's stack, unless that runs already. */
+export function callsOnSystemStack(state: SegmentState, site: number): boolean {
+  const { fromFunction, toFunction } = state.facts;
+  if (state.isOnSystem || !hasTrait(state, fromFunction[site], Trait.SystemCaller)) return false;
+  return !hasTrait(state, toFunction[site], Trait.SystemCaller); // it saves where the other stack is left
+}
+
+/** Goes to the scheduler's stack for the call in `row`. */
+export function goToSystemStack(state: SegmentState, row: number): void {
+  const { open, pairing, system } = state;
+  const parked = park(state);
+  pairing.action[row] = Action.CallOnOther;
+  state.isOnSystem = true;
+  state.system = null;
+  state.caller = parked && { parked, callRow: row };
+  if (system === null || system.calls.length === 0) {
+    open.cutAbove(NONE);
+    state.running = { unmatchedRows: [] };
+    pairing.callsOnOther.set(row, null);
+    return;
+  }
+  state.running = system.stack;
+  open.replace(system.calls);
+  const leftRow = open.topRow();
+  const base = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.SystemBase));
+  for (const { row: skipped } of open.cutAbove(base)) pairing.link[skipped] = row;
+  const change = { leftRow, callRow: open.topRow(), isJump: true, isGuess: false };
+  pairing.switches.push(change);
+  pairing.callsOnOther.set(row, change);
+}
+
+/** Goes back, if the return in `row` ends the call on the scheduler's stack, to the stack that had called. */
+export function leavesSystemStack(state: SegmentState, row: number): boolean {
+  const { open, caller, pairing } = state;
+  if (caller === null || !state.isOnSystem || open.topRow() !== caller.callRow) return false;
+  state.caller = null;
+  if (!state.parked.has(caller.parked)) return false;
+  const { callRow } = caller;
+  pairing.link[callRow] = row;
+  open.pop();
+  state.parked.take(caller.parked);
+  state.system = { stack: state.running, calls: open.copy(), caller: NONE };
+  state.isOnSystem = false;
+  state.running = caller.parked.stack;
+  open.replace(caller.parked.calls);
+  const leftRow = open.topRow();
+  pairing.action[row] = Action.SwitchBack;
+  const change = { leftRow, callRow: leftRow, isJump: true, isGuess: false, returnedRow: callRow };
+  pairing.link[row] = pairing.switches.push(change) - 1;
+  return true;
 }
 
 /** Switches to a stack that was not seen before, by the event in `row`. */

@@ -6,7 +6,7 @@
  * stack, and its calls stay open meanwhile.
  */
 import { ROOT } from '../../model/calls/call-tree.js';
-import { Inference } from '../../model/profile/profile.js';
+import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
@@ -37,7 +37,9 @@ export function leaveStack(state: ReplayState): void {
  * Goes on with a parked stack, or with the running one: the call in `callRow` is over, and those above it. False if the
  * stack is not known.
  */
-export function goOnWith(state: ReplayState, { leftRow, callRow, isJump, isGuess }: StackSwitch): boolean {
+export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
+  const { leftRow, callRow, isJump, isGuess, returnedRow = NONE } = change;
+  if (returnedRow !== NONE) returnFrom(state, levelOfCall(state, returnedRow), UNWOUND);
   if (rowOfTopLevel(state) !== leftRow) {
     const parked = state.parked.get(leftRow);
     if (parked === undefined) return false;
@@ -47,7 +49,8 @@ export function goOnWith(state: ReplayState, { leftRow, callRow, isJump, isGuess
     putBack(state, parked, parked.isFirst ? ROOT : base);
   }
   const index = levelOfCall(state, callRow);
-  if (index === NONE) return false;
+  if (callRow === NONE) closeAbove(state, -1, Inference.Unwound);
+  if (index === NONE) return callRow === NONE;
   closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
   if (!isJump) returnFrom(state, index, NONE);
   if (isGuess && state.depth > 0) state.certainty.markAfterHiddenJump(topFrame(state));
