@@ -276,14 +276,14 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   const next = nextReturns(state, row);
   const [to] = next;
   if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
-  const { chosen, isGuess, isJump = false } = chooseHidden(state, fn, row, next);
+  const { chosen, isGuess, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
   if (chosen === null) {
     pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
     pairing.link[callRow] = callRow;
     open.pop();
   } else if (chosen === undefined) pairing.hiddenSwitches.set(row, { to: beginNew(state) });
   else {
-    const back = resume(state, row, chosen, 0, isJump, isGuess);
+    const back = resume(state, row, chosen, above, isJump, isGuess);
     if (!isJump) pairing.link[back.callRow] = back.callRow;
     pairing.switches.push(back);
     pairing.hiddenSwitches.set(row, { back });
@@ -306,6 +306,8 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
     const [below] = state.parked.endingAt(to);
     if (below) return { chosen: below, isGuess: false, isJump: true };
     if (fits.length > 0) return choose(state, fits, 1, () => next);
+    const held = state.parked.holding(to);
+    if (held) return { chosen: held.parked, isGuess: false, above: held.above - 1 };
   }
   const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
   if (ownCaller === fn) callers.push(null);
@@ -326,6 +328,8 @@ interface Choice {
   readonly isGuess: boolean;
   /** The function runs on top of the call that left the stack. */
   readonly isJump?: boolean;
+  /** Number of calls above the one that is over. */
+  readonly above?: number;
 }
 
 /** `above`: number of calls of each stack that are over. */
