@@ -25,7 +25,16 @@ import type { Stack } from './pairing/stacks.js';
 import type { ReplayModule } from './replay-module.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
 import { addAlias, endOfLevel, findBelow, isTop, jump, levelOfCall, levelOfReturn, topBefore } from './stack/levels.js';
-import { addFrame, closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
+import {
+  addFrame,
+  closeAbove,
+  frameAt,
+  pushCall,
+  pushOpen,
+  returnFrom,
+  topFrame,
+  topTraits,
+} from './stack/open-frames.js';
 import { goOnWith, leaveStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
@@ -172,7 +181,9 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
 /** The event in `row` begins a stack, in the function `first`. */
 function beginStack(state: ReplayState, stack: Stack, row: number, first: FunctionId): void {
   const { events, facts } = state;
-  pushOtherStack(state, stack, row, first, facts.toEntry[events.site[row]] === 1);
+  const isEntry = facts.toEntry[events.site[row]] === 1;
+  pushOtherStack(state, stack, row, first, isEntry);
+  if (!isEntry) markRoot(state);
 }
 
 /** Goes on in the function `fn` of a parked stack. */
@@ -195,7 +206,18 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
   if ('back' in hidden) return goOnWith(state, hidden.back);
   leaveStack(state);
   pushOtherStack(state, hidden.to, row, fn, false);
+  const { from, functions } = state.facts;
+  const isNearStart = from[state.events.site[row]] - functions.start[fn] < NEAR_BYTES;
+  if (!isNearStart) markRoot(state);
   return true;
+}
+
+/** An event at most this far behind the start of a function shows that the function may have begun right before. */
+const NEAR_BYTES = 64;
+
+/** Marks the stack that was seen first amid a function: what called its lowest known function may be unknown. */
+function markRoot(state: ReplayState): void {
+  state.certainty.markAfterHiddenJump(frameAt(state, 0));
 }
 
 /**
