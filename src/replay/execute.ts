@@ -165,7 +165,7 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       closeAbove(state, -1, Inference.Unwound);
       return beginStack(state, pairing.stacks[link] as Stack, row, target);
     case Action.NewStack:
-      leaveStack(state);
+      leaveStack(state, (pairing.stacks[link] as Stack).waitsAt);
       return beginStack(state, pairing.stacks[link] as Stack, row, target);
     case Action.Reopen:
       return reopen(state, pairing.aborts[link] as number[]);
@@ -204,7 +204,7 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
   const hidden = state.pairing.hiddenSwitches.get(row);
   if (hidden === undefined) return false;
   if ('back' in hidden) return goOnWith(state, hidden.back);
-  leaveStack(state);
+  leaveStack(state, hidden.to.waitsAt);
   pushOtherStack(state, hidden.to, row, fn, false);
   const { from, functions } = state.facts;
   const isNearStart = from[state.events.site[row]] - functions.start[fn] < NEAR_BYTES;

@@ -201,10 +201,19 @@ function simplePair(facts: SiteFacts, site: SiteId): number {
   const { step, fromFunction, toFunction, functions } = facts;
   const has = (fn: FunctionId, trait: number) => fn !== NONE && (functions.traits[fn] & trait) !== 0;
   const fn = fromFunction[site];
-  if (step[site] === Step.Call) return callsSwitcher(facts, site) || has(fn, Trait.SystemCaller) ? Step.Gap : Step.Call;
+  if (step[site] === Step.Call) return leavesByCall(facts, site) ? Step.Gap : Step.Call;
   if (step[site] === Step.Return && has(toFunction[site], Trait.SystemCaller)) return Step.Gap;
   const mayLeaveStack = step[site] === Step.Return || step[site] === Step.Jump;
-  return mayLeaveStack && has(fn, Trait.StackSwitcher) ? Step.Gap : step[site];
+  return mayLeaveStack && has(fn, Trait.StackSwitcher | Trait.LongJump) ? Step.Gap : step[site];
+}
+
+/** True if what is called may run on another stack, or end on one. */
+function leavesByCall(facts: SiteFacts, site: SiteId): boolean {
+  const { fromFunction, toFunction, functions } = facts;
+  const has = (fn: FunctionId, trait: number) => fn !== NONE && (functions.traits[fn] & trait) !== 0;
+  return (
+    callsSwitcher(facts, site) || has(fromFunction[site], Trait.SystemCaller) || has(toFunction[site], Trait.LongJump)
+  );
 }
 
 function writeFunctions(memory: ModuleMemory, at: number, functions: FunctionTable): void {

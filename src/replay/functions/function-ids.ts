@@ -234,7 +234,7 @@ class MisnamedStubs {
 /** The columns of a `FunctionTable` that are used here. */
 interface Functions {
   readonly length: number;
-  readonly traits: Uint16Array;
+  readonly traits: Uint32Array;
   readonly start: Float64Array;
   readonly from: Int32Array;
   readonly to: Int32Array;

@@ -13,7 +13,7 @@ export interface FunctionTable {
   readonly length: number;
   readonly symbol: Int32Array; // SymbolId
   readonly start: Float64Array; // Address; NaN where no offset was printed
-  readonly traits: Uint16Array; // Trait, or-ed
+  readonly traits: Uint32Array; // Trait, or-ed
   /**
    * Equal for names that differ only in their version: "memcpy@plt" leads to "memcpy", in libc "memcpy@@GLIBC_2.14".
    */
@@ -37,7 +37,7 @@ export function orNameless({ nameless }: FunctionTable, fn: FunctionId): Functio
 export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: FunctionIds): FunctionTable {
   const symbol = Int32Array.from(ids.symbol);
   const start = Float64Array.from(ids.start);
-  const traits = Uint16Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
+  const traits = Uint32Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
   const { from, to } = ids;
   markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
   for (const part of ids.parts) traits[part] |= Trait.ColdPart;
@@ -108,7 +108,7 @@ function lowestOfSymbols(symbol: Int32Array, start: Float64Array, symbols: Symbo
 /** The columns of a `FunctionTable` that are used here. */
 interface Functions {
   readonly length: number;
-  readonly traits: Uint16Array;
+  readonly traits: Uint32Array;
   readonly bareName: Int32Array;
   readonly symbol: Int32Array;
   readonly start: Float64Array;
@@ -160,6 +160,6 @@ function returnsUnderNamesOf(calls: readonly SiteId[], sites: BranchSites, funct
   return returns.sort((a, b) => sites.to[a] - sites.to[b]);
 }
 
-function isStub(fn: FunctionId, traits: Uint16Array): boolean {
+function isStub(fn: FunctionId, traits: Uint32Array): boolean {
   return (traits[fn] & Trait.Stub) !== 0;
 }

@@ -38,6 +38,10 @@ export const Trait = {
   SystemBase: 16384,
   /** Go: goes from the scheduler's stack to a goroutine. */
   SystemLeaver: 32768,
+  /** Goes to a place that a `setjmp` noted, without passing anything on. */
+  LongJump: 65536,
+  /** Notes a place for a longjmp. */
+  SetJump: 131072,
 } as const;
 
 /** An x86 call instruction is at most this long, so a return address is at most this far after the call. */
@@ -52,6 +56,7 @@ const RETURN_THUNK = /^__x86_return_(?:thunk|skl)|^(?:\w+_)?return_thunk$|^srso_
 const RESOLVER = /^_dl_runtime_resolve/;
 const RAISER = /_Unwind_(?:RaiseException|Resume|ForcedUnwind)|__cxa_(?:re)?throw|unw_resume/;
 const LONG_JUMP = /longjmp|__pthread_unwind/;
+const SET_JUMP = /setjmp/;
 const RESUMER = /^_Unwind_Resume(?:@|$)/;
 // glibc's contexts, boost's and bthread's fcontexts. Go's "gogo" is what its scheduler ends in.
 const SWITCHER = /(?:set|swap|jump_f|ontop_f)context/;
@@ -65,6 +70,7 @@ const CLONE_OR_FORK = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 /** Returns the traits of a function, by its name alone. */
 export function traitsOf(kind: SymbolKind, name: string): number {
   if (kind === SymbolKind.Unknown) return Trait.Unknown;
+  if (SET_JUMP.test(name)) return Trait.SetJump | (STUB.test(name) ? Trait.Stub : Trait.None);
   if (STUB.test(name)) return Trait.Stub | (SWITCHER.test(name) ? Trait.StackSwitcher : unwinderTraits(name));
   if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
@@ -82,7 +88,7 @@ export function traitsOf(kind: SymbolKind, name: string): number {
 function unwinderTraits(name: string): number {
   if (RESUMER.test(name)) return Trait.Unwinder | Trait.Raiser | Trait.Resumer;
   if (RAISER.test(name)) return Trait.Unwinder | Trait.Raiser;
-  return LONG_JUMP.test(name) ? Trait.Unwinder : Trait.None;
+  return LONG_JUMP.test(name) ? Trait.Unwinder | Trait.LongJump : Trait.None;
 }
 
 const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;

@@ -16,7 +16,14 @@ import {
   skipCalls,
 } from './segment-state.js';
 import { endsAt, MAX_SEARCH_DEPTH } from './stacks.js';
-import { findSwitcher, findSwitcherBefore, leavesStack, leavesSystemStack, pairSwitch } from './switches.js';
+import {
+  findSwitcher,
+  findSwitcherBefore,
+  landLongJump,
+  leavesStack,
+  leavesSystemStack,
+  pairSwitch,
+} from './switches.js';
 
 /** Pairs a return: with the call on top, any open call, a signal; else it only jumps, or its call was not seen. */
 export function pairReturn(state: SegmentState, row: number, site: number): void {
@@ -100,6 +107,7 @@ export function pairJump(state: SegmentState, row: number, site: number): void {
   const { facts } = state;
   if (facts.abortsTransaction[site]) reopen(state, row, facts.toFunction[site]);
   else if (leavesStack(state, site)) pairSwitch(state, row, site);
+  else landLongJump(state, row, site);
 }
 
 /**

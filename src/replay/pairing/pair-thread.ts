@@ -33,7 +33,7 @@ import {
   type SegmentState,
 } from './segment-state.js';
 import { CallKind } from './stacks.js';
-import { callsOnSystemStack, followHidden, goToSystemStack, noteCall } from './switches.js';
+import { callsOnSystemStack, followHidden, followLongJump, goToSystemStack, noteCall } from './switches.js';
 
 /**
  * Pairs a thread's returns with its calls. Stops where a function turns out to switch stacks (`Pairing.switcher`): what
@@ -87,7 +87,7 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
   const { events, facts, open, module, pairing } = state;
   if (module === null || facts.hasAborts || pairing.switcher !== null) return firstRow;
-  if (!Number.isNaN(state.stoppedAt) || state.switcherRow !== NONE) return firstRow;
+  if (!Number.isNaN(state.stoppedAt) || state.switcherRow !== NONE || state.longJumpRow !== NONE) return firstRow;
   const row = pairInModule(open, events, module, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
@@ -114,6 +114,7 @@ function pairEvent(state: SegmentState, row: number): boolean {
   if (step !== Step.Start) {
     if (isStopped) return false;
     if (state.switcherRow !== NONE) followHidden(state, row, site);
+    if (state.longJumpRow !== NONE) followLongJump(state, row, site);
     pairBranch(state, row, site, step);
   } else if (!state.hasBegun) pairing.action[row] = Action.Start;
   else if (!pairStart(state, row, site)) return false;

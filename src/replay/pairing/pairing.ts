@@ -37,6 +37,8 @@ export interface StackSwitch {
   readonly isJump: boolean;
   /** The row of the call that returned on the stack that is left; or NONE. */
   readonly returnedRow?: number;
+  /** The row of the call that the left stack waits at: those above it are over. Default: the last one. */
+  readonly waitsAt?: number;
   /** Other stacks look alike. */
   readonly isGuess: boolean;
 }

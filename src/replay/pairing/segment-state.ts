@@ -43,6 +43,8 @@ export interface SegmentState {
   hasBegun: boolean;
   /** The row of the last call to a function that switches stacks, as long as nothing shows what ran next; or NONE. */
   switcherRow: number;
+  /** The row of the lowest call to a longjmp that is open, as long as nothing shows where that landed; or NONE. */
+  longJumpRow: number;
   /** A return in this row skipped calls: which of the earlier ones are open is not sure, as some may wait at the same call. */
   unsureRow: number;
 
@@ -82,6 +84,7 @@ export function newSegmentState(
     returned: [],
     hasBegun: false,
     switcherRow: NONE,
+    longJumpRow: NONE,
     unsureRow: NONE,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,

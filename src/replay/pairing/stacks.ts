@@ -34,6 +34,8 @@ export const KIND = CALL_KIND / Int32Array.BYTES_PER_ELEMENT;
 export interface Stack {
   /** Rows of the returns from levels that were already open when the stack was first seen, in order. */
   readonly unmatchedRows: number[];
+  /** The row of the call that the stack before it waits at, if others are above. */
+  waitsAt?: number;
 }
 
 /** Calls, lowest first, as rows of numbers. */

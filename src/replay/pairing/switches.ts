@@ -254,6 +254,7 @@ function beginNew(state: SegmentState): SegmentState['running'] {
 /** Notes the call in `row` if it is made to switch stacks. */
 export function noteCall(state: SegmentState, row: number): void {
   if (callsSwitcher(state.facts, state.events.site[row])) state.switcherRow = row;
+  else if (state.longJumpRow === NONE && hasTrait(state, calledIn(state, row), Trait.LongJump)) state.longJumpRow = row;
 }
 
 /** An event at most this far behind a call shows that its function goes on there. */
@@ -374,6 +375,72 @@ function isSwitch({ fromFunction, toFunction, functions }: SiteFacts, site: numb
   return isSwitcher(fromFunction[site]) || isSwitcher(toFunction[site]);
 }
 
+// A longjmp goes to a place on its own stack, nearly always. Where it does not, it switches stacks, as QEMU does.
+
+/** Decides where the longjmp landed, if the event in `row` comes from another function and no event shows the landing. */
+export function followLongJump(state: SegmentState, row: number, site: number): void {
+  const { open, facts } = state;
+  const top = open.topRow();
+  if (top < state.longJumpRow) state.longJumpRow = NONE;
+  const fn = facts.fromFunction[site];
+  if (state.longJumpRow === NONE || fn === NONE || hasTrait(state, fn, Trait.Stub | Trait.Resolver | Trait.Unwinder))
+    return;
+  if (!hasTrait(state, calledIn(state, top), Trait.LongJump)) return; // called by the longjmp, on its way
+  const next = nextReturns(state, row);
+  if (next[0] !== undefined && endsAt(open.at(open.length - 1), next[0])) return;
+  const { longJumpRow: waitsAt } = state;
+  const chosen = landedOn(state, fn, next);
+  if (chosen === null) return;
+  const { hiddenSwitches, switches, link } = state.pairing;
+  if (chosen === undefined) {
+    const to = beginNew(state);
+    to.waitsAt = waitsAt;
+    hiddenSwitches.set(row, { to });
+  } else {
+    const back = { ...resume(state, row, chosen, 0, false, false), waitsAt };
+    link[back.callRow] = back.callRow;
+    switches.push(back);
+    hiddenSwitches.set(row, { back });
+  }
+}
+
+/** The same for a jump that the trace shows. */
+export function landLongJump(state: SegmentState, row: number, site: number): void {
+  const { facts, pairing, longJumpRow: waitsAt } = state;
+  const [fn, target] = [facts.fromFunction[site], facts.toFunction[site]];
+  if (waitsAt === NONE || !hasTrait(state, fn, Trait.LongJump) || hasTrait(state, fn, Trait.Stub)) return;
+  if (target === NONE || hasTrait(state, target, Trait.LongJump | Trait.Stub)) return;
+  const chosen = landedOn(state, target, nextReturns(state, row + 1));
+  if (chosen === null) return;
+  if (chosen === undefined) {
+    goToNew(state, row);
+    state.running.waitsAt = waitsAt;
+  } else {
+    goOn(state, row, chosen, {});
+    pairing.switches.push({ ...(pairing.switches.pop() as StackSwitch), waitsAt });
+  }
+}
+
+/**
+ * Returns the stack on which a longjmp landed in a function: null for the running one, undefined for one that was not
+ * seen before. Before it returns another one, it removes what the longjmp called.
+ */
+function landedOn(state: SegmentState, fn: FunctionId, next: readonly Address[]): ParkedStack | null | undefined {
+  const { open, facts, events, longJumpRow } = state;
+  state.longJumpRow = NONE;
+  const [to] = next;
+  const isOf = (call: number) => facts.fromFunction[events.site[call]] === fn || calledIn(state, call) === fn;
+  const isOpen = open.length > MAX_SEARCH_DEPTH || open.findNear(isOf) !== NONE;
+  if (to !== undefined ? open.findCaller(to, false) !== NONE : isOpen) return null;
+  const fits = (to === undefined ? [] : state.parked.returningTo(to)).filter(({ caller }) => caller === fn);
+  const others = isOpen || to !== undefined ? [] : state.parked.leftBy(fn);
+  const candidates = fits.length > 0 ? fits : others;
+  if (candidates.length === 0 && (isOpen || !landingsOf(facts).setJumpers.has(fn))) return null;
+  const index = open.findNear((call) => call === longJumpRow);
+  for (const { row: skipped } of open.cutAbove(index)) state.pairing.link[skipped] = skipped;
+  return candidates.length === 0 ? undefined : (choose(state, candidates, 1, () => next).chosen as ParkedStack);
+}
+
 // Learns which functions switch stacks. Only the first evidence is sure, as what follows it runs on another stack than
 // it seems to: so pairing stops there, and begins anew with what it has learned.
 
@@ -470,6 +537,8 @@ function isBehindLower(state: SegmentState, top: number, to: Address, fn: Functi
 interface Landings {
   /** Functions with a return that goes behind a call to them. */
   readonly ownReturns: ReadonlySet<FunctionId>;
+  /** Functions that note a place for a longjmp. */
+  readonly setJumpers: ReadonlySet<FunctionId>;
   /** True if an address is right behind a call to this function or to a stub. */
   isBehindCall(to: Address, fn: FunctionId): boolean;
 }
@@ -484,8 +553,10 @@ function landingsOf(facts: SiteFacts): Landings {
 
 function findLandings({ step, from, to, fromFunction, toFunction, functions: { traits } }: SiteFacts): Landings {
   const calledAt = new Map<Address, FunctionId[]>();
+  const setJumpers = new Set<FunctionId>();
   for (let site = 0; site < step.length; site++) {
     if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
+    if (traits[toFunction[site]] & Trait.SetJump) setJumpers.add(fromFunction[site]);
     const called = calledAt.get(from[site]);
     if (called) called.push(toFunction[site]);
     else calledAt.set(from[site], [toFunction[site]]);
@@ -501,5 +572,5 @@ function findLandings({ step, from, to, fromFunction, toFunction, functions: { t
     if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
       ownReturns.add(fn);
   }
-  return { ownReturns, isBehindCall };
+  return { ownReturns, setJumpers, isBehindCall };
 }

@@ -26,8 +26,11 @@ export interface ParkedFrames {
   readonly unconfirmedFrom: number;
 }
 
-/** Leaves the running stack for one that was not seen before, whose frames are pushed next. */
-export function leaveStack(state: ReplayState): void {
+/**
+ * Leaves the running stack for one that was not seen before, whose frames are pushed next. `waitsAt`: see `StackSwitch`.
+ */
+export function leaveStack(state: ReplayState, waitsAt: number = NONE): void {
+  endCallsAbove(state, waitsAt);
   const base = baseOfOthers(state);
   park(state);
   state.base = base;
@@ -38,7 +41,8 @@ export function leaveStack(state: ReplayState): void {
  * stack is not known.
  */
 export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
-  const { leftRow, callRow, isJump, isGuess, returnedRow = NONE } = change;
+  const { leftRow, callRow, isJump, isGuess, returnedRow = NONE, waitsAt = NONE } = change;
+  endCallsAbove(state, waitsAt);
   if (returnedRow !== NONE) returnFrom(state, levelOfCall(state, returnedRow), UNWOUND);
   if (rowOfTopLevel(state) !== leftRow) {
     const parked = state.parked.get(leftRow);
@@ -55,6 +59,11 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
   if (!isJump) returnFrom(state, index, NONE);
   if (isGuess && state.depth > 0) state.certainty.markAfterHiddenJump(topFrame(state));
   return true;
+}
+
+function endCallsAbove(state: ReplayState, callRow: number): void {
+  const index = callRow === NONE ? NONE : levelOfCall(state, callRow);
+  if (index !== NONE) closeAbove(state, endOfLevel(state, index) - 1, UNWOUND);
 }
 
 /** Ends the calls of all stacks: last those of the first one, on which others may be shown. */
