@@ -409,7 +409,7 @@ export function landLongJump(state: SegmentState, row: number, site: number): vo
   const { facts, pairing, longJumpRow: waitsAt } = state;
   const [fn, target] = [facts.fromFunction[site], facts.toFunction[site]];
   if (waitsAt === NONE || !hasTrait(state, fn, Trait.LongJump) || hasTrait(state, fn, Trait.Stub)) return;
-  if (target === NONE || hasTrait(state, target, Trait.LongJump | Trait.Stub)) return;
+  if (target === NONE || facts.toEntry[site] === 1 || hasTrait(state, target, Trait.LongJump | Trait.Stub)) return;
   const chosen = landedOn(state, target, nextReturns(state, row + 1));
   if (chosen === null) return;
   if (chosen === undefined) {
