@@ -27,7 +27,7 @@ import { statOrNull } from '../output/refuse-overwriting.js';
 import { whyUnwritable } from '../output/write-chunks.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 import { INPUTS } from './arguments.js';
 
 /** "parquet:DIR" → the directory. */
@@ -44,31 +44,29 @@ const target = z.string().transform((text, context) => {
 });
 
 /** The options of `ptflame export`. */
-export const ExportOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', {
-        value: 'TARGET',
-        common: 'parquet:DIR, the folder of the tables',
-      }),
-      build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME', common: true }),
-      host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
-        value: 'NAME',
-        common: true,
-      }),
+export const ExportOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', {
+      value: 'TARGET',
+      common: 'parquet:DIR, the folder of the tables',
     }),
-    ...group('Output', {
-      calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each', {
-        common: 'also a table of all calls',
-      }),
+    build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME', common: true }),
+    host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
+      value: 'NAME',
+      common: true,
     }),
-    ...srcline(),
-    ...shown(),
-    ...reading(),
   }),
-);
-export type ExportOptions = z.infer<ReturnType<typeof ExportOptions>>;
+  ...group('Output', {
+    calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each', {
+      common: 'also a table of all calls',
+    }),
+  }),
+  ...srcline(),
+  ...shown(),
+  ...reading(),
+});
+export type ExportOptions = z.infer<typeof ExportOptions>;
 
 export const command = defineCommand({
   details:

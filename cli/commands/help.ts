@@ -7,19 +7,17 @@ import { general } from '../options/shared.js';
 import { helpWidth } from '../terminal/width.js';
 import { type Command, loadCommands, type Program } from '../usage/command.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 import { commandHelp, completeHelp, overview } from '../usage/help.js';
 import { manPage } from '../usage/man-page.js';
 import { commandOf } from '../usage/usage-errors.js';
 
 /** The options of `ptflame help`. */
-const HelpOptions = memoize(() =>
-  z.object({
-    command: z.string().optional(),
-    ...group('Output', { man: flag(z.boolean().default(false), 'print the man page: ptflame help --man | man -l -') }),
-    ...general(),
-  }),
-);
+const HelpOptions = z.object({
+  command: z.string().optional(),
+  ...group('Output', { man: flag(z.boolean().default(false), 'print the man page: ptflame help --man | man -l -') }),
+  ...general(),
+});
 
 export const command = defineCommand({
   examples: [

@@ -20,27 +20,25 @@ import { isTerminal } from '../output/write-chunks.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 import { TRACES } from './arguments.js';
 
 /** The options of `ptflame import`. */
-export const ImportOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      output: flag(path, 'where to write the trace; - is standard output', {
-        alias: 'o',
-        value: 'FILE',
-        common: 'where to write the trace',
-      }),
+export const ImportOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    output: flag(path, 'where to write the trace; - is standard output', {
+      alias: 'o',
+      value: 'FILE',
+      common: 'where to write the trace',
     }),
-    ...selection(),
-    ...decoding(),
-    ...resources(),
-    ...general(),
   }),
-);
-export type ImportOptions = z.infer<ReturnType<typeof ImportOptions>>;
+  ...selection(),
+  ...decoding(),
+  ...resources(),
+  ...general(),
+});
+export type ImportOptions = z.infer<typeof ImportOptions>;
 
 export const command = defineCommand({
   examples: [

@@ -20,23 +20,21 @@ import { path } from '../options/values.js';
 import { type AnswerFormats, answerFormats, openAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame info`. */
-export const InfoOptions = memoize(() =>
-  z.object({
-    file: path,
-    ...group('Output', {
-      output: outputs('write FILE.txt or .json instead of printing; may be repeated'),
-      json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md', {
-        common: 'print JSON, for programs',
-      }),
+export const InfoOptions = z.object({
+  file: path,
+  ...group('Output', {
+    output: outputs('write FILE.txt or .json instead of printing; may be repeated'),
+    json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md', {
+      common: 'print JSON, for programs',
     }),
-    ...group('Input', { symfs, wakes: decoding().wakes }),
-    ...general(),
   }),
-);
-export type InfoOptions = z.infer<ReturnType<typeof InfoOptions>>;
+  ...group('Input', { symfs, wakes: decoding().wakes }),
+  ...general(),
+});
+export type InfoOptions = z.infer<typeof InfoOptions>;
 
 export const command = defineCommand({
   examples: [

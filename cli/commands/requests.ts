@@ -22,7 +22,7 @@ import { slowRequestLines } from '../answers/requests/slow-request.js';
 import { placeText } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { expression, parseFunction, span } from '../options/question-values.js';
+import { expression, parsedList, parseFunction, span } from '../options/question-values.js';
 import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../options/shared.js';
 import { path, regex } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
@@ -30,77 +30,75 @@ import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
 import { alignColumns, fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 import { TRACES } from './arguments.js';
 
 /** The options of `ptflame requests`. */
-const RequestsOptions = memoize(() =>
-  z.object({
-    function: path,
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      slowest: limit(
-        0,
-        'show each of the N slowest requests, with the work of other threads (not with --csv)',
-        ['text', 'json', 'otlp', 'perfetto'],
-        'all that happened in the N slowest requests',
-      ),
-      minCall: flag(
-        span.optional(),
-        'with --slowest: leave out calls and waits that lasted shorter (default: 1 % of the slowest; with --otlp and --perfetto: none)',
-        { value: 'DURATION', formerly: { min: null } },
-      ),
-      top: limit(
-        20,
-        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      ...answering(),
-      output: outputs(
-        'write FILE.txt, .csv, .json, .jsonl (--otlp) or .pftrace (--perfetto) instead of printing; may be repeated',
-        'write FILE.txt, .csv, .json, .jsonl or .pftrace',
-      ),
-      otlp: flag(
-        z.boolean().default(false),
-        'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
-        { common: 'print requests as spans for OpenTelemetry' },
-      ),
-      perfetto: flag(
-        z.boolean().default(false),
-        'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
-        { common: 'print them as a trace for Perfetto' },
-      ),
-      maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
-        'otlp',
-        'perfetto',
-      ]),
-    }),
-    ...group('Selection', {
-      flow: flag(
-        flows.optional(),
-        'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
-        { value: 'PUSH:KEY=POP:KEY', common: 'how work is handed on from thread to thread' },
-      ),
-      id: flag(
-        regex.optional(),
-        'with --flow: the part of KEY that is the id: the first group of REGEX, or its whole match; ids join processes, too',
-        { value: 'REGEX' },
-      ),
-      host: flag(
-        hosts.optional(),
-        'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
-        { value: 'INPUT=HOST' },
-      ),
-      regex: regexFlag('ROOT'),
-    }),
-    ...windowed(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
+const RequestsOptions = z.object({
+  function: path,
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    slowest: limit(
+      0,
+      'show each of the N slowest requests, with the work of other threads (not with --csv)',
+      ['text', 'json', 'otlp', 'perfetto'],
+      'all that happened in the N slowest requests',
+    ),
+    minCall: flag(
+      span.optional(),
+      'with --slowest: leave out calls and waits that lasted shorter (default: 1 % of the slowest; with --otlp and --perfetto: none)',
+      { value: 'DURATION', formerly: { min: null } },
+    ),
+    top: limit(
+      20,
+      'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+      ['text'],
+      'maximum number of rows, 0 for all',
+    ),
+    ...answering(),
+    output: outputs(
+      'write FILE.txt, .csv, .json, .jsonl (--otlp) or .pftrace (--perfetto) instead of printing; may be repeated',
+      'write FILE.txt, .csv, .json, .jsonl or .pftrace',
+    ),
+    otlp: flag(
+      z.boolean().default(false),
+      'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
+      { common: 'print requests as spans for OpenTelemetry' },
+    ),
+    perfetto: flag(
+      z.boolean().default(false),
+      'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
+      { common: 'print them as a trace for Perfetto' },
+    ),
+    maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
+      'otlp',
+      'perfetto',
+    ]),
   }),
-);
-type RequestsOptions = z.infer<ReturnType<typeof RequestsOptions>>;
+  ...group('Selection', {
+    flow: flag(
+      parsedList(parseFlow, 'must be PUSH:KEY=POP:KEY, such as queue_push:job=run_job:job').optional(),
+      'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
+      { value: 'PUSH:KEY=POP:KEY', common: 'how work is handed on from thread to thread' },
+    ),
+    id: flag(
+      regex.optional(),
+      'with --flow: the part of KEY that is the id: the first group of REGEX, or its whole match; ids join processes, too',
+      { value: 'REGEX' },
+    ),
+    host: flag(
+      parsedList(parseHost, 'must be INPUT=HOST, such as client.txt=web').optional(),
+      'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
+      { value: 'INPUT=HOST' },
+    ),
+    regex: regexFlag('ROOT'),
+  }),
+  ...windowed(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+type RequestsOptions = z.infer<typeof RequestsOptions>;
 
 /** @throws PtflameError BAD_OPTION for an invalid regular expression */
 function requestsPattern({ function: text, regex: isRegex }: RequestsOptions): FunctionPattern {
@@ -117,28 +115,12 @@ function parseFlow(text: string): { readonly push: string; readonly pop: string 
   return push === '' || pop === '' || more.length > 0 ? null : { push, pop };
 }
 
-/** Parses flows of work of the command line. */
-const flows = z.array(z.coerce.string()).transform((texts, context) => {
-  const found = texts.map(parseFlow).filter((flow) => flow !== null);
-  if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: 'must be PUSH:KEY=POP:KEY, such as queue_push:job=run_job:job' });
-  return z.NEVER;
-});
-
 /** "client.txt=web". */
 function parseHost(text: string): { readonly input: string; readonly host: string } | null {
   const at = text.lastIndexOf('=');
   const [input, host] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
   return input === '' || host === '' ? null : { input, host };
 }
-
-/** Parses which input was recorded on which host. */
-const hosts = z.array(z.coerce.string()).transform((texts, context) => {
-  const found = texts.map(parseHost).filter((host) => host !== null);
-  if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: 'must be INPUT=HOST, such as client.txt=web' });
-  return z.NEVER;
-});
 
 export const command = defineCommand({
   details:

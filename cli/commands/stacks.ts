@@ -19,27 +19,25 @@ import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
 import { tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 import { TRACES } from './arguments.js';
 
 /** The options of `ptflame stacks`. */
-export const StacksOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Selection', {
-      at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", {
-        value: 'TIME',
-        common: 'the moment, such as +10ms from the start',
-      }),
+export const StacksOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Selection', {
+    at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", {
+      value: 'TIME',
+      common: 'the moment, such as +10ms from the start',
     }),
-    ...group('Output', answering()),
-    ...srcline(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
   }),
-);
-export type StacksOptions = z.infer<ReturnType<typeof StacksOptions>>;
+  ...group('Output', answering()),
+  ...srcline(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+export type StacksOptions = z.infer<typeof StacksOptions>;
 
 export const command = defineCommand({
   details: 'Shows what ran, what waited, and for how long.',

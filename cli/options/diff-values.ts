@@ -3,8 +3,7 @@
  */
 import * as z from 'zod';
 import type { DiffLimit, LimitedNumber } from '../../src/questions/diff/limits.js';
-import { memoize } from '../usage/flag.js';
-import { parseDuration, parseFunction } from './question-values.js';
+import { parseDuration, parsedList, parseFunction } from './question-values.js';
 import { filters, selection } from './shared.js';
 
 const LIMIT = /^(.+?)\s+(avg|total|self|calls|p99)\s+\+(\d{1,9}(?:\.\d{1,9})?)(%|[a-zµ]*)$/s;
@@ -24,33 +23,27 @@ function countOf(amount: string, unit: string): number | null {
   return unit === '' ? Number(amount) : null;
 }
 
-export const limits = z.array(z.coerce.string()).transform((texts, context) => {
-  const found = texts.map(parseLimit).filter((limit) => limit !== null);
-  if (found.length === texts.length) return found;
-  const message = "must be 'FUNCTION avg|total|self|calls|p99 +LIMIT', such as 'do_command avg +20%' or 'f p99 +5us'";
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
+export const limits = parsedList(
+  parseLimit,
+  "must be 'FUNCTION avg|total|self|calls|p99 +LIMIT', such as 'do_command avg +20%' or 'f p99 +5us'",
+);
 
-const sideSchema = memoize(() => {
-  const { tid, pid, comm, cpu } = selection();
-  const { window, root, inside } = filters();
-  return z.strictObject({ tid, pid, comm, cpu, window, root, inside });
-});
+const { foldRecursion, ...sideFilters } = filters();
+const sideSchema = z.strictObject({ ...selection(), ...sideFilters });
 
 const LISTS = ['tid', 'pid', 'cpu', 'inside'];
 
 /** The part of a trace that is one side of a comparison. */
 export interface SideSelection {
   /** Replaces options of both sides. */
-  readonly flags: z.infer<ReturnType<typeof sideSchema>>;
+  readonly flags: z.infer<typeof sideSchema>;
   /** As given. */
   readonly text: string;
 }
 
 /** "tid=12", "window=+1ms,+2ms": options of the selection, for one side only. */
 export const side = z.array(z.coerce.string()).transform((texts, context): SideSelection => {
-  const { shape } = sideSchema();
+  const { shape } = sideSchema;
   const values: Record<string, string | string[]> = {};
   for (const text of texts) {
     const [key = '', value = ''] = text.split(/=(.*)/s).map((part) => part.trim());
@@ -63,7 +56,7 @@ export const side = z.array(z.coerce.string()).transform((texts, context): SideS
     }
     values[key] = LISTS.includes(key) ? [...(values[key] ?? []), value] : value;
   }
-  const parsed = sideSchema().safeParse(values);
+  const parsed = sideSchema.safeParse(values);
   if (parsed.success) return { flags: parsed.data, text: texts.join(' ') };
   for (const { path, message } of parsed.error.issues)
     context.addIssue({ code: 'custom', message: `${String(path[0])} ${message}` });

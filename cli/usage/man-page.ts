@@ -56,7 +56,7 @@ export function manPage(program: Program, commands: readonly Command[]): string 
 }
 
 function commandLines(command: Command, program: Program): string[] {
-  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // listed once, in OPTIONS
+  const groups = flagGroups(command.flags).filter(([heading]) => heading !== 'General'); // listed once, in OPTIONS
   return [
     `.SS ${roff(`ptflame ${command.name}`)}`,
     roff(`${command.summary}.`.replace(/^./, (letter) => letter.toUpperCase())),
