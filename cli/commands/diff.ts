@@ -16,7 +16,7 @@ import {
   type ExceededLimit,
   isUnbounded,
 } from '../../src/questions/diff/limits.js';
-import type { Diff, DiffRow } from '../../src/questions/schema.js';
+import type { Diff, DiffRow } from '../../src/questions/diff/schema.js';
 import {
   EXACT_NS,
   formatAverageCount,

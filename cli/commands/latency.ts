@@ -15,7 +15,7 @@ import type {
   Latency,
   LatencyStats,
   SlowCall,
-} from '../../src/questions/schema.js';
+} from '../../src/questions/latency/schema.js';
 import {
   formatAtLeast,
   formatAverageCount,

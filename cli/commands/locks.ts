@@ -4,8 +4,7 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
-import { locksAnswer } from '../../src/questions/locks/answer.js';
-import { askLocks } from '../../src/questions/locks/ask-locks.js';
+import { askLocks, locksAnswer } from '../../src/questions/locks/ask-locks.js';
 import type { LockHolder, LockRow, Locks, LockWait } from '../../src/questions/locks/schema.js';
 import type { WaitThread } from '../../src/questions/waits/schema.js';
 import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';

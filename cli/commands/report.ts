@@ -4,7 +4,7 @@
 
 import * as z from 'zod';
 import { reportOf } from '../../src/questions/report/answer.js';
-import type { FunctionRow, Report, ThreadReport } from '../../src/questions/schema.js';
+import type { FunctionRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
 import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
 import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
 import { nameMatcher } from '../../src/trace/records/thread-names.js';

@@ -4,8 +4,8 @@
 
 import * as z from 'zod';
 import { askStacks } from '../../src/pipeline/analyze.js';
-import type { Stacks } from '../../src/questions/schema.js';
 import { stacksAnswer } from '../../src/questions/stacks/answer.js';
+import type { Stacks } from '../../src/questions/stacks/schema.js';
 import { formatAtLeast, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { distinctNames, functionKey, LINE_TITLES, lineCells, lineColumns, traceLines } from '../answers/cells.js';

@@ -4,8 +4,7 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
-import { valuesAnswer } from '../../src/questions/values/answer.js';
-import { askValues } from '../../src/questions/values/ask-values.js';
+import { askValues, valuesAnswer } from '../../src/questions/values/ask-values.js';
 import type { ValueStatistics, ValuesAnswer } from '../../src/questions/values/schema.js';
 import { formatCount, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';

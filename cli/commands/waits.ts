@@ -6,8 +6,7 @@ import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
 import { patternText } from '../../src/pipeline/replay/find-functions.js';
 import type { CallPattern } from '../../src/pipeline/replay/selection.js';
-import { waitsAnswer } from '../../src/questions/waits/answer.js';
-import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
+import { askWaits, type WaitsResult, waitsAnswer } from '../../src/questions/waits/ask-wait-summary.js';
 import type {
   PathPiece,
   SlowWait,
@@ -110,7 +109,7 @@ export async function waits(options: WaitsOptions, signal: AbortSignal): Promise
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const output = await openAnswer(options, options.inputs);
   const result = await askAbout(inputs, options, signal);
-  const answer = waitsAnswer(result, options.points?.map(patternText));
+  const answer = waitsAnswer(result);
   const inside = options.inside === undefined ? null : callsText(options.inside);
   const text = (width: number) => waitsLines(answer, { inside, width, top: options.top });
   await output.write({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) });

@@ -11,7 +11,7 @@ import { EndedBy, WaitFacts } from '../../questions/waits/wait-facts.js';
 import { criticalPathOf } from '../../waits/critical-path.js';
 import { HeldTime, wokenNs } from '../../waits/locks/held-time.js';
 import { type LockWaits, lockWaitsOf } from '../../waits/locks/lock-waits.js';
-import { type CriticalPath, PieceKind } from '../../waits/path-builder.js';
+import { type CriticalPath, PieceKind } from '../../waits/critical-path.js';
 import { OffState } from '../../waits/schedule/off-state.js';
 import type { Waits } from '../../waits/waits.js';
 

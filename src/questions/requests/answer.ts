@@ -4,7 +4,7 @@
 import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
-import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf, rounded, traceSummary } from '../common.js';
+import { clockText, finiteOrNull, headOf, type Named, named, qualityOf, rounded, traceSummary } from '../common.js';
 import { reasonName, waitPlace } from '../waits/wait-names.js';
 import type { RequestsResult } from './ask-requests.js';
 import type { FoundHost } from './found-hosts.js';
@@ -17,9 +17,7 @@ export function requestsAnswer({ profile, requests: found, hosts }: RequestsResu
   const hostName = (host: number) => (hosts.length === 1 ? null : hosts[host].name);
   const symbolsOf = (host: number) => hosts[host].profile.symbols;
   return {
-    format: 'ptflame-requests',
-    version: 2,
-    producer: PRODUCER,
+    ...headOf('ptflame-requests'),
     trace: traceSummary(profile, treeOfAllThreads(profile)),
     hosts: hosts.length === 1 ? [] : hosts.map((host, at) => requestHost(host, at, hosts)),
     functions: functionsOf(hosts),

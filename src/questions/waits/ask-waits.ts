@@ -35,6 +35,7 @@ export interface TraceWaits {
   readonly threads: ThreadDirectory;
   /** null: the recording has no branches, so nothing is known of calls. */
   readonly calls: CallsOfWaits | null;
+  readonly symbols: SymbolTable;
 }
 
 /** Calls of all threads, as they were asked for. */
@@ -101,7 +102,13 @@ export async function traceWaitsOf(
   const { trace, window, threads } = openTrace(read, options);
   const waits = waitsOf(waitInputOf(trace));
   const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
-  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls };
+  const symbols = calls?.symbols ?? trace.symbols;
+  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls, symbols };
+}
+
+/** Threads whose calls are shown: also those of which no switch is known. */
+export function tracedTids({ trace, threads }: TraceWaits): Tid[] {
+  return trace.store.tids.filter((tid) => threads.of(tid).isSelected);
 }
 
 /** A trace on its clock, and what of it is selected. @throws PtflameError NOTHING_SELECTED or BAD_OPTION */

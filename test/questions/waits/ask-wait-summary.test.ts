@@ -167,8 +167,8 @@ const TRACE = [0, 1, 2]
   )
   .join('');
 
-async function askText(question: WaitsQuestion, points: readonly string[] = []): Promise<WaitsAnswer> {
-  return exact(waitsAnswer(await askWaits([inputOf(TRACE)], question, { extend: false }), points));
+async function askText(question: WaitsQuestion): Promise<WaitsAnswer> {
+  return exact(waitsAnswer(await askWaits([inputOf(TRACE)], question, { extend: false })));
 }
 
 test('waits are counted in the functions that waited, and inside calls', async () => {
@@ -203,7 +203,7 @@ test('the slowest calls say which functions ran, and where they waited', async (
 
 test('stages are from the call of one function to the call of the next', async () => {
   const points = ['job', 'prepare', 'pthread_cond_wait'];
-  const { stages } = await askText({ points }, points);
+  const { stages } = await askText({ points });
   expect(stages).toMatchObject({ complete: 3, incomplete: 0 });
   expect(stages?.rows.map(({ from, to, avgNs, onCpuNs }) => [from, to, avgNs, onCpuNs])).toEqual([
     ['job', 'prepare', 5, 15],
