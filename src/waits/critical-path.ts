@@ -7,8 +7,7 @@
 import { float64Column, int32Column, uint8Column } from '../model/columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { WakerKind } from './find-wakers.js';
-import { OffState } from './schedule/off-state.js';
-import { rowEndingFrom, threadOf } from './schedule/schedule.js';
+import { OffState, rowEndingFrom, threadOf } from './schedule.js';
 import type { Waits } from './waits.js';
 
 /** A thread that is followed back in time, down to a bound. */

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type GeneratedWaits, generateWaits, type WaitsRecipe } from '../../bench/waits/generator/generate.js';
 import { askRequests } from '../../src/questions/requests/ask-requests.js';
 import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
-import { reasonName } from '../../src/waits/reason-names.js';
+import { reasonName } from '../../src/waits/reason.js';
 import { inputOf } from '../helpers/traces/load.js';
 
 const RECIPE: WaitsRecipe = { seed: 1, waits: 3000, threads: 12, cpus: 3 };

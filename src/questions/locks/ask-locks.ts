@@ -22,7 +22,7 @@ export interface LocksOptions {
   readonly address?: string;
 }
 
-export type LocksResult = Found<Locks>;
+type LocksResult = Found<Locks>;
 
 /** @throws PtflameError as `analyze`, but recordings may lack Intel PT */
 export function askLocks(

@@ -3,7 +3,7 @@
  */
 import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { rowsOf } from '../../waits/input/group-rows.js';
-import { HolderSource } from '../../waits/locks/holders.js';
+import { HolderSource } from '../../waits/locks/lock-waits.js';
 import { longestConvoy } from '../../waits/locks/waited-objects.js';
 import { Reason } from '../../waits/reason.js';
 import { type Distribution, distributionOf } from '../../waits/summary/distribution.js';

@@ -8,7 +8,7 @@ import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace } from '../../pipeline/read/refusals.js';
 import type { FunctionPattern } from '../../pipeline/replay/find-functions.js';
 import { boundsOf, type CallPattern, partText } from '../../pipeline/replay/selection.js';
-import { threadOf } from '../../waits/schedule/schedule.js';
+import { threadOf } from '../../waits/schedule.js';
 import type { Waits } from '../../waits/waits.js';
 import { type Found, headOf, qualityOf } from '../common.js';
 import { type TraceWaits, tracedTids, withWaits } from './ask-waits.js';

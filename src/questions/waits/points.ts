@@ -17,15 +17,14 @@ import {
 } from '../../pipeline/replay/find-functions.js';
 import { sampleRows } from '../../waits/input/sample-rows.js';
 import { distributionOf } from '../../waits/summary/distribution.js';
-import { addWaitsWithin } from '../../waits/summary/interval-sums.js';
-import { WaitSummer } from '../../waits/summary/wait-sums.js';
+import { addWaitsWithin, WaitSummer } from '../../waits/summary/wait-sums.js';
 import type { Waits } from '../../waits/waits.js';
 import { type TraceWaits, tracedTids } from './ask-waits.js';
 import type { StageRow, WaitsAnswer } from './schema.js';
 import { callsBegunWithin, callsOfFunctions, type ThreadCalls } from './spans-of-calls.js';
 import { distributionRow, offRow } from './summarize-waits.js';
 
-export type Point =
+type Point =
   | {
       readonly kind: 'function';
       readonly functions: FunctionSet;
@@ -35,7 +34,7 @@ export type Point =
   | { readonly kind: 'event'; readonly event: string };
 
 /** Moments at which threads passed points: by thread, then by time. */
-export interface PassedPoints {
+interface PassedPoints {
   readonly length: number;
   readonly tid: Int32Array;
   readonly timeNs: Float64Array;
@@ -113,7 +112,7 @@ function pointOfFunction(points: readonly Point[]): (symbol: SymbolId) => number
  * `calls`: of the functions among the points. `isSelected`: whether a sample counts. Of what is at the same moment, the
  * earlier point comes first.
  */
-export function passedPoints(
+function passedPoints(
   points: readonly Point[],
   calls: ThreadCalls | null,
   samples: readonly SampleTable[],
@@ -251,12 +250,12 @@ function threadsOf({ tid, length }: PassedPoints): ThreadRows[] {
 }
 
 /** Moments at which a thread passed a point, by time. */
-export interface Passed {
+interface Passed {
   readonly timeNs: Float64Array;
   readonly point: ArrayLike<number>; // 0 to the number of points - 1
 }
 
-export interface PassedStages {
+interface PassedStages {
   /** By pass through all points: when each of them was passed, in the order of the points. */
   readonly timeNs: Float64Array;
   readonly passes: number;

@@ -2,13 +2,20 @@
  * Sums up waits by reason, by waker, by place and by thread: the tables of an answer.
  */
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { KeyNumbers } from '../../waits/input/key-numbers.js';
+import { KeyNumbers } from '../../waits/input/group-rows.js';
 import { Reason } from '../../waits/reason.js';
-import { OffState } from '../../waits/schedule/off-state.js';
-import { threadOf } from '../../waits/schedule/schedule.js';
+import { OffState, threadOf } from '../../waits/schedule.js';
 import { type Distribution, distributionOf, histogramOf } from '../../waits/summary/distribution.js';
-import { groupOfRows, mostTimeFirst, rowsByKey, type WaitGroup, waitGroups } from '../../waits/summary/wait-groups.js';
-import { endedNsOf, type WaitSums, wakeUpNsOf } from '../../waits/summary/wait-sums.js';
+import {
+  endedNsOf,
+  groupOfRows,
+  mostTimeFirst,
+  rowsByKey,
+  type WaitGroup,
+  type WaitSums,
+  waitGroups,
+  wakeUpNsOf,
+} from '../../waits/summary/wait-sums.js';
 import { finiteOrNull, percentilesOrNulls } from '../common.js';
 import type { TraceWaits } from './ask-waits.js';
 import type { Candidates } from './candidates.js';

@@ -8,7 +8,7 @@ import type { WaitPlace, WaitThread } from './schema.js';
 import type { KnownThread } from './thread-directory.js';
 import type { Place } from './wait-facts.js';
 
-export { reasonName } from '../../waits/reason-names.js';
+export { reasonName } from '../../waits/reason.js';
 
 export function waitThread({ tid, pid, comm, isRecorded }: Omit<KnownThread, 'isSelected'>): WaitThread {
   return { tid, pid, comm, isTraced: isRecorded };

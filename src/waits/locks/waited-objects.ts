@@ -3,8 +3,7 @@
  */
 import { type Address, NONE } from '../../model/units.js';
 import { type Groups, groupRows } from '../input/group-rows.js';
-import { objectAddress } from '../object-address.js';
-import { Reason } from '../reason.js';
+import { objectAddress, Reason } from '../reason.js';
 import type { Waits } from '../waits.js';
 
 /** A row for each object that a thread waited for in a futex call. */

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { requestLines } from '../../../cli/answers/requests/slow-request.js';
 import { callValues } from '../../../src/export/request-spans.js';
-import { requestPart } from '../../../src/questions/requests/request-part.js';
+import { requestPart } from '../../../src/questions/requests/answer.js';
 import { EndedBy, UNKNOWN_PLACE } from '../../../src/questions/waits/wait-facts.js';
 import { HandOffBy } from '../../../src/waits/hand-offs.js';
 import { Reason } from '../../../src/waits/reason.js';
