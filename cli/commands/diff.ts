@@ -15,6 +15,7 @@ import {
   type DiffLimit,
   type ExceededLimit,
   isUnbounded,
+  type LimitedNumber,
 } from '../../src/questions/diff/limits.js';
 import type { Diff, DiffRow } from '../../src/questions/diff/schema.js';
 import {
@@ -40,8 +41,21 @@ import {
 } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
-import { limits, type SideSelection, side } from '../options/diff-values.js';
-import { csv, inline, json, limit, matching, maxFolded, outputs, reading, shown, srcline } from '../options/shared.js';
+import { parseDuration, parsedList, parseFunction } from '../options/question-values.js';
+import {
+  csv,
+  filters,
+  inline,
+  json,
+  limit,
+  matching,
+  maxFolded,
+  outputs,
+  reading,
+  selection,
+  shown,
+  srcline,
+} from '../options/shared.js';
 import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, isTableFile, openAnswer } from '../output/answer.js';
 import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from '../output/formats.js';
@@ -54,6 +68,63 @@ import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
+
+const LIMIT = /^(.+?)\s+(avg|total|self|calls|p99)\s+\+(\d{1,9}(?:\.\d{1,9})?)(%|[a-zµ]*)$/s;
+
+/** "do_command avg +20%", "do_command calls +100", "/^get_/ p99 +5us". */
+export function parseLimit(text: string): DiffLimit | null {
+  const [, name = '', number = '', amount = '', unit = ''] = LIMIT.exec(text.trim()) ?? [];
+  const functions = name === '' ? null : parseFunction(name);
+  if (functions === null) return null;
+  const of = { functions, number: number as LimitedNumber };
+  if (unit === '%') return { ...of, increase: Number(amount) / 100, isShare: true };
+  const increase = number === 'calls' ? countOf(amount, unit) : parseDuration(amount + unit);
+  return increase === null || (number !== 'calls' && unit === '') ? null : { ...of, increase, isShare: false };
+}
+
+function countOf(amount: string, unit: string): number | null {
+  return unit === '' ? Number(amount) : null;
+}
+
+export const limits = parsedList(
+  parseLimit,
+  "must be 'FUNCTION avg|total|self|calls|p99 +LIMIT', such as 'do_command avg +20%' or 'f p99 +5us'",
+);
+
+const { foldRecursion, ...sideFilters } = filters();
+const sideSchema = z.strictObject({ ...selection(), ...sideFilters });
+
+const LISTS = ['tid', 'pid', 'cpu', 'inside'];
+
+/** The part of a trace that is one side of a comparison. */
+interface SideSelection {
+  /** Replaces options of both sides. */
+  readonly flags: z.infer<typeof sideSchema>;
+  /** As given. */
+  readonly text: string;
+}
+
+/** "tid=12", "window=+1ms,+2ms": options of the selection, for one side only. */
+const side = z.array(z.coerce.string()).transform((texts, context): SideSelection => {
+  const { shape } = sideSchema;
+  const values: Record<string, string | string[]> = {};
+  for (const text of texts) {
+    const [key = '', value = ''] = text.split(/=(.*)/s).map((part) => part.trim());
+    if (!Object.hasOwn(shape, key) || value === '') {
+      context.addIssue({
+        code: 'custom',
+        message: `must be OPTION=VALUE, such as tid=12, window=+1ms,+2ms or root=f; the options are ${Object.keys(shape).join(', ')}`,
+      });
+      return z.NEVER;
+    }
+    values[key] = LISTS.includes(key) ? [...(values[key] ?? []), value] : value;
+  }
+  const parsed = sideSchema.safeParse(values);
+  if (parsed.success) return { flags: parsed.data, text: texts.join(' ') };
+  for (const { path, message } of parsed.error.issues)
+    context.addIssue({ code: 'custom', message: `${String(path[0])} ${message}` });
+  return z.NEVER;
+});
 
 const SIDE = 'OPTION=VALUE';
 const PICTURES = ['html', 'svg'];

@@ -17,7 +17,7 @@ import { openInputs } from '../input/open-inputs.js';
 import { dataFilePath, wakingsPath } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
-import { reading, shown, srcline } from '../options/shared.js';
+import { INPUTS, reading, shown, srcline } from '../options/shared.js';
 import { path, text } from '../options/values.js';
 import { CallsSpool } from '../output/calls-spool.js';
 import { whatWrites } from '../output/kinds.js';
@@ -28,7 +28,6 @@ import { whyUnwritable } from '../output/write-chunks.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { INPUTS } from './arguments.js';
 
 /** "parquet:DIR" → the directory. */
 const target = z.string().transform((text, context) => {

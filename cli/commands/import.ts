@@ -10,7 +10,7 @@ import { formatBytes, formatMany } from '../../src/render/format.js';
 import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
-import { decoding, general, resources, selection } from '../options/shared.js';
+import { decoding, general, resources, selection, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { inputProblems } from '../output/lines.js';
@@ -21,7 +21,6 @@ import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
 
 /** The options of `ptflame import`. */
 export const ImportOptions = z.object({

@@ -44,10 +44,11 @@ import {
   UNKNOWN,
 } from '../answers/cells.js';
 import { durationRow, histogramLines } from '../answers/histogram.js';
+import { loadPlot, refusePlots, wantsPlot } from '../answers/latency-plot.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { durations, expression, parseFunction } from '../options/question-values.js';
-import { answering, limit, outputs, reading, regexFlag, shown, srcline } from '../options/shared.js';
+import { answering, limit, outputs, reading, regexFlag, shown, srcline, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
@@ -57,8 +58,6 @@ import { notify } from '../terminal/notify.js';
 import { alignColumns, bar, fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
-import { loadPlot, refusePlots, wantsPlot } from './latency-plot.js';
 
 const PLOTS = ['text', 'json', 'svg'];
 

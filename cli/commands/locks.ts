@@ -13,7 +13,7 @@ import { csvColumns, durationCell, missingLines, shareCell, topLines } from '../
 import { threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
+import { answering, limit, reading, replaying, selection, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
@@ -21,7 +21,6 @@ import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
 
 const address = z.string().regex(/^(0x)?[0-9a-f]+$/i, 'must be an address, such as 0x7f0012345678');
 

@@ -15,6 +15,7 @@ import {
   decoding,
   filters,
   general,
+  INPUTS,
   inline,
   maxFolded,
   outputs,
@@ -42,7 +43,6 @@ import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { INPUTS } from './arguments.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {

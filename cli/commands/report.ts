@@ -20,14 +20,13 @@ import {
 } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
-import { answering, inline, matching, reading, shown, srcline } from '../options/shared.js';
+import { answering, INPUTS, inline, matching, reading, shown, srcline } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { INPUTS } from './arguments.js';
 
 /** The options of `ptflame report`. */
 export const ReportOptions = z.object({

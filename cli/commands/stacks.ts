@@ -12,7 +12,7 @@ import { distinctNames, functionKey, LINE_TITLES, lineCells, lineColumns, traceL
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { moment } from '../options/question-values.js';
-import { answering, reading, replaying, selection, srcline } from '../options/shared.js';
+import { answering, reading, replaying, selection, srcline, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
@@ -20,7 +20,6 @@ import { notify } from '../terminal/notify.js';
 import { tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
 
 /** The options of `ptflame stacks`. */
 export const StacksOptions = z.object({

@@ -13,14 +13,13 @@ import { type HistogramRow, histogramLines } from '../answers/histogram.js';
 import { placeText, threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
+import { answering, limit, reading, replaying, selection, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { alignColumns, bar, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
 
 /** The options of `ptflame values`. */
 const ValuesOptions = z.object({

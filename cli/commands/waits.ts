@@ -35,7 +35,7 @@ import { placeText, threadName, wakerText } from '../answers/wait-names.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { callPattern, functionList } from '../options/question-values.js';
-import { answering, limit, reading, replaying, selection, srcline, windowed } from '../options/shared.js';
+import { answering, limit, reading, replaying, selection, srcline, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
@@ -43,7 +43,6 @@ import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
 
 /** The options of `ptflame waits`. */
 const WaitsOptions = z.object({

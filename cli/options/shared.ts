@@ -1,7 +1,8 @@
 /**
- * The flags that several commands share. The zod schema of each command defines its flags, help, types and checks.
+ * The flags and arguments that several commands share. The zod schema of each command defines its flags, help, types and checks.
  */
 import * as z from 'zod';
+import type { Argument } from '../usage/command.js';
 import { flag, flagsOf, group } from '../usage/flag.js';
 import { callPatterns, functionPattern, window } from './question-values.js';
 import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values.js';
@@ -164,7 +165,7 @@ export const json = flag(z.boolean().default(false), 'print JSON, for programs: 
 });
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets', { common: true });
 /** Where an answer goes instead of standard output. */
-export const answerFile = outputs(
+const answerFile = outputs(
   'write FILE.txt, .csv or .json instead of printing; may be repeated',
   'write FILE.txt, .csv or .json',
 );
@@ -208,3 +209,19 @@ export const auxSize = flag(
   'size of the buffer of each CPU or thread, such as 32M (default: up to 32M, within memory and limits)',
   { alias: 'm', value: 'SIZE' },
 );
+
+const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several make up one trace';
+/** Inputs that contain single calls. */
+export const TRACES: Argument = {
+  property: 'inputs',
+  placeholder: 'INPUT',
+  description: `a recording (perf.data), a pack, an imported trace (.ptf), or ${TEXT}`,
+  short: 'a recording, a pack, an imported trace (.ptf) or text of perf script',
+  isMany: true,
+  isFile: true,
+};
+export const INPUTS: Argument = {
+  ...TRACES,
+  description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,
+  short: 'a recording, a pack, a trace (.ptf), a profile (.json) or text of perf script',
+};

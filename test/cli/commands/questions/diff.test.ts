@@ -2,7 +2,7 @@
  * `ptflame diff`: outputs, parts of a trace, and limits for CI.
  */
 import { describe, expect } from 'vitest';
-import { parseLimit } from '../../../../cli/options/diff-values.js';
+import { parseLimit } from '../../../../cli/commands/diff.js';
 import { Diff } from '../../../../src/answers.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { traceOf } from '../../../helpers/traces/trace-of.js';

@@ -22,7 +22,7 @@ import {
 import { visibleText } from '../../src/render/visible-text.js';
 import { isStandardOutput } from '../output/write-chunks.js';
 
-export interface CallsPicture {
+interface CallsPicture {
   lines(width: number): string[];
   svg(profile: Profile): Iterable<string>;
 }
