@@ -87,8 +87,7 @@ describe.concurrent('starting', () => {
 
   test('rendering a text needs no decoder, no symbols, no page and no questions about waits', async ({ dir }) => {
     const { modules } = await start(['render', SIX_LINES], dir);
-    const needless =
-      /^src\/(?:(?:pipeline\/)?(?:decode|waits)|pipeline\/(?:locks|requests|values)|symbols|render\/page)\//;
+    const needless = /^src\/(?:decode|waits|questions|symbols|page)\//;
     expect(modules.filter((name) => needless.test(name))).toEqual([]);
   });
 
