@@ -67,7 +67,7 @@ import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group } from '../usage/flag.js';
+import { flag, group, kebabCase } from '../usage/flag.js';
 
 const LIMIT = /^(.+?)\s+(avg|total|self|calls|p99)\s+\+(\d{1,9}(?:\.\d{1,9})?)(%|[a-zµ]*)$/s;
 
@@ -106,23 +106,24 @@ interface SideSelection {
 
 /** "tid=12", "window=+1ms,+2ms": options of the selection, for one side only. */
 const side = z.array(z.coerce.string()).transform((texts, context): SideSelection => {
-  const { shape } = sideSchema;
+  const properties = Object.keys(sideSchema.shape);
   const values: Record<string, string | string[]> = {};
   for (const text of texts) {
     const [key = '', value = ''] = text.split(/=(.*)/s).map((part) => part.trim());
-    if (!Object.hasOwn(shape, key) || value === '') {
+    const property = properties.find((each) => kebabCase(each) === key);
+    if (property === undefined || value === '') {
       context.addIssue({
         code: 'custom',
-        message: `must be OPTION=VALUE, such as tid=12, window=+1ms,+2ms or root=f; the options are ${Object.keys(shape).join(', ')}`,
+        message: `must be OPTION=VALUE, such as tid=12, window=+1ms,+2ms or root=f; the options are ${properties.map(kebabCase).join(', ')}`,
       });
       return z.NEVER;
     }
-    values[key] = LISTS.includes(key) ? [...(values[key] ?? []), value] : value;
+    values[property] = LISTS.includes(property) ? [...(values[property] ?? []), value] : value;
   }
   const parsed = sideSchema.safeParse(values);
   if (parsed.success) return { flags: parsed.data, text: texts.join(' ') };
   for (const { path, message } of parsed.error.issues)
-    context.addIssue({ code: 'custom', message: `${String(path[0])} ${message}` });
+    context.addIssue({ code: 'custom', message: `${kebabCase(String(path[0]))} ${message}` });
   return z.NEVER;
 });
 

@@ -17,7 +17,7 @@ import { openInputs } from '../input/open-inputs.js';
 import { dataFilePath, wakingsPath } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
-import { INPUTS, reading, shown, srcline } from '../options/shared.js';
+import { INPUTS, reading, selection, shown, srcline, windowed } from '../options/shared.js';
 import { path, text } from '../options/values.js';
 import { CallsSpool } from '../output/calls-spool.js';
 import { whatWrites } from '../output/kinds.js';
@@ -224,7 +224,7 @@ function directoriesIn(path: string, prefix: string): string[] {
 }
 
 /** Options that select a part: each part is a recording of its own, as windows of one trace add up. */
-const PARTS = ['window', 'tid', 'pid', 'comm', 'cpu', 'root', 'inside'] as const satisfies (keyof ExportOptions)[];
+const PARTS = [...Object.keys({ ...windowed(), ...selection() }), 'root', 'inside'] as (keyof ExportOptions)[];
 
 /**
  * The files of a recording and the part that is selected → its id, which is the same wherever and however often it is exported.

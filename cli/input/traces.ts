@@ -11,17 +11,19 @@ import { detectInputKind, type InputKind, type OpenedInput } from '../../src/pip
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import type { Progress } from '../../src/pipeline/read/trace-builder.js';
 import { planResources, type ResourceOptions } from '../../src/pipeline/workers/resources.js';
-import type { TraceOptions } from '../options/shared.js';
+import type { selection, TraceOptions } from '../options/shared.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { lackingByLoss } from './lacking-files.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 
+type SelectionFlags = Pick<TraceOptions, keyof ReturnType<typeof selection>>;
 type FilterFlags = Pick<TraceOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
 
 /** The flags that all commands on traces share. */
 export interface TraceFlags
-  extends Pick<TraceOptions, 'tid' | 'pid' | 'comm' | 'cpu' | 'tailCalls' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
+  extends SelectionFlags,
+    Pick<TraceOptions, 'tailCalls' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
     FilterFlags {
   readonly byCalls?: boolean;
   readonly srcline?: boolean;
@@ -184,7 +186,7 @@ export function toResources({
   };
 }
 
-export function toSelection({ tid, pid, cpu, comm }: Pick<TraceOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+export function toSelection({ tid, pid, cpu, comm }: SelectionFlags): Selection {
   return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
 }
 
