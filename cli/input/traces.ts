@@ -186,8 +186,11 @@ export function toResources({
   };
 }
 
-export function toSelection({ tid, pid, cpu, comm }: SelectionFlags): Selection {
-  return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
+export function toSelection({ tid, pid, cpu, comm, excludeComm }: SelectionFlags): Selection {
+  return {
+    ...{ ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }) },
+    ...{ ...(comm && { comm }), ...(excludeComm && { excludeComm }) },
+  };
 }
 
 type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';

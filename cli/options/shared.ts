@@ -114,6 +114,7 @@ export const selection = () =>
     tid: numberList('only these threads: numbers and ranges, such as 12,20-29', { common: 'only these threads' }),
     pid: numberList('only these processes'),
     comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
+    excludeComm: flag(regex.optional(), 'without the threads whose command name matches', { value: 'REGEX' }),
     cpu: numberList('only what ran on these CPUs'),
   });
 

@@ -124,14 +124,17 @@ function byTidThenTime(a: ThreadName, b: ThreadName): number {
   return a.tid - b.tid || (a.timeNs === b.timeNs ? 0 : a.timeNs < b.timeNs ? -1 : 1);
 }
 
-export function selectsByName({ comm }: Selection): boolean {
-  return comm !== undefined;
+export function selectsByName({ comm, excludeComm }: Selection): boolean {
+  return comm !== undefined || excludeComm !== undefined;
 }
 
 /** Returns a predicate: whether a thread with these names is selected. `all`: the names that there are. */
-export function nameSelector({ comm }: Selection, all: readonly string[]): (names: readonly string[]) => boolean {
-  const isFound = comm && nameMatcher(comm, all);
-  return (names) => !isFound || names.some(isFound);
+export function nameSelector(
+  { comm, excludeComm }: Selection,
+  all: readonly string[],
+): (names: readonly string[]) => boolean {
+  const [isFound, isExcluded] = [comm, excludeComm].map((pattern) => pattern && nameMatcher(pattern, all));
+  return (names) => (!isFound || names.some(isFound)) && !(isExcluded && names.some(isExcluded));
 }
 
 /** A million names take a quarter of a second, catastrophic backtracking forever. */

@@ -64,6 +64,8 @@ test('threads of a recording without branches are selected by number, process, n
   expect(numbers(customers)).toEqual(named.map(({ thread }) => thread.tid).sort((a, b) => a - b));
   expect(customers.stats.totalNs).toBe(totals(named));
   expect(customers.trace.threads).toBe(6);
+  const others = await asked({ excludeComm: /^customer$/ });
+  expect([...numbers(customers), ...numbers(others)].sort((a, b) => a - b)).toEqual(numbers(all));
   expect(numbers(await asked({ tids: [7494, 7493], comm: /teller/ }))).toEqual([7493]);
   expect(numbers(await asked({ pids: [7491] }))).toEqual(numbers(all));
   expect(numbers(await asked({ tids: [7494], cpus: [2] }))).toEqual([7494]);

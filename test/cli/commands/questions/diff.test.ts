@@ -127,6 +127,11 @@ test.concurrent('--per second divides by the length of each recording', async ({
   expect(rowOf(diff, 'f')?.avgNs).toEqual({ before: 100, after: 300 });
 });
 
+test.concurrent('an option of two words selects on one side, too', async () => {
+  const { stderr } = await ptflame(['diff', DEMO, '--before', 'exclude-comm=.']);
+  expect(stderr).toMatch(/^ptflame: --before exclude-comm=\.: no thread of the trace is selected\n/);
+});
+
 test('an option that selects nothing is named', async ({ dir }) => {
   const { exitCode, stderr } = await ptflame(['diff', await dir.write('t.txt', OLD), '--before', 'tid=99']);
   expect(exitCode).not.toBe(0);
