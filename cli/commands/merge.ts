@@ -19,8 +19,7 @@ import { isTraceFile } from '../../src/trace/file/format.js';
 import { openFolder } from '../input/open-folder.js';
 import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { general, outputs, resources } from '../options/shared.js';
-import { path } from '../options/values.js';
+import { general, resources } from '../options/shared.js';
 import { type Format, OWN_FORMATS, outputFormats } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
 import { openOutput, refuseTerminal, writeAll } from '../output/outputs.js';
@@ -41,15 +40,11 @@ import { RenderOptions } from './render.js';
  */
 const MERGED_FORMATS = [...OWN_FORMATS, 'pprof'] as const;
 
-const { title, icicle, width, minPx, annotate, minNs, maxFolded } = RenderOptions.shape;
+const { inputs, output, title, icicle, width, minPx, annotate, minNs, maxFolded } = RenderOptions.shape;
 
 const MergeOptions = z.object({
-  inputs: z.array(path).min(1),
+  ...{ inputs, output },
   ...group('Output', {
-    output: outputs(
-      'where to write; - is standard output (default); may be repeated',
-      'where to write; the ending of FILE selects the format',
-    ),
     format: flag(
       z.enum(MERGED_FORMATS).optional(),
       'format of all outputs (default: by the ending of FILE, else folded)',
