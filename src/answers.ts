@@ -6,10 +6,22 @@ export { FleetAnswer, FleetFunction, FleetGrowth, FleetOutlier } from './fleet/s
 export { filesBehindNames } from './model/symbol-table.js';
 export { type DiffKey, type DiffOptions, diffOf, isChanged } from './questions/diff/answer.js';
 export { checkLimits, type DiffLimit, type ExceededLimit, type LimitedNumber } from './questions/diff/limits.js';
+export { Diff, DiffRow } from './questions/diff/schema.js';
 export { latencyAnswer, SELF } from './questions/latency/answer.js';
-export { locksAnswer } from './questions/locks/answer.js';
+export {
+  CallerRow,
+  CallsOverTime,
+  ChildRow,
+  DifferenceRow,
+  Latency,
+  LatencyStats,
+  SlowCall,
+  TimedCall,
+} from './questions/latency/schema.js';
+export { locksAnswer } from './questions/locks/ask-locks.js';
 export { LockHolder, LockRow, Locks, LockWait } from './questions/locks/schema.js';
 export { type ReportOptions, reportOf, type SortKey } from './questions/report/answer.js';
+export { FunctionRow, Report, ThreadReport } from './questions/report/schema.js';
 export { requestsAnswer } from './questions/requests/answer.js';
 export {
   RequestDetails,
@@ -20,26 +32,11 @@ export {
   RequestTime,
   RequestWait,
 } from './questions/requests/schema.js';
-export {
-  CallerRow,
-  CallsOverTime,
-  ChildRow,
-  Diff,
-  DifferenceRow,
-  DiffRow,
-  FunctionRow,
-  Latency,
-  LatencyStats,
-  Report,
-  SlowCall,
-  Stacks,
-  ThreadReport,
-  TimedCall,
-} from './questions/schema.js';
 export { type StackOfThread, stacksAnswer } from './questions/stacks/answer.js';
-export { valuesAnswer } from './questions/values/answer.js';
+export { Stacks } from './questions/stacks/schema.js';
+export { valuesAnswer } from './questions/values/ask-values.js';
 export { ValueStatistics, ValuesAnswer } from './questions/values/schema.js';
-export { waitsAnswer } from './questions/waits/answer.js';
+export { waitsAnswer } from './questions/waits/ask-wait-summary.js';
 export {
   PathPiece,
   SlowWait,

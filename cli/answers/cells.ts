@@ -3,7 +3,7 @@
  */
 
 import { filesBehindNames } from '../../src/model/symbol-table.js';
-import type { Report } from '../../src/questions/schema.js';
+import type { Report } from '../../src/questions/report/schema.js';
 import type { WaitsAnswer } from '../../src/questions/waits/schema.js';
 import {
   formatCalls,

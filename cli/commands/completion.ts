@@ -9,14 +9,12 @@ import { bashCompletion } from '../usage/bash.js';
 import { type Command, loadCommands } from '../usage/command.js';
 import { defineCommand } from '../usage/define-command.js';
 import { fishCompletion } from '../usage/fish.js';
-import { memoize } from '../usage/flag.js';
 import { zshCompletion } from '../usage/zsh.js';
 
-/** The options of `ptflame completion`. */
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-const CompletionOptions = memoize(() => z.object({ shell: z.enum(SHELLS).optional(), ...general() }));
-type CompletionOptions = z.infer<ReturnType<typeof CompletionOptions>>;
+const CompletionOptions = z.object({ shell: z.enum(SHELLS).optional(), ...general() });
+type CompletionOptions = z.infer<typeof CompletionOptions>;
 
 export const command = defineCommand({
   examples: [

@@ -9,21 +9,19 @@ import { general, outputs } from '../options/shared.js';
 import { FORMATS, type Format, outputFormats } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { defineCommand } from '../usage/define-command.js';
-import { group, memoize } from '../usage/flag.js';
+import { group } from '../usage/flag.js';
 import { RenderOptions, renderInputs } from './render.js';
 
 /** The options of `ptflame demo`. */
-const DemoOptions = memoize(() =>
-  z.object({
-    ...group('Output', {
-      output: outputs(
-        'where to write (default: flame.html); may be repeated',
-        'where to write; the ending of FILE selects the format',
-      ),
-    }),
-    ...general(),
+const DemoOptions = z.object({
+  ...group('Output', {
+    output: outputs(
+      'where to write (default: flame.html); may be repeated',
+      'where to write; the ending of FILE selects the format',
+    ),
   }),
-);
+  ...general(),
+});
 
 export const command = defineCommand({
   examples: [
@@ -32,7 +30,7 @@ export const command = defineCommand({
   ],
   schema: DemoOptions,
   run: async ({ output = ['flame.html'], ...general }, signal) => {
-    const options = RenderOptions().parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
+    const options = RenderOptions.parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
     await demo(options, outputFormats(options, FORMATS), signal);
   },
 });

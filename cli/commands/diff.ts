@@ -15,8 +15,9 @@ import {
   type DiffLimit,
   type ExceededLimit,
   isUnbounded,
+  type LimitedNumber,
 } from '../../src/questions/diff/limits.js';
-import type { Diff, DiffRow } from '../../src/questions/schema.js';
+import type { Diff, DiffRow } from '../../src/questions/diff/schema.js';
 import {
   EXACT_NS,
   formatAverageCount,
@@ -40,8 +41,21 @@ import {
 } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
-import { limits, type SideSelection, side } from '../options/diff-values.js';
-import { csv, inline, json, limit, matching, maxFolded, outputs, reading, shown, srcline } from '../options/shared.js';
+import { parseDuration, parsedList, parseFunction } from '../options/question-values.js';
+import {
+  csv,
+  filters,
+  inline,
+  json,
+  limit,
+  matching,
+  maxFolded,
+  outputs,
+  reading,
+  selection,
+  shown,
+  srcline,
+} from '../options/shared.js';
 import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, isTableFile, openAnswer } from '../output/answer.js';
 import { type Format, OWN_FORMATS, type OwnFormat, outputFormats } from '../output/formats.js';
@@ -53,87 +67,140 @@ import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group, kebabCase } from '../usage/flag.js';
+
+const LIMIT = /^(.+?)\s+(avg|total|self|calls|p99)\s+\+(\d{1,9}(?:\.\d{1,9})?)(%|[a-zµ]*)$/s;
+
+/** "do_command avg +20%", "do_command calls +100", "/^get_/ p99 +5us". */
+export function parseLimit(text: string): DiffLimit | null {
+  const [, name = '', number = '', amount = '', unit = ''] = LIMIT.exec(text.trim()) ?? [];
+  const functions = name === '' ? null : parseFunction(name);
+  if (functions === null) return null;
+  const of = { functions, number: number as LimitedNumber };
+  if (unit === '%') return { ...of, increase: Number(amount) / 100, isShare: true };
+  const increase = number === 'calls' ? countOf(amount, unit) : parseDuration(amount + unit);
+  return increase === null || (number !== 'calls' && unit === '') ? null : { ...of, increase, isShare: false };
+}
+
+function countOf(amount: string, unit: string): number | null {
+  return unit === '' ? Number(amount) : null;
+}
+
+export const limits = parsedList(
+  parseLimit,
+  "must be 'FUNCTION avg|total|self|calls|p99 +LIMIT', such as 'do_command avg +20%' or 'f p99 +5us'",
+);
+
+const { foldRecursion, ...sideFilters } = filters();
+const sideSchema = z.strictObject({ ...selection(), ...sideFilters });
+
+const LISTS = ['tid', 'pid', 'cpu', 'inside'];
+
+/** The part of a trace that is one side of a comparison. */
+interface SideSelection {
+  /** Replaces options of both sides. */
+  readonly flags: z.infer<typeof sideSchema>;
+  /** As given. */
+  readonly text: string;
+}
+
+/** "tid=12", "window=+1ms,+2ms": options of the selection, for one side only. */
+const side = z.array(z.coerce.string()).transform((texts, context): SideSelection => {
+  const properties = Object.keys(sideSchema.shape);
+  const values: Record<string, string | string[]> = {};
+  for (const text of texts) {
+    const [key = '', value = ''] = text.split(/=(.*)/s).map((part) => part.trim());
+    const property = properties.find((each) => kebabCase(each) === key);
+    if (property === undefined || value === '') {
+      context.addIssue({
+        code: 'custom',
+        message: `must be OPTION=VALUE, such as tid=12, window=+1ms,+2ms or root=f; the options are ${properties.map(kebabCase).join(', ')}`,
+      });
+      return z.NEVER;
+    }
+    values[property] = LISTS.includes(property) ? [...(values[property] ?? []), value] : value;
+  }
+  const parsed = sideSchema.safeParse(values);
+  if (parsed.success) return { flags: parsed.data, text: texts.join(' ') };
+  for (const { path, message } of parsed.error.issues)
+    context.addIssue({ code: 'custom', message: `${kebabCase(String(path[0]))} ${message}` });
+  return z.NEVER;
+});
 
 const SIDE = 'OPTION=VALUE';
 const PICTURES = ['html', 'svg'];
 
 /** The options of `ptflame diff`. */
-export const DiffOptions = memoize(() =>
-  z.object({
-    beforeInput: path,
-    afterInput: path.optional(),
-    ...group('Output', {
-      sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this column', {
-        common: true,
-      }),
-      top: limit(
-        40,
-        'maximum number of functions; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      json,
-      csv,
-      output: outputs(
-        'write the table as FILE.txt, .csv or .json instead of printing it, or both sides as .svg, .html or .folded; may be repeated',
-        'write FILE.txt, .csv, .json, .svg, .html or .folded',
-      ),
-      format: flag(
-        z.enum(OWN_FORMATS).optional(),
-        'format of all outputs (default: by the ending of FILE, else folded)',
-      ),
+export const DiffOptions = z.object({
+  beforeInput: path,
+  afterInput: path.optional(),
+  ...group('Output', {
+    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this column', {
+      common: true,
     }),
-    ...group('Appearance', {
-      title: flag(z.string().optional(), 'title of the picture (html, svg; default: the names of the inputs)', {
-        formats: PICTURES,
-      }),
-      icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: PICTURES }),
-      widthOf: flag(
-        z.enum(['after', 'before', 'larger']).default('after'),
-        'what the width of a frame shows: its time after or before, or the larger of both (html, svg)',
-        { formats: PICTURES },
-      ),
-      width: flag(
-        z.number('must be a number').min(300, 'must be 300 or more').max(20_000, 'must be 20000 or less').optional(),
-        'width if no browser window sets it (svg; default: 1200)',
-        { value: 'PX', formats: ['svg'] },
-      ),
-      maxFolded: maxFolded(['folded']),
-    }),
-    ...group('Comparison', {
-      per: flag(
-        z.enum(['call', 'second']).optional(),
-        'divide times and calls by the calls of the outermost functions (see --root), or by the seconds recorded',
-        { common: 'divide by calls of outermost functions, or by seconds' },
-      ),
-      before: flag(
-        side.optional(),
-        'compare only this part of BEFORE: an option of the selection, such as tid=12, window=+1ms,+2ms or root=f; may be repeated',
-        { value: SIDE },
-      ),
-      after: flag(
-        side.optional(),
-        'compare only this part of AFTER, or of BEFORE if AFTER is left out; may be repeated',
-        { value: SIDE },
-      ),
-    }),
-    ...group('Limits', {
-      failAbove: flag(
-        limits.optional(),
-        "exit with code 3 if FUNCTION increases by more than this: 'FUNCTION avg|total|self|calls|p99 +20%', or +5us; may be repeated",
-        { value: 'LIMIT', common: 'exit with 3 above a limit, such as "parse avg +20%"' },
-      ),
-      strict: flag(z.boolean().default(false), 'with --fail-above: fail even if the increase is within noise'),
-    }),
-    ...srcline(),
-    ...inline(),
-    ...matching(),
-    ...shown(),
-    ...reading(),
+    top: limit(
+      40,
+      'maximum number of functions; 0: all (JSON and CSV: all)',
+      ['text'],
+      'maximum number of rows, 0 for all',
+    ),
+    json,
+    csv,
+    output: outputs(
+      'write the table as FILE.txt, .csv or .json instead of printing it, or both sides as .svg, .html or .folded; may be repeated',
+      'write FILE.txt, .csv, .json, .svg, .html or .folded',
+    ),
+    format: flag(z.enum(OWN_FORMATS).optional(), 'format of all outputs (default: by the ending of FILE, else folded)'),
   }),
-);
-export type DiffOptions = z.infer<ReturnType<typeof DiffOptions>>;
+  ...group('Appearance', {
+    title: flag(z.string().optional(), 'title of the picture (html, svg; default: the names of the inputs)', {
+      formats: PICTURES,
+    }),
+    icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: PICTURES }),
+    widthOf: flag(
+      z.enum(['after', 'before', 'larger']).default('after'),
+      'what the width of a frame shows: its time after or before, or the larger of both (html, svg)',
+      { formats: PICTURES },
+    ),
+    width: flag(
+      z.number('must be a number').min(300, 'must be 300 or more').max(20_000, 'must be 20000 or less').optional(),
+      'width if no browser window sets it (svg; default: 1200)',
+      { value: 'PX', formats: ['svg'] },
+    ),
+    maxFolded: maxFolded(['folded']),
+  }),
+  ...group('Comparison', {
+    per: flag(
+      z.enum(['call', 'second']).optional(),
+      'divide times and calls by the calls of the outermost functions (see --root), or by the seconds recorded',
+      { common: 'divide by calls of outermost functions, or by seconds' },
+    ),
+    before: flag(
+      side.optional(),
+      'compare only this part of BEFORE: an option of the selection, such as tid=12, window=+1ms,+2ms or root=f; may be repeated',
+      { value: SIDE },
+    ),
+    after: flag(
+      side.optional(),
+      'compare only this part of AFTER, or of BEFORE if AFTER is left out; may be repeated',
+      { value: SIDE },
+    ),
+  }),
+  ...group('Limits', {
+    failAbove: flag(
+      limits.optional(),
+      "exit with code 3 if FUNCTION increases by more than this: 'FUNCTION avg|total|self|calls|p99 +20%', or +5us; may be repeated",
+      { value: 'LIMIT', common: 'exit with 3 above a limit, such as "parse avg +20%"' },
+    ),
+    strict: flag(z.boolean().default(false), 'with --fail-above: fail even if the increase is within noise'),
+  }),
+  ...srcline(),
+  ...inline(),
+  ...matching(),
+  ...shown(),
+  ...reading(),
+});
+export type DiffOptions = z.infer<typeof DiffOptions>;
 
 /** Returns the files of `-o`: pictures or stacks, and tables, undefined if the table is printed. */
 function diffFiles({ output, format }: Pick<DiffOptions, 'output' | 'format'>) {

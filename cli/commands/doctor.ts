@@ -20,28 +20,26 @@ import { perfBuildOptions, perfVersion } from '../record/machine/version.js';
 import { notifier } from '../terminal/notify.js';
 import { fitted } from '../terminal/width.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame doctor`. */
-const DoctorOptions = memoize(() =>
-  z.object({
-    ...group('What to check', {
-      auxSize,
-      output: flag(path.default('perf.data'), 'where the recording would be written', { alias: 'o', value: 'FILE' }),
-      perf,
-    }),
-    ...group('What to fix', {
-      fix: flag(z.boolean().default(false), 'remove the probes that killed recordings left behind', { common: true }),
-    }),
-    ...group('Output', {
-      json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md', {
-        common: 'print JSON, for programs',
-      }),
-    }),
-    ...general(),
+const DoctorOptions = z.object({
+  ...group('What to check', {
+    auxSize,
+    output: flag(path.default('perf.data'), 'where the recording would be written', { alias: 'o', value: 'FILE' }),
+    perf,
   }),
-);
-type DoctorOptions = z.infer<ReturnType<typeof DoctorOptions>>;
+  ...group('What to fix', {
+    fix: flag(z.boolean().default(false), 'remove the probes that killed recordings left behind', { common: true }),
+  }),
+  ...group('Output', {
+    json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md', {
+      common: 'print JSON, for programs',
+    }),
+  }),
+  ...general(),
+});
+type DoctorOptions = z.infer<typeof DoctorOptions>;
 
 export const command = defineCommand({
   examples: [

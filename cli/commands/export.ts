@@ -17,7 +17,7 @@ import { openInputs } from '../input/open-inputs.js';
 import { dataFilePath, wakingsPath } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
-import { reading, shown, srcline } from '../options/shared.js';
+import { INPUTS, reading, selection, shown, srcline, windowed } from '../options/shared.js';
 import { path, text } from '../options/values.js';
 import { CallsSpool } from '../output/calls-spool.js';
 import { whatWrites } from '../output/kinds.js';
@@ -27,8 +27,7 @@ import { statOrNull } from '../output/refuse-overwriting.js';
 import { whyUnwritable } from '../output/write-chunks.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { INPUTS } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** "parquet:DIR" → the directory. */
 const target = z.string().transform((text, context) => {
@@ -44,31 +43,29 @@ const target = z.string().transform((text, context) => {
 });
 
 /** The options of `ptflame export`. */
-export const ExportOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', {
-        value: 'TARGET',
-        common: 'parquet:DIR, the folder of the tables',
-      }),
-      build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME', common: true }),
-      host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
-        value: 'NAME',
-        common: true,
-      }),
+export const ExportOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    to: flag(target, 'the format and the folder: parquet:DIR, tables in Parquet files', {
+      value: 'TARGET',
+      common: 'parquet:DIR, the folder of the tables',
     }),
-    ...group('Output', {
-      calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each', {
-        common: 'also a table of all calls',
-      }),
+    build: flag(text.optional(), 'the build of the program that was recorded', { value: 'NAME', common: true }),
+    host: flag(text.optional(), 'the machine that was recorded (default: as the recording names it)', {
+      value: 'NAME',
+      common: true,
     }),
-    ...srcline(),
-    ...shown(),
-    ...reading(),
   }),
-);
-export type ExportOptions = z.infer<ReturnType<typeof ExportOptions>>;
+  ...group('Output', {
+    calls: flag(z.boolean().default(false), 'also a table of all calls, 20 to 40 bytes for each', {
+      common: 'also a table of all calls',
+    }),
+  }),
+  ...srcline(),
+  ...shown(),
+  ...reading(),
+});
+export type ExportOptions = z.infer<typeof ExportOptions>;
 
 export const command = defineCommand({
   details:
@@ -227,7 +224,7 @@ function directoriesIn(path: string, prefix: string): string[] {
 }
 
 /** Options that select a part: each part is a recording of its own, as windows of one trace add up. */
-const PARTS = ['window', 'tid', 'pid', 'comm', 'cpu', 'root', 'inside'] as const satisfies (keyof ExportOptions)[];
+const PARTS = [...Object.keys({ ...windowed(), ...selection() }), 'root', 'inside'] as (keyof ExportOptions)[];
 
 /**
  * The files of a recording and the part that is selected → its id, which is the same wherever and however often it is exported.

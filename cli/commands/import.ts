@@ -10,7 +10,7 @@ import { formatBytes, formatMany } from '../../src/render/format.js';
 import { lackingByLoss } from '../input/lacking-files.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
-import { decoding, general, resources, selection } from '../options/shared.js';
+import { decoding, general, resources, selection, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/kinds.js';
 import { inputProblems } from '../output/lines.js';
@@ -20,27 +20,24 @@ import { isTerminal } from '../output/write-chunks.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame import`. */
-export const ImportOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      output: flag(path, 'where to write the trace; - is standard output', {
-        alias: 'o',
-        value: 'FILE',
-        common: 'where to write the trace',
-      }),
+export const ImportOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    output: flag(path, 'where to write the trace; - is standard output', {
+      alias: 'o',
+      value: 'FILE',
+      common: 'where to write the trace',
     }),
-    ...selection(),
-    ...decoding(),
-    ...resources(),
-    ...general(),
   }),
-);
-export type ImportOptions = z.infer<ReturnType<typeof ImportOptions>>;
+  ...selection(),
+  ...decoding(),
+  ...resources(),
+  ...general(),
+});
+export type ImportOptions = z.infer<typeof ImportOptions>;
 
 export const command = defineCommand({
   examples: [

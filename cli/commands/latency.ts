@@ -15,7 +15,7 @@ import type {
   Latency,
   LatencyStats,
   SlowCall,
-} from '../../src/questions/schema.js';
+} from '../../src/questions/latency/schema.js';
 import {
   formatAtLeast,
   formatAverageCount,
@@ -44,10 +44,11 @@ import {
   UNKNOWN,
 } from '../answers/cells.js';
 import { durationRow, histogramLines } from '../answers/histogram.js';
+import { loadPlot, refusePlots, wantsPlot } from '../answers/latency-plot.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { durations, expression, parseFunction } from '../options/question-values.js';
-import { answering, limit, outputs, reading, regexFlag, shown, srcline } from '../options/shared.js';
+import { answering, limit, outputs, reading, regexFlag, shown, srcline, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
@@ -56,64 +57,60 @@ import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { alignColumns, bar, fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
-import { loadPlot, refusePlots, wantsPlot } from './latency-plot.js';
+import { flag, group } from '../usage/flag.js';
 
 const PLOTS = ['text', 'json', 'svg'];
 
 /** The options of `ptflame latency`. */
-export const LatencyOptions = memoize(() =>
-  z.object({
-    function: path,
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      slowest: limit(
-        0,
-        'show each of the N longest calls, compared with the average (not with --csv)',
-        ['text', 'json'],
-        'what was different in the N longest calls',
-      ),
-      by: flag(
-        z.enum(['none', 'caller']).default('none'),
-        'repeat the tables for each caller (JSON always has the callers)',
-        { formats: ['text', 'csv'], common: 'repeat the tables for each caller', formerly: { 'by-caller': 'caller' } },
-      ),
-      top: limit(
-        20,
-        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      timeline: flag(
-        z.boolean().default(false),
-        'plot when calls began and how long they took: a dot for each, a heat map for more than 4,096',
-        { formats: PLOTS, common: 'plot when calls began and how long they took' },
-      ),
-      heatmap: flag(z.boolean().default(false), 'like --timeline, but as a heat map also for few calls', {
-        formats: PLOTS,
-      }),
-      ...answering(),
-      output: outputs(
-        'write FILE.txt, .csv or .json instead of printing, or the plot as FILE.svg; may be repeated',
-        'write FILE.txt, .csv, .json, or the plot as .svg',
-      ),
-      csv: flag(z.boolean().default(false), 'print the callees (with --by caller: by caller) as CSV', {
-        common: 'print the callees as CSV',
-      }),
+export const LatencyOptions = z.object({
+  function: path,
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    slowest: limit(
+      0,
+      'show each of the N longest calls, compared with the average (not with --csv)',
+      ['text', 'json'],
+      'what was different in the N longest calls',
+    ),
+    by: flag(
+      z.enum(['none', 'caller']).default('none'),
+      'repeat the tables for each caller (JSON always has the callers)',
+      { formats: ['text', 'csv'], common: 'repeat the tables for each caller', formerly: { 'by-caller': 'caller' } },
+    ),
+    top: limit(
+      20,
+      'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+      ['text'],
+      'maximum number of rows, 0 for all',
+    ),
+    timeline: flag(
+      z.boolean().default(false),
+      'plot when calls began and how long they took: a dot for each, a heat map for more than 4,096',
+      { formats: PLOTS, common: 'plot when calls began and how long they took' },
+    ),
+    heatmap: flag(z.boolean().default(false), 'like --timeline, but as a heat map also for few calls', {
+      formats: PLOTS,
     }),
-    ...group('Selection', {
-      regex: regexFlag('FUNCTION'),
-      latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
-        value: 'MIN,MAX',
-      }),
+    ...answering(),
+    output: outputs(
+      'write FILE.txt, .csv or .json instead of printing, or the plot as FILE.svg; may be repeated',
+      'write FILE.txt, .csv, .json, or the plot as .svg',
+    ),
+    csv: flag(z.boolean().default(false), 'print the callees (with --by caller: by caller) as CSV', {
+      common: 'print the callees as CSV',
     }),
-    ...srcline(),
-    ...shown(),
-    ...reading(),
   }),
-);
-export type LatencyOptions = z.infer<ReturnType<typeof LatencyOptions>>;
+  ...group('Selection', {
+    regex: regexFlag('FUNCTION'),
+    latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
+      value: 'MIN,MAX',
+    }),
+  }),
+  ...srcline(),
+  ...shown(),
+  ...reading(),
+});
+export type LatencyOptions = z.infer<typeof LatencyOptions>;
 
 /** Returns the files of `-o`: plots, and tables, undefined if they are printed. */
 function latencyFiles({ output, timeline, heatmap }: Pick<LatencyOptions, 'output' | 'timeline' | 'heatmap'>) {

@@ -4,8 +4,7 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
-import { locksAnswer } from '../../src/questions/locks/answer.js';
-import { askLocks } from '../../src/questions/locks/ask-locks.js';
+import { askLocks, locksAnswer } from '../../src/questions/locks/ask-locks.js';
 import type { LockHolder, LockRow, Locks, LockWait } from '../../src/questions/locks/schema.js';
 import type { WaitThread } from '../../src/questions/waits/schema.js';
 import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
@@ -14,47 +13,44 @@ import { csvColumns, durationCell, missingLines, shareCell, topLines } from '../
 import { threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
+import { answering, limit, reading, replaying, selection, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 const address = z.string().regex(/^(0x)?[0-9a-f]+$/i, 'must be an address, such as 0x7f0012345678');
 
 /** The options of `ptflame locks`. */
-const LocksOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      top: limit(
-        20,
-        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      slowest: limit(
-        0,
-        'show each of the N longest waits for locks, and for whom (not with --csv)',
-        ['text', 'json'],
-        'the N longest waits for locks, and for whom',
-      ),
-      ...answering(),
-    }),
-    ...group('Selection', {
-      lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS', common: true }),
-    }),
-    ...windowed(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
+const LocksOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    top: limit(
+      20,
+      'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+      ['text'],
+      'maximum number of rows, 0 for all',
+    ),
+    slowest: limit(
+      0,
+      'show each of the N longest waits for locks, and for whom (not with --csv)',
+      ['text', 'json'],
+      'the N longest waits for locks, and for whom',
+    ),
+    ...answering(),
   }),
-);
-type LocksOptions = z.infer<ReturnType<typeof LocksOptions>>;
+  ...group('Selection', {
+    lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS', common: true }),
+  }),
+  ...windowed(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+type LocksOptions = z.infer<typeof LocksOptions>;
 
 export const command = defineCommand({
   details:

@@ -19,8 +19,7 @@ import { isTraceFile } from '../../src/trace/file/format.js';
 import { openFolder } from '../input/open-folder.js';
 import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { general, outputs, resources } from '../options/shared.js';
-import { path } from '../options/values.js';
+import { general, resources } from '../options/shared.js';
 import { type Format, OWN_FORMATS, outputFormats } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
 import { openOutput, refuseTerminal, writeAll } from '../output/outputs.js';
@@ -30,7 +29,7 @@ import { loadRenderer, type Renderer } from '../output/renderers.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 import { recordingsText } from './fleet.js';
 import { RenderOptions } from './render.js';
 
@@ -41,29 +40,24 @@ import { RenderOptions } from './render.js';
  */
 const MERGED_FORMATS = [...OWN_FORMATS, 'pprof'] as const;
 
-const MergeOptions = memoize(() => {
-  const { title, icicle, width, minPx, annotate, minNs, maxFolded } = RenderOptions().shape;
-  return z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      output: outputs(
-        'where to write; - is standard output (default); may be repeated',
-        'where to write; the ending of FILE selects the format',
-      ),
-      format: flag(
-        z.enum(MERGED_FORMATS).optional(),
-        'format of all outputs (default: by the ending of FILE, else folded)',
-      ),
-      by: flag(z.enum(['comm', 'host', 'build']).default('comm'), 'what to keep apart; build: not known of profiles', {
-        common: 'what to keep apart',
-      }),
+const { inputs, output, title, icicle, width, minPx, annotate, minNs, maxFolded } = RenderOptions.shape;
+
+const MergeOptions = z.object({
+  ...{ inputs, output },
+  ...group('Output', {
+    format: flag(
+      z.enum(MERGED_FORMATS).optional(),
+      'format of all outputs (default: by the ending of FILE, else folded)',
+    ),
+    by: flag(z.enum(['comm', 'host', 'build']).default('comm'), 'what to keep apart; build: not known of profiles', {
+      common: 'what to keep apart',
     }),
-    ...{ title, icicle, width, minPx, annotate, minNs, maxFolded },
-    ...resources(),
-    ...general(),
-  });
+  }),
+  ...{ title, icicle, width, minPx, annotate, minNs, maxFolded },
+  ...resources(),
+  ...general(),
 });
-type MergeOptions = z.infer<ReturnType<typeof MergeOptions>>;
+type MergeOptions = z.infer<typeof MergeOptions>;
 
 export const command = defineCommand({
   details: 'Groups are drawn as threads are: a root frame for each command name, host or build.',

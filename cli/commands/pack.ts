@@ -40,19 +40,17 @@ import { checkSymfs } from '../perf/decode.js';
 import { readNotes } from '../record/recording-notes.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame pack`. */
-export const PackOptions = memoize(() =>
-  z.object({
-    recording: path,
-    ...group('Output', { output: flag(path, 'where to write the pack', { alias: 'o', value: 'FILE', common: true }) }),
-    symfs: decoding().symfs,
-    kallsyms: decoding().kallsyms,
-    ...general(),
-  }),
-);
-export type PackOptions = z.infer<ReturnType<typeof PackOptions>>;
+export const PackOptions = z.object({
+  recording: path,
+  ...group('Output', { output: flag(path, 'where to write the pack', { alias: 'o', value: 'FILE', common: true }) }),
+  symfs: decoding().symfs,
+  kallsyms: decoding().kallsyms,
+  ...general(),
+});
+export type PackOptions = z.infer<typeof PackOptions>;
 
 export const command = defineCommand({
   details: 'The pack can be rendered on any machine, without Intel PT, perf or the binaries.',

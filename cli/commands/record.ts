@@ -7,7 +7,7 @@ import { formatsPath, wakingsPath } from '../input/open-sides.js';
 import { FORMATS, outputFormats } from '../output/formats.js';
 import { refuseRecordingName } from '../output/kinds.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { noIntelPt } from '../perf/no-intel-pt.js';
+import { noIntelPt } from '../perf/failures.js';
 import { type Machine, probe } from '../record/machine/probe.js';
 import { probeGroup } from '../record/machine/uprobes.js';
 import { type PerfVersion, perfVersion } from '../record/machine/version.js';

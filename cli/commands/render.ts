@@ -15,6 +15,7 @@ import {
   decoding,
   filters,
   general,
+  INPUTS,
   inline,
   maxFolded,
   outputs,
@@ -41,8 +42,7 @@ import { isStandardOutput } from '../output/write-chunks.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { INPUTS } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** Defaults are those of the library. */
 const appearance = group('Appearance', {
@@ -104,46 +104,44 @@ const calls = group('Selection', {
 });
 
 /** The options of `ptflame render`. */
-export const RenderOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      output: outputs(
-        'where to write; - is standard output (default); may be repeated',
-        'where to write; the ending of FILE selects the format',
-      ),
-      format: flag(
-        z.enum(FORMATS).optional(),
-        `format of all outputs (default: by the ending of FILE, else folded): ${FORMATS.join(', ')}`,
-        { value: 'FORMAT' },
-      ),
-    }),
-    ...group('Selection', {
-      blockedBy: flag(
-        z.boolean().default(false),
-        'only blocked time: stacks that waited, and above them, upside down, those of the threads that they waited for',
-        { common: 'only blocked time, and for whom threads waited' },
-      ),
-    }),
-    ...srcline(),
-    ...inline(),
-    ...appearance,
-    ...selection(),
-    ...filters(),
-    ...calls,
-    ...replaying(),
-    ...group('Replay', {
-      byCalls: flag(
-        z.boolean().default(false),
-        'accept a trace without times; the width of frames is their number of calls',
-      ),
-    }),
-    ...decoding(),
-    ...resources(),
-    ...general(),
+export const RenderOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    output: outputs(
+      'where to write; - is standard output (default); may be repeated',
+      'where to write; the ending of FILE selects the format',
+    ),
+    format: flag(
+      z.enum(FORMATS).optional(),
+      `format of all outputs (default: by the ending of FILE, else folded): ${FORMATS.join(', ')}`,
+      { value: 'FORMAT' },
+    ),
   }),
-);
-export type RenderOptions = z.infer<ReturnType<typeof RenderOptions>>;
+  ...group('Selection', {
+    blockedBy: flag(
+      z.boolean().default(false),
+      'only blocked time: stacks that waited, and above them, upside down, those of the threads that they waited for',
+      { common: 'only blocked time, and for whom threads waited' },
+    ),
+  }),
+  ...srcline(),
+  ...inline(),
+  ...appearance,
+  ...selection(),
+  ...filters(),
+  ...calls,
+  ...replaying(),
+  ...group('Replay', {
+    byCalls: flag(
+      z.boolean().default(false),
+      'accept a trace without times; the width of frames is their number of calls',
+    ),
+  }),
+  ...decoding(),
+  ...resources(),
+  ...general(),
+});
+export type RenderOptions = z.infer<typeof RenderOptions>;
 
 export const command = defineCommand({
   examples: [

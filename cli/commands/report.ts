@@ -4,7 +4,7 @@
 
 import * as z from 'zod';
 import { reportOf } from '../../src/questions/report/answer.js';
-import type { FunctionRow, Report, ThreadReport } from '../../src/questions/schema.js';
+import type { FunctionRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
 import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
 import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
 import { nameMatcher } from '../../src/trace/records/thread-names.js';
@@ -20,44 +20,41 @@ import {
 } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
-import { answering, inline, matching, reading, shown, srcline } from '../options/shared.js';
+import { answering, INPUTS, inline, matching, reading, shown, srcline } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { INPUTS } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame report`. */
-export const ReportOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      sort: flag(
-        z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
-        'sort by this column',
-        { common: true },
-      ),
-      top: flag(
-        z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
-        'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
-        { common: 'maximum number of functions, 0 for all' },
-      ),
-      by: flag(z.enum(['none', 'thread']).default('none'), 'repeat the table for each thread', {
-        common: true,
-        formerly: { threads: 'thread' },
-      }),
-      ...answering(),
+export const ReportOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    sort: flag(
+      z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
+      'sort by this column',
+      { common: true },
+    ),
+    top: flag(
+      z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
+      'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
+      { common: 'maximum number of functions, 0 for all' },
+    ),
+    by: flag(z.enum(['none', 'thread']).default('none'), 'repeat the table for each thread', {
+      common: true,
+      formerly: { threads: 'thread' },
     }),
-    ...srcline(),
-    ...inline(),
-    ...matching(),
-    ...shown(),
-    ...reading(),
+    ...answering(),
   }),
-);
-export type ReportOptions = z.infer<ReturnType<typeof ReportOptions>>;
+  ...srcline(),
+  ...inline(),
+  ...matching(),
+  ...shown(),
+  ...reading(),
+});
+export type ReportOptions = z.infer<typeof ReportOptions>;
 
 export const command = defineCommand({
   examples: [

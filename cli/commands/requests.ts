@@ -1,14 +1,21 @@
 /**
  * `ptflame requests`: follows requests through threads.
  */
-
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import { PERCENTILES } from '../../src/model/percentiles.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
-import type { RequestsAnswer, RequestThreadTime, RequestTime } from '../../src/questions/requests/schema.js';
+import type {
+  RequestDetails,
+  RequestPart,
+  RequestSpan,
+  RequestsAnswer,
+  RequestThreadTime,
+  RequestTime,
+  RequestWait,
+} from '../../src/questions/requests/schema.js';
 import {
   formatCount,
   formatDifference,
@@ -18,89 +25,95 @@ import {
 } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { durationCell, topLines, traceLines, UNKNOWN } from '../answers/cells.js';
-import { slowRequestLines } from '../answers/requests/slow-request.js';
-import { placeText } from '../answers/wait-names.js';
+import { placeText, threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { expression, parseFunction, span } from '../options/question-values.js';
-import { answering, limit, outputs, reading, regexFlag, replaying, selection, windowed } from '../options/shared.js';
+import { expression, parsedList, parseFunction, span } from '../options/question-values.js';
+import {
+  answering,
+  limit,
+  outputs,
+  reading,
+  regexFlag,
+  replaying,
+  selection,
+  TRACES,
+  windowed,
+} from '../options/shared.js';
 import { path, regex } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
 import { alignColumns, fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame requests`. */
-const RequestsOptions = memoize(() =>
-  z.object({
-    function: path,
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      slowest: limit(
-        0,
-        'show each of the N slowest requests, with the work of other threads (not with --csv)',
-        ['text', 'json', 'otlp', 'perfetto'],
-        'all that happened in the N slowest requests',
-      ),
-      minCall: flag(
-        span.optional(),
-        'with --slowest: leave out calls and waits that lasted shorter (default: 1 % of the slowest; with --otlp and --perfetto: none)',
-        { value: 'DURATION', formerly: { min: null } },
-      ),
-      top: limit(
-        20,
-        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      ...answering(),
-      output: outputs(
-        'write FILE.txt, .csv, .json, .jsonl (--otlp) or .pftrace (--perfetto) instead of printing; may be repeated',
-        'write FILE.txt, .csv, .json, .jsonl or .pftrace',
-      ),
-      otlp: flag(
-        z.boolean().default(false),
-        'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
-        { common: 'print requests as spans for OpenTelemetry' },
-      ),
-      perfetto: flag(
-        z.boolean().default(false),
-        'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
-        { common: 'print them as a trace for Perfetto' },
-      ),
-      maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
-        'otlp',
-        'perfetto',
-      ]),
-    }),
-    ...group('Selection', {
-      flow: flag(
-        flows.optional(),
-        'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
-        { value: 'PUSH:KEY=POP:KEY', common: 'how work is handed on from thread to thread' },
-      ),
-      id: flag(
-        regex.optional(),
-        'with --flow: the part of KEY that is the id: the first group of REGEX, or its whole match; ids join processes, too',
-        { value: 'REGEX' },
-      ),
-      host: flag(
-        hosts.optional(),
-        'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
-        { value: 'INPUT=HOST' },
-      ),
-      regex: regexFlag('ROOT'),
-    }),
-    ...windowed(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
+const RequestsOptions = z.object({
+  function: path,
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    slowest: limit(
+      0,
+      'show each of the N slowest requests, with the work of other threads (not with --csv)',
+      ['text', 'json', 'otlp', 'perfetto'],
+      'all that happened in the N slowest requests',
+    ),
+    minCall: flag(
+      span.optional(),
+      'with --slowest: leave out calls and waits that lasted shorter (default: 1 % of the slowest; with --otlp and --perfetto: none)',
+      { value: 'DURATION', formerly: { min: null } },
+    ),
+    top: limit(
+      20,
+      'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+      ['text'],
+      'maximum number of rows, 0 for all',
+    ),
+    ...answering(),
+    output: outputs(
+      'write FILE.txt, .csv, .json, .jsonl (--otlp) or .pftrace (--perfetto) instead of printing; may be repeated',
+      'write FILE.txt, .csv, .json, .jsonl or .pftrace',
+    ),
+    otlp: flag(
+      z.boolean().default(false),
+      'print all requests, or the slowest, as spans for OpenTelemetry, a line of JSON for each batch: docs/answers.md',
+      { common: 'print requests as spans for OpenTelemetry' },
+    ),
+    perfetto: flag(
+      z.boolean().default(false),
+      'print the same spans as a trace for Perfetto, with arrows where work is handed on: docs/exports.md',
+      { common: 'print them as a trace for Perfetto' },
+    ),
+    maxSpans: limit(500_000, 'with --otlp and --perfetto: maximum number of spans; shorter calls are left out', [
+      'otlp',
+      'perfetto',
+    ]),
   }),
-);
-type RequestsOptions = z.infer<ReturnType<typeof RequestsOptions>>;
+  ...group('Selection', {
+    flow: flag(
+      parsedList(parseFlow, 'must be PUSH:KEY=POP:KEY, such as queue_push:job=run_job:job').optional(),
+      'how work is handed on: where the event PUSH and the event POP have the same KEY; without KEYs by order; may be repeated (default: threads may work for those that wake them)',
+      { value: 'PUSH:KEY=POP:KEY', common: 'how work is handed on from thread to thread' },
+    ),
+    id: flag(
+      regex.optional(),
+      'with --flow: the part of KEY that is the id: the first group of REGEX, or its whole match; ids join processes, too',
+      { value: 'REGEX' },
+    ),
+    host: flag(
+      parsedList(parseHost, 'must be INPUT=HOST, such as client.txt=web').optional(),
+      'the host that recorded an input, if the recording does not name it; may be repeated; --window is on the clock of the first host',
+      { value: 'INPUT=HOST' },
+    ),
+    regex: regexFlag('ROOT'),
+  }),
+  ...windowed(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+type RequestsOptions = z.infer<typeof RequestsOptions>;
 
 /** @throws PtflameError BAD_OPTION for an invalid regular expression */
 function requestsPattern({ function: text, regex: isRegex }: RequestsOptions): FunctionPattern {
@@ -117,28 +130,12 @@ function parseFlow(text: string): { readonly push: string; readonly pop: string 
   return push === '' || pop === '' || more.length > 0 ? null : { push, pop };
 }
 
-/** Parses flows of work of the command line. */
-const flows = z.array(z.coerce.string()).transform((texts, context) => {
-  const found = texts.map(parseFlow).filter((flow) => flow !== null);
-  if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: 'must be PUSH:KEY=POP:KEY, such as queue_push:job=run_job:job' });
-  return z.NEVER;
-});
-
 /** "client.txt=web". */
 function parseHost(text: string): { readonly input: string; readonly host: string } | null {
   const at = text.lastIndexOf('=');
   const [input, host] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
   return input === '' || host === '' ? null : { input, host };
 }
-
-/** Parses which input was recorded on which host. */
-const hosts = z.array(z.coerce.string()).transform((texts, context) => {
-  const found = texts.map(parseHost).filter((host) => host !== null);
-  if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: 'must be INPUT=HOST, such as client.txt=web' });
-  return z.NEVER;
-});
 
 export const command = defineCommand({
   details:
@@ -468,4 +465,172 @@ function leftOutLines({ cut, leftOut, details }: RequestsResult['requests']): st
     lines.push(`${formatMany(leftOut.calls, 'call')} of less than ${bound} left out`);
   }
   return lines;
+}
+
+/** Formats one of the slowest requests: its calls and waits, and the work of other threads where it was handed on. */
+export function slowRequestLines(details: RequestDetails, rank: number, width: number): string[] {
+  const { start, durationNs, parts } = details;
+  const [own, ...others] = parts;
+  const work = others.length === 0 ? '' : `, with ${formatMany(others.length, 'part')} in other threads`;
+  const head = `slowest request ${rank + 1}: ${formatDuration(durationNs)} from ${start}${own ? ` in ${namedThread(own)}` : ''}${work}`;
+  const columns: TableColumn<RequestLine>[] = [
+    { title: 'start', text: ({ startNs }) => formatDuration(startNs) },
+    { title: 'duration', text: ({ durationNs }) => formatDuration(durationNs) },
+    { title: 'self', text: ({ selfNs }) => formatDuration(selfNs), rank: 2 },
+    { title: 'thread', text: ({ thread }) => thread, rank: 1 },
+  ];
+  const options = {
+    name: ({ text }: RequestLine) => text,
+    nameTitle: 'call',
+    indent: ({ depth }: RequestLine) => '  '.repeat(Math.min(depth, 20)),
+    width,
+  };
+  return [head, ...tableLines(requestLines(parts), columns, options)];
+}
+
+function namedThread(part: RequestPart): string {
+  const { comm } = part.thread;
+  return `thread ${threadText(part)}${comm === null ? '' : ` ${visibleText(comm)}`}`;
+}
+
+/** Puts the parts of a request into one tree: a part is below the call in which it was handed on. */
+interface RequestLine {
+  readonly depth: number;
+  readonly startNs: number;
+  readonly durationNs: number;
+  /** Of a thread, these add up to the duration of its part. */
+  readonly selfNs: number;
+  /** "7"; "db 7" if there are several hosts. */
+  readonly thread: string;
+  readonly text: string;
+}
+
+export function requestLines(parts: readonly RequestPart[]): RequestLine[] {
+  const handedOn = parts.map((_, part) => [...parts.keys()].filter((other) => parts[other]?.parent === part));
+  const linesOf = (at: number, depth: number): RequestLine[] => {
+    const part = parts[at] as RequestPart;
+    const own = ownLines(part, depth);
+    const inserted = (handedOn[at] ?? []).map((other) => {
+      const { handedOnNs } = parts[other] as RequestPart;
+      const { after, depth } = callAt(own, handedOnNs ?? part.startNs);
+      return { after, lines: linesOf(other, depth + 1) };
+    });
+    return own.flatMap((line, row) => [
+      line,
+      ...inserted.filter(({ after }) => after === row).flatMap(({ lines }) => lines),
+    ]);
+  };
+  return parts.length === 0 ? [] : linesOf(0, 0);
+}
+
+/**
+ * Returns the innermost call that was open, and the line after which to show what was handed on in it: after all that the
+ * call did; in the part's own call, after what it did until then.
+ */
+function callAt(lines: readonly RequestLine[], ns: number): { readonly after: number; readonly depth: number } {
+  const call = Math.max(
+    0,
+    lines.findLastIndex(({ startNs, durationNs }) => startNs <= ns && ns < startNs + durationNs),
+  );
+  const depth = lines[call]?.depth ?? 0;
+  let after = call;
+  const isIn = (line: RequestLine | undefined) =>
+    line !== undefined && line.depth > depth && (call > 0 || line.startNs <= ns || line.depth > depth + 1);
+  while (isIn(lines[after + 1])) after++;
+  return { after, depth };
+}
+
+function ownLines(part: RequestPart, depth: number): RequestLine[] {
+  const { startNs, durationNs, spans } = part;
+  const calls = mergeChains(spans);
+  const [first] = calls;
+  const isAll = first !== undefined && first.startNs === startNs && first.durationNs === durationNs;
+  const how = howText(part);
+  const thread = threadText(part);
+  const lines = calls.map((call, row): RequestLine => {
+    const isHead = isAll && row === 0;
+    const text = isHead && how !== '' ? `${how}: ${call.text}` : call.text;
+    return { ...call, depth: depth + call.depth + (isAll ? 0 : 1), thread, text };
+  });
+  if (isAll) return lines;
+  const listedNs = spans.filter((span) => span.depth === 0).reduce((sum, span) => sum + span.durationNs, 0);
+  return [{ depth, startNs, durationNs, selfNs: durationNs - listedNs, thread, text: how }, ...lines];
+}
+
+/** "⇒ by key"; "⇒ by key on db ± 12 µs": its times may be off by this much. */
+function howText({ by, sharedBy, isCandidate, host, errorNs }: RequestPart): string {
+  if (by === null) return '';
+  const error = errorNs === 0 ? '' : ` ± ${errorNs === null ? 'unknown' : formatDuration(errorNs)}`;
+  return `⇒ ${isCandidate ? 'maybe, ' : ''}by ${by}${host === null ? '' : ` on ${visibleText(host)}${error}`}${sharedBy > 1 ? `, shared by ${sharedBy}` : ''}`;
+}
+
+/** A thread's number, after its host if there are several. */
+function threadText({ host, thread: { tid } }: Pick<RequestPart, 'host' | 'thread'>): string {
+  return host === null ? String(tid) : `${visibleText(host)} ${tid}`;
+}
+
+type Call = Omit<RequestLine, 'thread'>;
+
+/** A call that does little more than one other call shares its line. */
+const MIN_SHARE = 0.95;
+
+function mergeChains(spans: readonly RequestSpan[]): Call[] {
+  const calls: Call[] = [];
+  const depths: number[] = []; // shown, by depth
+  for (let row = 0; row < spans.length; row++) {
+    const first = spans[row] as RequestSpan;
+    let last = row;
+    while (isOnlyCall(spans, last)) last++;
+    const chain = spans.slice(row, last + 1);
+    const depth = first.depth === 0 ? 0 : (depths[first.depth - 1] ?? 0) + 1;
+    for (const { depth: own } of chain) depths[own] = depth;
+    const { startNs, durationNs } = first;
+    const selfNs = chain.reduce((sum, span) => sum + span.selfNs, 0);
+    calls.push({ depth, startNs, durationNs, selfNs, text: chainText(chain) });
+    row = last;
+  }
+  return calls;
+}
+
+/** The next span is the only one within this one, and takes almost all of its time. */
+function isOnlyCall(spans: readonly RequestSpan[], row: number): boolean {
+  const [span, next] = [spans[row], spans[row + 1]];
+  if (!span || !next || next.depth !== span.depth + 1 || next.durationNs < MIN_SHARE * span.durationNs) return false;
+  for (let at = row + 2; at < spans.length; at++) {
+    const depth = spans[at]?.depth ?? 0;
+    if (depth <= span.depth) return true;
+    if (depth === next.depth) return false;
+  }
+  return true;
+}
+
+const MAX_NAMES = 3;
+
+/** "await_reply → pthread_cond_wait → … → crunch"; who ended a wait says more than functions of libraries. */
+function chainText(chain: readonly RequestSpan[]): string {
+  const names = chain.map(({ name }) => name.replace(VERSION, ''));
+  const wait = chain.at(-1)?.wait;
+  const max = wait ? 2 : MAX_NAMES;
+  const shown = names.length <= max ? names : [...names.slice(0, max - 1), '…', names.at(-1)];
+  return shown.join(' → ') + (wait ? waitText(wait) : '');
+}
+
+/** Of symbols of the C library. */
+const VERSION = /@@?[A-Z]\w*_[\d.]+$/;
+
+/** " condition: worker 9165 in reply, then 12 µs to run". */
+function waitText(wait: RequestWait): string {
+  const wakeUp = wait.wakeUpNs === null ? '' : `, then ${formatDuration(wait.wakeUpNs)} to run`;
+  const reason = wait.reason === null ? '' : ` ${wait.reason}${wait.isReasonInferred ? ' (inferred)' : ''}`;
+  const ended = endText(wait);
+  return `${reason}${ended === '' ? '' : `: ${ended}`}${wakeUp}`;
+}
+
+function endText({ endedBy, waker, isCandidate, function: own }: RequestWait): string {
+  if (endedBy === 'interrupt') return '[interrupt]';
+  if (endedBy === 'not-seen') return '[not seen]';
+  if (endedBy === 'open') return '[still waiting]';
+  if (waker === null) return '';
+  const where = own === null ? '' : ` in ${own.name}`;
+  return `${isCandidate ? 'maybe ' : ''}${threadName(waker)}${where}`;
 }

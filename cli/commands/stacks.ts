@@ -4,42 +4,39 @@
 
 import * as z from 'zod';
 import { askStacks } from '../../src/pipeline/analyze.js';
-import type { Stacks } from '../../src/questions/schema.js';
 import { stacksAnswer } from '../../src/questions/stacks/answer.js';
+import type { Stacks } from '../../src/questions/stacks/schema.js';
 import { formatAtLeast, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { distinctNames, functionKey, LINE_TITLES, lineCells, lineColumns, traceLines } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { moment } from '../options/question-values.js';
-import { answering, reading, replaying, selection, srcline } from '../options/shared.js';
+import { answering, reading, replaying, selection, srcline, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { qualityLines } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
 import { tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame stacks`. */
-export const StacksOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Selection', {
-      at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", {
-        value: 'TIME',
-        common: 'the moment, such as +10ms from the start',
-      }),
+export const StacksOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Selection', {
+    at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", {
+      value: 'TIME',
+      common: 'the moment, such as +10ms from the start',
     }),
-    ...group('Output', answering()),
-    ...srcline(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
   }),
-);
-export type StacksOptions = z.infer<ReturnType<typeof StacksOptions>>;
+  ...group('Output', answering()),
+  ...srcline(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+export type StacksOptions = z.infer<typeof StacksOptions>;
 
 export const command = defineCommand({
   details: 'Shows what ran, what waited, and for how long.',

@@ -4,8 +4,7 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
-import { valuesAnswer } from '../../src/questions/values/answer.js';
-import { askValues } from '../../src/questions/values/ask-values.js';
+import { askValues, valuesAnswer } from '../../src/questions/values/ask-values.js';
 import type { ValueStatistics, ValuesAnswer } from '../../src/questions/values/schema.js';
 import { formatCount, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
@@ -14,46 +13,38 @@ import { type HistogramRow, histogramLines } from '../answers/histogram.js';
 import { placeText, threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { answering, limit, reading, replaying, selection, windowed } from '../options/shared.js';
+import { answering, limit, reading, replaying, selection, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { alignColumns, bar, type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame values`. */
-const ValuesOptions = memoize(() =>
-  z.object({
-    field: path,
-    inputs: z.array(path).min(1),
-    ...group('Output', {
-      by: flag(
-        z.enum(['value', 'thread', 'function']).default('value'),
-        'show a row for each value, thread, or function with what it called (needs an Intel PT trace)',
-        { common: 'show a row for each of them' },
-      ),
-      step: flag(
-        z.number('must be a number').positive('must be more than 0').optional(),
-        'size of the ranges of the histogram (default: powers of two)',
-        { formats: ['text', 'json'], common: 'size of the ranges of the histogram' },
-      ),
-      top: limit(
-        20,
-        'maximum number of rows; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      ...answering(),
-    }),
-    ...windowed(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
+const ValuesOptions = z.object({
+  field: path,
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    by: flag(
+      z.enum(['value', 'thread', 'function']).default('value'),
+      'show a row for each value, thread, or function with what it called (needs an Intel PT trace)',
+      { common: 'show a row for each of them' },
+    ),
+    step: flag(
+      z.number('must be a number').positive('must be more than 0').optional(),
+      'size of the ranges of the histogram (default: powers of two)',
+      { formats: ['text', 'json'], common: 'size of the ranges of the histogram' },
+    ),
+    top: limit(20, 'maximum number of rows; 0: all (JSON and CSV: all)', ['text'], 'maximum number of rows, 0 for all'),
+    ...answering(),
   }),
-);
-type ValuesOptions = z.infer<ReturnType<typeof ValuesOptions>>;
+  ...windowed(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+type ValuesOptions = z.infer<typeof ValuesOptions>;
 
 export const command = defineCommand({
   details: 'Shows their distribution, by value, thread or function. The input needs no Intel PT trace.',

@@ -6,8 +6,7 @@ import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
 import { patternText } from '../../src/pipeline/replay/find-functions.js';
 import type { CallPattern } from '../../src/pipeline/replay/selection.js';
-import { waitsAnswer } from '../../src/questions/waits/answer.js';
-import { askWaits, type WaitsResult } from '../../src/questions/waits/ask-wait-summary.js';
+import { askWaits, type WaitsResult, waitsAnswer } from '../../src/questions/waits/ask-wait-summary.js';
 import type {
   PathPiece,
   SlowWait,
@@ -36,62 +35,59 @@ import { placeText, threadName, wakerText } from '../answers/wait-names.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { callPattern, functionList } from '../options/question-values.js';
-import { answering, limit, reading, replaying, selection, srcline, windowed } from '../options/shared.js';
+import { answering, limit, reading, replaying, selection, srcline, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { notify } from '../terminal/notify.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
-import { flag, group, memoize } from '../usage/flag.js';
-import { TRACES } from './arguments.js';
+import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame waits`. */
-const WaitsOptions = memoize(() =>
-  z.object({
-    inputs: z.array(path).min(1),
-    ...group('Selection', {
-      inside: flag(
-        callPattern.optional(),
-        'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration; the slowest are calls',
-        {
-          value: 'CALLS',
-          common: 'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX',
-          formerly: { in: null },
-        },
-      ),
-    }),
-    ...group('Output', {
-      slowest: limit(
-        0,
-        'show the critical path of each of the N longest waits (not with --csv)',
-        ['text', 'json'],
-        'what each of the N longest waits consisted of',
-      ),
-      points: flag(
-        functionList.optional(),
-        'show the stages from each point to the next, in the same thread: calls of a function, or hits of a probe, as in push or probe:push, or other events',
-        {
-          value: 'P1,P2,…',
-          common: 'show the stages from point to point',
-        },
-      ),
-      top: limit(
-        12,
-        'maximum number of rows of a table; 0: all (JSON and CSV: all)',
-        ['text'],
-        'maximum number of rows, 0 for all',
-      ),
-      ...answering(),
-    }),
-    ...srcline(),
-    ...windowed(),
-    ...selection(),
-    ...replaying(),
-    ...reading(),
+const WaitsOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Selection', {
+    inside: flag(
+      callPattern.optional(),
+      'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration; the slowest are calls',
+      {
+        value: 'CALLS',
+        common: 'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX',
+        formerly: { in: null },
+      },
+    ),
   }),
-);
-type WaitsOptions = z.infer<ReturnType<typeof WaitsOptions>>;
+  ...group('Output', {
+    slowest: limit(
+      0,
+      'show the critical path of each of the N longest waits (not with --csv)',
+      ['text', 'json'],
+      'what each of the N longest waits consisted of',
+    ),
+    points: flag(
+      functionList.optional(),
+      'show the stages from each point to the next, in the same thread: calls of a function, or hits of a probe, as in push or probe:push, or other events',
+      {
+        value: 'P1,P2,…',
+        common: 'show the stages from point to point',
+      },
+    ),
+    top: limit(
+      12,
+      'maximum number of rows of a table; 0: all (JSON and CSV: all)',
+      ['text'],
+      'maximum number of rows, 0 for all',
+    ),
+    ...answering(),
+  }),
+  ...srcline(),
+  ...windowed(),
+  ...selection(),
+  ...replaying(),
+  ...reading(),
+});
+type WaitsOptions = z.infer<typeof WaitsOptions>;
 
 export const command = defineCommand({
   details:
@@ -112,7 +108,7 @@ export async function waits(options: WaitsOptions, signal: AbortSignal): Promise
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const output = await openAnswer(options, options.inputs);
   const result = await askAbout(inputs, options, signal);
-  const answer = waitsAnswer(result, options.points?.map(patternText));
+  const answer = waitsAnswer(result);
   const inside = options.inside === undefined ? null : callsText(options.inside);
   const text = (width: number) => waitsLines(answer, { inside, width, top: options.top });
   await output.write({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) });

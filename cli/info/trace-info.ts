@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatDuration, formatMany } from '../../src/
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { alignColumns } from '../terminal/table.js';
 import type { RecordingInfo } from './recording-info.js';
-import { sampleTexts } from './sample-texts.js';
+import { sampleTexts } from './recording-lines.js';
 
 export interface TraceInfo {
   readonly file: string;

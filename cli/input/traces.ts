@@ -11,17 +11,19 @@ import { detectInputKind, type InputKind, type OpenedInput } from '../../src/pip
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import type { Progress } from '../../src/pipeline/read/trace-builder.js';
 import { planResources, type ResourceOptions } from '../../src/pipeline/workers/resources.js';
-import type { TraceOptions } from '../options/shared.js';
+import type { selection, TraceOptions } from '../options/shared.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
 import { lackingByLoss } from './lacking-files.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 
+type SelectionFlags = Pick<TraceOptions, keyof ReturnType<typeof selection>>;
 type FilterFlags = Pick<TraceOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
 
 /** The flags that all commands on traces share. */
 export interface TraceFlags
-  extends Pick<TraceOptions, 'tid' | 'pid' | 'comm' | 'cpu' | 'tailCalls' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
+  extends SelectionFlags,
+    Pick<TraceOptions, 'tailCalls' | 'fibers' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
     FilterFlags {
   readonly byCalls?: boolean;
   readonly srcline?: boolean;
@@ -123,7 +125,7 @@ export async function withProgress<Result extends object>(
   work: (options: AnalyzeOptions) => Promise<Result>,
 ): Promise<Result> {
   const progress = startProgress(flags.quiet, totalSize(inputs));
-  const { tailCalls, noExtend, byCalls = false } = flags;
+  const { tailCalls, fibers, noExtend, byCalls = false } = flags;
   try {
     const debugInfo = await loadDebugInfo(inputs, flags);
     const result = await work({
@@ -131,6 +133,7 @@ export async function withProgress<Result extends object>(
       select: toSelection(flags),
       ...toFilters(flags),
       tailCalls,
+      fibers,
       extend: !noExtend,
       byCalls,
       ...toResources(flags),
@@ -184,11 +187,14 @@ export function toResources({
   };
 }
 
-export function toSelection({ tid, pid, cpu, comm }: Pick<TraceOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
-  return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
+export function toSelection({ tid, pid, cpu, comm, excludeComm }: SelectionFlags): Selection {
+  return {
+    ...{ ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }) },
+    ...{ ...(comm && { comm }), ...(excludeComm && { excludeComm }) },
+  };
 }
 
-type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
+type ReplayOption = 'tailCalls' | 'fibers' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
 
 /** Options that only a trace supports. */
 interface ReplayFlags extends Pick<TraceOptions, ReplayOption> {
@@ -210,9 +216,10 @@ function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
 }
 
 function givenFlag(flags: ReplayFlags): string | null {
-  const { tailCalls, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
+  const { tailCalls, fibers, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
   const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
     ['--tail-calls', tailCalls !== 'nest'],
+    ['--fibers', fibers !== 'root'],
     ['--no-extend', noExtend],
     ['--by-calls', byCalls],
     ['--inline', inline],

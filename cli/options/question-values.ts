@@ -112,10 +112,14 @@ export const window = parsed(
   (text) => wrongMoments(text, 'must be FROM,TO, such as +10ms,+20ms or 858572.85,858572.9; either may be omitted'),
 );
 
-export const callPatterns = z.array(z.coerce.string()).transform((texts, context) => {
-  const patterns = texts.map(parseCalls);
-  const found = patterns.filter((pattern) => pattern !== null);
-  if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: CALLS });
-  return z.NEVER;
-});
+/** For options that may be repeated: all of their texts must be accepted. */
+export function parsedList<Value>(parse: (text: string) => Value | null, message: string) {
+  return z.array(z.coerce.string()).transform((texts, context) => {
+    const found = texts.map(parse).filter((value) => value !== null);
+    if (found.length === texts.length) return found;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+export const callPatterns = parsedList(parseCalls, CALLS);

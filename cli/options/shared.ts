@@ -1,18 +1,18 @@
 /**
- * The flags that several commands share. The zod schema of each command defines its flags, help, types and checks.
+ * The flags and arguments that several commands share. The zod schema of each command defines its flags, help, types and checks.
  */
 import * as z from 'zod';
-import { flag, flagsOf, group, memoize } from '../usage/flag.js';
+import type { Argument } from '../usage/command.js';
+import { flag, flagsOf, group } from '../usage/flag.js';
 import { callPatterns, functionPattern, window } from './question-values.js';
 import { bufferSize, byteSize, fileSize, numberList, path, regex } from './values.js';
 
 /** Flags of every command, except `--help` and `--version`, which no command receives. */
-export const general = memoize(() =>
+export const general = () =>
   group('General', {
     quiet: flag(z.boolean().default(false), 'print results and errors only: no progress, no summary', { alias: 'q' }),
     noColor: flag(z.boolean().default(false), 'print without colour, like NO_COLOR=1'),
-  }),
-);
+  });
 
 /** `common`: what `--help` says, if not all of the description. */
 export const outputs = (description: string, common: string | true = true) =>
@@ -22,7 +22,7 @@ export const outputs = (description: string, common: string | true = true) =>
     common,
   });
 
-export const resources = memoize(() =>
+export const resources = () =>
   group('Resources', {
     jobs: flag(
       z
@@ -38,8 +38,7 @@ export const resources = memoize(() =>
       value: 'SIZE',
     }),
     tempDir: flag(path.optional(), 'directory for data that does not fit into memory', { value: 'DIR' }),
-  }),
-);
+  });
 
 export const maxFolded = (formats: readonly string[]) =>
   flag(
@@ -53,7 +52,7 @@ export const symfs = flag(path.optional(), 'recordings: look for binaries below 
   common: 'look for binaries below DIR instead of /',
 });
 
-export const decoding = memoize(() =>
+export const decoding = () =>
   group('Input', {
     decoder: flag(
       z.enum(['auto', 'own', 'perf']).default('auto'),
@@ -90,8 +89,7 @@ export const decoding = memoize(() =>
       z.boolean().default(false),
       'recordings, imported traces: use the readable part of a truncated or damaged file',
     ),
-  }),
-);
+  });
 export type DecodingOptions = z.infer<
   z.ZodObject<ReturnType<typeof decoding> & Pick<ReturnType<typeof resources>, 'jobs' | 'tempDir'>>
 > & {
@@ -111,27 +109,26 @@ export function decodingWords(options: Partial<DecodingOptions>): string[] {
 }
 
 /** Select threads and CPUs. */
-export const selection = memoize(() =>
+export const selection = () =>
   group('Selection', {
     tid: numberList('only these threads: numbers and ranges, such as 12,20-29', { common: 'only these threads' }),
     pid: numberList('only these processes'),
     comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
+    excludeComm: flag(regex.optional(), 'without the threads whose command name matches', { value: 'REGEX' }),
     cpu: numberList('only what ran on these CPUs'),
-  }),
-);
+  });
 
 /** Selects time. */
-export const windowed = memoize(() =>
+export const windowed = () =>
   group('Selection', {
     window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
       value: 'FROM,TO',
       common: 'only this time, such as +10ms,+20ms',
     }),
-  }),
-);
+  });
 
 /** Select time and calls. */
-export const filters = memoize(() => ({
+export const filters = () => ({
   ...windowed(),
   ...group('Selection', {
     root: flag(functionPattern.optional(), 'only calls of this function and their callees; it becomes the root', {
@@ -146,42 +143,45 @@ export const filters = memoize(() => ({
   ...group('Replay', {
     foldRecursion: flag(z.boolean().default(false), 'count direct recursion as one call'),
   }),
-}));
+});
 
-export const replaying = memoize(() =>
+export const replaying = () =>
   group('Replay', {
     tailCalls: flag(
       z.enum(['nest', 'replace']).default('nest'),
       'show a tail-called function below the function that jumped to it, or instead of it',
     ),
+    fibers: flag(
+      z.enum(['root', 'nest']).default('root'),
+      'show fibers and other stacks of a thread as roots, or on the call that left its first stack',
+    ),
     noExtend: flag(z.boolean().default(false), 'do not extend waiting threads to the start and end of the recording'),
-  }),
-);
+  });
 
 /** The selection, and how it is replayed. */
-export const shown = memoize(() => ({ ...selection(), ...filters(), ...replaying() }));
+export const shown = () => ({ ...selection(), ...filters(), ...replaying() });
 /** Of all commands on traces. */
 export type TraceOptions = z.infer<z.ZodObject<ReturnType<typeof shown> & ReturnType<typeof resources>>>;
 
-export const reading = memoize(() => ({ ...decoding(), ...resources(), ...general() }));
+export const reading = () => ({ ...decoding(), ...resources(), ...general() });
 
 export const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md', {
   common: 'print JSON, for programs',
 });
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets', { common: true });
 /** Where an answer goes instead of standard output. */
-export const answerFile = outputs(
+const answerFile = outputs(
   'write FILE.txt, .csv or .json instead of printing; may be repeated',
   'write FILE.txt, .csv or .json',
 );
-export const answering = memoize(() => ({ output: answerFile, json, csv }));
+export const answering = () => ({ output: answerFile, json, csv });
 /** For an argument that may also be a regular expression. */
 export const regexFlag = (argument: string) =>
   flag(z.boolean().default(false), `${argument} is a regular expression`, {
     instead: `write the regular expression as '/…/'`,
   });
 const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX', common: true });
-export const matching = memoize(() => group('Selection', { match }));
+export const matching = () => group('Selection', { match });
 /** `common`: what `--help` says; without it, only `--help-all` shows the flag. */
 export const limit = (byDefault: number, description: string, formats: readonly string[], common?: string) =>
   flag(
@@ -191,24 +191,22 @@ export const limit = (byDefault: number, description: string, formats: readonly 
   );
 
 /** For commands that show functions. */
-export const srcline = memoize(() =>
+export const srcline = () =>
   group('Output', {
     srcline: flag(
       z.boolean().default(false),
       'also show where functions begin in source code, from the debug information of the binaries',
     ),
-  }),
-);
+  });
 
 /** For commands that show call paths. */
-export const inline = memoize(() =>
+export const inline = () =>
   group('Output', {
     inline: flag(
       z.boolean().default(false),
       'also show inlined functions on the way to calls, from the debug information of the binaries',
     ),
-  }),
-);
+  });
 
 export const perf = flag(path.default('perf'), 'which perf to run', { value: 'FILE' });
 export const auxSize = flag(
@@ -216,3 +214,19 @@ export const auxSize = flag(
   'size of the buffer of each CPU or thread, such as 32M (default: up to 32M, within memory and limits)',
   { alias: 'm', value: 'SIZE' },
 );
+
+const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several make up one trace';
+/** Inputs that contain single calls. */
+export const TRACES: Argument = {
+  property: 'inputs',
+  placeholder: 'INPUT',
+  description: `a recording (perf.data), a pack, an imported trace (.ptf), or ${TEXT}`,
+  short: 'a recording, a pack, an imported trace (.ptf) or text of perf script',
+  isMany: true,
+  isFile: true,
+};
+export const INPUTS: Argument = {
+  ...TRACES,
+  description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,
+  short: 'a recording, a pack, a trace (.ptf), a profile (.json) or text of perf script',
+};

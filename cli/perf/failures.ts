@@ -3,7 +3,8 @@
  * messages.
  */
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { FAILURES, type Failure } from './failure-table.js';
+import type { Machine } from '../record/machine/probe.js';
+import { FAILURES, type Failure, NO_PT_HINT } from './failure-table.js';
 
 export interface PerfEnd {
   readonly command: 'record' | 'script';
@@ -96,4 +97,20 @@ function unknownFailure({ command, exitCode, stderr }: PerfEnd): PtflameError {
     hint: 'ptflame doctor shows what is missing; ptflame record --dry-run prints the command, to run it by hand',
     output,
   });
+}
+
+/** Returns the reason for a machine without the intel_pt PMU. */
+export function noPtReason({ cpu }: Machine): string {
+  const model = cpu.model || cpu.vendor || 'unknown';
+  if (cpu.vendor !== '' && cpu.vendor !== 'GenuineIntel') return `its CPU is not from Intel (${model})`;
+  if (cpu.hasPt)
+    return cpu.isVirtual
+      ? 'the CPU has it, but the hypervisor hides it from this virtual machine'
+      : 'the CPU has it, but the kernel does not: disabled in the BIOS, used by KVM (kvm_intel pt_mode=1), or not built in';
+  if (cpu.isVirtual) return 'this is a virtual machine, and its hypervisor does not provide it';
+  return `its CPU does not support it (${model})`;
+}
+
+export function noIntelPt(machine: Machine): PtflameError {
+  return new PtflameError('NO_INTEL_PT', `this machine has no Intel PT: ${noPtReason(machine)}`, { hint: NO_PT_HINT });
 }

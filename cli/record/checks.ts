@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import type { PtflameError } from '../../src/model/errors.js';
 import { formatBytes } from '../../src/render/format.js';
-import { noPtReason } from '../perf/no-intel-pt.js';
+import { noPtReason } from '../perf/failures.js';
 import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from './buffers.js';
 import { canTraceEverything, type Machine } from './machine/probe.js';
 import { isAtLeast, type PerfVersion } from './machine/version.js';

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { auxSize, general, perf } from '../options/shared.js';
 import { duration, numberList, path, probes, snapshotSize, text, waits } from '../options/values.js';
-import { flag, group, memoize } from '../usage/flag.js';
+import { flag, group } from '../usage/flag.js';
 
 const term = (description: string) =>
   flag(
@@ -19,90 +19,88 @@ const term = (description: string) =>
   );
 
 /** The options of `ptflame record`. */
-export const RecordOptions = memoize(() =>
-  z.object({
-    ...group('What to record', {
-      pid: numberList('these processes and the threads they start, as pidof and pgrep print them', {
-        alias: 'p',
-        whenEmpty: 'no such process: is it running?',
-        common: 'these processes',
-      }),
-      tid: numberList('these threads, without those they start', { whenEmpty: 'no such thread: is it running?' }),
-      cpu: numberList('these CPUs: numbers and ranges, such as 0-3,8', {
-        alias: 'C',
-        common: 'these CPUs, such as 0-3,8',
-      }),
-      allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
-      perThread: flag(z.boolean().default(false), 'with --pid: one buffer per thread that exists now, not per CPU'),
-      user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),
-      kernel: flag(z.boolean().default(false), 'also the kernel, with a copy of its code; the output is a directory'),
-      only: flag(z.array(text).optional(), 'only this function of --binary, without its callees; may be repeated', {
-        value: 'FUNCTION',
-      }),
-      binary: flag(path.optional(), 'the binary that contains the functions of --only', { value: 'FILE' }),
-      filter: flag(
-        z.array(text).optional(),
-        "perf's address filter, such as 'filter main @ /usr/bin/x'; may be repeated",
-        {
-          value: 'FILTER',
-        },
-      ),
+export const RecordOptions = z.object({
+  ...group('What to record', {
+    pid: numberList('these processes and the threads they start, as pidof and pgrep print them', {
+      alias: 'p',
+      whenEmpty: 'no such process: is it running?',
+      common: 'these processes',
     }),
-    ...group('Waits', {
-      waits: flag(
-        waits.optional(),
-        'also who waits for whom: futexes of the target, and wakings on the whole machine in FILE.wakes.data; full: also why threads stop',
-        { valueOptional: true, value: 'full', common: 'also who waits for whom; full: and why' },
-      ),
-      probe: flag(
-        probes.optional(),
-        "also each passage of a function, with arguments as perf probe takes them: 'push=./server:Queue::push job=%di'; at its returns: 'pop=./server:Queue::pop%returns job=%ax'; may be repeated",
-        { value: 'PROBE', common: 'also each passage of a function, with arguments' },
-      ),
-      noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU', {
-        common: 'without Intel PT, on any CPU: only waits and probes',
-      }),
+    tid: numberList('these threads, without those they start', { whenEmpty: 'no such thread: is it running?' }),
+    cpu: numberList('these CPUs: numbers and ranges, such as 0-3,8', {
+      alias: 'C',
+      common: 'these CPUs, such as 0-3,8',
     }),
-    ...group('When', {
-      time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; for a command: until it ends)', {
-        alias: 't',
-        value: 'TIME',
-        common: 'how long, such as 500ms (default: 1s)',
-      }),
-      snapshot: flag(
-        snapshotSize.optional(),
-        'overwrite the buffer and keep its last part (SIZE), at the end or on --trigger',
-        { valueOptional: true, value: 'SIZE', common: 'keep only the last part, of this size' },
-      ),
-      trigger: flag(text.optional(), 'with --snapshot: take a snapshot at each SIGUSR2 to ptflame', {
-        value: 'signal',
-      }),
+    allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
+    perThread: flag(z.boolean().default(false), 'with --pid: one buffer per thread that exists now, not per CPU'),
+    user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),
+    kernel: flag(z.boolean().default(false), 'also the kernel, with a copy of its code; the output is a directory'),
+    only: flag(z.array(text).optional(), 'only this function of --binary, without its callees; may be repeated', {
+      value: 'FUNCTION',
     }),
-    ...group('Output', {
-      output: flag(path.default('perf.data'), 'where to write the recording', {
-        alias: 'o',
-        value: 'FILE',
-        common: 'where to write (default: perf.data)',
-      }),
-      render: flag(z.array(path).optional(), 'also render the recording to FILE; may be repeated', {
-        value: 'FILE',
-        common: 'also render the recording to FILE',
-      }),
-      dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine', {
-        common: 'print the commands and run nothing',
-      }),
-    }),
-    ...group('Precision and size', {
-      auxSize,
-      cyc: flag(z.boolean().default(false), 'require cycle-accurate times (default: if the CPU has them)'),
-      noCyc: flag(z.boolean().default(false), 'no cycle-accurate times: less data'),
-      cycThresh: term('at most one cycle-accurate time every 2^(N-1) cycles'),
-      mtcPeriod: term('a coarse time every 2^N ticks of the crystal clock'),
-      psbPeriod: term('a point where decoding can start every 2^(N+11) bytes'),
-      noretcomp: flag(z.boolean().default(false), 'a packet for each return: more data, better times, fewer errors'),
-    }),
-    ...group('Resources', { perf }),
-    ...general(),
+    binary: flag(path.optional(), 'the binary that contains the functions of --only', { value: 'FILE' }),
+    filter: flag(
+      z.array(text).optional(),
+      "perf's address filter, such as 'filter main @ /usr/bin/x'; may be repeated",
+      {
+        value: 'FILTER',
+      },
+    ),
   }),
-);
-export type RecordOptions = z.infer<ReturnType<typeof RecordOptions>>;
+  ...group('Waits', {
+    waits: flag(
+      waits.optional(),
+      'also who waits for whom: futexes of the target, and wakings on the whole machine in FILE.wakes.data; full: also why threads stop',
+      { valueOptional: true, value: 'full', common: 'also who waits for whom; full: and why' },
+    ),
+    probe: flag(
+      probes.optional(),
+      "also each passage of a function, with arguments as perf probe takes them: 'push=./server:Queue::push job=%di'; at its returns: 'pop=./server:Queue::pop%returns job=%ax'; may be repeated",
+      { value: 'PROBE', common: 'also each passage of a function, with arguments' },
+    ),
+    noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU', {
+      common: 'without Intel PT, on any CPU: only waits and probes',
+    }),
+  }),
+  ...group('When', {
+    time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; for a command: until it ends)', {
+      alias: 't',
+      value: 'TIME',
+      common: 'how long, such as 500ms (default: 1s)',
+    }),
+    snapshot: flag(
+      snapshotSize.optional(),
+      'overwrite the buffer and keep its last part (SIZE), at the end or on --trigger',
+      { valueOptional: true, value: 'SIZE', common: 'keep only the last part, of this size' },
+    ),
+    trigger: flag(text.optional(), 'with --snapshot: take a snapshot at each SIGUSR2 to ptflame', {
+      value: 'signal',
+    }),
+  }),
+  ...group('Output', {
+    output: flag(path.default('perf.data'), 'where to write the recording', {
+      alias: 'o',
+      value: 'FILE',
+      common: 'where to write (default: perf.data)',
+    }),
+    render: flag(z.array(path).optional(), 'also render the recording to FILE; may be repeated', {
+      value: 'FILE',
+      common: 'also render the recording to FILE',
+    }),
+    dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine', {
+      common: 'print the commands and run nothing',
+    }),
+  }),
+  ...group('Precision and size', {
+    auxSize,
+    cyc: flag(z.boolean().default(false), 'require cycle-accurate times (default: if the CPU has them)'),
+    noCyc: flag(z.boolean().default(false), 'no cycle-accurate times: less data'),
+    cycThresh: term('at most one cycle-accurate time every 2^(N-1) cycles'),
+    mtcPeriod: term('a coarse time every 2^N ticks of the crystal clock'),
+    psbPeriod: term('a point where decoding can start every 2^(N+11) bytes'),
+    noretcomp: flag(z.boolean().default(false), 'a packet for each return: more data, better times, fewer errors'),
+  }),
+  ...group('Resources', { perf }),
+  ...general(),
+});
+export type RecordOptions = z.infer<typeof RecordOptions>;

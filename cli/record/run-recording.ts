@@ -5,10 +5,10 @@ import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../src/model/errors.js';
 import { formatsPath } from '../input/open-sides.js';
+import { handleInterrupts } from '../process/interrupts.js';
 import { awaitEnd, TIMEOUTS, type Timeouts } from './await-end.js';
 import { type PerfExit, PerfProcess } from './perf-process.js';
 import type { PerfStderr } from './perf-stderr.js';
-import { ACK_MS, RecordingInterrupts } from './recording-interrupts.js';
 import type { RecordingPlan } from './recording-plan.js';
 
 export interface RecordingEnd extends PerfExit {
@@ -32,7 +32,7 @@ interface Running {
 }
 
 /** Is notified of the recording's progress. */
-export interface RecordingListener {
+interface RecordingListener {
   /** perf records from now on. */
   began(): void;
   /** perf was asked to end. */
@@ -184,4 +184,54 @@ const MAX_FUNCTIONS = 64;
 function stackOf(text: string): string {
   const names = Array.from(text.matchAll(/^\[<\w+>\] ([\w.$]+)\+/gm), ([, name]) => name as string);
   return names.slice(0, MAX_FUNCTIONS).reverse().join(';');
+}
+
+export const ACK_MS = 5_000;
+
+/** Signals during a recording: the first Ctrl-C ends it, the second kills perf; SIGUSR2 takes a snapshot. */
+class RecordingInterrupts {
+  readonly #perf: PerfProcess;
+  readonly #notify: (text: string) => void;
+  readonly #releases: (() => void)[];
+  readonly interrupted: Promise<'interrupt'>;
+  isInterrupted = false;
+  isForced = false;
+  /** Number of snapshots taken. */
+  snapshots = 0;
+
+  constructor(perf: PerfProcess, notify: (text: string) => void) {
+    this.#perf = perf;
+    this.#notify = notify;
+    let resolve: (end: 'interrupt') => void = () => {};
+    this.interrupted = new Promise((done) => {
+      resolve = done;
+    });
+    this.#releases = [handleInterrupts((signal) => this.#handle(signal, resolve))];
+  }
+
+  release(): void {
+    for (const release of this.#releases) release();
+  }
+
+  listenForSnapshots(): void {
+    const take = () => void this.takeSnapshot();
+    process.on('SIGUSR2', take);
+    this.#releases.push(() => process.off('SIGUSR2', take));
+  }
+
+  async takeSnapshot(): Promise<void> {
+    const isTaken = await this.#perf.send('snapshot', ACK_MS);
+    if (isTaken) this.snapshots++;
+    this.#notify(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not confirm the snapshot');
+  }
+
+  /** A closing terminal sends SIGHUP more than once, so SIGHUP never counts as the second Ctrl-C. */
+  #handle(signal: NodeJS.Signals, resolve: (end: 'interrupt') => void): void {
+    if (this.isInterrupted && signal !== 'SIGHUP') {
+      this.isForced = true;
+      this.#perf.signalAll('SIGKILL');
+    }
+    this.isInterrupted = true;
+    resolve('interrupt');
+  }
 }

@@ -1,20 +1,21 @@
 /**
  * What a recording of waits and probes needs around the recording itself: probes, formats, and a second recording.
  */
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../src/model/errors.js';
 import { formatCount } from '../../src/render/format.js';
 import { perfFailure } from '../perf/failures.js';
 import { handleInterrupts } from '../process/interrupts.js';
-import { withProbes } from './added-probes.js';
 import { awaitEnd, TIMEOUTS, type Timeouts } from './await-end.js';
 import { writeFormats } from './event-formats.js';
 import { WAKING } from './machine/tracing.js';
+import { listUprobes, removeUprobes, type Uprobe } from './machine/uprobes.js';
 import { type PerfExit, PerfProcess } from './perf-process.js';
+import { numbered, type PlannedProbe, type ProbesPlan, similarTo } from './probes.js';
 import { flushToDisk, inspectRecording } from './recording-file.js';
-import { ACK_MS } from './recording-interrupts.js';
 import type { RecordingContext, RecordingPlan, WakingsPlan } from './recording-plan.js';
+import { ACK_MS } from './run-recording.js';
 
 /** Runs `record` while the plan's probes exist and wakings are recorded, after their formats were written. */
 export async function withEvents<Result>(
@@ -135,4 +136,136 @@ async function end(
 
 function stopped(): PtflameError {
   return new PtflameError('INTERRUPTED', 'stopped before perf began to record', { hint: 'nothing was written' });
+}
+
+/** Groups of probes that exist now, with the directory of tracefs. */
+const groups = new Map<string, string>();
+
+process.on('exit', () => {
+  for (const [group, tracing] of groups) tryRemove(group, tracing);
+});
+
+/** Runs `record` while the probes exist; it receives their events. `tracing`: the directory of tracefs. */
+async function withProbes<Result>(
+  plan: ProbesPlan,
+  tracing: string,
+  record: (events: readonly string[]) => Promise<Result>,
+  notify: (text: string) => void,
+): Promise<Result> {
+  groups.set(plan.group, tracing);
+  try {
+    for (const planned of plan.probes) await addProbe(planned);
+    const added = listUprobes(tracing).filter(({ group }) => group === plan.group);
+    for (const planned of plan.probes) checkPlace(planned, added);
+    await warn(added, notify);
+    return await record([...new Set(added.map(({ group, name }) => `${group}:${name}`))]);
+  } finally {
+    await remove(plan.group, tracing, notify);
+  }
+}
+
+/** perf reads debug information, which may be large. */
+const TIMEOUT_MS = 120_000;
+
+async function addProbe({ probe, commands }: PlannedProbe): Promise<void> {
+  const { execa } = await import('execa');
+  for (const [program = '', ...args] of commands) {
+    const result = await execa(program, args, { reject: false, timeout: TIMEOUT_MS, stdin: 'ignore' });
+    if (!result.failed) continue;
+    const { exitCode, signal, cause } = result;
+    const stderr = String(result.stderr ?? '');
+    if (exitCode === undefined || stderr.trim() === '')
+      throw perfFailure({ command: 'record', exitCode, signal, stderr, ...(exitCode === undefined ? { cause } : {}) });
+    const who = probe.at === 'returns' ? 'the kernel' : 'perf';
+    throw new PtflameError('NO_SUCH_TARGET', `${who} cannot add the probe ${probe.name}=${probe.definition}`, {
+      hint: similarTo(probe) ?? HINT,
+      output: stderr.split('\n').filter((line) => line.trim() !== '').slice(0, 8), // biome-ignore format: short
+    });
+  }
+}
+
+const HINT =
+  'list the functions of the binary: perf probe -x BINARY --funcs; arguments: man perf-probe, "PROBE ARGUMENT"';
+
+/** Versions of perf could differ in what an address is. @throws PtflameError if a probe is not where it was planned */
+function checkPlace({ probe, commands, offsets }: PlannedProbe, added: readonly Uprobe[]): void {
+  const names = commands.map((_, index) => numbered(probe.name, index));
+  const own = added.filter(({ name }) => names.includes(name.replace(/__return$/, '')));
+  const wrong = own.find(({ offset }) => offsets?.includes(offset) === false);
+  if (wrong === undefined) return;
+  throw new PtflameError('PERF_FAILED', `perf put the probe ${probe.name} at 0x${wrong.offset.toString(16)}`, {
+    hint: 'that is not where the function is; use another version of perf: --perf PATH',
+  });
+}
+
+async function warn(added: readonly Uprobe[], notify: (text: string) => void): Promise<void> {
+  const warnings = await Promise.all(added.map(slowProbeWarning));
+  for (const warning of new Set(warnings)) if (warning !== null) notify(warning);
+}
+
+const ATTEMPTS = 20;
+const RETRY_MS = 100;
+
+/** The kernel refuses while perf's events exist: for a moment after perf has ended. */
+async function remove(group: string, tracing: string, notify: (text: string) => void): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (tryRemove(group, tracing)) return;
+    await wait(RETRY_MS);
+  }
+  notify(`warning: the probes of group ${group} are still in use; remove them later: sudo ptflame doctor --fix`);
+}
+
+function tryRemove(group: string, tracing: string): boolean {
+  try {
+    removeUprobes(tracing, group);
+  } catch {
+    return false;
+  }
+  groups.delete(group);
+  return true;
+}
+
+const ENDBR64 = [0xf3, 0x0f, 0x1e, 0xfa];
+const INSTRUCTION_BYTES = 15;
+
+/**
+ * Warns of probes that cost much at each hit. On x86-64, the kernel emulates nops, pushes of registers and relative jumps and
+ * calls; it executes any other probed instruction in a copy and traps again behind it. docs/recording.md has the costs.
+ *
+ * Returns null if the probe is fast, or if that is unknown.
+ */
+async function slowProbeWarning({ name, file, offset, isReturn }: Uprobe): Promise<string | null> {
+  if (process.arch !== 'x64' || isReturn) return null;
+  const code = await codeAt(file, offset).catch(() => null);
+  if (code === null || code.length === 0 || isEmulated(code)) return null;
+  const isEndbr = ENDBR64.every((byte, index) => code[index] === byte);
+  const remedy =
+    isEndbr && isEmulated(code.subarray(ENDBR64.length)) ? `; ${ENDBR64.length} bytes later it would be fast` : '';
+  return `warning: the probe ${name} is at a slow instruction: 10 to 25 µs a hit instead of 1 to 2${remedy}`;
+}
+
+async function codeAt(path: string, offset: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(INSTRUCTION_BYTES + ENDBR64.length),
+      0,
+      undefined,
+      offset,
+    );
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns whether the kernel emulates the first instruction. */
+export function isEmulated(code: Uint8Array): boolean {
+  const at = code.findIndex((byte) => byte !== 0x66);
+  const [first = 0, second = 0] = code.subarray(Math.max(at, 0));
+  if (at > 0) return first === 0x90 || (first === 0x0f && second === 0x1f);
+  const isPush = (byte: number) => byte >= 0x50 && byte <= 0x57;
+  const isJump = first === 0xeb || first === 0xe9 || (first >= 0x70 && first <= 0x7f);
+  if (first === 0x0f) return second === 0x1f || (second >= 0x80 && second <= 0x8f);
+  return first === 0x90 || first === 0xe8 || isJump || isPush(first) || (first === 0x41 && isPush(second));
 }

@@ -30,7 +30,7 @@ const TAIL = `  esac
 complete -F _ptflame ptflame`;
 
 function commandCase(command: Command, commands: readonly Command[]): string[] {
-  const flags = command.flags();
+  const flags = command.flags;
   const words = [...flags.flatMap(spellings), '-h', '--help', '--help-all'].join(' ');
   const [argument] = command.arguments.slice(-1); // the ones before it are not files
   const candidates: Candidates = argument ? argumentCandidates(argument, commands) : { kind: 'nothing' };

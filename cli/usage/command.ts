@@ -44,9 +44,9 @@ export interface CommandBody {
   readonly arguments: readonly Argument[];
   /** Whether a command to record may follow "--". */
   readonly runsCommand: boolean;
-  readonly flags: () => readonly Flag[];
+  readonly flags: readonly Flag[];
   /** Flags that still work although there is a better way; they are in no help. */
-  readonly retired: () => readonly Flag[];
+  readonly retired: readonly Flag[];
   /** Checks the values and runs the command. */
   readonly run: (
     values: Readonly<Record<string, unknown>>,

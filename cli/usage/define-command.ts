@@ -9,7 +9,7 @@ import { invalidChoice, withHelp } from './usage-errors.js';
 
 interface CommandDefinition<Schema extends z.ZodObject>
   extends Omit<CommandBody, 'flags' | 'retired' | 'run' | 'arguments' | 'runsCommand'> {
-  readonly schema: () => Schema;
+  readonly schema: Schema;
   readonly arguments?: readonly Argument[];
   readonly runsCommand?: boolean;
   /** Formats of its outputs, if some of its flags apply only to some formats. */
@@ -19,20 +19,19 @@ interface CommandDefinition<Schema extends z.ZodObject>
 
 export function defineCommand<Schema extends z.ZodObject>(definition: CommandDefinition<Schema>): CommandBody {
   const { schema, run, formats, arguments: positional = [], runsCommand = false, ...rest } = definition;
-  const all = () =>
-    flagsOf(
-      schema(),
-      positional.map(({ property }) => property),
-    );
+  const all = flagsOf(
+    schema,
+    positional.map(({ property }) => property),
+  );
   return {
     ...rest,
     arguments: positional,
     runsCommand,
-    flags: () => all().filter(({ instead }) => instead === null),
-    retired: () => all().filter(({ instead }) => instead !== null),
+    flags: all.filter(({ instead }) => instead === null),
+    retired: all.filter(({ instead }) => instead !== null),
     run: async (values, signal, context) => {
-      const options = checkOptions(schema(), values, positional);
-      if (formats) refuseIneffective(all(), options, formats(options));
+      const options = checkOptions(schema, values, positional);
+      if (formats) refuseIneffective(all, options, formats(options));
       await run(options, signal, context);
     },
   };

@@ -17,7 +17,7 @@ export function fishCompletion(commands: readonly Command[]): string[] {
     'complete -c ptflame -l help-all -d "explain all options"',
     'complete -c ptflame -n "$none" -s V -l version -d "print versions"',
     ...commands.flatMap((command) => [
-      ...command.flags().map((flag) => flagLine(command.name, flag)),
+      ...command.flags.map((flag) => flagLine(command.name, flag)),
       ...command.arguments.map((argument) => `${seen(command.name)} ${action(argumentCandidates(argument, commands))}`),
       ...(command.runsCommand ? [`${seen(command.name)} -F`] : []),
     ]),

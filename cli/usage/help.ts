@@ -54,7 +54,7 @@ export function commandHelp(command: Command, program: Program, width: number): 
 
 /** `ptflame render --help-all`: all options by group. */
 export function completeHelp(command: Command, program: Program, width: number): string[] {
-  const groups = flagGroups(command.flags()).map(
+  const groups = flagGroups(command.flags).map(
     ([heading, flags]) => [heading, [...(heading === 'General' ? HELPS : []), ...flags.map(flagRow)]] as const,
   );
   const column = widestTerm(groups.flatMap(([, rows]) => rows));
@@ -75,7 +75,7 @@ function shortHelp(
   program: Program,
   { width, maxExamples }: { readonly width: number; readonly maxExamples: number },
 ): string[] {
-  const flags = command.flags();
+  const flags = command.flags;
   const rows = flags.flatMap((flag) => (flag.short === null ? [] : [[flagRow(flag)[0], flag.short] as const]));
   const rest = `ptflame ${command.name} --help-all explains all ${flags.length} options.`;
   return [

@@ -68,7 +68,7 @@ async function parse(
   commands: readonly CommandEntry[],
 ): Promise<ParsedWords> {
   try {
-    return parseWords(words, [...command.flags(), ...command.retired()], command);
+    return parseWords(words, [...command.flags, ...command.retired], command);
   } catch (error) {
     throw error instanceof UnknownFlag ? await unknownFlag(error, command, commands) : error;
   }
@@ -87,7 +87,7 @@ async function unknownOrMissingCommand(
   commands: readonly CommandEntry[],
 ): Promise<Error> {
   if (name !== undefined) return unknownCommand(name, commands, existsSync(name));
-  const flags = (await loadCommands(commands)).flatMap((command) => command.flags());
+  const flags = (await loadCommands(commands)).flatMap((command) => command.flags);
   try {
     parseWords(words, flags, null);
   } catch (error) {

@@ -38,7 +38,7 @@ export function reference(program: Program, commands: readonly Command[]): strin
 }
 
 function commandBlocks(command: Command, program: Program): string[] {
-  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // listed once, at the top
+  const groups = flagGroups(command.flags).filter(([heading]) => heading !== 'General'); // listed once, at the top
   const positional = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
   return [
     `## ptflame ${command.name}`,

@@ -44,11 +44,11 @@ export async function unknownFlag(
   entries: readonly CommandEntry[],
 ): Promise<PtflameError> {
   const commands = await loadCommands(entries);
-  const flags = (command === null ? commands : [command]).flatMap((each) => each.flags());
+  const flags = (command === null ? commands : [command]).flatMap((each) => each.flags);
   const nearest = nearestWord(written, [...GENERAL_FLAGS, ...flags.map(({ name }) => `--${name}`)]);
   const owner = command === null ? null : optionOf(written, commands);
   const meant = optionMeant(written);
-  const own = command?.flags().find(({ name }) => name === meant);
+  const own = command?.flags.find(({ name }) => name === meant);
   const hint =
     (command === null ? null : otherOutput(written, command, next)) ??
     (own === undefined ? null : suggestion(`--${own.name}${own.value === null ? '' : ` ${own.value}`}`)) ??
@@ -60,7 +60,7 @@ export async function unknownFlag(
 /** For `-o` of a command that has none: what was probably meant by the file. */
 function otherOutput(written: string, command: Command, next: string | undefined): string | null {
   if (written !== '-o' && written !== '--output') return null;
-  const own = command.flags().find(({ name }) => name === 'to' || name === 'levels');
+  const own = command.flags.find(({ name }) => name === 'to' || name === 'levels');
   const meant = next === undefined ? null : whatWrites(next);
   return meant ?? (own === undefined ? null : `${command.name} writes where --${own.name} says`);
 }
@@ -117,7 +117,7 @@ function pathHint(word: string): string | null {
 
 /** "--inside is an option of ptflame render, ptflame report"; null if it is none. */
 function optionOf(written: string, commands: readonly Command[]): string | null {
-  const owners = commands.filter((each) => each.flags().some(({ name }) => `--${name}` === written));
+  const owners = commands.filter((each) => each.flags.some(({ name }) => `--${name}` === written));
   if (owners.length === 0) return null;
   return `${written} is an option of ${owners.map(({ name }) => `ptflame ${name}`).join(', ')}`;
 }

@@ -33,7 +33,7 @@ export function zshCompletion(commands: readonly Command[]): string[] {
 function commandCase(command: Command, commands: readonly Command[]): string[] {
   const recorded = command.runsCommand ? ["'*:: :_normal'"] : [];
   const specs = [
-    ...command.flags().flatMap(flagSpecs),
+    ...command.flags.flatMap(flagSpecs),
     quoted('(-h --help)-h[print help]'),
     quoted('(-h --help)--help[print help]'),
     quoted('--help-all[explain all options]'),

@@ -3,9 +3,8 @@
  */
 import { isStop } from '../analysis/tree/outside.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import type { FoundHost } from '../questions/requests/found-hosts.js';
-import type { RequestDetails, RequestPart } from '../questions/requests/found-requests.js';
-import { requestPart } from '../questions/requests/request-part.js';
+import { requestPart } from '../questions/requests/answer.js';
+import type { FoundHost, RequestDetails, RequestPart } from '../questions/requests/found-requests.js';
 import type { RequestPart as Part, RequestSpan, RequestWait } from '../questions/requests/schema.js';
 import { HandOffBy } from '../waits/hand-offs.js';
 

@@ -52,8 +52,7 @@ export type FleetOutlier = z.infer<typeof FleetOutlier>;
 const cell = z.union([z.string(), z.number(), z.boolean()]).nullable();
 
 export const FleetAnswer = z.object({
-  format: z.literal('ptflame-fleet'),
-  ...head,
+  ...head('ptflame-fleet'),
   /** What is counted; `totalNs`: wall time of all threads. */
   fleet: z.object({ recordings: count, hosts: count, builds: count, totalNs: ns }),
   /** Files in the folder that are not counted. */

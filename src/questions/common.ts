@@ -14,9 +14,17 @@ import { dsoOf, lineOf, type SourceLine, type SymbolTable } from '../model/symbo
 import { perfTimeText } from '../model/trace/perf-time.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
-import type { Stacks } from './schema.js';
+import type { Stacks } from './stacks/schema.js';
 
-export const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
+/** The first fields of an answer. */
+export function headOf<Format extends string>(format: Format) {
+  return { format, version: 2, producer: { name: 'ptflame', version: PTFLAME_VERSION } } as const;
+}
+
+/** What a question finds: its answer without the head, and the profile; null: nothing is known of calls. */
+export type Found<Answer> = Omit<Answer, 'format' | 'version' | 'producer' | 'quality'> & {
+  readonly profile: Profile | null;
+};
 
 export interface Named {
   readonly name: string;
@@ -57,6 +65,11 @@ export function percentilesOrNulls(stats: Percentiles): Record<PercentileKey, nu
 
 export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
+}
+
+/** perf's clock at time 0 of a trace. */
+export function originOf({ originSeconds }: { readonly originSeconds: number | null }): bigint {
+  return BigInt(originSeconds ?? 0) * 1_000_000_000n;
 }
 
 /** Formats a time as perf prints it. */

@@ -121,9 +121,10 @@ export class StoredThreads {
   }
 
   private threadFilter(sampled: SampledThreads = NOT_SAMPLED): (tid: Tid) => boolean {
-    const { pids, comm } = this.contents.selection;
+    const { selection, names } = this.contents;
+    const { pids } = selection;
     const pidOf = (tid: Tid) => this.names.pidOf(tid) ?? sampled.pids.get(tid) ?? NONE;
-    const isNamed = comm === undefined ? () => true : this.contents.names.matcher(comm, sampled.comms);
+    const isNamed = names.selector(selection, sampled.comms);
     return (tid) => (!pids || pids.includes(pidOf(tid))) && isNamed(tid);
   }
 }

@@ -3,12 +3,10 @@
  */
 import { SampleContext, type SampleTable } from '../model/sample-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import { type FutexCalls, lastCalls } from './futex-calls.js';
-import { FutexKind, TIMED_OUT } from './futex-ops.js';
+import { type FutexCalls, FutexKind, lastCalls, TIMED_OUT } from './futex-calls.js';
 import { atPlaces, groupOf, groupPlaces, type Places, rowsAt } from './input/group-rows.js';
 import { type SampleRows, sampleRows } from './input/sample-rows.js';
-import { OffState } from './schedule/off-state.js';
-import type { Schedule } from './schedule/schedule.js';
+import { OffState, type Schedule } from './schedule.js';
 import type { WaitCalls } from './wait-calls.js';
 
 /**

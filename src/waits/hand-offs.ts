@@ -7,7 +7,7 @@ import { WakerKind } from './find-wakers.js';
 import { groupOf } from './input/group-rows.js';
 import { type LockWords, lockWordsOf } from './locks/lock-words.js';
 import { hasKey, type Moments } from './moments.js';
-import { OffState } from './schedule/off-state.js';
+import { OffState } from './schedule.js';
 import type { Waits } from './waits.js';
 
 /**

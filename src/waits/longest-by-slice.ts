@@ -3,7 +3,7 @@
  */
 import type { Nanoseconds } from '../model/units.js';
 
-export interface SlicedRows {
+interface SlicedRows {
   /** By row. */
   readonly slice: Int32Array;
   readonly ns: Float64Array;

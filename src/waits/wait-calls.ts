@@ -2,12 +2,10 @@
  * Finds the futex call in which a thread waited.
  */
 import { NONE } from '../model/units.js';
-import type { FutexCalls } from './futex-calls.js';
-import { FutexKind } from './futex-ops.js';
+import { type FutexCalls, FutexKind } from './futex-calls.js';
 import { rowsOf } from './input/group-rows.js';
 import { isLostWithin, type LostSpans } from './input/lost.js';
-import { OffState } from './schedule/off-state.js';
-import type { Schedule } from './schedule/schedule.js';
+import { OffState, type Schedule } from './schedule.js';
 
 /** `Likely`: exits were not recorded, and the thread slept soon after it began the call. */
 export const CallCertainty = { None: 0, Likely: 1, Certain: 2 } as const;

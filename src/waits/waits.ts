@@ -6,13 +6,10 @@ import { KERNEL_STACKS, numbersOf, type SampleTable, tableOf, textsOf } from '..
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { findWakers, type Wakers } from './find-wakers.js';
 import { type FutexCalls, futexCallsOf } from './futex-calls.js';
-import { KeyNumbers } from './input/key-numbers.js';
+import { KeyNumbers } from './input/group-rows.js';
 import { type LostSpans, lostSpansOf } from './input/lost.js';
-import type { WaitInput } from './input/wait-input.js';
-import { reasonByKernelStack } from './kernel-functions.js';
-import { Reason } from './reason.js';
-import { OffState } from './schedule/off-state.js';
-import { rowEndingFrom, type Schedule, scheduleOf, threadOf } from './schedule/schedule.js';
+import { Reason, reasonByKernelStack } from './reason.js';
+import { OffState, rowEndingFrom, type Schedule, scheduleOf, threadOf, type WaitInput } from './schedule.js';
 import { type WaitCalls, waitCallsOf } from './wait-calls.js';
 
 /** A wait is a row of the schedule. */

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { WakerKind } from '../../src/waits/find-wakers.js';
-import { OffState } from '../../src/waits/schedule/off-state.js';
+import { OffState } from '../../src/waits/schedule.js';
 import { type Waits, waitsOf } from '../../src/waits/waits.js';
 import { inputOfRun, loads, runLoad } from './simulator/random-loads.js';
 import { INTERRUPT, inputOf, type Recorder, type TrueWait } from './simulator/recorder.js';

@@ -5,9 +5,8 @@
 import type { PbfWriter } from 'pbf';
 import type { TraceMeta } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { FoundHost } from '../../questions/requests/found-hosts.js';
-import type { RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
-import { HAND_OFF_BY } from '../../questions/requests/request-part.js';
+import { HAND_OFF_BY } from '../../questions/requests/answer.js';
+import type { FoundHost, RequestDetails, RequestPart } from '../../questions/requests/found-requests.js';
 import { type PartSpan, type SpanValues, sharedWorkOf } from '../request-spans.js';
 import { ANNOTATION, EventType, INTERNED_DATA, type NewNames, TRACK_EVENT } from './packets.js';
 import { threadName } from './tracks.js';

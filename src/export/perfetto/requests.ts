@@ -4,7 +4,7 @@
  */
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { RequestsResult } from '../../questions/requests/ask-requests.js';
-import type { FoundHost } from '../../questions/requests/found-hosts.js';
+import type { FoundHost } from '../../questions/requests/found-requests.js';
 import type { KnownThread } from '../../questions/waits/thread-directory.js';
 import { formatCount } from '../../render/format.js';
 import { isChunkFull, newProtoWriter, takeChunk } from '../proto-writer.js';

@@ -87,6 +87,8 @@ export interface Selection {
   readonly cpus?: readonly number[];
   /** A thread is selected if any of its names matches. */
   readonly comm?: RegExp;
+  /** A thread is not selected if any of its names matches. */
+  readonly excludeComm?: RegExp;
 }
 
 /** One thread's events on all CPUs, in chronological order. */

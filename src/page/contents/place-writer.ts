@@ -18,11 +18,17 @@ import type { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { CallsOfWaits, TraceWaits } from '../../questions/waits/ask-waits.js';
 import { KeyedIntervals } from '../../questions/waits/keyed-intervals.js';
 import { placesOf } from '../../questions/waits/places.js';
-import { Reason } from '../../waits/reason.js';
-import { reasonName } from '../../waits/reason-names.js';
-import { OffState } from '../../waits/schedule/off-state.js';
-import type { TimedPiece, WaitBlockers } from './waiting-places.js';
-import { type BlockerGroup, type PlaceGroup, type PlaceGroups, type WaitGroup, waitNs } from './waiting-places.js';
+import { Reason, reasonName } from '../../waits/reason.js';
+import { OffState } from '../../waits/schedule.js';
+import {
+  type BlockerGroup,
+  type PlaceGroup,
+  type PlaceGroups,
+  type TimedPiece,
+  type WaitBlockers,
+  type WaitGroup,
+  waitNs,
+} from './waiting-places.js';
 
 /** More call paths of a blocker are summed up. */
 const MAX_PATHS = 16;

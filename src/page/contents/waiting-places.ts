@@ -8,11 +8,10 @@ import type { BlockerKind, WaitPieceKind } from '../../model/profile/waits-by-pa
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { CallsOfWaits, TraceWaits } from '../../questions/waits/ask-waits.js';
 import { EndedBy, WaitFacts } from '../../questions/waits/wait-facts.js';
-import { criticalPathOf } from '../../waits/critical-path.js';
+import { type CriticalPath, criticalPathOf, PieceKind } from '../../waits/critical-path.js';
 import { HeldTime, wokenNs } from '../../waits/locks/held-time.js';
 import { type LockWaits, lockWaitsOf } from '../../waits/locks/lock-waits.js';
-import { type CriticalPath, PieceKind } from '../../waits/path-builder.js';
-import { OffState } from '../../waits/schedule/off-state.js';
+import { OffState } from '../../waits/schedule.js';
 import type { Waits } from '../../waits/waits.js';
 
 /** More call paths, and more blockers of each, are summed up. */

@@ -8,7 +8,7 @@ import { askForMemory } from '../../model/memory.js';
 import type { Profile, Quality, ThreadProfile, TraceGap } from '../../model/profile/profile.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
-import { nameMatcher } from '../../trace/records/thread-names.js';
+import { nameSelector, selectsByName } from '../../trace/records/thread-names.js';
 import type { TraceInput } from '../open-text.js';
 import { noProcessIds, noThreadIds, noThreadNames, nothingSelected } from '../read/refusals.js';
 import { TimeSums } from './quality.js';
@@ -61,19 +61,13 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
  * @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES, NOTHING_SELECTED, or BAD_OPTION for threads of a merged profile
  */
 export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>): Profile {
-  const { tids, pids, comm } = select;
+  const { tids, pids } = select;
   if (profile.meta.merged && tids) throw noThreadIds();
   if (pids && profile.threads.every(({ pid }) => pid === null)) throw noProcessIds();
-  if (comm && profile.threads.every(({ comm }) => comm === null)) throw noThreadNames();
-  const isNamed =
-    comm &&
-    nameMatcher(
-      comm,
-      profile.threads.flatMap((thread) => thread.comm ?? []),
-    );
-  const threads = profile.threads.filter((thread) => {
-    return isSelected(thread, select) && (!isNamed || (thread.comm !== null && isNamed(thread.comm)));
-  });
+  if (selectsByName(select) && profile.threads.every(({ comm }) => comm === null)) throw noThreadNames();
+  const namesOf = ({ comm }: ThreadProfile) => (comm === null ? [] : [comm]);
+  const isNamed = nameSelector(select, profile.threads.flatMap(namesOf));
+  const threads = profile.threads.filter((thread) => isSelected(thread, select) && isNamed(namesOf(thread)));
   if (threads.length === 0) throw nothingSelected();
   if (threads.length === profile.threads.length) return profile;
   return { ...profile, threads, quality: qualityOfThreads(threads, profile) };

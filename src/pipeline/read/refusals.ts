@@ -5,6 +5,7 @@ import { PtflameError } from '../../model/errors.js';
 import type { LineCounts } from '../../model/profile/profile.js';
 import type { Selection } from '../../model/trace/trace-chunk.js';
 import { formatMany } from '../../render/format.js';
+import { selectsByName } from '../../trace/records/thread-names.js';
 import type { ReadAccount, Trace } from './trace.js';
 
 const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';
@@ -20,7 +21,7 @@ export function refuseUnusable(
   if (counts.events === 0 && !store.hasThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account, names);
   if (timeless > 0 && !byCalls) throw noTimes();
   if (select.pids && !store.names.hasPids) throw noProcessIds();
-  if (select.comm && !store.names.hasComms) throw noThreadNames();
+  if (selectsByName(select) && !store.names.hasComms) throw noThreadNames();
   if (store.tids.length === 0) throw nothingSelected();
 }
 
@@ -46,7 +47,7 @@ export function noThreadNames(): PtflameError {
 /** `listing`: the command that shows which threads there are. */
 export function nothingSelected(listing = 'ptflame render --by thread'): PtflameError {
   return new PtflameError('NOTHING_SELECTED', 'no thread of the trace is selected', {
-    hint: `omit --tid, --pid, --comm and --cpu; ${listing} shows which threads there are`,
+    hint: `omit --tid, --pid, --comm, --exclude-comm and --cpu; ${listing} shows which threads there are`,
   });
 }
 

@@ -23,12 +23,12 @@ import {
   durationsOfAllThreads,
   finiteOrNull,
   functionSums,
+  headOf,
   named,
-  PRODUCER,
   qualityOf,
   traceSummary,
 } from '../common.js';
-import type { Diff, DiffRow } from '../schema.js';
+import type { Diff, DiffRow } from './schema.js';
 
 export type DiffKey = 'self' | 'total' | 'calls' | 'avg';
 
@@ -55,9 +55,7 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
       changeOf(b, sort) - changeOf(a, sort) || compareUtf8(a.name, b.name) || Number(a.isStop) - Number(b.isStop),
   );
   return {
-    format: 'ptflame-diff',
-    version: 2,
-    producer: PRODUCER,
+    ...headOf('ptflame-diff'),
     per,
     before: old.summary,
     after: now.summary,

@@ -4,7 +4,7 @@
 import { PtflameError } from '../../model/errors.js';
 import { SymbolKind } from '../../model/symbol-table.js';
 import { type FunctionPattern, findFunctions } from '../../pipeline/replay/find-functions.js';
-import type { Diff, DiffRow } from '../schema.js';
+import type { Diff, DiffRow } from './schema.js';
 
 export type LimitedNumber = 'avg' | 'total' | 'self' | 'calls' | 'p99';
 

@@ -20,8 +20,8 @@ import {
   clockText,
   durationsOfAllThreads,
   finiteOrNull,
+  headOf,
   named,
-  PRODUCER,
   qualityOf,
   rangeOrNulls,
   rounded,
@@ -29,7 +29,7 @@ import {
   traceSummary,
 } from '../common.js';
 import { functionRow } from '../report/answer.js';
-import type * as schema from '../schema.js';
+import type * as schema from './schema.js';
 
 /** The name of a function's self time among its callees. */
 export const SELF = '*self';
@@ -44,9 +44,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   const asked = functionsOf(tree, durations, trace.hasSwitches).filter(({ symbol }) => isInSet(functions, symbol));
   const naming = new RowNames(profile, trace.hasSwitches, functions);
   return {
-    format: 'ptflame-latency',
-    version: 2,
-    producer: PRODUCER,
+    ...headOf('ptflame-latency'),
     trace,
     functions: asked
       .sort((a, b) => b.totalNs - a.totalNs || compareSymbols(symbols, a.symbol, b.symbol))

@@ -2,18 +2,18 @@
  * Finds the locks that threads of a trace waited for, who held them, and what the holders did meanwhile.
  */
 
-import { areAllEmpty, tableOf } from '../../model/sample-table.js';
-import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { PtflameError } from '../../model/errors.js';
+import type { Address } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { partText } from '../../pipeline/replay/selection.js';
-import type { FoundLock, FoundLocks, FoundLockWait, RecordedEvents } from '../../waits/locks/found-locks.js';
-import type { Waits } from '../../waits/waits.js';
-import { type TraceWaits, withWaits } from '../waits/ask-waits.js';
-import { askHolders } from './ask-holders.js';
-import { holdingsOf } from './holdings.js';
-import { locksInputOf, parseAddress } from './locks-input.js';
-import { describeWaits, slowestWaits, summarizeLocks } from './summarize-locks.js';
+import { type Found, headOf, qualityOf } from '../common.js';
+import { withWaits } from '../waits/ask-waits.js';
+import { waitsHead } from '../waits/missing.js';
+import { askHolders, holdingsOf } from './holdings.js';
+import { locksInputOf } from './locks-input.js';
+import type { Locks } from './schema.js';
+import { describeWaits, slowestWaits, summarizeLocks, totalOf } from './summarize-locks.js';
 
 export interface LocksOptions {
   /** How many of the longest waits for locks to list one by one. Default: none. */
@@ -22,61 +22,44 @@ export interface LocksOptions {
   readonly address?: string;
 }
 
+type LocksResult = Found<Locks>;
+
 /** @throws PtflameError as `analyze`, but recordings may lack Intel PT */
 export function askLocks(
   inputs: readonly AnalyzedInput[],
   { slowest: count = 0, address }: LocksOptions = {},
   options: AnalyzeOptions = {},
-): Promise<FoundLocks> {
+): Promise<LocksResult> {
   return withWaits(inputs, { ...options, asksAgain: true }, async (traceWaits) => {
-    const { trace, threads, calls, waits, shown } = traceWaits;
     const input = locksInputOf(traceWaits, address === undefined ? null : parseAddress(address));
     const slowRows = slowestWaits(input, count);
     const holdings = holdingsOf(input, slowRows);
-    const spotsOf = await askHolders(calls, holdings.asked);
+    const spotsOf = await askHolders(input, holdings);
     const locks = summarizeLocks(input, holdings, spotsOf);
-    const slowest = describeWaits(input, slowRows, holdings, spotsOf);
-    const named = new Set([...locks.flatMap(tidsOfLock), ...slowest.flatMap(tidsOfWait)]);
-    return {
-      ...{ locks, slowest, recorded: recordedEvents(traceWaits) },
-      threads: new Map([...named].map((tid) => [tid, threads.of(tid)])),
-      shownThreads: [...waits.tids].filter((tid) => threads.of(tid).isSelected).length,
-      originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
-      ...boundsOf(shown),
+    const head = waitsHead(traceWaits, {
       part: partText(options),
-      symbols: calls?.symbols ?? trace.symbols,
-      profile: calls?.profile ?? null,
+      isSeen: () => true,
+      isOfLocks: true,
+      hasUnseenWakers: locks.some(({ wakers }) => wakers.some(({ kind }) => kind === 'not-seen')),
+    });
+    return {
+      ...head,
+      total: totalOf(locks),
+      locks,
+      slowest: describeWaits(input, slowRows, holdings, spotsOf),
+      profile: traceWaits.calls?.profile ?? null,
     };
   });
 }
 
-function tidsOfLock({ holders, wakers }: FoundLock): Tid[] {
-  return [...holders, ...wakers].flatMap(({ tids }) => tids);
+/** The answer that `ptflame locks` prints. */
+export function locksAnswer({ profile, ...found }: LocksResult): Locks {
+  return { ...headOf('ptflame-locks'), ...found, quality: profile && qualityOf(profile) };
 }
 
-function tidsOfWait({ tid, waker, holder, holders }: FoundLockWait): Tid[] {
-  return [tid, waker, holder, ...holders.flatMap(({ tids }) => tids)].filter((each) => each !== NONE);
-}
-
-/** Returns from when to when threads are known; zeros if there are none. */
-function boundsOf({ startNs, endNs }: Waits): { startNs: Nanoseconds; endNs: Nanoseconds } {
-  if (startNs.length === 0) return { startNs: 0, endNs: 0 };
-  return {
-    startNs: startNs.reduce((least, ns) => Math.min(least, ns)),
-    endNs: endNs.reduce((most, ns) => Math.max(most, ns)),
-  };
-}
-
-function recordedEvents({ trace: { samples, account }, waits }: TraceWaits): RecordedEvents {
-  const has = (event: string) => tableOf(samples, event) !== null;
-  const isIdle = waits.tids.length === 0 && areAllEmpty(samples);
-  return {
-    isIdle,
-    hasSwitches: isIdle || waits.tids.length > 0,
-    hasWakings: has('sched:sched_waking'),
-    hasFutexes: has('syscalls:sys_enter_futex'),
-    missingSides: account.sides.filter(({ isMissing }) => isMissing).map(({ side }) => side),
-    lostSamples: account.sides.reduce((sum, { lost }) => sum + lost, account.samples.lost),
-    unreadableSamples: account.samples.unreadable,
-  };
+/** @throws PtflameError BAD_OPTION */
+function parseAddress(text: string): Address {
+  const digits = text.replace(/^0x/i, '');
+  if (/^[0-9a-f]{1,16}$/i.test(digits)) return Number(BigInt.asIntN(64, BigInt(`0x${digits}`)));
+  throw new PtflameError('BAD_OPTION', `${text} is not an address`, { hint: 'such as 0x7f0012345678' });
 }

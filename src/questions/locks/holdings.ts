@@ -1,14 +1,22 @@
 /**
- * Adds up the time that threads had locks while others waited: by lock and by the holders' name, and for single waits.
+ * Adds up the time that threads had locks while others waited, by lock and by the holders' name, and for single waits; and
+ * asks what the holders did meanwhile.
  */
-import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { isStop } from '../../analysis/tree/outside.js';
+import { ROOT } from '../../model/calls/call-tree.js';
+import type { Shape } from '../../model/calls/overlay.js';
+import { SpecialSymbol, type SymbolTable } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
 import type { HeldPieces } from '../../waits/locks/held-time.js';
-import { HolderSource } from '../../waits/locks/holders.js';
-import { threadOf } from '../../waits/schedule/schedule.js';
-import { addWaitsWithin } from '../../waits/summary/interval-sums.js';
-import type { WaitSummer } from '../../waits/summary/wait-sums.js';
+import { HolderSource } from '../../waits/locks/lock-waits.js';
+import { threadOf } from '../../waits/schedule.js';
+import { addWaitsWithin, type WaitSummer } from '../../waits/summary/wait-sums.js';
+import { named } from '../common.js';
 import { KeyedIntervals } from '../waits/keyed-intervals.js';
-import { type LocksInput, releasePlaces } from './locks-input.js';
+import { type Places, placesOf } from '../waits/places.js';
+import { knownName, waitThread } from '../waits/wait-names.js';
+import type { LocksInput } from './locks-input.js';
+import type { LockHolder } from './schema.js';
 
 /** Time off the CPU, counted as often as the interval that it is in. */
 class OffSums {
@@ -195,3 +203,121 @@ class HoldingCollector {
     return Math.min(this.input.locks.holds.toNs[hold], this.input.window.endNs);
   }
 }
+
+/** By object and thread: where that thread was when it woke waiters, most often. */
+function releasePlaces({ waits, objects, facts }: LocksInput): (object: number, tid: Tid) => SymbolId {
+  const { objectOf, length } = objects;
+  const counts = Array.from({ length }, () => new Map<Tid, Map<SymbolId, number>>());
+  for (let wait = 0; wait < waits.length; wait++) {
+    const { symbol } = facts.wakerPlaceOf(wait);
+    if (objectOf[wait] === NONE || symbol === NONE) continue;
+    const own = counts[objectOf[wait]];
+    let places = own.get(waits.waker[wait]);
+    if (places === undefined) own.set(waits.waker[wait], (places = new Map()));
+    places.set(symbol, (places.get(symbol) ?? 0) + 1);
+  }
+  const mostOf = (places: ReadonlyMap<SymbolId, number>) => [...places].sort((a, b) => b[1] - a[1])[0][0];
+  const most = counts.map((own) => new Map(Array.from(own, ([tid, places]) => [tid, mostOf(places)])));
+  return (object, tid) => most[object].get(tid) ?? NONE;
+}
+
+/** `spotsOf`: by key of a row. */
+export function holderRow({ symbols, threads }: LocksInput, sums: HoldingSums, spotsOf: SpotsOf): LockHolder {
+  const { tids, symbol, waits, heldNs, probeNs, scheduledNs, off } = sums;
+  return {
+    threads: [...tids].sort((a, b) => a - b).map((tid) => waitThread(threads.of(tid))),
+    function: knownName(symbols, symbol),
+    ...{ waits, heldNs, probeNs },
+    ranNs: Math.max(0, scheduledNs - off.offNs),
+    blockedNs: off.blockedNs + off.wakeUpNs,
+    preemptedNs: off.preemptedNs,
+    spots: spotsOf(sums.key),
+  };
+}
+
+type Spot = LockHolder['spots'][number];
+/** By key of `HoldingSums`: what holders did; empty if calls are not known. */
+export type SpotsOf = (key: number) => Spot[];
+
+export async function askHolders({ calls, symbols }: LocksInput, { asked }: Holdings): Promise<SpotsOf> {
+  if (calls === null || asked.threads === 0) return () => [];
+  const { paths, threads } = await calls.askable.ask(asked.questions());
+  const folded = new FoldedPaths(paths, placesOf(paths, symbols), symbols);
+  const times = new Map<number, Map<number, Nanoseconds>>();
+  for (const { treesOver } of threads.values())
+    treesOver?.key.forEach((key, row) => {
+      const own = times.get(key) ?? new Map<number, Nanoseconds>();
+      times.set(key, own);
+      folded.add(own, treesOver.node[row], treesOver.ns[row]);
+    });
+  return (key) => folded.spotsOf(times.get(key) ?? new Map());
+}
+
+/** Less than this share of the time is not worth a path of its own. */
+const MIN_SHARE = 0.1;
+
+/**
+ * Call paths that end with the first function of a system library, and with the stop within it, if there is one: what the
+ * library did further is no news. A folded path has the number of its last function, or one beyond all nodes if a stop ends it.
+ */
+class FoldedPaths {
+  private readonly paths: Shape;
+  private readonly places: Places;
+  private readonly symbols: SymbolTable;
+  /** By node: the last function that is shown. */
+  private readonly last: Int32Array;
+
+  constructor(paths: Shape, places: Places, symbols: SymbolTable) {
+    this.paths = paths;
+    this.places = places;
+    this.symbols = symbols;
+    const { parent, symbol } = paths;
+    this.last = new Int32Array(paths.length);
+    for (let node = 1; node < paths.length; node++) {
+      const below = parent[node];
+      this.last[node] = isStop(symbol[node]) || places.call[below] !== NONE ? this.last[below] : node;
+    }
+  }
+
+  /** Adds time to a folded path and to all above it. */
+  add(times: Map<number, Nanoseconds>, node: NodeId, ns: Nanoseconds): void {
+    const addTo = (path: number) => times.set(path, (times.get(path) ?? 0) + ns);
+    const { parent, symbol, length } = this.paths;
+    if (isStop(symbol[node])) addTo(length + this.last[node] * STOPS + symbol[node] - SpecialSymbol.Syscall);
+    for (let at = this.last[node]; at !== NONE; at = parent[at]) addTo(at);
+  }
+
+  /** Returns the paths with a notable share of the time, without that of longer ones; most time first. */
+  spotsOf(times: ReadonlyMap<number, Nanoseconds>): Spot[] {
+    const minNs = MIN_SHARE * (times.get(ROOT) ?? 0);
+    const notable = [...times].filter(([path, ns]) => path !== ROOT && ns >= minNs && ns > 0);
+    const own = new Map(notable);
+    for (const [path, ns] of notable) own.set(this.above(path), (own.get(this.above(path)) ?? 0) - ns);
+    return [...own]
+      .filter(([, ns]) => ns >= minNs && ns > 0)
+      .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+      .map(([path, ns]) => ({
+        ns,
+        function: knownName(this.symbols, this.places.symbol[this.functionOf(path)]),
+        path: this.symbolsOf(path).map((symbol) => named(this.symbols, symbol)),
+      }));
+  }
+
+  private above(path: number): number {
+    return path < this.paths.length ? this.paths.parent[path] : this.functionOf(path);
+  }
+
+  private functionOf(path: number): NodeId {
+    const { length } = this.paths;
+    return path < length ? path : Math.floor((path - length) / STOPS);
+  }
+
+  private symbolsOf(path: number): SymbolId[] {
+    const { parent, symbol, length } = this.paths;
+    const symbols = path < length ? [] : [SpecialSymbol.Syscall + ((path - length) % STOPS)];
+    for (let at = this.functionOf(path); at > ROOT; at = parent[at]) symbols.push(symbol[at]);
+    return symbols.reverse();
+  }
+}
+
+const STOPS = SpecialSymbol.Lost - SpecialSymbol.Syscall + 1;

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { QualityPart } from '../../profile-file/schema.js';
-import { count, ns, nsOrNull, percentiles } from '../schema.js';
+import { count, head, ns, nsOrNull, percentiles } from '../schema.js';
 import { WaitThread, waitsHead } from '../waits/schema.js';
 
 const named = z.object({ name: z.string(), dso: z.string().nullable() });
@@ -97,7 +97,7 @@ export const LockWait = z.object({
 export type LockWait = z.infer<typeof LockWait>;
 
 export const Locks = z.object({
-  format: z.literal('ptflame-locks'),
+  ...head('ptflame-locks'),
   ...waitsHead,
   /** Of mutexes and read-write locks. */
   total: z.object({ locks: count, ...held, ...open }),

@@ -1,54 +1,70 @@
 /**
  * Sums up the waits for each lock: by place, by holder, by waker.
  */
-import { type Address, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { rowsOf } from '../../waits/input/group-rows.js';
-import { longestConvoy } from '../../waits/locks/convoys.js';
-import type {
-  FoundLock,
-  FoundLockWait,
-  HeldSums,
-  Holding,
-  LockWaker,
-  WaitingPlace,
-} from '../../waits/locks/found-locks.js';
-import { HolderSource } from '../../waits/locks/holders.js';
-import type { Reason } from '../../waits/reason.js';
-import { distributionOf } from '../../waits/summary/distribution.js';
+import { HolderSource } from '../../waits/locks/lock-waits.js';
+import { longestConvoy } from '../../waits/locks/waited-objects.js';
+import { Reason } from '../../waits/reason.js';
+import { type Distribution, distributionOf } from '../../waits/summary/distribution.js';
 import { wakeUpNsOf } from '../../waits/summary/wait-sums.js';
+import { clockText, finiteOrNull, originOf, percentilesOrNulls } from '../common.js';
 import { EndedBy } from '../waits/wait-facts.js';
-import type { SpotsOf } from './ask-holders.js';
-import type { HoldingSums, Holdings } from './holdings.js';
+import { addressText, knownName, reasonName, waitPlace, waitThread } from '../waits/wait-names.js';
+import { type HoldingSums, type Holdings, holderRow, type SpotsOf } from './holdings.js';
 import type { LocksInput } from './locks-input.js';
+import type { LockRow, Locks, LockWait } from './schema.js';
 
 /** Most time first. */
-export function summarizeLocks(input: LocksInput, { ofObject }: Holdings, spotsOf: SpotsOf): FoundLock[] {
+export function summarizeLocks(input: LocksInput, { ofObject }: Holdings, spotsOf: SpotsOf): LockRow[] {
   const { shown: waits, objects } = input;
-  const locks = ofObject.map((holdings, object): FoundLock => {
+  const locks = ofObject.map((holdings, object) => {
     const rows = rowsOf(objects.byObject, object);
     const ended = rows.filter((wait) => !waits.isOpen[wait] && !waits.isCut[wait]);
     const open = rows.filter((wait) => waits.isOpen[wait]);
     const partly = rows.filter((wait) => waits.isOpen[wait] || waits.isCut[wait]);
     const wakeUps = Float64Array.from(rows, (wait) => wakeUpNsOf(waits, wait)).filter((ns) => !Number.isNaN(ns));
+    const kind = objects.kind[object];
     return {
-      ...identityOf(input, object),
-      ...heldSums(input, rows),
-      waitedNs: rows.reduce((sum, wait) => sum + waits.inNs[wait] - waits.outNs[wait], 0),
-      waits: rows.length,
-      openWaits: open.length,
-      cutWaits: rows.filter((wait) => waits.isCut[wait]).length,
-      longestOpenNs: partly.reduce((longest, wait) => Math.max(longest, waits.inNs[wait] - waits.outNs[wait]), 0),
-      openNs: heldSums(input, open).unknownNs,
-      durations: distributionOf(Float64Array.from(ended, (wait) => waits.inNs[wait] - waits.outNs[wait])),
-      wakeUps: distributionOf(wakeUps),
-      convoy: longestConvoy(waits, rows),
-      places: placesOf(input, rows),
-      holders: holdings.map((sums) => holdingOf(sums, spotsOf)).sort((a, b) => b.heldNs - a.heldNs),
-      wakers: wakersOf(input, rows),
+      row: {
+        ...identityOf(input, object),
+        isLock: kind === Reason.Mutex || kind === Reason.RwLock,
+        ...heldSums(input, rows),
+        openWaits: open.length,
+        cutWaits: rows.filter((wait) => waits.isCut[wait]).length,
+        openNs: heldSums(input, open).unknownNs,
+        longestOpenNs: partly.reduce((longest, wait) => Math.max(longest, waits.inNs[wait] - waits.outNs[wait]), 0),
+        ...distribution(distributionOf(Float64Array.from(ended, (wait) => waits.inNs[wait] - waits.outNs[wait]))),
+        convoy: longestConvoy(waits, rows),
+        wakeUps: { waits: wakeUps.length, ...distribution(distributionOf(wakeUps)) },
+        places: placesOf(input, rows),
+        holders: holderRows(input, holdings, spotsOf).sort((a, b) => b.heldNs - a.heldNs),
+        wakers: wakersOf(input, rows),
+      },
+      address: objects.address[object],
     };
   });
-  const shown = locks.filter(({ waits }) => waits > 0);
-  return shown.sort((a, b) => b.waitedNs - a.waitedNs || a.pid - b.pid || a.address - b.address);
+  const shown = locks.filter(({ row }) => row.waits > 0);
+  shown.sort((a, b) => b.row.waitedNs - a.row.waitedNs || a.row.pid - b.row.pid || a.address - b.address);
+  return shown.map(({ row }) => row);
+}
+
+/** Of mutexes and read-write locks. */
+export function totalOf(rows: readonly LockRow[]): Locks['total'] {
+  const locks = rows.filter(({ isLock }) => isLock);
+  const held = { waits: 0, waitedNs: 0, probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
+  const total = { ...held, openWaits: 0, cutWaits: 0, openNs: 0 };
+  const keys = Object.keys(total) as (keyof typeof total)[];
+  for (const lock of locks) for (const key of keys) total[key] += lock[key];
+  return { locks: locks.length, ...total };
+}
+
+function distribution(durations: Distribution) {
+  return {
+    avgNs: finiteOrNull(durations.avgNs),
+    ...percentilesOrNulls(durations),
+    maxNs: finiteOrNull(durations.maxNs),
+  };
 }
 
 /** Returns the rows of the longest waits for locks whose holders can be known, longest first; of those that ended. */
@@ -62,43 +78,52 @@ export function slowestWaits({ shown: waits, objects, locks }: LocksInput, count
   return rows.sort((a, b) => nsOf(b) - nsOf(a) || a - b).slice(0, count);
 }
 
+const SOURCES = { [HolderSource.None]: null, [HolderSource.Futex]: 'futex', [HolderSource.Probe]: 'probe' } as const;
+
 export function describeWaits(
   input: LocksInput,
   slowest: readonly number[],
   { ofWait }: Holdings,
   spotsOf: SpotsOf,
-): FoundLockWait[] {
-  const { shown: waits, objects, facts, locks } = input;
+): LockWait[] {
+  const { trace, shown: waits, objects, facts, locks, symbols } = input;
+  const threadOf = (tid: Tid) => (tid === NONE ? null : waitThread(input.threads.of(tid)));
   return slowest.map((wait, at) => ({
     ...identityOf(input, objects.objectOf[wait]),
+    thread: waitThread(input.threads.of(waits.tid[wait])),
+    function: knownName(symbols, facts.placeOf(wait).symbol),
+    start: clockText({ originNs: originOf(trace) }, waits.outNs[wait]),
     ...heldSums(input, Uint32Array.of(wait)),
-    tid: waits.tid[wait],
-    fromNs: waits.outNs[wait],
-    toNs: waits.inNs[wait],
-    symbol: facts.placeOf(wait).symbol,
-    waker: waits.waker[wait],
+    holder: threadOf(locks.holder[wait]),
+    holderSource: SOURCES[locks.holderSource[wait] as HolderSource],
+    waker: threadOf(waits.waker[wait]),
     isWakerCandidate: facts.endedBy(wait) === EndedBy.MaybeThread,
-    holder: locks.holder[wait],
-    holderSource: locks.holderSource[wait] as HolderSource,
-    holders: ofWait[at].map((sums) => holdingOf(sums, spotsOf)),
+    holders: holderRows(input, ofWait[at], spotsOf),
   }));
 }
 
-function identityOf({ objects }: LocksInput, object: number): { pid: number; address: Address; kind: Reason } {
+function holderRows(input: LocksInput, holdings: readonly HoldingSums[], spotsOf: SpotsOf) {
+  return holdings.map((sums) => holderRow(input, sums, spotsOf));
+}
+
+function identityOf({ objects }: LocksInput, object: number): Pick<LockRow, 'pid' | 'address' | 'kind'> {
   return {
     pid: objects.pid[object],
-    address: objects.address[object],
-    kind: objects.kind[object] as Reason,
+    address: addressText(objects.address[object]),
+    kind: reasonName(objects.kind[object]),
   };
 }
 
-function heldSums({ held, shown: waits, locks }: LocksInput, rows: Uint32Array): HeldSums {
-  const sums = { probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
+function heldSums({ held, shown: waits, locks }: LocksInput, rows: Uint32Array) {
+  const sums = { waits: 0, waitedNs: 0, probeNs: 0, futexNs: 0, passedOnNs: 0, wakeUpNs: 0, unknownNs: 0 };
   for (const wait of rows) {
     const { pieces, passedOnNs, wakeUpNs, unknownNs } = held.of(wait);
+    const waitedNs = waits.inNs[wait] - waits.outNs[wait];
+    sums.waits++;
+    sums.waitedNs += waitedNs;
     sums.passedOnNs += passedOnNs;
     sums.wakeUpNs += wakeUpNs;
-    sums.unknownNs += locks.lock[wait] === NONE ? waits.inNs[wait] - waits.outNs[wait] : unknownNs;
+    sums.unknownNs += locks.lock[wait] === NONE ? waitedNs : unknownNs;
     for (let piece = 0; piece < pieces.length; piece++) {
       const ns = pieces.toNs[piece] - pieces.fromNs[piece];
       if (pieces.source[piece] === HolderSource.Probe) sums.probeNs += ns;
@@ -108,23 +133,12 @@ function heldSums({ held, shown: waits, locks }: LocksInput, rows: Uint32Array):
   return sums;
 }
 
-function holdingOf(sums: HoldingSums, spotsOf: SpotsOf): Holding {
-  const { tids, symbol, waits, heldNs, probeNs, scheduledNs, off } = sums;
-  return {
-    ...{ tids: [...tids].sort((a, b) => a - b), symbol, waits, heldNs, probeNs },
-    ranNs: Math.max(0, scheduledNs - off.offNs),
-    blockedNs: off.blockedNs + off.wakeUpNs,
-    preemptedNs: off.preemptedNs,
-    spots: spotsOf(sums.key),
-  };
-}
-
 /**
  * Groups the waits for one lock by where threads waited, and by who ended them.
  *
  * Most time first.
  */
-function placesOf({ shown: waits, facts }: LocksInput, rows: Uint32Array): WaitingPlace[] {
+function placesOf({ shown: waits, facts, symbols }: LocksInput, rows: Uint32Array): LockRow['places'] {
   const places = new Map<string, { symbol: SymbolId; call: SymbolId; waits: number; waitedNs: number }>();
   for (const wait of rows) {
     const { symbol, call } = facts.placeOf(wait);
@@ -134,11 +148,13 @@ function placesOf({ shown: waits, facts }: LocksInput, rows: Uint32Array): Waiti
     place.waits++;
     place.waitedNs += waits.inNs[wait] - waits.outNs[wait];
   }
-  return mostTimeFirst([...places.values()]);
+  return mostTimeFirst([...places.values()]).map(({ waits, waitedNs, ...place }) => {
+    return { ...waitPlace(symbols, place), waits, waitedNs };
+  });
 }
 
 /** Most time first; threads of one name that did it in the same function are one row. */
-function wakersOf(input: LocksInput, rows: Uint32Array): LockWaker[] {
+function wakersOf(input: LocksInput, rows: Uint32Array): LockRow['wakers'] {
   const { waits, facts } = input;
   const wakers = new Map<string, WakerSums>();
   const known = new Map<Tid, Map<number, WakerSums>>(); // names are compared once for each thread, end and function
@@ -155,7 +171,7 @@ function wakersOf(input: LocksInput, rows: Uint32Array): LockWaker[] {
     }
     own.add(input, wait);
   }
-  return mostTimeFirst([...wakers.values()].map((sums) => sums.build()));
+  return mostTimeFirst([...wakers.values()].map((sums) => sums.build(input)));
 }
 
 /** More than there are values of EndedBy. */
@@ -185,13 +201,15 @@ class WakerSums {
     this.waitedNs += waits.inNs[wait] - waits.outNs[wait];
   }
 
-  build(): LockWaker {
-    const { endedBy, symbol, waits, waitedNs } = this;
+  build({ threads, symbols }: LocksInput): LockRow['wakers'][number] {
+    const { endedBy, tids, symbol, waits, waitedNs } = this;
+    const byThread = tids.size === 0 ? 'not-seen' : 'thread';
     return {
-      ...{ tids: [...this.tids].sort((a, b) => a - b), symbol, waits, waitedNs },
+      kind: endedBy === EndedBy.Open ? 'open' : endedBy === EndedBy.Interrupt ? 'interrupt' : byThread,
+      threads: [...tids].sort((a, b) => a - b).map((tid) => waitThread(threads.of(tid))),
+      function: knownName(symbols, symbol),
       isCandidate: endedBy === EndedBy.MaybeThread,
-      isInterrupt: endedBy === EndedBy.Interrupt,
-      isOpen: endedBy === EndedBy.Open,
+      ...{ waits, waitedNs },
     };
   }
 }

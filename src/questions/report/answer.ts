@@ -11,14 +11,14 @@ import { compareSymbols, SymbolKind, type SymbolTable } from '../../model/symbol
 import {
   durationsOfAllThreads,
   functionSums,
+  headOf,
   named,
-  PRODUCER,
   qualityOf,
   statsOrNulls,
   traceSummary,
   treeTimes,
 } from '../common.js';
-import type { FunctionRow, Report } from '../schema.js';
+import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
 
@@ -53,9 +53,7 @@ export function reportOf(profile: Profile, options: ReportOptions = {}): Report 
     };
   });
   return {
-    format: 'ptflame-report',
-    version: 2,
-    producer: PRODUCER,
+    ...headOf('ptflame-report'),
     trace,
     functions: rowsOf(functionSums(profile, tree, durations, hasSwitches)),
     ...(options.threads && { threads: threads.sort((a, b) => b.totalNs - a.totalNs || a.tid - b.tid) }),

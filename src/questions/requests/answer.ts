@@ -1,15 +1,16 @@
 /**
  * Turns the requests of a trace into the answer that `ptflame requests` prints.
  */
+
 import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
-import { NONE } from '../../model/units.js';
-import { clockText, finiteOrNull, type Named, named, PRODUCER, qualityOf, rounded, traceSummary } from '../common.js';
-import { reasonName, waitPlace } from '../waits/wait-names.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import { HandOffBy } from '../../waits/hand-offs.js';
+import { clockText, finiteOrNull, headOf, type Named, named, qualityOf, rounded, traceSummary } from '../common.js';
+import { EndedBy } from '../waits/wait-facts.js';
+import { addressText, reasonName, waitPlace, waitThread } from '../waits/wait-names.js';
 import type { RequestsResult } from './ask-requests.js';
-import type { FoundHost } from './found-hosts.js';
-import type { RequestTime } from './found-requests.js';
-import { requestPart } from './request-part.js';
+import type { FoundHost, RequestPart, RequestTime, RequestWait } from './found-requests.js';
 import type * as schema from './schema.js';
 
 export function requestsAnswer({ profile, requests: found, hosts }: RequestsResult): schema.RequestsAnswer {
@@ -17,9 +18,7 @@ export function requestsAnswer({ profile, requests: found, hosts }: RequestsResu
   const hostName = (host: number) => (hosts.length === 1 ? null : hosts[host].name);
   const symbolsOf = (host: number) => hosts[host].profile.symbols;
   return {
-    format: 'ptflame-requests',
-    version: 2,
-    producer: PRODUCER,
+    ...headOf('ptflame-requests'),
     trace: traceSummary(profile, treeOfAllThreads(profile)),
     hosts: hosts.length === 1 ? [] : hosts.map((host, at) => requestHost(host, at, hosts)),
     functions: functionsOf(hosts),
@@ -71,5 +70,67 @@ function requestTime(symbols: SymbolTable, { isOwn, place, stop, reason, typical
     reason: reason === 0 ? null : reasonName(reason),
     typicalNs: rounded(typicalNs),
     slowestNs: rounded(slowestNs),
+  };
+}
+
+export const HAND_OFF_BY: Readonly<Record<HandOffBy, schema.RequestPart['by']>> = {
+  [HandOffBy.None]: null,
+  [HandOffBy.Key]: 'key',
+  [HandOffBy.Order]: 'order',
+  [HandOffBy.Waking]: 'waking',
+};
+
+const ENDED_BY: Readonly<Record<EndedBy, schema.RequestWait['endedBy']>> = {
+  [EndedBy.Thread]: 'thread',
+  [EndedBy.MaybeThread]: 'thread',
+  [EndedBy.Interrupt]: 'interrupt',
+  [EndedBy.NotSeen]: 'not-seen',
+  [EndedBy.Preempted]: 'preempted',
+  [EndedBy.Unknown]: 'unknown',
+  [EndedBy.Open]: 'open',
+};
+
+/** Turns a part of a request, its calls and waits, into JSON. `requestNs`: when the request began. */
+export function requestPart(
+  host: string | null,
+  symbols: SymbolTable,
+  part: RequestPart,
+  requestNs: Nanoseconds,
+): schema.RequestPart {
+  const { thread, errorNs, by, sharedBy, parent, handedOnNs, startNs, endNs, spans } = part;
+  return {
+    host,
+    errorNs: finiteOrNull(errorNs),
+    thread: waitThread(thread),
+    by: HAND_OFF_BY[by],
+    sharedBy,
+    isCandidate: by === HandOffBy.Order || by === HandOffBy.Waking,
+    parent: parent < 0 ? null : parent,
+    handedOnNs: finiteOrNull(handedOnNs - requestNs),
+    startNs: startNs - requestNs,
+    durationNs: endNs - startNs,
+    spans: spans.map((span) => ({
+      depth: span.depth,
+      ...named(symbols, span.symbol),
+      startNs: span.startNs - requestNs,
+      durationNs: span.endNs - span.startNs,
+      selfNs: span.selfNs,
+      isInferred: span.isInferred,
+      wait: span.wait && requestWait(symbols, span.wait),
+    })),
+  };
+}
+
+function requestWait(symbols: SymbolTable, wait: RequestWait): schema.RequestWait {
+  const { reason, isReasonInferred, address, endedBy, waker, wakerPlace, wakeUpNs } = wait;
+  return {
+    reason: reason === 0 ? null : reasonName(reason),
+    isReasonInferred,
+    address: address === null ? null : addressText(address),
+    endedBy: ENDED_BY[endedBy],
+    isCandidate: endedBy === EndedBy.MaybeThread,
+    waker: waker && waitThread(waker),
+    ...waitPlace(symbols, wakerPlace),
+    wakeUpNs: finiteOrNull(wakeUpNs),
   };
 }

@@ -8,16 +8,19 @@ import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '../../waits/compared.js';
 import type { Flow } from '../../waits/flow.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
-import type { Parts } from '../../waits/parts.js';
-import { describeRequests } from './describe-requests.js';
-import { type FoundHost, foundHosts } from './found-hosts.js';
-import type { FoundRequests, JoinedWork, RequestGroup } from './found-requests.js';
-import { inputHosts } from './input-hosts.js';
+import type { Parts } from '../../waits/join-requests.js';
+import { askedDetails, describeRequests } from './describe-requests.js';
+import {
+  type FoundHost,
+  type FoundRequests,
+  foundHosts,
+  type JoinedWork,
+  type RequestGroup,
+} from './found-requests.js';
 import { joinHosts } from './joined-hosts.js';
 import { handOffEvents, type RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';
-import { askedDetails } from './shown-calls.js';
-import { withHosts } from './with-hosts.js';
+import { inputHosts, withHosts } from './with-hosts.js';
 
 /** The requests, and the profile of each host; `shiftNs`: from the profile's time to that of the requests. */
 export interface RequestsResult {

@@ -10,10 +10,9 @@ import type { Moments } from '../../waits/moments.js';
 import { Reason } from '../../waits/reason.js';
 import type { CallsOfTrace } from '../waits/ask-waits.js';
 import { type Places, placesOf } from '../waits/places.js';
-import type { ProbedFunction } from './probed-functions.js';
-import { ThreadCalls, type WorkTimes } from './work-ends.js';
+import { type ProbedFunction, ThreadCalls, type WorkTimes } from './work-ends.js';
 
-export interface BatchedWork extends WorkTimes {
+interface BatchedWork extends WorkTimes {
   /** By pop: the first pop of its batch. */
   readonly batch: Int32Array;
 }

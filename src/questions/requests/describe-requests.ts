@@ -5,6 +5,7 @@ import type { LogAnswers, ThreadQuestions } from '../../analysis/log/answer-thre
 import type { TimeRows } from '../../analysis/log/trees-over.js';
 import { isOffCpu, isStop } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
+import { boundForLongest, float64Column } from '../../model/columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { ComparedRequests } from '../../waits/compared.js';
 import { Reason } from '../../waits/reason.js';
@@ -12,10 +13,10 @@ import { KeyedIntervals } from '../waits/keyed-intervals.js';
 import { type Places, placesOf } from '../waits/places.js';
 import type { LeftOut, RequestDetails, RequestThreadTime, RequestTime } from './found-requests.js';
 import { type PartIntervals, requestDetails } from './request-details.js';
+import type { RequestsOptions } from './request-question.js';
 import type { Scene } from './scene.js';
-import { type AskedDetails, shownCalls } from './shown-calls.js';
 
-export interface DescribedRequests {
+interface DescribedRequests {
   readonly where: readonly RequestTime[];
   readonly whereByThread: readonly RequestThreadTime[];
   readonly details: readonly RequestDetails[];
@@ -224,4 +225,62 @@ function averages<Row extends Sums>(sums: ReadonlyMap<string, Row>, typical: num
   });
   const longestNs = ({ row }: (typeof rows)[number]) => Math.max(row.typicalNs, row.slowestNs);
   return rows.sort((a, b) => longestNs(b) - longestNs(a) || (a.key < b.key ? -1 : 1)).map(({ row }) => row);
+}
+
+interface AskedDetails {
+  /** Rows of roots, slowest first. */
+  readonly requests: Int32Array;
+  /** How many others should be described, but have too many parts in all. */
+  readonly leftOut: number;
+  /** Shorter calls are left out, and of the others, all but so many of the longest. */
+  readonly minNs: Nanoseconds;
+  readonly maxCalls: number;
+}
+
+/**
+ * Decides which requests are described, and which of their calls are shown: those that last long enough, or the longest.
+ *
+ * `slowest`: the complete requests to describe. The requests themselves are always seen.
+ */
+export function askedDetails(
+  { roots, parts }: Scene,
+  slowest: Int32Array,
+  { minNs, maxSpans }: Pick<RequestsOptions, 'minNs' | 'maxSpans'>,
+): AskedDetails {
+  if (maxSpans === undefined) {
+    const maxCalls = Number.POSITIVE_INFINITY;
+    return { requests: slowest, leftOut: 0, minNs: minCallNs(roots.durationNs, slowest, minNs ?? null), maxCalls };
+  }
+  const partsOf = new Int32Array(roots.length);
+  parts.request.forEach((request, part) => {
+    if (parts.isInside[part] === 0) partsOf[request]++;
+  });
+  let [count, maxCalls] = [0, maxSpans];
+  while (count < slowest.length && partsOf[slowest[count]] <= maxCalls) maxCalls -= partsOf[slowest[count++]];
+  return { requests: slowest.subarray(0, count), leftOut: slowest.length - count, minNs: minNs ?? 0, maxCalls };
+}
+
+const MIN_SHARE = 0.01;
+const MIN_CALL_NS = 10_000;
+
+/** `minNs`: null, to see what matters in the slowest. */
+function minCallNs(durationNs: Float64Array, described: Int32Array, minNs: Nanoseconds | null): Nanoseconds {
+  if (described.length === 0) return minNs ?? MIN_CALL_NS;
+  const [longest, shortest] = [durationNs[described[0]], durationNs[described[described.length - 1]]];
+  return Math.min(minNs ?? Math.max(MIN_CALL_NS, MIN_SHARE * longest), shortest);
+}
+
+/** Returns the shortest duration of which all calls are shown, and how many calls are not. `answers`: by host. */
+function shownCalls(
+  answers: readonly (LogAnswers | null)[],
+  { minNs, maxCalls }: AskedDetails,
+): { readonly minNs: Nanoseconds; readonly leftOut: number } {
+  const trees = answers.flatMap((answer) => (answer ? [...answer.threads.values()] : []));
+  const spans = trees.flatMap(({ spanTrees }) => spanTrees ?? []);
+  const durations = float64Column();
+  for (const { startNs, endNs } of spans) durations.append(endNs.map((ns, row) => ns - startNs[row]));
+  const bounds = [minNs, ...spans.map((tree) => tree.minNs), boundForLongest(durations.view(), maxCalls)];
+  const bound = Math.max(...bounds);
+  const tooShort = durations.view().filter((ns) => ns < bound).length;
+  return { minNs: bound, leftOut: spans.reduce((sum, { leftOut }) => sum + leftOut, tooShort) };
 }

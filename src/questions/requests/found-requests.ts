@@ -1,12 +1,16 @@
 /**
  * What was found of the requests of a trace: plain data, with functions as symbols, and times in the trace's time.
  */
+
+import type { Profile } from '../../model/profile/profile.js';
 import type { Address, Nanoseconds, SymbolId } from '../../model/units.js';
 import type { RequestStats } from '../../waits/compared.js';
 import type { HandOffBy } from '../../waits/hand-offs.js';
+import type { HostClocks, HostOffset } from '../../waits/host-clocks.js';
 import type { Reason } from '../../waits/reason.js';
 import type { KnownThread } from '../waits/thread-directory.js';
 import type { EndedBy, Place } from '../waits/wait-facts.js';
+import type { HostTrace } from './scene.js';
 import type { TraceContext } from './trace-contexts.js';
 
 export interface FoundRequests {
@@ -38,7 +42,7 @@ export interface LeftOut {
 }
 
 /** How the work of others was to be found: if no flow is named, only wakings tell who worked for whom. */
-export interface AskedFlow {
+interface AskedFlow {
   readonly isNamed: boolean;
   /** Events that could be named, with their arguments; none if a flow is named. */
   readonly events: readonly string[];
@@ -149,4 +153,29 @@ export interface RequestWait {
   readonly wakerPlace: Place;
   /** From its waking until it ran; NaN: not known. */
   readonly wakeUpNs: Nanoseconds;
+}
+
+/** A host of requests. */
+export interface FoundHost {
+  readonly name: string | null;
+  readonly profile: Profile;
+  /** From the profile's time to that of the requests. */
+  readonly shiftNs: Nanoseconds;
+  /** Those that are requests. */
+  readonly functions: readonly SymbolId[];
+  /** Of perf's clock on this host, to that on another; to itself: no other one is known. */
+  readonly offset: HostOffset;
+}
+
+export function foundHosts(hosts: readonly HostTrace[], clocks: HostClocks): FoundHost[] {
+  const originNs = hosts.map(({ traced }) => (traced.trace.originSeconds ?? 0) * 1e9);
+  return hosts.map(({ name, calls: { profile, shiftNs }, functions }, host) => {
+    const offset = clocks.offsetOf(host);
+    const apartNs = originNs[host] - originNs[offset.to];
+    return {
+      ...{ name, profile, shiftNs },
+      functions: [...functions.keys()].filter((symbol) => functions[symbol] === 1),
+      offset: { ...offset, lowNs: offset.lowNs + apartNs, highNs: offset.highNs + apartNs },
+    };
+  });
 }

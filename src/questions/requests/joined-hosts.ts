@@ -11,23 +11,18 @@ import { matchedParts } from '../../trace/records/thread-names.js';
 import { WakerKind } from '../../waits/find-wakers.js';
 import { type Flow, joinFlows } from '../../waits/flow.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
-import { HostClocks } from '../../waits/hosts/host-clocks.js';
-import { flowsByKey, type HostFlow, type Hosts, placedFlow } from '../../waits/hosts/host-flows.js';
-import { HostIds } from '../../waits/hosts/host-ids.js';
-import { addSentIds, noSentIds } from '../../waits/hosts/sent-ids.js';
+import { addSentIds, HostClocks, noSentIds } from '../../waits/host-clocks.js';
+import { flowsByKey, type HostFlow, HostIds, type Hosts, placedFlow } from '../../waits/host-flows.js';
 import { eachAlone, joinRequests } from '../../waits/join-requests.js';
 import type { Moments } from '../../waits/moments.js';
 import { Reason } from '../../waits/reason.js';
-import { OffState } from '../../waits/schedule/off-state.js';
-import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
+import { OffState, rowEndingFrom, threadOf } from '../../waits/schedule.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
-import { hostRoots } from './host-roots.js';
-import type { PlacedWaits } from './host-waits.js';
 import { flowByEvents, hostFlow } from './named-flow.js';
-import { RootCalls } from './root-calls.js';
-import type { HostScene, HostTrace, Scene } from './scene.js';
+import { hostRoots, RootCalls } from './roots.js';
+import type { HostScene, HostTrace, PlacedWaits, Scene } from './scene.js';
 
 /**
  * `id`: takes the id out of keys; null: they are used as they are. `window`: on the clock of the first host; null: all time.

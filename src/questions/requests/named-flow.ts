@@ -4,14 +4,13 @@
 import type { Nanoseconds } from '../../model/units.js';
 import type { Flow } from '../../waits/flow.js';
 import { handOffsOf } from '../../waits/hand-offs.js';
-import type { HostFlow } from '../../waits/hosts/host-flows.js';
+import type { HostFlow } from '../../waits/host-flows.js';
 import { type IdsOf, type Moments, momentsOf, NO_MOMENTS, selectMoments } from '../../waits/moments.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfTrace, TraceWaits } from '../waits/ask-waits.js';
 import { batchedWork } from './batches.js';
-import { type ProbedFunction, probedFunctions } from './probed-functions.js';
 import type { FlowSide } from './request-question.js';
-import { workTimes } from './work-ends.js';
+import { type ProbedFunction, probedFunctions, workTimes } from './work-ends.js';
 
 /** A flow as the user named it, and the functions in which work is taken. */
 export interface NamedFlow {

@@ -10,11 +10,10 @@ import { isComplete } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { HandOffBy } from '../../waits/hand-offs.js';
 import type { Reason } from '../../waits/reason.js';
-import { rowEndingFrom, threadOf } from '../../waits/schedule/schedule.js';
+import { rowEndingFrom, threadOf } from '../../waits/schedule.js';
 import type { ThreadDirectory } from '../waits/thread-directory.js';
 import type { RequestDetails, RequestPart, RequestSpan, RequestWait } from './found-requests.js';
-import type { PlacedWaits } from './host-waits.js';
-import type { Scene } from './scene.js';
+import type { PlacedWaits, Scene } from './scene.js';
 import { type TraceContext, TraceContexts } from './trace-contexts.js';
 
 /** By part, on the clock of its host. */
@@ -24,7 +23,7 @@ export interface PartIntervals {
 }
 
 /** What threads answered about the parts of some requests. */
-export interface DescribedParts {
+interface DescribedParts {
   readonly requests: Int32Array;
   /** By host; null: none of its threads was asked. */
   readonly answers: readonly (LogAnswers | null)[];

@@ -5,7 +5,7 @@ import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/sample-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { argumentsOf, type FunctionPattern, findEvent, isProbe } from '../../pipeline/replay/find-functions.js';
-import { ownerEventOf } from '../../waits/locks/owner-probes.js';
+import { ownerEventOf } from '../../waits/locks/lock-waits.js';
 
 export interface RequestsOptions {
   /** Each of their calls is a request. */

@@ -107,8 +107,7 @@ export const RequestHost = z.object({
 export type RequestHost = z.infer<typeof RequestHost>;
 
 export const RequestsAnswer = z.object({
-  format: z.literal('ptflame-requests'),
-  ...head,
+  ...head('ptflame-requests'),
   trace: Trace,
   /** Where there are several; `trace` and `quality` are those of the first. */
   hosts: z.array(RequestHost),

@@ -1,13 +1,13 @@
 /**
  * Reads the trace of each host, and hands them all to a function: they are open for as long as it runs.
  */
-
 import type { SpansQuestion } from '../../analysis/log/spans.js';
 import { type FunctionSet, functionSet } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';
 import { UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AskableTrace } from '../../pipeline/ask-threads.js';
+import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { Trace } from '../../pipeline/read/trace.js';
 import { filterOf } from '../../pipeline/replay/selection.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
@@ -19,11 +19,9 @@ import {
   traceWaitsOf,
   type WaitsOptions,
 } from '../waits/ask-waits.js';
-import { HostWaits } from './host-waits.js';
-import type { InputHost } from './input-hosts.js';
 import { type NamedFlow, namedFlow } from './named-flow.js';
 import { type FlowPattern, flowSide, type RequestsOptions } from './request-question.js';
-import type { HostTrace } from './scene.js';
+import { type HostTrace, HostWaits } from './scene.js';
 
 /** @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION or NOT_RECORDED if something is on none of the hosts */
 export function withHosts<Result>(
@@ -136,3 +134,50 @@ class FoundOnSome {
 }
 
 const MISSING: ReadonlySet<string> = new Set(['NO_SUCH_FUNCTION', 'NOT_RECORDED']);
+
+interface InputHost {
+  /** null: the only one, or not known. */
+  readonly name: string | null;
+  readonly inputs: readonly AnalyzedInput[];
+}
+
+/**
+ * `names`: by input; null or missing: as recorded.
+ *
+ * @throws PtflameError BAD_OPTION if some hosts are not known, and the others are several, or named
+ */
+export function inputHosts(inputs: readonly AnalyzedInput[], names: readonly (string | null)[]): InputHost[] {
+  const hosts = inputs.map((input, row) => names[row] ?? recordedHost(input));
+  const known = [...new Set(hosts.filter((name) => name !== null))];
+  const unknown = hosts.indexOf(null);
+  const isNamed = names.some((name) => name !== null);
+  if (known.length < 2 && !(isNamed && unknown >= 0)) return [oneHost(known[0] ?? null, inputs)];
+  if (unknown >= 0) throw unknownHost(inputs[unknown].name);
+  return known.map((name) =>
+    oneHost(
+      name,
+      inputs.filter((_, row) => hosts[row] === name),
+    ),
+  );
+}
+
+/** One machine may have several names, such as those of its containers: the user says that they are one host. */
+function oneHost(name: string | null, inputs: readonly AnalyzedInput[]): InputHost {
+  return { name, inputs: name === null ? inputs : inputs.map((input) => recordedOn(name, input)) };
+}
+
+function recordedOn(host: string, input: AnalyzedInput): AnalyzedInput {
+  if (!('recorded' in input) || input.recorded === null) return input;
+  return { ...input, recorded: { ...input.recorded, host } };
+}
+
+/** Text and imported traces do not say it. */
+function recordedHost(input: AnalyzedInput): string | null {
+  return 'recorded' in input ? (input.recorded?.host ?? null) : null;
+}
+
+function unknownHost(name: string): PtflameError {
+  return new PtflameError('BAD_OPTION', `the host that recorded ${name} is not known, but that of other inputs is`, {
+    hint: `name it: --host '${name}=HOST'`,
+  });
+}

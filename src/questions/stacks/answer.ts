@@ -6,8 +6,8 @@ import type { StackFrame } from '../../analysis/log/spans.js';
 import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { clockText, named, PRODUCER, qualityOf, traceSummary } from '../common.js';
-import type { Stacks } from '../schema.js';
+import { clockText, headOf, named, qualityOf, traceSummary } from '../common.js';
+import type { Stacks } from './schema.js';
 
 /** A thread at that time; its outermost frame first. */
 export interface StackOfThread extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm'> {
@@ -17,9 +17,7 @@ export interface StackOfThread extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm
 export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readonly StackOfThread[]): Stacks {
   const { meta, symbols } = profile;
   return {
-    format: 'ptflame-stacks',
-    version: 2,
-    producer: PRODUCER,
+    ...headOf('ptflame-stacks'),
     trace: traceSummary(profile, treeOfAllThreads(profile)),
     at: clockText(meta, atNs),
     threads: stacks.map(({ tid, pid, comm, frames }) => ({

@@ -2,19 +2,20 @@
  * Answers `ptflame values`: which values a field of an event had, in which threads and functions.
  */
 import {
+  type Exact,
   type FieldValues,
   fieldValues,
-  type ValueBar,
   type ValueStats,
   valueHistogram,
   valueStats,
 } from '../../analysis/values.js';
 import { PtflameError } from '../../model/errors.js';
+import { eachPercentileTitle } from '../../model/percentiles.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { KERNEL_STACKS, lacksKernelNames, type SampleField, type SampleTable } from '../../model/sample-table.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Bounds } from '../../model/units.js';
-import { NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { NONE, type SymbolId } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
@@ -23,10 +24,13 @@ import type { ReadAccount, Trace } from '../../pipeline/read/trace.js';
 import { argumentsOf, eventsText, findEvent } from '../../pipeline/replay/find-functions.js';
 import { windowBounds, withClock } from '../../pipeline/replay/selection.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
+import { clockText, type Found, headOf, originOf, qualityOf, rounded } from '../common.js';
 import { FORMATS_REMEDY } from '../waits/missing.js';
 import { nodesOfMoments, orderMoments } from '../waits/moments.js';
 import { type Places, placesOf } from '../waits/places.js';
 import { ThreadDirectory } from '../waits/thread-directory.js';
+import { waitPlace } from '../waits/wait-names.js';
+import type { ValueStatistics, ValuesAnswer } from './schema.js';
 
 export interface ValuesQuestion {
   /** An event and one of its fields, as in `queue_push:job` or `sched:sched_switch:prev_state`. */
@@ -37,36 +41,7 @@ export interface ValuesQuestion {
   readonly byFunction?: boolean;
 }
 
-export interface ValuesResult {
-  readonly event: string;
-  readonly field: string;
-  readonly values: FieldValues;
-  readonly stats: ValueStats;
-  /** Samples in question that have no such field. */
-  readonly without: number;
-  readonly histogram: readonly ValueBar[];
-  /** Most samples first; ties by the first sample. */
-  readonly counts: readonly ValueCount[];
-  readonly threads: readonly (ValueStats & { readonly tid: Tid })[];
-  /** null: not asked. */
-  readonly functions: readonly (ValueStats & CallingFunction)[] | null;
-  readonly directory: ThreadDirectory;
-  readonly account: ReadAccount;
-  /** From the first sample in question to the last; null: there is none. */
-  readonly seen: Bounds | null;
-  /** perf's clock at time 0. */
-  readonly originNs: bigint;
-  readonly symbols: SymbolTable;
-  /** null: calls were not asked. */
-  readonly profile: Profile | null;
-}
-
-export interface ValueCount {
-  /** A sample that has it. */
-  readonly row: number;
-  readonly samples: number;
-  readonly threads: number;
-}
+export type ValuesResult = Found<ValuesAnswer>;
 
 /** @throws PtflameError as `analyze`, but recordings may lack Intel PT; NOT_RECORDED and BAD_OPTION for the field */
 export function askValues(
@@ -92,22 +67,59 @@ async function valuesOf(
   const directory = new ThreadDirectory(trace);
   const window = options.window ? windowBounds(options.window, trace) : null;
   const rows = rowsWithin(table, selectedRows(table, trace, directory), window);
-  const statsOf = (some: Uint32Array) => valueStats(values, some);
-  const stats = statsOf(rows);
+  const stats = valueStats(values, rows);
+  const statsOf = (some: Uint32Array) => statistics(valueStats(values, some), values);
   const calls = byFunction ? await functionsOfSamples(trace, table, rows, options, resources) : null;
+  const clock = { originNs: originOf(trace) };
+  const [first, last] = [rows[0], rows[rows.length - 1]].map((row) => table.timeNs[row]);
   return {
-    ...{ event: table.event, field: field.name, values, stats, directory },
+    seen: rows.length === 0 ? null : { start: clockText(clock, first), durationNs: last - first },
+    ...{ event: table.event, field: field.name },
     without: rows.length - stats.samples,
     histogram: valueHistogram(values, rows, step ?? null),
-    counts: countsOf(values, table, rows),
-    threads: groupsOf(rows, (row) => table.tid[row]).map(({ key: tid, rows }) => ({ tid, ...statsOf(rows) })),
-    functions: calls === null ? null : calls.groups.map(({ rows, ...called }) => ({ ...called, ...statsOf(rows) })),
-    account: trace.account,
-    seen: rows.length === 0 ? null : { startNs: table.timeNs[rows[0]], endNs: table.timeNs[rows[rows.length - 1]] },
-    originNs: BigInt(trace.originSeconds ?? 0) * 1_000_000_000n,
-    symbols: calls?.symbols ?? trace.symbols,
+    style: values.numbers === null ? 'text' : values.style,
+    missing: missingOf(trace.account),
+    stats: statistics(stats, values),
+    values: countsOf(values, table, rows),
+    threads: groupsOf(rows, (row) => table.tid[row]).map(({ key, rows }) => {
+      const { tid, pid, comm } = directory.of(key);
+      return { tid, pid, comm, stats: statsOf(rows) };
+    }),
+    functions:
+      calls === null
+        ? null
+        : calls.groups.map(({ rows, ...called }) => {
+            return { ...waitPlace(calls.symbols, called), stats: statsOf(rows) };
+          }),
     profile: calls?.profile ?? null,
   };
+}
+
+/** The answer that `ptflame values` prints. */
+export function valuesAnswer({ profile, ...found }: ValuesResult): ValuesAnswer {
+  return { ...headOf('ptflame-values'), ...found, quality: profile && qualityOf(profile) };
+}
+
+function statistics({ samples, distinct, range }: ValueStats, { style }: FieldValues): ValueStatistics {
+  if (range === null) return { samples, distinct, avg: null, min: null, ...eachPercentileTitle(() => null), max: null };
+  const exact = (value: Exact) =>
+    typeof value === 'number' ? value : style === 'hexadecimal' ? `0x${value.toString(16)}` : String(value);
+  return {
+    ...{ samples, distinct, avg: rounded(range.avg), min: exact(range.min) },
+    ...eachPercentileTitle(({ title }) => exact(range[title])),
+    max: exact(range.max),
+  };
+}
+
+function missingOf(account: ReadAccount): ValuesAnswer['missing'] {
+  const lost = account.sides.reduce((sum, side) => sum + side.lost, account.samples.lost);
+  const { unreadable, damaged } = account.samples;
+  const all: [number, string, string | null][] = [
+    [lost, `${lost} samples were lost`, 'record less, or with a larger buffer (-m)'],
+    [unreadable, `${unreadable} samples have an unknown format`, FORMATS_REMEDY],
+    [damaged, `${damaged} samples are damaged`, null],
+  ];
+  return all.filter(([count]) => count > 0).map(([, what, remedy]) => ({ what, remedy }));
 }
 
 /** @throws PtflameError NOTHING_SELECTED */
@@ -122,11 +134,11 @@ function rowsWithin({ timeNs }: SampleTable, rows: Uint32Array, window: Bounds |
   return window === null ? rows : rows.filter((row) => timeNs[row] >= window.startNs && timeNs[row] < window.endNs);
 }
 
-function countsOf({ ids, firstRow }: FieldValues, { tid }: SampleTable, rows: Uint32Array): ValueCount[] {
-  const groups = groupsOf(rows, (row) => ids[row]).filter(({ key }) => key >= 0);
+function countsOf(values: FieldValues, { tid }: SampleTable, rows: Uint32Array): ValuesAnswer['values'] {
+  const groups = groupsOf(rows, (row) => values.ids[row]).filter(({ key }) => key >= 0);
   return groups.map(({ key, rows }) => {
     return {
-      row: firstRow[key],
+      value: values.textOf(values.firstRow[key]),
       samples: rows.length,
       threads: new Set(Int32Array.from(rows, (row) => tid[row])).size,
     };

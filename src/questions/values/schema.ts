@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { eachPercentileTitle } from '../../model/percentiles.js';
 import { QualityPart } from '../../profile-file/schema.js';
-import { count, head, name, ns } from '../schema.js';
+import { count, head, missing, name, ns, thread } from '../schema.js';
 
 /** Numbers beyond 2^53 are texts. */
 const exact = z.union([z.number(), z.string()]);
@@ -24,16 +24,14 @@ export type ValueStatistics = z.infer<typeof ValueStatistics>;
 const function_ = z.object(name).nullable();
 
 export const ValuesAnswer = z.object({
-  format: z.literal('ptflame-values'),
-  ...head,
+  ...head('ptflame-values'),
   /** From the first of these samples to the last; null: there is none. */
   seen: z.object({ start: z.string(), durationNs: ns }).nullable(),
   event: z.string(),
   field: z.string(),
   /** How perf prints the values. */
   style: z.enum(['signed', 'unsigned', 'hexadecimal', 'text']),
-  /** What the recording lacks, and what would help. */
-  missing: z.array(z.object({ what: z.string(), remedy: z.string().nullable() })),
+  missing,
   /** Samples of the event that have no such field. */
   without: count,
   stats: ValueStatistics,
@@ -41,14 +39,7 @@ export const ValuesAnswer = z.object({
   histogram: z.array(z.object({ from: z.number(), to: z.number(), samples: count })),
   /** Most samples first; values as perf prints them. */
   values: z.array(z.object({ value: z.string(), samples: count, threads: count })),
-  threads: z.array(
-    z.object({
-      tid: z.number().int(),
-      pid: z.number().int().nullable(),
-      comm: z.string().nullable(),
-      stats: ValueStatistics,
-    }),
-  ),
+  threads: z.array(z.object({ ...thread, stats: ValueStatistics })),
   /** The function of the thread and what it called; null: not known. Without --by function: null. */
   functions: z.array(z.object({ function: function_, call: function_, stats: ValueStatistics })).nullable(),
   /** null: calls were not asked. */

@@ -1,28 +1,29 @@
 /**
  * Reads a trace, concludes from it who waited for whom, and finds the stacks of waiters and wakers.
  */
-
 import type { LogAnswers } from '../../analysis/log/answer-thread.js';
 import type { Spans, SpansQuestion } from '../../analysis/log/spans.js';
 import type { LongestCalls } from '../../model/calls/call-events.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { Timeline } from '../../model/profile/timeline.js';
+import { endsOfSamples } from '../../model/sample-table.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { nothingSelected } from '../../pipeline/read/refusals.js';
-import type { Trace } from '../../pipeline/read/trace.js';
+import { boundsOfTimes, type Trace } from '../../pipeline/read/trace.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { windowBounds, withClock } from '../../pipeline/replay/selection.js';
 import { type WithTraceOptions, type WorkResources, withTrace } from '../../pipeline/with-trace.js';
+import type { Lifetime } from '../../trace/records/switch-log.js';
+import type { ThreadSpan, WaitInput } from '../../waits/schedule.js';
 import { type ShownWaits, waitsWithin } from '../../waits/summary/window.js';
 import { type Waits, waitsOf } from '../../waits/waits.js';
 import { nodesOfMoments, type OrderedMoments, orderMoments } from './moments.js';
 import { ThreadDirectory } from './thread-directory.js';
-import { waitInputOf } from './wait-input.js';
 
 /** The waits of all threads, in the trace's time. */
 export interface TraceWaits {
@@ -35,6 +36,7 @@ export interface TraceWaits {
   readonly threads: ThreadDirectory;
   /** null: the recording has no branches, so nothing is known of calls. */
   readonly calls: CallsOfWaits | null;
+  readonly symbols: SymbolTable;
 }
 
 /** Calls of all threads, as they were asked for. */
@@ -101,7 +103,13 @@ export async function traceWaitsOf(
   const { trace, window, threads } = openTrace(read, options);
   const waits = waitsOf(waitInputOf(trace));
   const calls = trace.store.tids.length > 0 ? await callsOf(trace, waits, options, resources, callsToList) : null;
-  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls };
+  const symbols = calls?.symbols ?? trace.symbols;
+  return { trace, waits, window, shown: waitsWithin(waits, window), threads, calls, symbols };
+}
+
+/** Threads whose calls are shown: also those of which no switch is known. */
+export function tracedTids({ trace, threads }: TraceWaits): Tid[] {
+  return trace.store.tids.filter((tid) => threads.of(tid).isSelected);
 }
 
 /** A trace on its clock, and what of it is selected. @throws PtflameError NOTHING_SELECTED or BAD_OPTION */
@@ -180,4 +188,20 @@ function momentsOf({ length, tid, outNs, waker, wakeNs }: Waits, { store }: Trac
   times.set(wakeNs, length);
   const isTraced = new Set(store.tids);
   return orderMoments({ tid: tids, timeNs: times }, (each) => isTraced.has(each));
+}
+
+/** Extracts what waits are concluded from: switches, samples, and when threads existed. */
+export function waitInputOf({ store, samples, account }: Trace): WaitInput {
+  const switches = store.switches();
+  const bounds = boundsOfTimes([store.bounds.startNs, store.bounds.endNs], switches.timeNs, endsOfSamples(samples));
+  return { switches, samples, threads: threadSpans(store.lifetimes(), bounds), lost: account.samples.lostSpans };
+}
+
+/** A thread whose beginning or end was not recorded existed from the start, or until the end, of the recording. */
+function threadSpans(lifetimes: ReadonlyMap<Tid, Lifetime>, bounds: Bounds): ThreadSpan[] {
+  const threads = [...lifetimes].filter(([tid]) => tid >= 0);
+  return threads.map(([tid, { forkNs, exitNs }]) => {
+    const startNs = forkNs ?? bounds.startNs;
+    return { tid, startNs, endNs: Math.max(startNs, exitNs ?? bounds.endNs) };
+  });
 }

@@ -8,7 +8,7 @@ import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { atPlaces, groupPlaces, rowsAt } from '../../waits/input/group-rows.js';
 
 /** Columns: what did this thread do at this time? NONE or NaN: not a question. */
-export interface Moments {
+interface Moments {
   readonly tid: Int32Array;
   readonly timeNs: Float64Array;
 }

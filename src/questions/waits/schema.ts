@@ -3,11 +3,10 @@
  */
 import * as z from 'zod';
 import { QualityPart } from '../../profile-file/schema.js';
-import { count, head, name, ns, nsOrNull, percentiles } from '../schema.js';
+import { count, head, missing, name, ns, nsOrNull, percentiles, thread } from '../schema.js';
 
-/** The first fields of every answer about waits. */
+/** What every answer about waits begins with, after its head. */
 export const waitsHead = {
-  ...head,
   trace: z.object({
     /** When the first thread was first seen, in seconds of perf's clock. */
     start: z.string(),
@@ -21,17 +20,11 @@ export const waitsHead = {
     /** The selected time in words; null: all of it. */
     part: z.string().nullable(),
   }),
-  /** What the recording lacks, and what would help. */
-  missing: z.array(z.object({ what: z.string(), remedy: z.string().nullable() })),
+  missing,
 };
 
 /** isTraced: its waits are known; others are known as wakers only. */
-export const WaitThread = z.object({
-  tid: z.number().int(),
-  pid: z.number().int().nullable(),
-  comm: z.string().nullable(),
-  isTraced: z.boolean(),
-});
+export const WaitThread = z.object({ ...thread, isTraced: z.boolean() });
 export type WaitThread = z.infer<typeof WaitThread>;
 
 /** A function, and the function of a system library that it called; null: not known, or none. */
@@ -143,7 +136,7 @@ export const StageRow = z.object({
 export type StageRow = z.infer<typeof StageRow>;
 
 export const WaitsAnswer = z.object({
-  format: z.literal('ptflame-waits'),
+  ...head('ptflame-waits'),
   ...waitsHead,
   /** The calls around the waits; null: not asked. */
   inside: z.object({ calls: count, inferred: count, totalNs: ns, offNs: ns }).nullable(),

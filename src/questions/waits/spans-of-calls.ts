@@ -8,7 +8,7 @@ import type { CallSelection, FunctionSet } from '../../analysis/questions.js';
 import { markedRows } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/profile.js';
 import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
-import { eachWaitWithin } from '../../waits/summary/interval-sums.js';
+import { eachWaitWithin } from '../../waits/summary/wait-sums.js';
 import { overlaps } from '../../waits/summary/window.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits } from './ask-waits.js';

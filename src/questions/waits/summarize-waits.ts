@@ -1,45 +1,32 @@
 /**
- * Sums up waits by reason, by waker, by place and by thread.
+ * Sums up waits by reason, by waker, by place and by thread: the tables of an answer.
  */
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import { KeyNumbers } from '../../waits/input/key-numbers.js';
+import { KeyNumbers } from '../../waits/input/group-rows.js';
 import { Reason } from '../../waits/reason.js';
-import { OffState } from '../../waits/schedule/off-state.js';
-import { threadOf } from '../../waits/schedule/schedule.js';
-import { type Distribution, distributionOf, type HistogramRow, histogramOf } from '../../waits/summary/distribution.js';
-import { groupOfRows, mostTimeFirst, rowsByKey, type WaitGroup, waitGroups } from '../../waits/summary/wait-groups.js';
-import { endedNsOf, wakeUpNsOf } from '../../waits/summary/wait-sums.js';
+import { OffState, threadOf } from '../../waits/schedule.js';
+import { type Distribution, distributionOf, histogramOf } from '../../waits/summary/distribution.js';
+import {
+  endedNsOf,
+  groupOfRows,
+  mostTimeFirst,
+  rowsByKey,
+  type WaitGroup,
+  type WaitSums,
+  waitGroups,
+  wakeUpNsOf,
+} from '../../waits/summary/wait-sums.js';
+import { finiteOrNull, percentilesOrNulls } from '../common.js';
 import type { TraceWaits } from './ask-waits.js';
 import type { Candidates } from './candidates.js';
-import type { KnownThread } from './thread-directory.js';
+import type { WaitStats, WaitsAnswer, WakerRow } from './schema.js';
 import { EndedBy, type Place, type WaitFacts } from './wait-facts.js';
+import { reasonName, waitPlace, waitThread } from './wait-names.js';
 
-export interface WaitSummary {
-  readonly all: WaitGroup;
-  /** From waking to running, of the waits with a waking. */
-  readonly wakeUps: Distribution;
-  /** Of durations of waits, and of the times from waking to running. */
-  readonly histogram: readonly HistogramRow[];
-  readonly reasons: readonly ReasonGroup[];
-  readonly wakers: readonly WakerGroup[];
-  /** Who may have ended waits without a known waker, by calls alone. */
-  readonly candidates: readonly WakerGroup[];
-  readonly places: readonly (WaitGroup & Place)[];
-  readonly threads: readonly (WaitGroup & ThreadOfGroup)[];
-}
-
-export interface ReasonGroup extends WaitGroup {
-  readonly reason: Reason;
-  readonly endedBy: EndedBy;
-  /** Waits whose reason was concluded from other waits. */
-  readonly inferred: number;
-}
-
-export interface ThreadOfGroup {
-  readonly thread: KnownThread;
-  /** How long it ran while it was known. */
-  readonly ranNs: Nanoseconds;
-}
+type Tables = Pick<
+  WaitsAnswer,
+  'stats' | 'wakeUps' | 'histogram' | 'reasons' | 'wakers' | 'candidates' | 'places' | 'threads'
+>;
 
 /** `rows`: the waits in question. `candidates`: null, if wakings were recorded. */
 export function summarizeWaits(
@@ -47,19 +34,41 @@ export function summarizeWaits(
   facts: WaitFacts,
   rows: Uint32Array,
   candidates: Candidates | null = null,
-): WaitSummary {
+): Tables {
   const { shown: waits } = traceWaits;
   const wakeUps = knownOf(rows, (wait) => wakeUpNsOf(waits, wait));
-  const durations = knownOf(rows, (wait) => endedNsOf(waits, wait));
+  const histogram = histogramOf(
+    knownOf(rows, (wait) => endedNsOf(waits, wait)),
+    wakeUps,
+  );
   return {
-    all: groupOfRows(waits, rows),
-    wakeUps: distributionOf(wakeUps),
-    histogram: histogramOf(durations, wakeUps),
+    stats: waitStats(groupOfRows(waits, rows)),
+    wakeUps: { waits: wakeUps.length, ...distributionRow(distributionOf(wakeUps)) },
+    histogram: histogram.map(({ fromNs, toNs, counts }) => ({ fromNs, toNs, waits: counts[0], wakeUps: counts[1] })),
     reasons: reasonsOf(traceWaits, facts, rows),
-    wakers: wakerGroups(traceWaits, facts, rows),
-    candidates: candidates ? candidateGroups(traceWaits, candidates, rows) : [],
+    wakers: wakersOf(traceWaits, facts, rows),
+    candidates: candidates ? candidateRows(traceWaits, candidates, rows) : [],
     places: placesOf(traceWaits, facts, rows),
     threads: threadsOf(traceWaits, rows),
+  };
+}
+
+function waitStats(group: WaitGroup): WaitStats {
+  const { open: openWaits, cut: cutWaits, longestOpenNs, durations } = group;
+  return { ...offRow(group), openWaits, cutWaits, longestOpenNs, ...distributionRow(durations) };
+}
+
+/** What time off the CPU consisted of. */
+export function offRow({ waits, offNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs }: WaitSums) {
+  return { waits, totalNs: offNs, blockedNs, wakeUpNs, preemptedNs, unknownNs, unexplainedNs };
+}
+
+export function distributionRow(durations: Distribution) {
+  return {
+    avgNs: finiteOrNull(durations.avgNs),
+    minNs: finiteOrNull(durations.minNs),
+    ...percentilesOrNulls(durations),
+    maxNs: finiteOrNull(durations.maxNs),
   };
 }
 
@@ -74,7 +83,7 @@ function knownOf(rows: Uint32Array, nsOf: (wait: number) => number): Float64Arra
   return values.subarray(0, known);
 }
 
-function reasonsOf({ shown: waits }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['reasons'] {
+function reasonsOf({ shown: waits }: TraceWaits, facts: WaitFacts, rows: Uint32Array): Tables['reasons'] {
   const keyOf = (wait: number) => REASONS * stateKey(facts.endedBy(wait)) + facts.reason[wait];
   const inferred = new Map<number, number>(); // by key
   rows
@@ -83,10 +92,9 @@ function reasonsOf({ shown: waits }: TraceWaits, facts: WaitFacts, rows: Uint32A
       inferred.set(keyOf(wait), (inferred.get(keyOf(wait)) ?? 0) + 1);
     });
   return waitGroups(waits, rows, keyOf).map((group) => ({
-    ...group,
-    reason: facts.reason[group.example] as Reason,
-    endedBy: facts.endedBy(group.example),
+    reason: reasonOf(facts, group.example),
     inferred: inferred.get(keyOf(group.example)) ?? 0,
+    stats: waitStats(group),
   }));
 }
 
@@ -97,17 +105,26 @@ function stateKey(endedBy: EndedBy): number {
   return endedBy === EndedBy.Preempted || endedBy === EndedBy.Unknown ? endedBy : 0;
 }
 
-function placesOf({ shown: waits, calls }: TraceWaits, facts: WaitFacts, rows: Uint32Array): WaitSummary['places'] {
-  if (calls === null) return [];
-  const groups = waitGroups(waits, rows, (wait) => facts.placeNumber(wait));
-  return groups.map((group) => ({ ...group, ...facts.placeOf(group.example) }));
+/** Returns why a thread waited, in a word. */
+export function reasonOf(facts: WaitFacts, wait: number): string {
+  const endedBy = facts.endedBy(wait);
+  if (endedBy === EndedBy.Preempted) return 'preempted';
+  return endedBy === EndedBy.Unknown ? 'switches missing' : reasonName(facts.reason[wait]);
 }
 
-function threadsOf(traceWaits: TraceWaits, rows: Uint32Array): WaitSummary['threads'] {
+function placesOf({ shown: waits, calls }: TraceWaits, facts: WaitFacts, rows: Uint32Array): Tables['places'] {
+  if (calls === null) return [];
+  const groups = waitGroups(waits, rows, (wait) => facts.placeNumber(wait));
+  return groups.map((group) => {
+    return { ...waitPlace(calls.symbols, facts.placeOf(group.example)), stats: waitStats(group) };
+  });
+}
+
+function threadsOf(traceWaits: TraceWaits, rows: Uint32Array): Tables['threads'] {
   const { shown: waits, threads } = traceWaits;
   return waitGroups(waits, rows, (wait) => waits.tid[wait]).map((group) => {
     const tid = waits.tid[group.example];
-    return { ...group, thread: threads.of(tid), ranNs: ranNs(traceWaits, tid) };
+    return { thread: waitThread(threads.of(tid)), ranNs: ranNs(traceWaits, tid), stats: waitStats(group) };
   });
 }
 
@@ -119,17 +136,10 @@ function ranNs({ shown: waits }: TraceWaits, tid: Tid): Nanoseconds {
   return Math.max(0, ns);
 }
 
-/** Groups waits by who ended them, and where that thread was: threads of one name are one waker. */
-interface WakerGroup extends WaitGroup, Place {
-  readonly endedBy: EndedBy;
-  /** The threads of one name, by tid; empty unless threads ended the waits. */
-  readonly threads: readonly KnownThread[];
-}
-
 /** Groups waits that needed a waker. `all`: the waits in question. */
-function wakerGroups(traceWaits: TraceWaits, facts: WaitFacts, all: Uint32Array): WakerGroup[] {
+function wakersOf(traceWaits: TraceWaits, facts: WaitFacts, all: Uint32Array): WakerRow[] {
   const { shown: waits } = traceWaits;
-  return groupsOf(
+  return wakerRows(
     traceWaits,
     all.filter((wait) => waits.state[wait] === OffState.Blocked),
     {
@@ -142,8 +152,8 @@ function wakerGroups(traceWaits: TraceWaits, facts: WaitFacts, all: Uint32Array)
 }
 
 /** Groups waits without a known waker by those that may have ended them. */
-function candidateGroups(traceWaits: TraceWaits, candidates: Candidates, all: Uint32Array): WakerGroup[] {
-  return groupsOf(
+function candidateRows(traceWaits: TraceWaits, candidates: Candidates, all: Uint32Array): WakerRow[] {
+  return wakerRows(
     traceWaits,
     all.filter((wait) => candidates.waker[wait] !== NONE),
     {
@@ -163,21 +173,38 @@ interface WakerColumns {
   place(wait: number): Place;
 }
 
-function groupsOf({ shown: waits, threads }: TraceWaits, rows: Uint32Array, waker: WakerColumns): WakerGroup[] {
+/** Groups waits by who ended them, and where that thread was: threads of one name are one waker. */
+function wakerRows(traceWaits: TraceWaits, rows: Uint32Array, waker: WakerColumns): WakerRow[] {
+  const { shown: waits, threads, symbols } = traceWaits;
   const wakers = new Wakers(waker.tid, threads);
   const keyOf = (wait: number) => {
     const endedBy = waker.endedBy(wait);
     const name = isThread(endedBy) ? wakers.nameOf(waker.tid[wait]) : 0;
     return endedBy + ENDS * (name + wakers.names * waker.placeNumber(wait));
   };
-  const groups = rowsByKey(rows, keyOf).map((own) => {
-    const group = groupOfRows(waits, own);
+  const groups = rowsByKey(rows, keyOf).map((own) => ({ ...groupOfRows(waits, own), rows: own }));
+  return mostTimeFirst(groups).map((group) => {
     const endedBy = waker.endedBy(group.example);
-    const known = isThread(endedBy) ? wakers.among(own).map((tid) => threads.of(tid)) : [];
-    return { ...group, ...waker.place(group.example), endedBy, threads: known };
+    const tids = isThread(endedBy) ? wakers.among(group.rows) : [];
+    return {
+      kind: KINDS[endedBy],
+      threads: tids.map((tid) => waitThread(threads.of(tid))),
+      ...waitPlace(symbols, waker.place(group.example)),
+      isCandidate: endedBy === EndedBy.MaybeThread,
+      stats: waitStats(group),
+    };
   });
-  return mostTimeFirst(groups);
 }
+
+const KINDS: Readonly<Record<EndedBy, WakerRow['kind']>> = {
+  [EndedBy.Thread]: 'thread',
+  [EndedBy.MaybeThread]: 'thread',
+  [EndedBy.Interrupt]: 'interrupt',
+  [EndedBy.NotSeen]: 'not-seen',
+  [EndedBy.Open]: 'open',
+  [EndedBy.Preempted]: 'not-seen', // these need no waker
+  [EndedBy.Unknown]: 'not-seen',
+};
 
 const ENDS = Object.keys(EndedBy).length;
 

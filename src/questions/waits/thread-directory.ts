@@ -4,7 +4,7 @@
 import { numbersOf, type SampleTable, tableOf, textsOf } from '../../model/sample-table.js';
 import type { Tid } from '../../model/units.js';
 import type { Trace } from '../../pipeline/read/trace.js';
-import { KeyNumbers } from '../../waits/input/key-numbers.js';
+import { KeyNumbers } from '../../waits/input/group-rows.js';
 
 export interface KnownThread {
   readonly tid: Tid;

@@ -2,17 +2,15 @@
  * Why and where each wait was, and who ended it where: what groups of waits have in common.
  */
 import { NONE, type SymbolId } from '../../model/units.js';
-import { lockWordsOf } from '../../waits/locks/lock-words.js';
-
-export { isOfWaits } from '../../waits/kernel-functions.js';
-
 import { WakerKind } from '../../waits/find-wakers.js';
-import { objectAddress } from '../../waits/object-address.js';
-import { Reason, reasonByFutex } from '../../waits/reason.js';
-import { OffState } from '../../waits/schedule/off-state.js';
+import { lockWordsOf } from '../../waits/locks/lock-words.js';
+import { objectAddress, Reason, reasonByFutex } from '../../waits/reason.js';
+import { OffState } from '../../waits/schedule.js';
 import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits, TraceWaits } from './ask-waits.js';
 import { type Places, placesOf } from './places.js';
+
+export { isOfWaits } from '../../waits/reason.js';
 
 /** A function, and what it called; NONE: not known, or nothing. */
 export interface Place {

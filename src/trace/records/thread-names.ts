@@ -4,7 +4,7 @@
 
 import { runInNewContext } from 'node:vm';
 import { PtflameError } from '../../model/errors.js';
-import type { ThreadName } from '../../model/trace/trace-chunk.js';
+import type { Selection, ThreadName } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 
 interface NameAt {
@@ -76,13 +76,14 @@ export class ThreadNames {
     return lastOf(this.namesOf(tid))?.comm ?? null;
   }
 
-  /** Returns a predicate: whether a thread ever had a matching name. `others`: names of threads without one here. */
-  matcher(pattern: RegExp, others: ReadonlyMap<Tid, string> = new Map()): (tid: Tid) => boolean {
+  /** Returns a predicate: whether a thread is selected by any name that it ever had. `others`: names of threads without one here. */
+  selector(select: Selection, others: ReadonlyMap<Tid, string>): (tid: Tid) => boolean {
+    if (!selectsByName(select)) return () => true;
     const own = [...this.names.values()].flatMap((names) => names.map(({ comm }) => comm));
-    const isFound = nameMatcher(pattern, [...own, ...others.values()]);
+    const isSelected = nameSelector(select, [...own, ...others.values()]);
     return (tid) => {
-      const names = this.namesOf(tid);
-      return names.length > 0 ? names.some(({ comm }) => isFound(comm)) : isFound(others.get(tid) ?? '');
+      const names = this.namesOf(tid).map(({ comm }) => comm);
+      return isSelected(names.length > 0 ? names : [others.get(tid) ?? '']);
     };
   }
 
@@ -121,6 +122,19 @@ function lastOf(names: readonly NameAt[]): NameAt | null {
 
 function byTidThenTime(a: ThreadName, b: ThreadName): number {
   return a.tid - b.tid || (a.timeNs === b.timeNs ? 0 : a.timeNs < b.timeNs ? -1 : 1);
+}
+
+export function selectsByName({ comm, excludeComm }: Selection): boolean {
+  return comm !== undefined || excludeComm !== undefined;
+}
+
+/** Returns a predicate: whether a thread with these names is selected. `all`: the names that there are. */
+export function nameSelector(
+  { comm, excludeComm }: Selection,
+  all: readonly string[],
+): (names: readonly string[]) => boolean {
+  const [isFound, isExcluded] = [comm, excludeComm].map((pattern) => pattern && nameMatcher(pattern, all));
+  return (names) => (!isFound || names.some(isFound)) && !(isExcluded && names.some(isExcluded));
 }
 
 /** A million names take a quarter of a second, catastrophic backtracking forever. */

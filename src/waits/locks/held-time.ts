@@ -8,8 +8,7 @@ import { type Bounds, type Nanoseconds, NONE, UNBOUNDED } from '../../model/unit
 import { isLostWithin } from '../input/lost.js';
 import { nsWithin } from '../summary/window.js';
 import type { Waits } from '../waits.js';
-import { firstEndingAfter, HolderSource } from './holders.js';
-import type { LockWaits } from './lock-waits.js';
+import { firstEndingAfter, HolderSource, type LockWaits } from './lock-waits.js';
 
 /** Time of a wait in which one thread had the lock: by time. */
 export interface HeldPieces {

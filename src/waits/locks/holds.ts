@@ -11,10 +11,9 @@
 import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { WakerKind } from '../find-wakers.js';
-import { FutexKind, TIMED_OUT } from '../futex-ops.js';
+import { FutexKind, TIMED_OUT } from '../futex-calls.js';
 import { rowsOf } from '../input/group-rows.js';
-import { OffState } from '../schedule/off-state.js';
-import { rowEndingFrom, threadOf } from '../schedule/schedule.js';
+import { OffState, rowEndingFrom, threadOf } from '../schedule.js';
 import type { Waits } from '../waits.js';
 import type { LockWords } from './lock-words.js';
 import type { UnseenReleases } from './unseen-releases.js';

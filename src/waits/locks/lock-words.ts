@@ -6,10 +6,8 @@
  * wakes; who finds 0 there has the lock. Who gives back a lock that is 2 wakes one waiter. Other words in futex calls
  * (of conditions, read-write locks, semaphores, barriers) hold other values, or all their waiters are woken at once.
  */
-import type { Address } from '../../model/units.js';
-import { NONE } from '../../model/units.js';
-import type { FutexCalls } from '../futex-calls.js';
-import { FutexKind, isShared } from '../futex-ops.js';
+import { type Address, NONE } from '../../model/units.js';
+import { type FutexCalls, FutexKind, isShared } from '../futex-calls.js';
 import { type Groups, groupRows } from '../input/group-rows.js';
 
 const LOCKED_AND_WAITED_FOR = 2;

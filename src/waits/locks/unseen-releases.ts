@@ -10,10 +10,9 @@ import { countAtOrBelow, countBelow } from '../../model/columns.js';
 import type { LostSpan } from '../../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { WakerKind } from '../find-wakers.js';
-import { type FutexCalls, lastCall } from '../futex-calls.js';
-import { FutexKind } from '../futex-ops.js';
+import { type FutexCalls, FutexKind, lastCall } from '../futex-calls.js';
 import { type Groups, groupRows, rowsOf } from '../input/group-rows.js';
-import { OffState } from '../schedule/off-state.js';
+import { OffState } from '../schedule.js';
 import type { Waits } from '../waits.js';
 import type { LockWords } from './lock-words.js';
 

@@ -1,11 +1,9 @@
 /**
  * Groups waits by the lock, condition or other object that they were for.
  */
-import type { Address } from '../../model/units.js';
-import { NONE } from '../../model/units.js';
+import { type Address, NONE } from '../../model/units.js';
 import { type Groups, groupRows } from '../input/group-rows.js';
-import { objectAddress } from '../object-address.js';
-import { Reason } from '../reason.js';
+import { objectAddress, Reason } from '../reason.js';
 import type { Waits } from '../waits.js';
 
 /** A row for each object that a thread waited for in a futex call. */
@@ -92,4 +90,17 @@ class WordRows {
     }
     return row;
   }
+}
+
+/** Returns the largest number of these waits that overlap. A wait ends before another begins at the same moment. */
+export function longestConvoy({ outNs, inNs }: Pick<Waits, 'outNs' | 'inNs'>, rows: Uint32Array): number {
+  const starts = Float64Array.from(rows, (wait) => outNs[wait]).sort();
+  const ends = Float64Array.from(rows, (wait) => inNs[wait]).sort();
+  let ended = 0;
+  let most = 0;
+  for (let started = 0; started < starts.length; started++) {
+    while (ends[ended] <= starts[started]) ended++;
+    most = Math.max(most, started + 1 - ended);
+  }
+  return most;
 }

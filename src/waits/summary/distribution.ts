@@ -33,7 +33,7 @@ export function distributionOf(durations: Float64Array): Distribution {
 }
 
 /** How many durations are from `fromNs` to below `toNs`. */
-export interface HistogramRow {
+interface HistogramRow {
   readonly fromNs: Nanoseconds;
   readonly toNs: Nanoseconds;
   readonly counts: readonly number[];

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { symbolLines } from '../../../src/model/symbol-table.js';
 import { START, type State } from '../../../src/page/view/state.js';
 import { reportOf } from '../../../src/questions/report/answer.js';
-import type { FunctionRow } from '../../../src/questions/schema.js';
+import type { FunctionRow } from '../../../src/questions/report/schema.js';
 import {
   formatCalls,
   formatDuration,

@@ -2,9 +2,9 @@
  * A reason that was concluded from other waits is marked in requests: in text, and in the attributes of spans.
  */
 import { expect, test } from 'vitest';
-import { requestLines } from '../../../cli/answers/requests/slow-request.js';
+import { requestLines } from '../../../cli/commands/requests.js';
 import { callValues } from '../../../src/export/request-spans.js';
-import { requestPart } from '../../../src/questions/requests/request-part.js';
+import { requestPart } from '../../../src/questions/requests/answer.js';
 import { EndedBy, UNKNOWN_PLACE } from '../../../src/questions/waits/wait-facts.js';
 import { HandOffBy } from '../../../src/waits/hand-offs.js';
 import { Reason } from '../../../src/waits/reason.js';

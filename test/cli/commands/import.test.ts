@@ -48,6 +48,7 @@ describe.concurrent('an imported trace', () => {
     ['--cpu', '99'],
     ['--pid', '1-999999999'],
     ['--comm', 'thread'],
+    ['--exclude-comm', 'thread'],
   ])('selects with %j what it selects of the inputs, during import or later', async (select, { dir }) => {
     const wanted = await ptflame(['render', MIGRATING, '--annotate', ...select]);
     expect(await ptflame(['render', migrating, '--annotate', ...select])).toEqual(wanted);

@@ -174,6 +174,10 @@ describe.concurrent('flags', () => {
     [['--pid=100'], ['read_row', 'write_row']],
     [['--comm', '^back'], ['copy_page']],
     [
+      ['--exclude-comm', '^back'],
+      ['read_row', 'write_row'],
+    ],
+    [
       ['--cpu', '1'],
       ['copy_page', 'write_row'],
     ],
@@ -377,6 +381,7 @@ describe.concurrent('render refuses', () => {
   test.for([
     [['--tid', '1'], /no thread of the trace is selected/, /--by thread/],
     [['--comm', 'nobody'], /no thread of the trace is selected/, /--by thread/],
+    [['--exclude-comm', '.'], /no thread of the trace is selected/, /--exclude-comm/],
   ] as const)('%j, which selects nothing', async ([args, message, remedy]) => {
     expectRefusal(await render(THREE_THREADS, ...args), 1, message, remedy);
   });
@@ -411,7 +416,7 @@ describe.concurrent('reports a usage error', () => {
     ['diff - -', /only once/, /import it first/],
     ['diff TRACE --after tid', /--after must be OPTION=VALUE, such as tid=12/],
     ['diff TRACE --after toString=1', /--after must be OPTION=VALUE/],
-    ['diff TRACE --after cpus=3', /the options are tid, pid, comm, cpu, window, root, inside/],
+    ['diff TRACE --after cpus=3', /the options are tid, pid, comm, exclude-comm, cpu, window, root, inside/],
     ['diff TRACE --after tid=x', /--after tid must be a list of numbers/],
     ['diff TRACE TRACE --fail-above f', /--fail-above must be 'FUNCTION avg\|total/],
     ['diff TRACE TRACE --width 900 -o x.html', /--width has no effect on html output/],

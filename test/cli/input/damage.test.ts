@@ -29,19 +29,18 @@ function commands(path: string, dir: Directory): Record<string, () => Promise<vo
   const rendered = outputs.slice(0, 4).map((name) => dir.file(name));
   const draw = (options: RenderOptions) => render(options, outputFormats(options, FORMATS), NEVER);
   return {
-    render: () => draw(RenderOptions().parse({ ...common, inputs: [path], output: rendered })),
+    render: () => draw(RenderOptions.parse({ ...common, inputs: [path], output: rendered })),
     'render --salvage': () =>
-      draw(RenderOptions().parse({ ...common, inputs: [path], output: rendered.slice(0, 1), salvage: true })),
+      draw(RenderOptions.parse({ ...common, inputs: [path], output: rendered.slice(0, 1), salvage: true })),
     'render with another input': () =>
-      draw(RenderOptions().parse({ ...common, inputs: [SIX_LINES, path], output: rendered.slice(3), byCalls: true })),
-    import: () =>
-      importInputs(ImportOptions().parse({ ...common, inputs: [path], output: dir.file('out.ptf') }), NEVER),
-    pack: () => pack(PackOptions().parse({ recording: path, output: dir.file('out.pack'), quiet: true }), NEVER),
-    info: () => info(InfoOptions().parse({ file: path }), NEVER),
-    report: () => report(ReportOptions().parse({ ...common, inputs: [path], json: true }), NEVER),
-    latency: () => latency(LatencyOptions().parse({ ...common, function: 'main', inputs: [path] }), 'main', NEVER),
-    stacks: () => stacks(StacksOptions().parse({ ...common, inputs: [path], at: '+1us' }), NEVER),
-    diff: () => diff(DiffOptions().parse({ ...common, beforeInput: path, afterInput: SIX_LINES }), NEVER),
+      draw(RenderOptions.parse({ ...common, inputs: [SIX_LINES, path], output: rendered.slice(3), byCalls: true })),
+    import: () => importInputs(ImportOptions.parse({ ...common, inputs: [path], output: dir.file('out.ptf') }), NEVER),
+    pack: () => pack(PackOptions.parse({ recording: path, output: dir.file('out.pack'), quiet: true }), NEVER),
+    info: () => info(InfoOptions.parse({ file: path }), NEVER),
+    report: () => report(ReportOptions.parse({ ...common, inputs: [path], json: true }), NEVER),
+    latency: () => latency(LatencyOptions.parse({ ...common, function: 'main', inputs: [path] }), 'main', NEVER),
+    stacks: () => stacks(StacksOptions.parse({ ...common, inputs: [path], at: '+1us' }), NEVER),
+    diff: () => diff(DiffOptions.parse({ ...common, beforeInput: path, afterInput: SIX_LINES }), NEVER),
   };
 }
 

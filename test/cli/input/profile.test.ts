@@ -75,6 +75,8 @@ describe.concurrent('selecting threads of a profile', () => {
     ['--tid', '0-101,201'],
     ['--pid', '100'],
     ['--comm', '^back'],
+    ['--exclude-comm', '^back'],
+    ['--comm', 'e', '--exclude-comm', '^back'],
     ['--pid', '100', '--tid', '102'],
   ])('%j gives the same result as for the trace', async (args, { dir }) => {
     const path = await profileOfThree(dir);
@@ -97,6 +99,7 @@ describe.concurrent('selecting threads of a profile', () => {
   test.for([
     [['--tid', '1'], /no thread of the trace is selected/],
     [['--comm', 'nobody'], /no thread of the trace is selected/],
+    [['--exclude-comm', '.'], /no thread of the trace is selected/],
   ] as const)('rejects %j, which selects nothing', async ([args, message], { dir }) => {
     expectRefusal(await ptflame(['render', await profileOfThree(dir), ...args]), 1, message);
   });
@@ -104,6 +107,7 @@ describe.concurrent('selecting threads of a profile', () => {
   test.for([
     [['--pid', '1'], /no process ids/, /-F\+pid/],
     [['--comm', 'x'], /no thread names/, /-F\+comm/],
+    [['--exclude-comm', 'x'], /no thread names/, /-F\+comm/],
   ] as const)('rejects %j if the trace lacks this information', async ([args, message, remedy], { dir }) => {
     expectRefusal(await ptflame(['render', await profileIn(dir, SIX_LINES), ...args]), 1, message, remedy);
   });

@@ -48,9 +48,9 @@ describe.concurrent('help', () => {
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
     expect(stdout.match(/^\w.*:$/gm)?.[0]).toBe('Examples:');
     expect(linesTooLong(stdout, command)).toEqual([]);
-    const missing = command.flags().filter((flag) => !stdout.includes(`--${flag.name}`));
+    const missing = command.flags.filter((flag) => !stdout.includes(`--${flag.name}`));
     if (missing.length > 0) expect(stdout).toContain(`ptflame ${name} --help-all explains all`);
-    const common = command.flags().filter(({ short }) => short !== null);
+    const common = command.flags.filter(({ short }) => short !== null);
     for (const flag of common) expect(stdout).toMatch(flagPattern(flag.name));
     expect(common.length).toBeLessThanOrEqual(12);
     for (const other of COMMANDS)
@@ -62,7 +62,7 @@ describe.concurrent('help', () => {
     const { stdout, exitCode } = await ptflame([name, '--help-all'], { env: { COLUMNS: '80' } });
     expect(exitCode).toBe(0);
     expect(await ptflame(['help', name, '--help-all'], { env: { COLUMNS: '80' } })).toMatchObject({ stdout });
-    for (const flag of command.flags()) expect(stdout).toMatch(flagPattern(flag.name));
+    for (const flag of command.flags) expect(stdout).toMatch(flagPattern(flag.name));
     const headings = stdout.match(/^\w.*:$/gm) ?? [];
     expect(headings[0]).toBe('Examples:');
     expect(headings).toContain('General:');
@@ -147,7 +147,7 @@ describe.concurrent('parsing', () => {
         ['--title', 'first', `--title=${title}`],
         [`-o=${title}`, '-o', 'x'],
       ]) {
-        const { values } = parseWords([...words, '--quiet'], flags(), null);
+        const { values } = parseWords([...words, '--quiet'], flags, null);
         expect(values).toEqual({ quiet: true, ...(words[0]?.startsWith('-o') ? { output: [title, 'x'] } : { title }) });
       }
   });
@@ -234,7 +234,7 @@ describe.concurrent('completion', () => {
       expect(exitCode).toBe(0);
       expect(await ptflame(['completion', shell])).toMatchObject({ stdout });
       for (const { name, flags } of COMMANDS)
-        for (const word of [name, ...flags().map((flag) => (shell === 'fish' ? `-l ${flag.name}` : `--${flag.name}`))])
+        for (const word of [name, ...flags.map((flag) => (shell === 'fish' ? `-l ${flag.name}` : `--${flag.name}`))])
           expect(stdout).toContain(word);
       const script = await dir.write('script', stdout);
       const check = await execa(shell, ['-n', script], { reject: false });
@@ -253,7 +253,7 @@ describe.concurrent('the man page', () => {
     });
     const text = code === 'ENOENT' ? source.replaceAll('\\-', '-') : stdout;
     for (const { name, flags } of COMMANDS)
-      for (const word of [`ptflame ${name}`, ...flags().map((flag) => `--${flag.name}`)]) expect(text).toContain(word);
+      for (const word of [`ptflame ${name}`, ...flags.map((flag) => `--${flag.name}`)]) expect(text).toContain(word);
     for (const [exitCode, meaning] of DESCRIPTION.exitCodes)
       expect(text).toMatch(new RegExp(`^.*${exitCode}\\s+${meaning.slice(0, 20)}`, 'm'));
     if (code === 'ENOENT') skip('groff is not installed');

@@ -8,7 +8,7 @@ import { START, type State } from '../../../src/page/view/state.js';
 import { threadChoices } from '../../../src/page/view/threads.js';
 import type { Views } from '../../../src/page/view/views.js';
 import { functionRow, reportOf } from '../../../src/questions/report/answer.js';
-import type { FunctionRow } from '../../../src/questions/schema.js';
+import type { FunctionRow } from '../../../src/questions/report/schema.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';

@@ -8,12 +8,10 @@ import { SampleContext, type SampleTable } from '../../../src/model/sample-table
 import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
 import { BranchKind, BranchSitesBuilder, TraceEdge } from '../../../src/model/trace/branch-sites.js';
 import { NONE } from '../../../src/model/units.js';
-import { hostRoots } from '../../../src/questions/requests/host-roots.js';
-import { probedFunctions } from '../../../src/questions/requests/probed-functions.js';
 import { flowSide } from '../../../src/questions/requests/request-question.js';
-import { RootCalls } from '../../../src/questions/requests/root-calls.js';
-import { workTimes } from '../../../src/questions/requests/work-ends.js';
-import type { Hosts } from '../../../src/waits/hosts/host-flows.js';
+import { hostRoots, RootCalls } from '../../../src/questions/requests/roots.js';
+import { probedFunctions, workTimes } from '../../../src/questions/requests/work-ends.js';
+import type { Hosts } from '../../../src/waits/host-flows.js';
 
 /** Symbols of the paths: 0 is a root, 1 takes work, 2 is another function. */
 const PATHS = { length: 4, parent: Int32Array.of(NONE, 0, 0, 0), symbol: Int32Array.of(NONE, 0, 1, 2) };

@@ -6,7 +6,7 @@ import type { RecordingEnvironment } from '../../../src/model/profile/profile.js
 import { readRecording } from '../../../src/perfdata/open-recording.js';
 import type { AnalyzedInput } from '../../../src/pipeline/read/read-trace.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
-import { inputHosts } from '../../../src/questions/requests/input-hosts.js';
+import { inputHosts } from '../../../src/questions/requests/with-hosts.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 

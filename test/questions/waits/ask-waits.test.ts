@@ -6,7 +6,7 @@ import { NONE } from '../../../src/model/units.js';
 import { readRecording } from '../../../src/perfdata/open-recording.js';
 import { type TraceWaits, withWaits } from '../../../src/questions/waits/ask-waits.js';
 import { WakerKind } from '../../../src/waits/find-wakers.js';
-import { OffState } from '../../../src/waits/schedule/off-state.js';
+import { OffState } from '../../../src/waits/schedule.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture } from '../../helpers/traces/load.js';
 

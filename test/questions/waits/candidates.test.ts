@@ -3,15 +3,13 @@
  */
 import { describe, expect, it, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
-import { type TraceWaits, withWaits } from '../../../src/questions/waits/ask-waits.js';
-import { candidatesOf } from '../../../src/questions/waits/candidates.js';
+import { type TraceWaits, waitInputOf, withWaits } from '../../../src/questions/waits/ask-waits.js';
+import { candidateCalls, candidatesOf, endsWaits } from '../../../src/questions/waits/candidates.js';
 import { WaitFacts } from '../../../src/questions/waits/wait-facts.js';
-import { waitInputOf } from '../../../src/questions/waits/wait-input.js';
 import { WakerKind } from '../../../src/waits/find-wakers.js';
 import { Reason } from '../../../src/waits/reason.js';
-import { OffState } from '../../../src/waits/schedule/off-state.js';
+import { OffState } from '../../../src/waits/schedule.js';
 import { type Waits, waitsOf } from '../../../src/waits/waits.js';
-import { candidateCalls, endsWaits } from '../../../src/waits/wake-calls.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { withEmulated } from '../../waits/helpers/emulated.js';
 

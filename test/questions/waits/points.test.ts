@@ -43,7 +43,7 @@ async function stagesOf(
 ) {
   const inputs: AnalyzedInput[] = [calls, SAMPLES].filter((text) => text !== '').map((text) => inputOf(text));
   const result = await askWaits(inputs, { points }, { extend: false, ...options });
-  const answer = waitsAnswer(result, points.map(String));
+  const answer = waitsAnswer(result);
   expect(WaitsAnswer.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer);
   const lines = waitsLines(answer, { inside: null, width: 100, top: 0 });
   return { ...(answer.stages as NonNullable<typeof answer.stages>), lines };
@@ -143,7 +143,7 @@ describe('a point that is not there is refused, with what there is', () => {
 test('a probe of a function is hit when the function is called', async () => {
   const inputs = () => ['requests', 'waits'].map((name) => inputOf(fixture(`waits/${name}.txt.gz`)));
   const asked = async (...points: string[]) => {
-    const { stages } = waitsAnswer(await askWaits(inputs(), { points }, { jobs: 1 }), points);
+    const { stages } = waitsAnswer(await askWaits(inputs(), { points }, { jobs: 1 }));
     return stages as NonNullable<typeof stages>;
   };
   const calls = await asked('handle_request', 'queue_push', 'await_reply');

@@ -21,7 +21,7 @@ async function real(): Promise<AnalyzedInput> {
 }
 
 const waitsOf = async (input: AnalyzedInput, window?: Window, question: WaitsQuestion = {}): Promise<WaitsAnswer> =>
-  WaitsAnswer.parse(waitsAnswer(await askWaits([input], question, { jobs: 1, ...(window && { window }) }), ['A', 'B']));
+  WaitsAnswer.parse(waitsAnswer(await askWaits([input], question, { jobs: 1, ...(window && { window }) })));
 const locksOf = async (input: AnalyzedInput, window?: Window): Promise<Locks> =>
   locksAnswer(await askLocks([input], { slowest: 1000 }, { jobs: 1, ...(window && { window }) }));
 

@@ -16,7 +16,7 @@ import { readRecording } from '../../../src/perfdata/open-recording.js';
 import type { AnalyzedInput } from '../../../src/pipeline/read/read-trace.js';
 import type { Trace } from '../../../src/pipeline/read/trace.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
-import { waitInputOf } from '../../../src/questions/waits/wait-input.js';
+import { waitInputOf } from '../../../src/questions/waits/ask-waits.js';
 import { readSamples, sampleBytes } from '../../../src/trace/file/records.js';
 import { type Waits, waitsOf } from '../../../src/waits/waits.js';
 import { ALONE, imported, refusalOfFile, stored } from '../../helpers/checks/files/trace-file.js';

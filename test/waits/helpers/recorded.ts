@@ -5,7 +5,7 @@
 import { readRecording } from '../../../src/perfdata/open-recording.js';
 import type { SampledRecording } from '../../../src/pipeline/read/recording-source.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
-import type { WaitInput } from '../../../src/waits/input/wait-input.js';
+import type { WaitInput } from '../../../src/waits/schedule.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture } from '../../helpers/traces/load.js';
 

@@ -1,7 +1,7 @@
 /**
  * What a program that knows for whom it waited leaves as possible answers, however its threads were scheduled.
  */
-import { OffState } from '../../../src/waits/schedule/off-state.js';
+import { OffState } from '../../../src/waits/schedule.js';
 import type { Waits } from '../../../src/waits/waits.js';
 import type { Truth } from './recorded.js';
 

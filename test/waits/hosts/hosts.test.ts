@@ -3,10 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clockOffsetOf } from '../../../src/waits/hosts/clock-offset.js';
-import { HostClocks } from '../../../src/waits/hosts/host-clocks.js';
-import { HostIds } from '../../../src/waits/hosts/host-ids.js';
-import { addSentIds, noSentIds } from '../../../src/waits/hosts/sent-ids.js';
+import { addSentIds, clockOffsetOf, HostClocks, noSentIds } from '../../../src/waits/host-clocks.js';
+import { HostIds } from '../../../src/waits/host-flows.js';
 import type { Moments } from '../../../src/waits/moments.js';
 
 /** A clock in true time. */

@@ -3,9 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HolderSource } from '../../../src/waits/locks/holders.js';
-import { type LockWaits, lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
-import { OffState } from '../../../src/waits/schedule/off-state.js';
+import { HolderSource, type LockWaits, lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
+import { OffState } from '../../../src/waits/schedule.js';
 import { type Waits, waitsOf } from '../../../src/waits/waits.js';
 import { recordEmulated, recordReal, type Truth } from '../helpers/recorded.js';
 import { inputOfRun, loads, runLoad } from '../simulator/random-loads.js';

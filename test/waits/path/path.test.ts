@@ -3,8 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { criticalPathOf } from '../../../src/waits/critical-path.js';
-import { type CriticalPath, PieceKind } from '../../../src/waits/path-builder.js';
+import { type CriticalPath, criticalPathOf, PieceKind } from '../../../src/waits/critical-path.js';
 import { type Waits, waitsOf } from '../../../src/waits/waits.js';
 import { recordEmulated, recordReal } from '../helpers/recorded.js';
 import { inputOfRun, loads, runLoad } from '../simulator/random-loads.js';

@@ -3,8 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { lockWaitsOf } from '../../../src/waits/locks/lock-waits.js';
-import { objectAddress } from '../../../src/waits/object-address.js';
-import { Reason, reasonByFutex, reasonByNames } from '../../../src/waits/reason.js';
+import { objectAddress, Reason, reasonByFutex, reasonByNames } from '../../../src/waits/reason.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import { recordReal, type Truth } from '../helpers/recorded.js';
 

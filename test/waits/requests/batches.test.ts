@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
 import { handOffsOf } from '../../../src/waits/hand-offs.js';
-import { joinRequests } from '../../../src/waits/join-requests.js';
-import type { Parts } from '../../../src/waits/parts.js';
+import { joinRequests, type Parts } from '../../../src/waits/join-requests.js';
 import { randomOf } from '../simulator/random-loads.js';
 
 type Push = readonly [timeNs: number, tid: number, key: number];

@@ -4,8 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { SwitchKind } from '../../../src/model/sample-table.js';
-import { OffState } from '../../../src/waits/schedule/off-state.js';
-import { scheduleOf } from '../../../src/waits/schedule/schedule.js';
+import { OffState, scheduleOf } from '../../../src/waits/schedule.js';
 import type { RecordedSwitch } from '../helpers/switch-columns.js';
 import { inputOf, type RecordedSample } from '../simulator/recorder.js';
 

@@ -3,7 +3,7 @@
  */
 import { SampleContext, type SampleValue, SwitchKind } from '../../../src/model/sample-table.js';
 import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
-import type { WaitInput } from '../../../src/waits/input/wait-input.js';
+import type { WaitInput } from '../../../src/waits/schedule.js';
 import { columnsOf, type RecordedSwitch } from '../helpers/switch-columns.js';
 
 export const PID = 100;

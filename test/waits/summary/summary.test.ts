@@ -3,11 +3,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stagesOf } from '../../../src/questions/waits/points.js';
 import { distributionOf, histogramOf } from '../../../src/waits/summary/distribution.js';
-import { addWaitsWithin } from '../../../src/waits/summary/interval-sums.js';
-import { stagesOf } from '../../../src/waits/summary/stages.js';
-import { groupOfRows, waitGroups } from '../../../src/waits/summary/wait-groups.js';
-import { wakeUpNsOf } from '../../../src/waits/summary/wait-sums.js';
+import { addWaitsWithin, groupOfRows, waitGroups, wakeUpNsOf } from '../../../src/waits/summary/wait-sums.js';
 import type { ShownWaits } from '../../../src/waits/summary/window.js';
 import { waitsOf } from '../../../src/waits/waits.js';
 import { inputOfRun, loads, runLoad } from '../simulator/random-loads.js';

@@ -2,7 +2,7 @@
  * `ptflame diff`: outputs, parts of a trace, and limits for CI.
  */
 import { describe, expect } from 'vitest';
-import { parseLimit } from '../../../../cli/options/diff-values.js';
+import { parseLimit } from '../../../../cli/commands/diff.js';
 import { Diff } from '../../../../src/answers.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { traceOf } from '../../../helpers/traces/trace-of.js';
@@ -125,6 +125,11 @@ test.concurrent('--per second divides by the length of each recording', async ({
   expect(diff.per).toBe('second');
   expect(rowOf(diff, 'f')?.calls.before).toBeCloseTo(5 / (diff.before.durationNs / 1e9));
   expect(rowOf(diff, 'f')?.avgNs).toEqual({ before: 100, after: 300 });
+});
+
+test.concurrent('an option of two words selects on one side, too', async () => {
+  const { stderr } = await ptflame(['diff', DEMO, '--before', 'exclude-comm=.']);
+  expect(stderr).toMatch(/^ptflame: --before exclude-comm=\.: no thread of the trace is selected\n/);
 });
 
 test('an option that selects nothing is named', async ({ dir }) => {

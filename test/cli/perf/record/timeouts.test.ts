@@ -15,7 +15,7 @@ const TIMEOUTS = { startMs: 60_000, noticeMs: 300, stalledMs: 1500, termMs: 300 
 async function recordWith(mode: string, dir: Directory, timeouts = TIMEOUTS) {
   vi.stubEnv('FAKE_PERF_MODE', mode);
   const machine = await probe(await machineTree(dir.file('root')));
-  const options = RecordOptions().parse({ pid: ['1'], time: '10ms', output: dir.file('perf.data'), perf: FAKE_PERF });
+  const options = RecordOptions.parse({ pid: ['1'], time: '10ms', output: dir.file('perf.data'), perf: FAKE_PERF });
   const version = { text: '6.1', major: 6, minor: 1 };
   const target = { kind: 'processes', pids: [1], perThread: false } as const;
   const plan = await planRecording({ options, target, machine, version, group: 'ptflame_1' });

@@ -2,7 +2,7 @@
  * Instructions that the kernel emulates at a probe, and those it executes step by step; measured on Linux 6.18.
  */
 import { expect, test } from 'vitest';
-import { isEmulated } from '../../../../../cli/record/added-probes.js';
+import { isEmulated } from '../../../../../cli/record/with-events.js';
 
 test.for([
   ['nop', '90', true],

@@ -5,7 +5,7 @@
 import { PtflameError } from '../../src/model/errors.js';
 import { PERCENTILES } from '../../src/model/percentiles.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import type { Latency } from '../../src/questions/schema.js';
+import type { Latency } from '../../src/questions/latency/schema.js';
 import { formatDuration, isAbout } from '../../src/render/format.js';
 import {
   type CallsPlot,
@@ -22,7 +22,7 @@ import {
 import { visibleText } from '../../src/render/visible-text.js';
 import { isStandardOutput } from '../output/write-chunks.js';
 
-export interface CallsPicture {
+interface CallsPicture {
   lines(width: number): string[];
   svg(profile: Profile): Iterable<string>;
 }
