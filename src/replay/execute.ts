@@ -123,6 +123,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   else if (!isStop(code)) forgetSwitch(state);
   if (isTraceStart(action)) endSignalTail(state, target);
   execute(state, row, action, target);
+  if (state.pairing.doubtfulRows.has(row)) state.certainty.markAfterHiddenJump(topFrame(state));
   if (!isStop(code)) return;
   const symbol = code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
   beginStop(state, symbol, action === Action.Stay ? row : NONE);

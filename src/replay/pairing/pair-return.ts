@@ -50,8 +50,10 @@ function pairWithoutCall(state: SegmentState, row: number, site: number): void {
   if (signal !== NONE && !isRetpoline && isHandlerReturn(state, signal, site, toEntry))
     return returnFromSignal(state, row, signal);
   if (isRetpoline && isJumpInCaller(state, site, toEntry)) return endCall(state, row, open.length - 1);
-  if (isRetpoline || (toEntry && !isAtBase(state))) state.pairing.action[row] = Action.JumpByReturn;
-  else if (!returnsToRunning(state, row, site)) pairUnmatchedReturn(state, row);
+  if (isRetpoline || (toEntry && !isAtBase(state))) {
+    state.pairing.action[row] = Action.JumpByReturn;
+    if (!isRetpoline) state.pairing.doubtfulRows.add(row);
+  } else if (!returnsToRunning(state, row, site)) pairUnmatchedReturn(state, row);
 }
 
 /**

@@ -53,6 +53,7 @@ export function pairThread(
     stacks: [],
     hiddenSwitches: new Map(),
     callsOnOther: new Map(),
+    doubtfulRows: new Set(),
     aborts: [],
     switcher: null,
   };

@@ -67,6 +67,8 @@ export interface Pairing {
   readonly hiddenSwitches: Map<number, HiddenSwitch>;
   /** By the row of a call on another stack: how the thread goes on there; null: the stack was not seen before. */
   readonly callsOnOther: Map<number, StackSwitch | null>;
+  /** Rows of returns that no rule explains: what runs next may be on another stack. */
+  readonly doubtfulRows: Set<number>;
   /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
   /** What turned out to switch stacks: the events are to be paired again; or null. */

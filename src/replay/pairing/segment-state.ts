@@ -3,12 +3,12 @@
  */
 import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
-import { type SiteFacts, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { OpenCalls } from './open-calls.js';
 import { Action, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
-import { MAX_SEARCH_DEPTH, type OpenCall, type ParkedStack, ParkedStacks, type Stack } from './stacks.js';
+import { CallKind, MAX_SEARCH_DEPTH, type OpenCall, type ParkedStack, ParkedStacks, type Stack } from './stacks.js';
 
 /** A call that has returned, and its index on the stack. */
 export interface Returned {
@@ -149,8 +149,20 @@ export function pairUnmatchedReturn(state: SegmentState, row: number): void {
 export function skipCalls(state: SegmentState, row: number, skipped: readonly OpenCall[]): void {
   const { skipped: kept, link } = state.pairing;
   if (skipped.length > 0) state.unsureRow = row;
+  if (skipped.length > 0 && isReturn(state, row) && !skipped.some((call) => mayLeave(state, call)))
+    state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) link[call.row] = row;
+}
+
+function isReturn({ facts, events }: SegmentState, row: number): boolean {
+  return facts.step[events.site[row]] === Step.Return;
+}
+
+/** True if the call explains that calls end without a return. */
+function mayLeave(state: SegmentState, { row, kind }: OpenCall): boolean {
+  const leaves = Trait.Unwinder | Trait.StackSwitcher | Trait.Panic;
+  return kind !== CallKind.Call || hasTrait(state, calledIn(state, row), leaves);
 }
 
 /**
