@@ -184,7 +184,7 @@ function beginStack(state: ReplayState, stack: Stack, row: number, first: Functi
   const { events, facts } = state;
   const isEntry = facts.toEntry[events.site[row]] === 1;
   pushOtherStack(state, stack, row, first, isEntry);
-  if (!isEntry) markRoot(state);
+  if (!isEntry || stack.isGuess) markRoot(state);
 }
 
 /** Goes on in the function `fn` of a parked stack. */
@@ -209,7 +209,7 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
   pushOtherStack(state, hidden.to, row, fn, false);
   const { from, functions } = state.facts;
   const isNearStart = from[state.events.site[row]] - functions.start[fn] < NEAR_BYTES;
-  if (!isNearStart) markRoot(state);
+  if (!isNearStart || hidden.to.isGuess) markRoot(state);
   return true;
 }
 

@@ -36,6 +36,8 @@ export interface Stack {
   readonly unmatchedRows: number[];
   /** The row of the call that the stack before it waits at, if others are above. */
   waitsAt?: number;
+  /** It may be the upper part of a stack that is known otherwise. */
+  isGuess?: boolean;
 }
 
 /** Calls, lowest first, as rows of numbers. */

@@ -89,9 +89,12 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
     return;
   }
   const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
-  const on = below ?? unwoundStack(state, row + 1);
-  if (on) goOn(state, row, on, { isJump: true });
-  else goToNew(state, row);
+  const { on, isThrown } = below
+    ? { on: below, isThrown: false }
+    : unwoundStack(state, row + 1, facts.toFunction[site]);
+  if (on) return goOn(state, row, on, { isJump: true, isGuess: on !== below });
+  goToNew(state, row);
+  state.running.isGuess = isThrown;
 }
 
 /** As many events are read to find where an exception lands, and as many calls of a stack may be open above that. */
@@ -99,24 +102,35 @@ const MAX_UNWINDING = 20_000;
 const MAX_CALLS_UNWOUND = 6;
 
 /**
- * Returns the parked stack in which the next exception lands before another switch: the function that throws it runs on
- * top of that stack, to unwind it. Of several, the one that was parked first.
+ * Returns the parked stack in which an exception lands before the next switch: the function that throws it, `thrower`,
+ * runs on top of that stack, to unwind it. It has landed where a function runs that was not called since the event in
+ * `row`. Of several stacks, the one that was parked first. `isThrown`: there is an exception, wherever it lands.
  */
-function unwoundStack({ events, facts, parked }: SegmentState, row: number): ParkedStack | undefined {
-  if (parked.isEmpty) return undefined;
+function unwoundStack(
+  { events, facts, parked }: SegmentState,
+  row: number,
+  thrower: FunctionId,
+): { readonly on: ParkedStack | undefined; readonly isThrown: boolean } {
+  if (parked.isEmpty) return { on: undefined, isThrown: false };
   const { fromFunction, toFunction, step, functions } = facts;
+  const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
+  const called = new Set<FunctionId>([thrower, NONE]);
+  let isThrown = false;
   const end = Math.min(events.length, row + MAX_UNWINDING);
   for (let at = row; at < end && !isSwitch(facts, events.site[at]); at++) {
     const site = events.site[at];
     if (step[site] === Step.Gap) break;
     const [fn, target] = [fromFunction[site], toFunction[site]];
-    if ((step[site] !== Step.Return && step[site] !== Step.Jump) || fn === NONE || target === NONE) continue;
-    if ((functions.traits[fn] & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) continue;
-    const isOf = (call: OpenCall) => fromFunction[events.site[call.row]] === target;
-    const found = parked.find((calls) => callsAbove(calls, isOf, 0, MAX_CALLS_UNWOUND) !== NONE);
-    if (found) return found;
+    if (isThrown && !called.has(fn) && !(functions.traits[fn] & onTheWay)) {
+      const isOf = (call: OpenCall) => fromFunction[events.site[call.row]] === fn;
+      const found = parked.find((calls) => callsAbove(calls, isOf, 0, MAX_CALLS_UNWOUND) !== NONE);
+      if (found) return { on: found, isThrown };
+    }
+    if (target === NONE) continue;
+    if (functions.traits[target] & Trait.Raiser) isThrown = true;
+    if (step[site] === Step.Call || facts.toEntry[site] === 1) called.add(target);
   }
-  return undefined;
+  return { on: undefined, isThrown };
 }
 
 /** Returns the number of calls above the uppermost one that matches, of those from `first` to `end` from the top; or NONE. */
@@ -282,8 +296,10 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
     pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
     pairing.link[callRow] = callRow;
     open.pop();
-  } else if (chosen === undefined) pairing.hiddenSwitches.set(row, { to: beginNew(state) });
-  else {
+  } else if (chosen === undefined) {
+    pairing.hiddenSwitches.set(row, { to: beginNew(state) });
+    state.running.isGuess = isGuess;
+  } else {
     const back = resume(state, row, chosen, above, isJump, isGuess);
     if (!isJump) pairing.link[back.callRow] = back.callRow;
     pairing.switches.push(back);
@@ -319,8 +335,8 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
   });
   const choice = choose(state, near.length > 0 ? near : open1, 1, () => next);
   if (choice.chosen !== undefined) return choice;
-  const on = unwoundStack(state, row);
-  return on ? { chosen: on, isGuess: false, isJump: true } : choice;
+  const { on, isThrown } = unwoundStack(state, row, fn);
+  return on ? { chosen: on, isGuess: true, isJump: true } : { chosen: undefined, isGuess: isThrown };
 }
 
 interface Choice {
