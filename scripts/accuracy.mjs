@@ -69,17 +69,15 @@ function rowsOf(folder) {
   const about = join(folder, 'cases.json');
   const cases = existsSync(about) ? JSON.parse(readFileSync(about, 'utf8')) : {};
   const names = readdirSync(folder).flatMap((file) => /^(.*)\.tree\.jsonl\.gz$/.exec(file)?.[1] ?? []);
-  return names
-    .sort()
-    .flatMap((name) =>
-      INPUTS.map(([input, suffix]) => ({
-        ...cases[name],
-        name,
-        input,
-        folder,
-        file: join(folder, name + suffix),
-      })).filter(({ file }) => existsSync(file)),
-    );
+  return names.sort().flatMap((name) =>
+    INPUTS.map(([input, suffix]) => ({
+      ...cases[name],
+      name,
+      input,
+      folder,
+      file: join(folder, name + suffix),
+    })).filter(({ file }) => existsSync(file)),
+  );
 }
 
 /** Takes rows until none waits. */
