@@ -4,8 +4,9 @@
  *
  * A folder has NAME.tree.jsonl.gz, the truth, with one or more of NAME.txt.gz, the text of `perf script`,
  * NAME-branches.txt.gz, the same with jumps, and NAME.data. Its cases.json may say about a NAME: `tests`, what it is
- * there for; `root`, the function where paths begin, or false for whole paths; `addresses`: functions without a name are
- * told apart by where they begin; `named`: they do not count.
+ * there for; `root`, a regular expression for the functions where paths begin (false: whole paths), if not those with
+ * which the stacks of fibers begin in the truth; `addresses`: functions without a name are told apart by where they
+ * begin; `named`: they do not count.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -70,13 +71,10 @@ function rowsOf(folder) {
   const cases = existsSync(about) ? JSON.parse(readFileSync(about, 'utf8')) : {};
   const names = readdirSync(folder).flatMap((file) => /^(.*)\.tree\.jsonl\.gz$/.exec(file)?.[1] ?? []);
   return names.sort().flatMap((name) =>
-    INPUTS.map(([input, suffix]) => ({
-      ...cases[name],
-      name,
-      input,
-      folder,
-      file: join(folder, name + suffix),
-    })).filter(({ file }) => existsSync(file)),
+    INPUTS.map(([input, suffix]) => ({ ...cases[name], name, input, folder, file: join(folder, name + suffix) }))
+      .filter(({ file }) => existsSync(file))
+      // The truth has addresses as text shows them; ptflame's own decoder names files and offsets.
+      .filter(({ input, addresses }) => !(addresses && input === 'perf.data')),
   );
 }
 
@@ -85,7 +83,7 @@ async function measureAll(waiting) {
   for (const [at, row] of waiting) {
     const lines = gunzipSync(readFileSync(join(row.folder, `${row.name}.tree.jsonl.gz`))).toString();
     const truth = lines.split('\n').filter(Boolean).map(JSON.parse);
-    const starts = row.addresses ? namelessStarts(row.file) : [];
+    const starts = row.addresses ? namelessStarts(join(row.folder, `${row.name}.txt.gz`)) : [];
     for (const [tree, args] of TREES) {
       const file = join(scratch, `${at}-${tree}.json`);
       await render([row.file, '--no-extend', '-q', '-o', file, ...args]);
@@ -125,10 +123,11 @@ function compare(truth, profile, { root, named, addresses }, starts) {
       const seen = address ? (addresses ? byStart(Number.parseInt(address, 16), starts) : '[unknown]') : name;
       return NO_FRAME.test(seen) ? [] : [seen];
     });
-  const roots = new Set(clean(root === undefined ? rootsOfOtherStacks(truth) : [root].filter(Boolean)));
+  const otherRoots = new Set(root === undefined ? clean(rootsOfOtherStacks(truth)) : []);
+  const rootNames = new RegExp(root || '(?!)');
   const key = (path) => {
     const names = clean(path);
-    const from = names.findLastIndex((name) => roots.has(name));
+    const from = names.findLastIndex((name) => otherRoots.has(name) || rootNames.test(name));
     return names.slice(Math.max(0, from)).join('\0');
   };
 
