@@ -1,0 +1,137 @@
+/**
+ * Recordings of programs whose call trees are known, and how much of their time a profile has on the right path.
+ *
+ * A folder has NAME.tree.jsonl.gz, the truth, with one or more of NAME.txt.gz, the text of `perf script`,
+ * NAME-branches.txt.gz, the same with jumps, and NAME.data. Its cases.json may say about a NAME: `tests`, what it is
+ * there for; `root`, a regular expression for the functions where paths begin (false: whole paths), if not those with
+ * which the stacks of fibers begin in the truth; `addresses`: functions without a name are told apart by where they
+ * begin; `named`: they do not count.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+const INPUTS = [
+  ['text', '.txt.gz'],
+  ['with jumps', '-branches.txt.gz'],
+  ['perf.data', '.data'],
+];
+
+const NAMELESS = /^\[[^\];]*(?:\+| )0x([0-9a-f]+)(?:-(?:0x)?[0-9a-f]+)?\]$/;
+/** Where a thread waits, and what only passes control on: their time counts for the function below. */
+const NO_FRAME = /^(?:\[(?!unknown\])[^\]]*\]|\/suspended\/)$|@plt$|^_dl_runtime_resolve|^$/;
+/** No function without a name is larger, in bytes. */
+const LARGEST_NAMELESS = 65_536;
+const PAGE = 4096;
+
+/** Returns one row per recording, in the order of their names. */
+export function recordingsIn(folder) {
+  const about = join(folder, 'cases.json');
+  const cases = existsSync(about) ? JSON.parse(readFileSync(about, 'utf8')) : {};
+  const names = readdirSync(folder).flatMap((file) => /^(.*)\.tree\.jsonl\.gz$/.exec(file)?.[1] ?? []);
+  return names.sort().flatMap((name) =>
+    INPUTS.map(([input, suffix]) => ({ ...cases[name], name, input, folder, file: join(folder, name + suffix) }))
+      .filter(({ file }) => existsSync(file))
+      // The truth has addresses as text shows them; ptflame's own decoder names files and offsets.
+      .filter(({ input, addresses }) => !(addresses && input === 'perf.data')),
+  );
+}
+
+/**
+ * Reads the truth about a recording. The function that it returns compares a profile, as in JSON, with a tree of it:
+ * 'stack', as a stack walk shows it (`--tail-calls replace`), or 'nested', with functions that were jumped to below those
+ * that jumped. It returns percent of the time: on the right path; wrong, but marked as inferred; wrong without a mark.
+ * What the profile has too little is in none of them.
+ */
+export function readTruth(row) {
+  const read = (suffix) => gunzipSync(readFileSync(join(row.folder, row.name + suffix))).toString();
+  const truth = read('.tree.jsonl.gz').split('\n').filter(Boolean).map(JSON.parse);
+  const starts = row.addresses ? namelessStarts(read('.txt.gz')) : [];
+  return (profile, tree) =>
+    compare(
+      truth.filter((path) => path.tree === tree),
+      profile,
+      row,
+      starts,
+    );
+}
+
+/** Where functions without a name begin, as far as calls show it. */
+function namelessStarts(text) {
+  const calls = text.matchAll(/^ *\S+ +\S+ +\S+ +call .*\b([0-9a-f]+) +\[unknown\] *$/gm);
+  return [...new Set([...calls].map(([, target]) => Number.parseInt(target, 16)))].sort((a, b) => a - b);
+}
+
+function compare(truth, profile, { root, named, addresses }, starts) {
+  const clean = (path) =>
+    path.flatMap((name) => {
+      const address = NAMELESS.exec(name)?.[1];
+      if (named && (address || name === '[unknown]')) return [];
+      const seen = address ? (addresses ? byStart(Number.parseInt(address, 16), starts) : '[unknown]') : name;
+      return NO_FRAME.test(seen) ? [] : [seen];
+    });
+  const otherRoots = new Set(root === undefined ? clean(rootsOfOtherStacks(truth)) : []);
+  const rootNames = new RegExp(root || '(?!)');
+  const key = (path) => {
+    const names = clean(path);
+    const from = names.findLastIndex((name) => otherRoots.has(name) || rootNames.test(name));
+    return names.slice(Math.max(0, from)).join('\0');
+  };
+
+  const trueNs = new Map();
+  for (const { path, pt_self_ns } of truth) add(trueNs, key(path), pt_self_ns);
+  const shownNs = new Map();
+  const markedNs = new Map();
+  for (const [path, selfNs, inferredNs] of pathsOf(profile)) {
+    add(shownNs, key(path), selfNs);
+    add(markedNs, key(path), inferredNs);
+  }
+
+  let right = 0;
+  let wrong = 0;
+  let unmarked = 0;
+  for (const [path, ns] of shownNs) {
+    const expected = trueNs.get(path) ?? 0;
+    right += Math.min(ns, expected);
+    wrong += Math.max(0, ns - expected);
+    unmarked += Math.max(0, ns - markedNs.get(path) - expected);
+  }
+  const share = (ns) => Number(((100 * ns) / Math.max(sum(trueNs), sum(shownNs), 1)).toFixed(3));
+  return { right: share(right), marked: share(wrong - unmarked), unmarked: share(unmarked) };
+}
+
+/** A thread's first stack has its first root; the others are those of fibers and signals. */
+function rootsOfOtherStacks(truth) {
+  const seen = new Set();
+  return truth.flatMap(({ tid, path }) => {
+    if (path.length > 1) return [];
+    const isFirst = !seen.has(tid);
+    seen.add(tid);
+    return isFirst ? [] : path;
+  });
+}
+
+function byStart(address, starts) {
+  const start = starts.findLast((at) => at <= address);
+  const isInside = start !== undefined && address - start < LARGEST_NAMELESS;
+  return `code ${isInside ? start : address - (address % PAGE)}`;
+}
+
+function* pathsOf({ threads, symbols }) {
+  for (const { tree } of threads) {
+    const paths = [];
+    for (const [at, parent] of tree.parent.entries()) {
+      const symbol = tree.symbol[at];
+      paths.push([...(paths[parent] ?? []), ...(symbol >= 0 ? [symbols.name[symbol]] : [])]);
+      yield [paths[at], tree.selfNs[at], tree.inferredNs[at]];
+    }
+  }
+}
+
+function add(sums, key, value) {
+  sums.set(key, (sums.get(key) ?? 0) + value);
+}
+
+function sum(sums) {
+  return [...sums.values()].reduce((total, value) => total + value, 0);
+}
