@@ -200,14 +200,15 @@ test('stops leave and resume when frames change below them', () => {
   log.nowNs = 20;
   log.stop(3);
   log.nowNs = 30;
-  log.setAside(); // 2
-  log.setAside(); // 1, at the same time: the stop is on no frame in between
+  log.setAside(2); // at the same time: the stop is on no frame in between
   log.nowNs = 40;
-  log.putBack(aside, 4);
+  log.putBack(aside + 1);
+  log.renode(4);
+  log.renode(5);
   log.nowNs = 50;
   log.endStop(true);
   log.close(NONE);
-  log.endAside(aside + 1, NONE);
+  log.close(NONE);
   const { Begin, Resume, End, Leave } = CallEvent;
   const built = log.build();
   expect(callEvents(built, { ...ALL, minNs: 1 }).leftOut).toBe(0); // parts of no length are no calls

@@ -26,19 +26,18 @@ function rowsOf(order: 'alone first' | 'nested first') {
   const first = order === 'alone first' ? [alone, aloneInner] : [nested, nestedInner];
   const then = order === 'alone first' ? [nested, nestedInner] : [alone, aloneInner];
   if (order === 'nested first') log.open(own);
-  const fiber = log.open(first[0]);
+  log.open(first[0]);
   at(10);
   const inner = log.open(first[1]);
   at(110); // 100 ns of f in the fiber
-  log.setAside();
-  log.setAside();
+  log.setAside(2);
   if (order === 'nested first') {
     at(111);
     log.close(NONE);
   } else log.open(own);
   at(120);
-  log.putBack(fiber, then[0]);
-  log.putBack(inner, then[1]);
+  log.putBack(inner);
+  for (const node of then) log.renode(node);
   at(127); // 7 ns of f in the fiber
   log.close(NONE);
   at(130);

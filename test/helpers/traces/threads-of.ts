@@ -10,7 +10,8 @@ import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
 import { nameFunctions } from '../../../src/pipeline/replay/name-functions.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { numberFunctions } from '../../../src/replay/functions/function-ids.js';
-import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
+import { type SiteFacts, siteFacts, withSwitcher } from '../../../src/replay/functions/site-facts.js';
+import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { type LoadedThread, loadThread, threadBytes } from '../../../src/trace/load-thread.js';
 import { beginningOf, inputOf } from './load.js';
 
@@ -47,5 +48,15 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
     const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
     return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
   });
-  return { threads, sites, facts: siteFacts(sites, symbols, ids), symbols, bounds, originSeconds };
+  const facts = withSwitchers(threads, siteFacts(sites, symbols, ids));
+  return { threads, sites, facts, symbols, bounds, originSeconds };
+}
+
+/** Adds the functions that turn out to switch stacks. */
+function withSwitchers(threads: readonly LoadedThread[], facts: SiteFacts): SiteFacts {
+  for (const { events } of threads) {
+    const { switcher } = pairThread(events, facts);
+    if (switcher) return withSwitchers(threads, withSwitcher(facts, switcher));
+  }
+  return facts;
 }

@@ -24,6 +24,7 @@ export function referenceLog(
   const list = new CallList();
   const ofRow = new Map<number, ReferenceCall>();
   let frames: ReferenceCall[] = [];
+  const parked = new Map<ReferenceCall, ReferenceCall[]>();
   let stops: ReferenceCall[] = [];
   let nowNs = 0;
   let certainty: Certainty = Certainty.Certain;
@@ -41,7 +42,6 @@ export function referenceLog(
   for (let row = 0; row < length; row++) {
     const [op, argument, atNs] = [opOf(code[row]), argumentOf(code[row]), timeNs[row]];
     if (op === CallOp.KnownTime) continue;
-    const next = argumentOf(code[row + 1] ?? 0);
     const open = stops.at(-1)?.stack ?? frames;
     if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, CERTAINTIES[certainty]);
     nowNs = atNs;
@@ -54,12 +54,19 @@ export function referenceLog(
       ofRow.set(row, call);
     } else if (op === CallOp.Close) close(frames.pop() as ReferenceCall, atNs, reasonOf(argument), row + 1);
     else if (op === CallOp.EndStop) close(stops.pop() as ReferenceCall, atNs, argument === 0 ? null : 'stop', row + 1);
-    else if (op === CallOp.SetAside) frames.pop();
-    else if (op === CallOp.PutBack) {
-      const call = ofRow.get(argument) as ReferenceCall;
-      put(call, frames, next);
-      frames = [...frames, call];
-    } else if (op === CallOp.EndAside) close(ofRow.get(argument) as ReferenceCall, atNs, reasonOf(next), row + 2);
+    else if (op === CallOp.SetAside) {
+      const stack = frames.slice(-argument);
+      frames = frames.slice(0, -argument);
+      parked.set(stack.at(-1) as ReferenceCall, stack);
+    } else if (op === CallOp.PutBack) {
+      const stack = parked.get(ofRow.get(argument) as ReferenceCall) as ReferenceCall[];
+      for (const [index, call] of stack.entries()) {
+        const moved = code[row + 1 + index] ?? 0;
+        if (opOf(code[row + 1] ?? 0) === CallOp.Renode) put(call, frames, argumentOf(moved));
+        else call.stack = [...frames, call];
+        frames = [...frames, call];
+      }
+    }
   }
   return { tid, calls: list.calls, intervals: list.intervals };
 }
