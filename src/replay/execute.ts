@@ -35,7 +35,7 @@ import {
   topFrame,
   topTraits,
 } from './stack/open-frames.js';
-import { goOnWith, leaveStack } from './stack/switch-stacks.js';
+import { goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
   applySwitch,
@@ -123,7 +123,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   else if (!isStop(code)) forgetSwitch(state);
   if (isTraceStart(action)) endSignalTail(state, target);
   execute(state, row, action, target);
-  if (state.pairing.doubtfulRows.has(row)) state.certainty.markAfterHiddenJump(topFrame(state));
+  if (state.depth > 0 && state.pairing.doubtfulRows.has(row)) state.certainty.markAfterHiddenJump(topFrame(state));
   if (!isStop(code)) return;
   const symbol = code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
   beginStop(state, symbol, action === Action.Stay ? row : NONE);
@@ -148,6 +148,7 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       return pushCall(state, target, row);
     case Action.Return:
     case Action.StartAfterReturn:
+      if (pairing.splits.has(row)) splitStack(state, link, pairing.splits.get(row) as number);
       returnFromCall(state, link, action);
       return landIn(state, target);
     case Action.ReturnTo:
@@ -190,8 +191,15 @@ function beginStack(state: ReplayState, stack: Stack, row: number, first: Functi
 /** Goes on in the function `fn` of a parked stack. */
 function switchBack(state: ReplayState, change: StackSwitch, fn: FunctionId): void {
   if (!goOnWith(state, change)) return;
-  if (change.isJump && !isTop(state, fn)) jump(state, fn, NONE);
-  else if (state.depth > 0) landIn(state, fn);
+  if (change.isJump && state.depth > 0 && !isTop(state, fn)) jump(state, fn, NONE);
+  else landIn(state, fn);
+}
+
+/** Pushes the function that runs on a stack of which no more is known. */
+function pushRoot(state: ReplayState, fn: FunctionId): void {
+  const { tree, facts } = state;
+  if (tree.symbolOf(state.base) === facts.functions.symbol[fn]) state.base = tree.parentOf(state.base);
+  pushOpen(state, fn, Inference.CutByGap);
 }
 
 /** Goes to the stack that the next call runs on. */
@@ -204,7 +212,11 @@ function callOnOther(state: ReplayState, change: StackSwitch | null): void {
 function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boolean {
   const hidden = state.pairing.hiddenSwitches.get(row);
   if (hidden === undefined) return false;
-  if ('back' in hidden) return goOnWith(state, hidden.back);
+  if ('back' in hidden) {
+    const isDone = goOnWith(state, hidden.back);
+    if (state.depth === 0) pushRoot(state, fn);
+    return isDone;
+  }
   leaveStack(state, hidden.to.waitsAt);
   pushOtherStack(state, hidden.to, row, fn, false);
   const { from, functions } = state.facts;
@@ -235,7 +247,8 @@ function returnFromCall(state: ReplayState, callRow: number, action: Action): vo
  * own code: ld.so's _start runs on into _dl_start_user.
  */
 function landIn(state: ReplayState, target: FunctionId): void {
-  if (topFrame(state).fn !== target) addAlias(state, target);
+  if (state.depth === 0) pushRoot(state, target);
+  else if (topFrame(state).fn !== target) addAlias(state, target);
 }
 
 /**

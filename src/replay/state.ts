@@ -63,6 +63,8 @@ export interface ReplayState {
   base: NodeId;
   /** The running stack is the one that the thread began with. */
   isFirstStack: boolean;
+  /** It was found to be a stack of its own only when it was left. */
+  isSplit: boolean;
   /** The stacks that do not run, by the row of the call that left them. */
   readonly parked: Map<number, ParkedFrames>;
   /** Rows of the calls that leave stacks which go on later. */
@@ -122,6 +124,7 @@ export function newReplayState(
     levelByReturnRow: new Map(),
     base: ROOT,
     isFirstStack: true,
+    isSplit: false,
     parked: new Map(),
     leftRows: new Set(pairing.switches.map(({ leftRow }) => leftRow)),
     unconfirmedFrom: NONE,

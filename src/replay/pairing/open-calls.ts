@@ -90,11 +90,11 @@ export class OpenCalls {
     return calls;
   }
 
-  /** Returns a copy of all calls. */
-  copy(): CallRows {
+  /** Returns a copy of the calls from an index on. */
+  copy(first = 0): CallRows {
     const { length, calls } = this;
-    const ints = calls.ints.slice(0, CALL_INTS * length);
-    return { length, ints, floats: new Float64Array(ints.buffer) };
+    const ints = calls.ints.slice(CALL_INTS * first, CALL_INTS * length);
+    return { length: length - first, ints, floats: new Float64Array(ints.buffer) };
   }
 
   /** Replaces all calls: another stack runs. */

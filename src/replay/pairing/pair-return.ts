@@ -19,6 +19,7 @@ import { endsAt, MAX_SEARCH_DEPTH } from './stacks.js';
 import {
   findSwitcher,
   findSwitcherBefore,
+  goesOn,
   landLongJump,
   leavesStack,
   leavesSystemStack,
@@ -38,7 +39,7 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   if (findSwitcher(state, site) || findSwitcherBefore(state, row, to)) return;
   const landing = open.findCaller(to, facts.toEntry[site] === 1);
   if (landing !== NONE) endCall(state, row, landing);
-  else pairWithoutCall(state, row, site);
+  else if (!goesOn(state, row, site)) pairWithoutCall(state, row, site);
 }
 
 /** Handles a return that ends no call: it ends a signal, only jumps, or its call was not seen. */

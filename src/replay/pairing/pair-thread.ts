@@ -54,6 +54,7 @@ export function pairThread(
     hiddenSwitches: new Map(),
     callsOnOther: new Map(),
     doubtfulRows: new Set(),
+    splits: new Map(),
     aborts: [],
     switcher: null,
   };

@@ -69,6 +69,8 @@ export interface Pairing {
   readonly callsOnOther: Map<number, StackSwitch | null>;
   /** Rows of returns that no rule explains: what runs next may be on another stack. */
   readonly doubtfulRows: Set<number>;
+  /** By the row of such a return that skips calls: the row of the last one. They may be open on another stack. */
+  readonly splits: Map<number, number>;
   /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
   /** What turned out to switch stacks: the events are to be paired again; or null. */

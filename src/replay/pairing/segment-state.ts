@@ -18,6 +18,9 @@ export interface Returned {
 
 export const RUNNING = Number.NaN;
 
+/** If a return that nothing explains skips more calls, they are over. */
+const MAX_SPLIT_CALLS = 512;
+
 export interface SegmentState {
   readonly events: ThreadEvents;
   readonly facts: SiteFacts;
@@ -114,7 +117,7 @@ export function endCall(state: SegmentState, row: number, index: number, how: Ac
   action[row] = how;
   link[row] = callRow;
   link[callRow] = row;
-  if (index < open.length - 1) skipCalls(state, row, open.cutAbove(index));
+  if (index < open.length - 1 && !splitStack(state, row, index)) skipCalls(state, row, open.cutAbove(index));
   if (facts.hasAborts) noteReturned(state, index);
   open.pop();
 }
@@ -149,10 +152,26 @@ export function pairUnmatchedReturn(state: SegmentState, row: number): void {
 export function skipCalls(state: SegmentState, row: number, skipped: readonly OpenCall[]): void {
   const { skipped: kept, link } = state.pairing;
   if (skipped.length > 0) state.unsureRow = row;
-  if (skipped.length > 0 && isReturn(state, row) && !skipped.some((call) => mayLeave(state, call)))
-    state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) link[call.row] = row;
+}
+
+/**
+ * Parks the calls above an index as a stack of their own, if the return in `row` skips them and nothing explains that:
+ * a function that is not known to switch stacks may have done so.
+ */
+function splitStack(state: SegmentState, row: number, index: number): boolean {
+  const { open, pairing, facts, events } = state;
+  if (open.length - index > MAX_SPLIT_CALLS || !isReturn(state, row)) return false;
+  for (let at = index + 1; at < open.length; at++) if (mayLeave(state, open.at(at))) return false;
+  pairing.doubtfulRows.add(row);
+  state.unsureRow = row;
+  const last = open.topRow();
+  const calls = open.copy(index + 1);
+  open.cutAbove(index);
+  state.parked.park({ stack: { unmatchedRows: [] }, calls, caller: facts.fromFunction[events.site[last]] });
+  pairing.splits.set(row, last);
+  return true;
 }
 
 function isReturn({ facts, events }: SegmentState, row: number): boolean {

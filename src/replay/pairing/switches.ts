@@ -54,6 +54,17 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   if (!recovers(state, row, site)) goToNew(state, row);
 }
 
+/** True if the return, of a function that is not known to switch stacks, ends the call that left a parked one. */
+export function goesOn(state: SegmentState, row: number, site: number): boolean {
+  const { facts, pairing, parked } = state;
+  if (parked.isEmpty || facts.toEntry[site] === 1) return false;
+  const { chosen } = choose(state, parked.endingAt(facts.to[site]), 1, () => nextReturns(state, row + 1));
+  if (!chosen) return false;
+  pairing.doubtfulRows.add(row);
+  goOn(state, row, chosen, { isGuess: true });
+  return true;
+}
+
 /** Handles Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call. */
 function recovers(state: SegmentState, row: number, site: number): boolean {
   const { open, facts, events } = state;

@@ -10,6 +10,7 @@ import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
+import { FRAME_LEVEL } from '../wasm/layout.js';
 import { FRAME_INTS, type Frame } from './frame.js';
 import { endOfLevel, levelOfCall } from './levels.js';
 import { addFrame, closeAbove, frameAt, removeTop, returnFrom, topFrame, topNode } from './open-frames.js';
@@ -23,6 +24,8 @@ export interface ParkedFrames {
   /** The node that its lowest frame is below. */
   readonly base: NodeId;
   readonly isFirst: boolean;
+  /** They were found to be a stack of their own only afterwards: they stay where they are shown. */
+  readonly isSplit: boolean;
   readonly unconfirmedFrom: number;
 }
 
@@ -50,7 +53,7 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
     const base = baseOfOthers(state);
     park(state);
     state.parked.delete(leftRow);
-    putBack(state, parked, parked.isFirst ? ROOT : base);
+    putBack(state, parked, parked.isFirst ? ROOT : parked.isSplit ? parked.base : base);
   }
   const index = levelOfCall(state, callRow);
   if (callRow === NONE) closeAbove(state, -1, Inference.Unwound);
@@ -103,20 +106,44 @@ function park(state: ReplayState): void {
       if (!staysOpen(state, isFirst)) state.watcher?.setAside(symbol[topFrame(state).fn], state.depth);
       removeTop(state);
     }
-    const ints = state.frames.ints.slice(0, FRAME_INTS * depth);
-    const aliases = state.stack.slice(0, depth).map((frame) => frame.aliases);
-    parked.set(row, { depth, ints, aliases, base, isFirst, unconfirmedFrom });
+    parked.set(row, { ...copyFrames(state, 0, depth), base, isFirst, isSplit: state.isSplit, unconfirmedFrom });
     if (!staysOpen(state, isFirst)) log?.setAside(depth);
     state.certainty.logCertainty();
   } else closeAbove(state, -1, Inference.Unwound);
   state.isFirstStack = false;
+  state.isSplit = false;
   state.unconfirmedFrom = NONE;
   state.signalTail = NONE;
 }
 
+/** Sets the frames above the level that the event in `callRow` called aside, as a stack that goes on later. */
+export function splitStack(state: ReplayState, callRow: number, leftRow: number): void {
+  const index = levelOfCall(state, callRow);
+  const first = index === NONE ? state.depth : endOfLevel(state, index);
+  const { depth, parked } = state;
+  if (first === depth || !state.leftRows.has(leftRow) || topFrame(state).callRow !== leftRow) return;
+  const base = frameAt(state, first - 1).node;
+  const { symbol } = state.facts.functions;
+  while (state.depth > first) {
+    state.watcher?.setAside(symbol[topFrame(state).fn], state.depth);
+    removeTop(state);
+  }
+  const frames = copyFrames(state, first, depth);
+  parked.set(leftRow, { ...frames, base, isFirst: false, isSplit: true, unconfirmedFrom: NONE });
+  state.log?.setAside(depth - first);
+  state.certainty.logCertainty();
+}
+
+/** Copies frames that are no longer open, from an index to another one. */
+function copyFrames(state: ReplayState, first: number, end: number): Pick<ParkedFrames, 'depth' | 'ints' | 'aliases'> {
+  const ints = state.frames.ints.slice(FRAME_INTS * first, FRAME_INTS * end);
+  for (let at = FRAME_LEVEL / Int32Array.BYTES_PER_ELEMENT; at < ints.length; at += FRAME_INTS) ints[at] -= first;
+  return { depth: end - first, ints, aliases: state.stack.slice(first, end).map((frame) => frame.aliases) };
+}
+
 /** Puts the frames of a stack back. `base`: the node that it begins at now. */
 function putBack(state: ReplayState, parked: ParkedFrames, base: NodeId): void {
-  const { depth, ints, aliases, isFirst, unconfirmedFrom } = parked;
+  const { depth, ints, aliases, isFirst, isSplit, unconfirmedFrom } = parked;
   const { symbol } = state.facts.functions;
   const isOpen = staysOpen(state, isFirst);
   while (state.stack.length < depth) addFrame(state);
@@ -137,6 +164,7 @@ function putBack(state: ReplayState, parked: ParkedFrames, base: NodeId): void {
   }
   state.base = base;
   state.isFirstStack = isFirst;
+  state.isSplit = isSplit;
   state.unconfirmedFrom = unconfirmedFrom;
   state.certainty.logCertainty();
 }
