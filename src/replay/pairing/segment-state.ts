@@ -151,7 +151,9 @@ export function pairUnmatchedReturn(state: SegmentState, row: number): void {
 /** Links skipped calls to the event in `row` that skips them. */
 export function skipCalls(state: SegmentState, row: number, skipped: readonly OpenCall[]): void {
   const { skipped: kept, link } = state.pairing;
-  if (skipped.length > 0) state.unsureRow = row;
+  if (skipped.length === 0) return;
+  state.unsureRow = row;
+  if (isReturn(state, row) && !skipped.some((call) => mayLeave(state, call))) state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) link[call.row] = row;
 }
