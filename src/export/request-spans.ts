@@ -28,26 +28,34 @@ export function partSpans(
   { profile: { symbols } }: FoundHost,
 ): PartSpan[] {
   const part = requestPart(null, symbols, found, requestNs);
-  const isOneCall = isItself(found, part, symbol);
+  const head = rowOfItself(found, part, symbol);
   const ownValues = handOffValues(part);
   const { startNs, endNs } = found;
   const name = found.by === HandOffBy.None ? symbols.name[symbol] : 'work';
   const itself = { call: null, isStop: false, name, parent: NONE, startNs, endNs, values: ownValues };
-  const before = isOneCall ? 0 : 1;
+  const [own, before] = head === NONE ? [0, 1] : [head, 0];
   const calls = part.spans.map((call, row): PartSpan => {
     const { symbol, startNs, endNs, parent: below } = found.spans[row];
-    const isHead = isOneCall && row === 0;
-    const parent = isHead ? NONE : below === NONE ? 0 : below + before;
+    const isHead = row === head;
+    const parent = isHead ? NONE : below === NONE ? own : below + before;
     const values = isHead ? { ...ownValues, ...callValues(call) } : callValues(call);
     return { call, isStop: isStop(symbol), name: call.name, parent, startNs, endNs, values };
   });
-  return isOneCall ? calls : [itself, ...calls];
+  return head === NONE ? [itself, ...calls] : calls;
 }
 
-/** The request's own part is its call, not one around it whose start was not seen and seems to be the same. */
-function isItself({ spans: [first], by }: RequestPart, part: Part, symbol: number): boolean {
-  if (first === undefined || (by === HandOffBy.None && first.symbol !== symbol)) return false;
-  return part.spans[0].startNs === part.startNs && part.spans[0].durationNs === part.durationNs;
+/**
+ * Returns the row of the span that is all of the part, or NONE. The request's own part is its call, not one around it
+ * whose start was not seen and seems to be the same. Calls on other stacks may have begun before.
+ */
+function rowOfItself({ spans, by }: RequestPart, part: Part, symbol: number): number {
+  return part.spans.findIndex(
+    ({ startNs, durationNs }, row) =>
+      spans[row].parent === NONE &&
+      (by !== HandOffBy.None || spans[row].symbol === symbol) &&
+      startNs === part.startNs &&
+      durationNs === part.durationNs,
+  );
 }
 
 /** Returns a text that is the same for the same work; null: it is for one request. Work of a thread that ends at one time is one. */

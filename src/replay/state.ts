@@ -11,8 +11,7 @@ import type { SiteFacts } from './functions/site-facts.js';
 import type { Rows } from './module-memory.js';
 import type { Pairing } from './pairing/pairing.js';
 import type { ReplayModule } from './replay-module.js';
-import type { Frame, FrameWatcher } from './stack/frame.js';
-import type { ParkedFrames } from './stack/switch-stacks.js';
+import type { Frame, FrameWatcher, ParkedFrames } from './stack/frame.js';
 import type { ReplayMemory, ReplayOptions, ThreadGap } from './thread-replay.js';
 
 /** A synthetic frame (system call, off-CPU, …) that is open now. */

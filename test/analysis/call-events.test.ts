@@ -222,8 +222,10 @@ test('stops leave and resume when frames change below them', () => {
     `30 ${Resume} #3`,
     `40 ${Leave} #3`,
     `40 ${Resume} #4`,
+    `40 ${Resume} #5`,
     `40 ${Resume} #3`,
     `50 ${End} #3`,
+    `50 ${End} #5`,
     `50 ${End} #4`,
   ]);
 });

@@ -48,6 +48,9 @@ export interface SegmentState {
   switcherRow: number;
   /** The row of the lowest call to a longjmp that is open, as long as nothing shows where that landed; or NONE. */
   longJumpRow: number;
+  /** The row from which events were read ahead last, and how many were in search of exceptions. */
+  readAheadAt: number;
+  unwindingRead: number;
   /** A return in this row skipped calls: which of the earlier ones are open is not sure, as some may wait at the same call. */
   unsureRow: number;
 
@@ -88,6 +91,8 @@ export function newSegmentState(
     hasBegun: false,
     switcherRow: NONE,
     longJumpRow: NONE,
+    readAheadAt: NONE,
+    unwindingRead: 0,
     unsureRow: NONE,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,

@@ -111,6 +111,8 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
 /** As many events are read to find where an exception lands, and as many calls of a stack may be open above that. */
 const MAX_UNWINDING = 20_000;
 const MAX_CALLS_UNWOUND = 6;
+/** All searches together read at most this many times the events of the thread. */
+const MAX_PASSES = 4;
 
 /**
  * Returns the parked stack in which an exception lands before the next switch: the function that throws it, `thrower`,
@@ -118,11 +120,12 @@ const MAX_CALLS_UNWOUND = 6;
  * `row`. Of several stacks, the one that was parked first. `isThrown`: there is an exception, wherever it lands.
  */
 function unwoundStack(
-  { events, facts, parked }: SegmentState,
+  state: SegmentState,
   row: number,
   thrower: FunctionId,
 ): { readonly on: ParkedStack | undefined; readonly isThrown: boolean } {
-  if (parked.isEmpty) return { on: undefined, isThrown: false };
+  const { events, facts, parked } = state;
+  if (parked.isEmpty || state.unwindingRead > MAX_PASSES * events.length) return { on: undefined, isThrown: false };
   const { fromFunction, toFunction, step, functions } = facts;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
   const called = new Set<FunctionId>([thrower, NONE]);
@@ -130,6 +133,7 @@ function unwoundStack(
   const end = Math.min(events.length, row + MAX_UNWINDING);
   for (let at = row; at < end && !isSwitch(facts, events.site[at]); at++) {
     const site = events.site[at];
+    state.unwindingRead++;
     if (step[site] === Step.Gap) break;
     const [fn, target] = [fromFunction[site], toFunction[site]];
     if (isThrown && !called.has(fn) && !(functions.traits[fn] & onTheWay)) {
@@ -201,7 +205,7 @@ function park(state: SegmentState): ParkedStack | null {
   if (top === NONE || open.length > MAX_STACK_CALLS) return null;
   const parked = { stack: running, calls: open.copy(), caller: facts.fromFunction[events.site[top]] };
   if (state.isOnSystem || hasTrait(state, calledIn(state, top), Trait.SystemLeaver)) state.system = parked;
-  else state.parked.park(parked);
+  if (!state.isOnSystem) state.parked.park(parked);
   state.isOnSystem = false;
   return parked;
 }
@@ -229,6 +233,7 @@ export function goToSystemStack(state: SegmentState, row: number): void {
     pairing.callsOnOther.set(row, null);
     return;
   }
+  if (state.parked.has(system)) state.parked.take(system);
   state.running = system.stack;
   open.replace(system.calls);
   const leftRow = open.topRow();
@@ -373,17 +378,23 @@ function choose(
   return { chosen: candidates[index], isGuess };
 }
 
-/** As many returns are read ahead, in as many events. */
+/** As many returns are read ahead. */
 const MAX_RETURNS = 12;
+/** In as many events: so many, and some for each event since the last time, so that the total cost stays linear. */
+const MIN_READ_AHEAD = 256;
+const READ_AHEAD_FACTOR = 8;
 const MAX_READ_AHEAD = 3000;
 
 /**
  * Returns the targets of the next returns from functions that run in `row` or called those, up to the next stack
  * switch.
  */
-function nextReturns({ events, facts }: SegmentState, row: number): Address[] {
+function nextReturns(state: SegmentState, row: number): Address[] {
+  const { events, facts, readAheadAt } = state;
   const { site } = events;
-  const end = Math.min(events.length, row + MAX_READ_AHEAD);
+  const count = Math.min(MAX_READ_AHEAD, MIN_READ_AHEAD + READ_AHEAD_FACTOR * Math.max(0, row - readAheadAt));
+  const end = Math.min(events.length, row + count);
+  state.readAheadAt = row;
   const targets: Address[] = [];
   let above = 0; // calls made since `row`
   for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, site[at]); at++) {

@@ -257,6 +257,20 @@ export class Frame {
   }
 }
 
+/** The frames of a stack that does not run. */
+export interface ParkedFrames {
+  readonly depth: number;
+  readonly ints: Int32Array;
+  /** By frame: other symbols of its code. */
+  readonly aliases: readonly (readonly FunctionId[])[];
+  /** The node that its lowest frame is below. */
+  readonly base: NodeId;
+  readonly isFirst: boolean;
+  /** They were found to be a stack of their own only afterwards: they stay where they are shown. */
+  readonly isSplit: boolean;
+  readonly unconfirmedFrom: number;
+}
+
 /** Receives every frame that opens, closes or turns out to be another function: for tests and debug output. */
 export interface FrameWatcher {
   /** The events up to this row are replayed next. */

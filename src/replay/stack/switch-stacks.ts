@@ -11,23 +11,9 @@ import { type FunctionId, NONE, type NodeId, type SymbolId } from '../../model/u
 import type { StackSwitch } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
 import { FRAME_LEVEL } from '../wasm/layout.js';
-import { FRAME_INTS, type Frame } from './frame.js';
+import { FRAME_INTS, type Frame, type ParkedFrames } from './frame.js';
 import { endOfLevel, levelOfCall } from './levels.js';
 import { addFrame, closeAbove, frameAt, removeTop, returnFrom, topFrame, topNode } from './open-frames.js';
-
-/** The frames of a stack that does not run. */
-export interface ParkedFrames {
-  readonly depth: number;
-  readonly ints: Int32Array;
-  /** By frame: other symbols of its code. */
-  readonly aliases: readonly (readonly FunctionId[])[];
-  /** The node that its lowest frame is below. */
-  readonly base: NodeId;
-  readonly isFirst: boolean;
-  /** They were found to be a stack of their own only afterwards: they stay where they are shown. */
-  readonly isSplit: boolean;
-  readonly unconfirmedFrom: number;
-}
 
 /**
  * Leaves the running stack for one that was not seen before, whose frames are pushed next. `waitsAt`: see `StackSwitch`.

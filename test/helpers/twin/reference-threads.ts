@@ -59,9 +59,10 @@ function listOf(
 
 /** One segment (or one for each program that the thread ran), and one stack. */
 export function isComplete(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, hiddenSwitches, action, switcher } = pairThread(events, facts);
+  const { segments, switches, stacks, hiddenSwitches, action, switcher, splits } = pairThread(events, facts);
   const hasStackJumps = action.some((what, row) => what !== Action.Jump && facts.step[events.site[row]] === Step.Jump);
-  if (switcher !== null || stacks.length > 0 || hiddenSwitches.size > 0 || hasStackJumps) return false;
+  if (splits.size > 0 || switcher !== null || stacks.length > 0 || hiddenSwitches.size > 0 || hasStackJumps)
+    return false;
   const stepsBetween = segments
     .slice(1)
     .map(({ firstRow }, index) =>
