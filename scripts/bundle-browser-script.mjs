@@ -14,9 +14,10 @@ const SETTINGS = {
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'none',
-  // Properties of our own: no property of a browser ends in Px, and of our file formats only minPx.
-  mangleProps: /Px$/,
-  reserveProps: /^minPx$/,
+  // Properties of our own. Reserved are those of browsers and of our file formats that end alike.
+  mangleProps: /(?:Px|Of|At)$/,
+  reserveProps:
+    /^(?:minPx|startedAt|indexOf|lastIndexOf|valueOf|isPrototypeOf|[gs]etPrototypeOf|charAt|charCodeAt|codePointAt)$/,
   write: false,
   logLevel: 'warning',
 };
@@ -35,7 +36,7 @@ const leanD3 = {
 const built = async (settings) => {
   const result = await build({ ...SETTINGS, ...settings, metafile: true });
   if (result.warnings.length > 0) process.exit(1); // esbuild has printed them
-  const [text] = result.outputFiles[0].text.match(/["'`](?!minPx)\w+Px["'`]/) ?? [];
+  const [text] = result.outputFiles[0].text.match(/["'`](?!minPx|startedAt)\w+(?:Px|Of|At)["'`]/) ?? [];
   if (text) throw new Error(`${text}: a property name in a string is not shortened together with the property`);
   return result;
 };

@@ -189,8 +189,20 @@ function fleetLines(answer: FleetAnswer, width: number, top: number): string[] {
   ];
 }
 
-function headLines({ fleet, growth }: FleetAnswer): string[] {
+function headLines({ fleet, growth, outliers }: FleetAnswer): string[] {
   const head = `${recordingsText(fleet)}: ${formatDuration(fleet.totalNs)} of all threads`;
+  if (outliers !== null)
+    return [
+      head,
+      ...unknownLines(
+        'build',
+        outliers.map(({ build }) => build),
+      ),
+      ...unknownLines(
+        'host',
+        outliers.map(({ host }) => host),
+      ),
+    ];
   if (growth === null) return [head];
   const { by, from, against, rows } = growth;
   const other = by === 'build' ? 'host' : 'build';
@@ -198,13 +210,14 @@ function headLines({ fleet, growth }: FleetAnswer): string[] {
   const how = isPaired
     ? `median over ${other}s that have both`
     : `no ${other} has both: medians of different ${other}s`;
-  const isUnnamed = from === '' || against === '';
-  const unnamed = by === 'build' ? 'exported without --build NAME' : 'which do not say where they were made';
-  return [
-    head,
-    `${by} ${groupName(from)} → ${groupName(against)}; ${how}`,
-    ...(isUnnamed ? [`(unknown): recordings ${unnamed}`] : []),
-  ];
+  return [head, `${by} ${groupName(from)} → ${groupName(against)}; ${how}`, ...unknownLines(by, [from, against])];
+}
+
+/** Says why names are unknown, and how they will be known: a folder keeps what it has of a recording. */
+function unknownLines(by: 'build' | 'host', names: readonly string[]): string[] {
+  if (!names.includes('')) return [];
+  const why = by === 'build' ? 'exported without a name' : 'that do not say where they were made';
+  return [`${by} (unknown): recordings ${why}; export them to a new folder with --${by} NAME`];
 }
 
 export function recordingsText({ recordings, hosts, builds }: FleetAnswer['fleet']): string {

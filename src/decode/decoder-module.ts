@@ -12,6 +12,8 @@ export interface DecoderModule {
   space(bytes: number): number;
   setTiming(mtcPeriod: number, ctcNumerator: number, ctcDenominator: number, maxBusRatio: number): void;
   setClock(shift: number, mult: bigint, zero: bigint, originNs: bigint): void;
+  /** Ticks: no trace of the recording is earlier or later. */
+  setBounds(first: bigint, last: bigint): void;
   /** Where decoders hand over: at packets with addresses, or at MTC packets. */
   setMarks(atAddresses: boolean): void;
   /** Whether returns may be bits of TNT packets. */

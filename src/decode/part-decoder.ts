@@ -31,8 +31,16 @@ export type Jumps = (typeof JUMPS)[number];
 /** By JUMPS_… of wasm/layout.ts. */
 const JUMPS = ['none', 'leaving', 'all'] as const;
 
+/** In ticks. */
+export interface TickBounds {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
 export interface DecoderOptions {
   readonly timing: TraceTiming;
+  /** No trace of the recording is earlier or later; default: unknown. */
+  readonly bounds?: TickBounds | null;
   /** perf's clock at time 0 of the trace. */
   readonly originNs: bigint;
   readonly jumps: Jumps;
@@ -81,6 +89,7 @@ export class PartDecoder {
     const bounds = new FunctionBounds(module, images, functionAt);
     module.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
     module.setClock(timing.shift, timing.mult, timing.zero, originNs);
+    if (others.bounds) module.setBounds(others.bounds.first, others.bounds.last);
     module.wantJumps(JUMPS.indexOf(jumps));
     module.walkPlainly(others.isPlain === true);
     module.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));

@@ -17,7 +17,6 @@ test.for([
   ['loop', 50, 51, 7],
   ['mtc-only', 120, 1388, 2],
   ['noise', 195, 544, 4],
-  ['cpus-1', 31, 498, 1],
 ] as const)(
   '%s with a bit flipped gives the profile that perf gives: record %i, byte %i, bit %i',
   async ([name, row, byte, bit], { dir }) => {

@@ -12,6 +12,10 @@ import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { flipped, putTogether, takeApart } from '../helpers/perf/rewrite.js';
 
 const FLIPS = 30;
+const PSB = Buffer.from('0282'.repeat(8), 'hex');
+const TSC = 0x19;
+/** Between the clock of records and that of the trace. */
+const SLACK_S = 0.0011;
 const TIME = /\d+\.\d{9}/;
 
 test('the rest is decoded, by ptflame itself, and the error is counted', { timeout: 60_000 }, async ({ dir }) => {
@@ -39,6 +43,40 @@ test('the rest is decoded, by ptflame itself, and the error is counted', { timeo
   expect(kept.reduce((sum, share) => sum + share, 0) / kept.length).toBeGreaterThan(0.95);
   expect(withErrors).toBeGreaterThan(FLIPS / 3);
 });
+
+test.for(['loop', 'cpus-1'])(
+  'no time of %s is later than its end, whichever bit of a TSC is flipped',
+  async (name, { dir }) => {
+    const whole = takeApart(readFileSync(recordingPath(name)));
+    const path = dir.file('flipped.data');
+    const intact = await decode(recordingPath(name));
+    const kept: number[] = [];
+    for (const [row, raw] of whole.records.entries())
+      for (const bit of tscBits(raw.trace)) {
+        const records = whole.records.with(row, { ...raw, trace: flipped(raw.trace, bit) });
+        writeFileSync(path, putTogether({ ...whole, records }));
+        const decoded = await decode(path);
+        expect(endOf(decoded), `record ${row}, bit ${bit}`).toBeLessThan(endOf(intact) + SLACK_S);
+        kept.push(shared(eventsOf(intact), eventsOf(decoded)));
+      }
+    expect(kept.length).toBeGreaterThan(40);
+    expect(kept.reduce((sum, share) => sum + share, 0) / kept.length).toBeGreaterThan(0.8);
+  },
+);
+
+/** Every fifth bit of the times in PSB+. */
+function tscBits(trace: Buffer): number[] {
+  const bits: number[] = [];
+  for (let at = trace.indexOf(PSB); at !== -1; at = trace.indexOf(PSB, at + 1)) {
+    const tsc = trace.indexOf(TSC, at + PSB.length);
+    for (let bit = at % 5; bit < 56; bit += 5) bits.push(8 * (tsc + 1) + bit);
+  }
+  return bits;
+}
+
+function endOf({ events }: RecordingLines): number {
+  return Math.max(...[...events.values()].flat().map((line) => Number(TIME.exec(line)?.[0])));
+}
 
 async function decode(path: string): Promise<RecordingLines> {
   return ownLines(await encodedOf(path, RECORDED_ROOT, false));

@@ -14,6 +14,7 @@ import {
   isTnt,
   MTC,
   MWAIT,
+  NO_TSC,
   OVF,
   PWRE,
   PWRX,
@@ -43,6 +44,51 @@ export function restartCycles(ratio: f64): void {
   state.areCyclesUnsure = false;
 }
 
+/** No trace of the recording is earlier or later. */
+let firstTick: u64 = 0;
+let lastTick: u64 = u64.MAX_VALUE;
+
+export function setBounds(first: u64, last: u64): void {
+  firstTick = first;
+  lastTick = last;
+}
+
+/** Seven bytes of a time, as a TSC packet has them. */
+const TSC_BITS: u64 = 0x00ffffffffffffff;
+/** By so many ticks TSCs differ without a reason. */
+const NOISE: u64 = 0x10000;
+
+/** Whether a time that a packet sets may be damaged: what follows is to tell. perf believes any, and what follows stands there. */
+export function isOdd(time: u64): bool {
+  return time > state.time + NOISE;
+}
+
+/** Whether it is: what comes next is earlier, though no earlier than the time now. `next`: as `nextTsc` returns it. */
+export function isLate(time: u64, next: u64): bool {
+  const latest = latestBefore(next);
+  return (time & TSC_BITS) > latest + NOISE && (state.time & TSC_BITS) <= latest;
+}
+
+/** The TSC of the next PSB+; if none follows, the end of the recording. */
+function latestBefore(next: u64): u64 {
+  return next !== NO_TSC ? next : lastTick & TSC_BITS;
+}
+
+/** The time of a TSC packet, with the eighth byte of the time now. */
+export function timeOfTsc(low: u64): u64 {
+  return low | (state.time & ~TSC_BITS);
+}
+
+/** Nothing but the recording tells whether its first TSC is too early. */
+export function isEarly(low: u64): bool {
+  return state.firstReference !== 0 && low < (firstTick & TSC_BITS);
+}
+
+/** What a damaged TSC stands for: the time now, or the next one. */
+export function insteadOfTsc(next: u64): u64 {
+  return state.time !== 0 ? state.time & TSC_BITS : latestBefore(next);
+}
+
 /** `low`: seven bytes; the eighth is that of the time before, or of the buffer's reference. */
 export function takeTsc(low: u64, bufferReference: u64): void {
   state.hasTma = false;
@@ -68,7 +114,7 @@ function takeFirstTsc(low: u64): void {
 function takeNextTsc(low: u64, bufferReference: u64): void {
   let full = low | (state.time & 0xff00000000000000);
   state.tscTime = full;
-  if (full < state.time && state.time - full >= 0x10000) {
+  if (full < state.time && state.time - full >= NOISE) {
     full += 1 << 56;
     if (bufferReference === 0 || full < bufferReference) state.time = full;
   } else if (full >= state.time) state.time = full;
@@ -90,13 +136,18 @@ export function forgetUnsure(): void {
   lastUnsure = 0;
 }
 
+/** The time after a CYC; 0: unknown. */
+export function timeOfCyc(value: u64): u64 {
+  const ratio = Cycles.ratio();
+  return ratio === 0 ? 0 : <u64>(<f64>state.cycleStart + <f64>(state.cycles + value) * ratio);
+}
+
 /** `offset`: after the packet. */
 export function takeCyc(value: u64, offset: u64): void {
   if (state.areCyclesUnsure) lastUnsure = offset;
+  const time = timeOfCyc(value);
   state.cycles += value;
-  const ratio = state.measuredRatio !== 0 ? state.measuredRatio : state.busRatio;
-  if (state.cycleStart === 0 || ratio === 0) return;
-  const time = <u64>(<f64>state.cycleStart + <f64>state.cycles * ratio);
+  if (time === 0) return;
   if (time >= state.time) state.time = time;
   setInstructions();
 }
@@ -199,6 +250,12 @@ function completed(mtc: u32, low: u32): u32 {
   const known = 16 - mtcPeriod;
   const near = (mtc & ~((1 << known) - 1)) | low;
   return (near >= mtc ? near - (1 << known) : near) & 0xff;
+}
+
+/** The time of the next MTC; 0: unknown. After a damaged one, the next one seems to be 256 later. */
+export function timeOfNextMtc(mtc: u32): u64 {
+  if (!state.hasTma || state.lacksMtcBits) return 0;
+  return timeOfMtc(mtc, state.lastMtc, state.ctcDelta);
 }
 
 // MTC packets: times from the core crystal clock, and from pairs of them, the length of a cycle.

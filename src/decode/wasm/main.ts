@@ -9,7 +9,7 @@ import { records } from './packets/format';
 import { isAtCut, marks } from './parts';
 
 export { forgetCode } from './blocks';
-export { setTiming } from './clock';
+export { setBounds, setTiming } from './clock';
 export { currentSlot, setClock } from './events';
 export { decodeInstruction, instructionKind } from './instructions';
 export { isFull } from './memory';

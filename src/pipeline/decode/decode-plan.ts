@@ -4,6 +4,7 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type FilteredRegion, parseFilters } from '../../decode/images.js';
+import type { TickBounds } from '../../decode/part-decoder.js';
 import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
 import { toTicks } from '../../decode/parts.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
@@ -21,6 +22,7 @@ export interface CpuTrace extends TraceOwner {
 
 export interface DecodePlan {
   readonly timing: TraceTiming;
+  readonly bounds: TickBounds | null;
   readonly schedule: Schedule;
   readonly cpus: readonly CpuTrace[];
 }
@@ -33,7 +35,20 @@ export function decodePlan({ path, recording }: { readonly path: string; readonl
   const sideband = recording.sideband.flatMap((event) => toSideband(event, timing, filters));
   const isSnapshot = recording.trace?.isSnapshot === true;
   const cpus = cpuTraces(isSnapshot ? withoutOverlaps(path, recording.buffers) : recording.buffers);
-  return { timing, schedule: buildSchedule(sideband, tracedThreads(recording, cpus)), cpus };
+  const schedule = buildSchedule(sideband, tracedThreads(recording, cpus));
+  return { timing, bounds: boundsOf(recording, timing), schedule, cpus };
+}
+
+/** perf's clock and the TSC may differ by less. */
+const CLOCK_SLACK_NS = 1_000_000n;
+
+/** All trace is between the first record and the last one, or the last buffer, of which a broken file lacks the records. */
+function boundsOf({ bounds, buffers }: Recording, timing: TraceTiming): TickBounds | null {
+  if (bounds === null) return null;
+  const startNs = nsOf(bounds.start);
+  const first = startNs > CLOCK_SLACK_NS ? toTicks(startNs - CLOCK_SLACK_NS, timing) : 0n;
+  const last = toTicks(nsOf(bounds.end) + CLOCK_SLACK_NS, timing);
+  return { first, last: buffers.reduce((latest, { reference }) => (reference > latest ? reference : latest), last) };
 }
 
 /** The threads whose trace is recorded by thread, with their processes. */

@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
 import type { FunctionAt } from '../../decode/code-pages.js';
 import type { Image, MappedCode } from '../../decode/images.js';
-import { type Jumps, PartDecoder } from '../../decode/part-decoder.js';
+import { type Jumps, PartDecoder, type TickBounds } from '../../decode/part-decoder.js';
 import type { DecodedPart } from '../../decode/parts.js';
 import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
@@ -24,6 +24,7 @@ export interface DecodeContext {
   readonly cpus: readonly { readonly trace: CpuTrace; readonly slots: readonly Slot[] }[];
   readonly images: readonly Image[];
   readonly timing: TraceTiming;
+  readonly bounds: TickBounds | null;
   readonly originNs: bigint;
   readonly jumps: Jumps;
   readonly hasMtc: boolean;

@@ -55,12 +55,12 @@ const CODE_BYTES = 24 * 1024 * 1024;
 /** `originNs`: perf's clock at time 0 of the trace. */
 export function decodeContext(encoded: EncodedRecording, plan: DecodePlan, originNs: bigint): DecodeContext {
   const { path, jumps, binaries, naming, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
-  const { timing, schedule, cpus: traces } = plan;
+  const { timing, bounds, schedule, cpus: traces } = plan;
   const { images } = schedule;
   const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
   const hasMtc = hasMtcPackets(recording);
   const { isPlain = false } = encoded;
-  const settings = { timing, originNs, jumps, hasMtc, compressesReturns: compressesReturns(recording) };
+  const settings = { timing, bounds, originNs, jumps, hasMtc, compressesReturns: compressesReturns(recording) };
   return { path, cpus, images, ...settings, binaries, naming, eventBytes, codeBytes, isPlain };
 }
 

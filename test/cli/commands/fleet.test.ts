@@ -72,7 +72,23 @@ test('fleet --compare says why a build is unknown', async ({ dir }) => {
     await ptflame(['export', dir.file('trace.txt'), ...flags, '--host', 'web1', '--to', `parquet:${folder}`]);
   }
   const { stdout } = await ptflame(['fleet', folder, '--compare', 'build', '--against', '1.1']);
-  expect(stdout).toMatch(/build \(unknown\) → 1\.1; .*\n\(unknown\): recordings exported without --build NAME\n/);
+  expect(stdout).toMatch(
+    /build \(unknown\) → 1\.1; .*\nbuild \(unknown\): recordings exported without a name; .* --build NAME\n/,
+  );
+});
+
+test('fleet --outliers says how unknown builds and hosts will be known', async ({ dir }) => {
+  const folder = dir.file('fleet');
+  for (const [at, host] of ['web1', 'web2', 'web3', ''].entries()) {
+    const ns = host === '' ? 5000 : 1000 + at;
+    await writeFile(dir.file('trace.txt'), traceOfCalls([{ name: 'work', ns }]));
+    const flags = host === '' ? [] : ['--host', host];
+    await ptflame(['export', dir.file('trace.txt'), ...flags, '--to', `parquet:${folder}`]);
+  }
+  const { stdout } = await ptflame(['fleet', folder, '--outliers']);
+  expect(stdout).toMatch(/\nbuild \(unknown\): .*export them to a new folder with --build NAME\n/);
+  expect(stdout).toMatch(/\nhost \(unknown\): .*export them to a new folder with --host NAME\n/);
+  expect(stdout).toMatch(/^\(unknown\) +\(unknown\) .* {2}work$/m);
 });
 
 test('fleet --outliers and --sql answer in each format', async ({ dir }) => {

@@ -374,8 +374,8 @@ const psbs: readonly Row[] = [
   ],
   [
     'no event is before its time',
-    [...begun(0x12), ...psb(START + 0x50000n, at(FUP, 0x12)), ...psb(START, at(FUP, 0x12)), tick],
-    ['0 tr strt 0 012', '327680 jmp 012 020', '327680 call 020 100', '327680 return 101 025'],
+    [...begun(0x12), ...psb(START + 0x8000n, at(FUP, 0x12)), ...psb(START, at(FUP, 0x12)), tick],
+    ['0 tr strt 0 012', '32768 jmp 012 020', '32768 call 020 100', '32768 return 101 025'],
   ],
   [
     'without a TSC it has the last one: after an error events may go back',
@@ -597,6 +597,23 @@ export const TABLES: readonly Table[] = [
   },
   { topic: 'compression of addresses', settings: SETTINGS, rows: addresses },
   { topic: 'TNT', settings: SETTINGS, rows: bits },
+  {
+    topic: 'times after which the next TSC goes back',
+    settings: SETTINGS,
+    perf: 'time stands there',
+    rows: [
+      [
+        'a TSC',
+        [...begun(0x12), ...psb(START + 0x50000n, at(FUP, 0x12)), ...psb(START + 9n, at(FUP, 0x12)), tick],
+        ['0 tr strt 0 012', '9 jmp 012 020', '9 call 020 100', '9 return 101 025', '0 error 3 012'],
+      ],
+      [
+        'the first TSC',
+        [...psb(START + 0x50000n, at(FUP, 0x80)), tick, ...psb(START + 9n, at(FUP, 0x80)), tick],
+        [`9 ${TAKEN}`, `9 ${TAKEN}`],
+      ],
+    ],
+  },
   {
     topic: 'far transfers between calls and compressed returns',
     settings: SETTINGS,

@@ -169,6 +169,12 @@ export function cutOff(): bool {
   return isWhole ? badPacket() : false;
 }
 
+/** A packet with a time that cannot be: an error, but the walk goes on. */
+export function badTime(): void {
+  state.sampleTime = state.time;
+  fault(ERROR_BAD_PACKET, state.ip, estimatedTime());
+}
+
 /** No packet begins here: decoding continues at the next byte. */
 export function badPacket(): bool {
   skip(1);

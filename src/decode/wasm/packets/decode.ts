@@ -1,7 +1,23 @@
 /**
  * Reads packets one after another, and passes each to what it concerns: the clock, or the walk.
  */
-import { Cycles, eventTime, MAX_CYCLES, takeCbr, takeCyc, takeMtc, takeTma, takeTsc } from '../clock';
+import {
+  Cycles,
+  eventTime,
+  insteadOfTsc,
+  isEarly,
+  isLate,
+  isOdd,
+  MAX_CYCLES,
+  takeCbr,
+  takeCyc,
+  takeMtc,
+  takeTma,
+  takeTsc,
+  timeOfCyc,
+  timeOfNextMtc,
+  timeOfTsc,
+} from '../clock';
 import { passTo } from '../events';
 import { ERROR_MISMATCH } from '../layout';
 import { hasStopped, isMarking, markAddress, markMtc, mustStop } from '../parts';
@@ -18,7 +34,7 @@ import {
 import { repeatBits, walkBits } from '../walk/bits';
 import { settle } from '../walk/position';
 import { missTarget, walkTo, walkToWithinBits } from '../walk/targets';
-import { addressAt, badPacket, cutOff, overflow, readAddress, takeAddress } from './addresses';
+import { addressAt, badPacket, badTime, cutOff, overflow, readAddress, takeAddress } from './addresses';
 import * as format from './format';
 import {
   BAD,
@@ -33,6 +49,8 @@ import {
   isStreamEnd,
   isTnt,
   isWhole,
+  NO_TSC,
+  nextTsc,
   offsetAt,
   pos,
   recordReference,
@@ -41,6 +59,7 @@ import {
   sizeOf,
   skip,
   TIP,
+  UNDECIDED_TSC,
   windowEnd,
 } from './format';
 import {
@@ -114,15 +133,27 @@ function takeCycPacket(): bool {
   const value = format.readCyc(pos, end);
   if (format.cycBytes === 0) return cutOff();
   if (format.cycBytes > format.MAX_CYC_BYTES) return badPacket();
+  const isBad = isOdd(timeOfCyc(value)) && isLate(timeOfCyc(value), NO_TSC);
   skip(format.cycBytes);
-  takeCyc(value, offsetAt(pos));
+  takeCyc(isBad ? 0 : value, offsetAt(pos));
   state.before = BEFORE_CYC;
+  if (isBad) badTime();
   return true;
 }
 
 function takeMtcPacket(): bool {
   if (pos + 2 > end) return cutOff();
-  if (!takeMtc(load<u8>(pos + 1), pos + 2, end, !canSeeMore())) return false;
+  const mtc = load<u8>(pos + 1);
+  const time = timeOfNextMtc(mtc);
+  const next = isOdd(time) ? nextTsc(pos + 2) : NO_TSC;
+  if (next === UNDECIDED_TSC) return false;
+  if (next !== NO_TSC && isLate(time, next)) {
+    skip(2);
+    state.before = BEFORE_OTHER;
+    badTime();
+    return true;
+  }
+  if (!takeMtc(mtc, pos + 2, end, !canSeeMore())) return false;
   skip(2);
   state.before = BEFORE_OTHER;
   markMtc(offsetAt(pos));
@@ -131,10 +162,15 @@ function takeMtcPacket(): bool {
 
 function takeTscPacket(): bool {
   if (pos + 8 > end) return cutOff();
+  const low = load<u64>(pos) >> 8;
+  const next = state.firstReference !== 0 || isOdd(timeOfTsc(low)) ? nextTsc(pos + 8) : NO_TSC;
+  if (next === UNDECIDED_TSC) return false;
+  const isBad = (isOdd(timeOfTsc(low)) && isLate(low, next)) || isEarly(low);
   breakAsync();
-  takeTsc(load<u64>(pos) >> 8, recordReference());
+  takeTsc(isBad ? insteadOfTsc(next) : low, recordReference());
   skip(8);
   state.before = BEFORE_OTHER;
+  if (isBad) badTime();
   return true;
 }
 

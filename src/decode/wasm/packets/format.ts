@@ -8,6 +8,7 @@ export const PSB: u8 = 0x82;
 const PSB_BYTES: usize = 16;
 const PSB_HALF: u64 = 0x8202820282028202;
 export const TSC: u8 = 0x19;
+const TSC_BYTES: usize = 8;
 export const MTC: u8 = 0x59;
 export const MODE: u8 = 0x99;
 /** After 02. */
@@ -199,6 +200,8 @@ let isLastWindow: bool = false;
 /** Before the first window of a stream. */
 export function enterStream(): void {
   record = records.start;
+  clearFrom = 0;
+  clearTo = 0;
 }
 
 /** `offset`: that of the window's first byte in the stream. */
@@ -249,4 +252,43 @@ export function canSeeMore(): bool {
 
 export function hasWholeStream(): bool {
   return isLastWindow;
+}
+
+// The next PSB+, looked up ahead.
+
+/** So far. */
+const PSB_AHEAD: usize = MAX_LOOK_AHEAD / 8;
+/** Of `nextTsc`: there is none; more bytes are needed. */
+export const NO_TSC: u64 = 0;
+export const UNDECIDED_TSC: u64 = u64.MAX_VALUE;
+/** Between these offsets no PSB begins. */
+let clearFrom: u64 = 0;
+let clearTo: u64 = 0;
+
+/** The TSC of the next PSB+, after CYCs and padding at most. */
+export function nextTsc(first: usize): u64 {
+  const limit = first + PSB_AHEAD;
+  let at = first;
+  if (offsetAt(first) >= clearFrom && offsetAt(first) < clearTo) at += <usize>(clearTo - offsetAt(first));
+  else clearFrom = offsetAt(first);
+  while (at < limit && at + PSB_BYTES <= windowEnd && load<u64>(at) !== PSB_HALF) at++;
+  clearTo = offsetAt(at);
+  if (at >= limit) return NO_TSC;
+  const after = at + PSB_BYTES <= windowEnd ? behindPsb(at + PSB_BYTES) : windowEnd;
+  if (after + TSC_BYTES <= windowEnd) return load<u8>(after) === TSC ? load<u64>(after) >> 8 : NO_TSC;
+  const seesMore = !isLastWindow && (pos !== windowStart || windowEnd - windowStart < <usize>MAX_LOOK_AHEAD);
+  return seesMore ? UNDECIDED_TSC : NO_TSC;
+}
+
+/** Skips the rest of a PSB, of which other packets may look like the beginning, padding and CYCs. */
+function behindPsb(from: usize): usize {
+  let at = from;
+  while (at + 2 <= windowEnd && load<u16>(at) === 0x8202) at += 2;
+  while (at < windowEnd && (load<u8>(at) === 0 || isCyc(load<u8>(at)))) {
+    const isPad = load<u8>(at) === 0;
+    if (!isPad) readCyc(at, windowEnd);
+    if (!isPad && cycBytes === 0) return windowEnd;
+    at += isPad ? 1 : cycBytes;
+  }
+  return at;
 }
