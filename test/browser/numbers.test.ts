@@ -240,7 +240,11 @@ async function expectTrueNumbers(page: Page, name: string, truth: Truth<Function
 const EXPLAINED = 0.05;
 
 /** Compares the slowest complete calls in the panel with those of `latency`. */
-async function expectTrueCalls(page: Page, { slowest }: Latency): Promise<void> {
+async function expectTrueCalls(
+  page: Page,
+  { slowest }: Latency,
+  { longestCutNs, inferred }: FunctionRow,
+): Promise<void> {
   const known = slowest.map(({ tid, comm, start, durationNs, differences }) => [
     formatDuration(durationNs),
     `${comm ?? ''} ${tid}`.trim(),
@@ -259,18 +263,60 @@ async function expectTrueCalls(page: Page, { slowest }: Latency): Promise<void> 
   const complete = shown.filter(([duration]) => !duration?.startsWith('≥'));
   expect(complete).toEqual(known.slice(0, complete.length));
   if (shown.length < 10) expect(complete).toHaveLength(known.length);
+  const cut = shown.flatMap(([duration]) => (duration?.startsWith('≥') ? [duration] : []));
+  expect(cut.length).toBeLessThanOrEqual(inferred);
+  if (shown.length < 10) expect(cut).toHaveLength(inferred);
+  if (cut.length > 0) expect(cut[0]).toBe(formatLongest(null, longestCutNs));
 }
 
 /** Compares the waits in the panel with those of `waits`. */
-async function expectTrueWaits(page: Page, { stats }: WaitsAnswer): Promise<void> {
+async function expectTrueWaits(page: Page, { stats, reasons, wakers }: WaitsAnswer, all: WaitsAnswer): Promise<void> {
   const [head] = await page.locator('.waits h3').allTextContents();
   const { waits, totalNs, wakeUpNs } = stats;
-  const all = `${formatMany(waits, 'wait')} · ${formatDuration(totalNs)} · ${formatDuration(wakeUpNs)} of it waking up`;
-  expect(head).toBe(waits === 0 ? undefined : all);
+  const text = `${formatMany(waits, 'wait')} · ${formatDuration(totalNs)} · ${formatDuration(wakeUpNs)} of it waking up`;
+  expect(head).toBe(waits === 0 ? undefined : text);
+  if (waits === 0) return;
   const rows = await page.$$eval('.waits tr:not(:first-child)', (all) =>
-    all.map((row) => Number((row.children[2]?.textContent ?? '').replaceAll(',', ''))),
+    all.map((row) => [...row.children].map(({ textContent }) => textContent ?? '')),
   );
-  expect(rows.reduce((sum, own) => sum + own, 0)).toBe(waits);
+  const waitsOf = ([, , count = '']: readonly string[]) => Number(count.replaceAll(',', ''));
+  expect(rows.reduce((sum, row) => sum + waitsOf(row), 0)).toBe(waits);
+  for (const { reason, stats: own } of reasons) {
+    const listed = rows.filter(([, why = '']) => why.replace(', held', '') === reason);
+    expect(
+      listed.reduce((sum, row) => sum + waitsOf(row), 0),
+      reason,
+    ).toBeLessThanOrEqual(own.waits); // others have no reason
+  }
+  let known = 0;
+  for (const row of rows) {
+    const [, tid, name] = /^(?!maybe )\S+ (\d+): (.*)$/.exec(row[0] ?? '') ?? [];
+    if (tid === undefined || row[1]?.endsWith('held')) continue;
+    const own = wakers.find(
+      (waker) => waker.function?.name === name && waker.threads.some((each) => `${each.tid}` === tid),
+    );
+    expect(own, row[0]).toBeDefined();
+    expect(waitsOf(row), row[0]).toBeLessThanOrEqual(own?.stats.waits ?? 0);
+    if (own === undefined || waitsOf(row) < own.stats.waits) continue; // of several reasons
+    known++;
+    expect(row.slice(3), row[0]).toEqual([formatDuration(own.stats.totalNs), formatDuration(own.stats.wakeUpNs)]);
+  }
+  expect(known).toBeGreaterThan(0);
+  await expectTrueLongest(page, all);
+}
+
+/** Compares the longest wait in the panel, and its pieces, with the wait of that thread among all. */
+async function expectTrueLongest(page: Page, { slowest }: WaitsAnswer): Promise<void> {
+  const title = (await page.locator('.waits h3').allTextContents())[1] ?? '';
+  const [, duration, tid] = /^Longest: (.*) of .*?(\d+), /.exec(title) ?? [];
+  const pieces = await page.$$eval('.waits .chain .piece', (all) =>
+    all.map((piece) => piece.getAttribute('title') ?? ''),
+  );
+  const shown = pieces.map((piece) => piece.split(' · ').at(-1));
+  const known = slowest
+    .filter(({ thread, durationNs }) => `${thread.tid}` === tid && formatDuration(durationNs) === duration)
+    .map(({ path }) => path.map(({ durationNs }) => formatDuration(durationNs)));
+  expect(known, title).toContainEqual(shown);
 }
 
 /** Compares callers and callees in the panel, and its histogram, with the tree. Recursive functions count once: not these. */
@@ -486,9 +532,13 @@ describe('each number is that of the JSON', () => {
         await expectTrueNumbers(page, row.name, truth, row);
         const question = { functions: exactly(row.name), slowest: 10 };
         const asked = await askLatency([open()], question, window ? { window } : {});
-        await expectTrueCalls(page, latencyAnswer(asked.profile, asked.calls, asked.functions));
+        await expectTrueCalls(page, latencyAnswer(asked.profile, asked.calls, asked.functions), row);
         if (waits !== null && range === null)
-          await expectTrueWaits(page, waitsAnswer(await askWaits([open()], { inside: exactly(row.name), slowest: 0 })));
+          await expectTrueWaits(
+            page,
+            waitsAnswer(await askWaits([open()], { inside: exactly(row.name), slowest: 0 })),
+            waitsAnswer(await askWaits([open()], { slowest: 10_000 })),
+          );
       }
     }
     await page.close();
