@@ -71,7 +71,7 @@ test('a click on a dot chooses its call', async () => {
     isFound = (await pressed())[0] === 'true';
   }
   expect(isFound).toBe(true);
-  expect(hashOf(page)).toContain('call=5001@1224172-1396506');
+  await eventually(() => hashOf(page)).toContain('call=5001@1224172-1396506');
 });
 
 test('arrow keys go from dot to dot, and Enter chooses the call', async () => {

@@ -87,7 +87,7 @@ describe('opening and closing', () => {
     await goTo(page, '#tab=threads');
     await page.locator('[aria-label="Threads"] .row button').first().click();
     await eventually(title).toBe('Stack chart: thread 1');
-    expect(hashOf(page)).toBe('chart=1&tab=threads');
+    await eventually(() => hashOf(page)).toBe('chart=1&tab=threads');
     expect(await page.locator('.graph.main').isVisible()).toBe(false);
     await page.goBack();
     await eventually(title).toBe(null);
@@ -111,7 +111,7 @@ describe('opening and closing', () => {
     const { x, y } = (await page.locator('.strips canvas').boundingBox()) as { x: number; y: number };
     await page.mouse.click(x + 4, y + 9 + 18);
     await eventually(title).toMatch(/^Stack chart: thread [12]$/);
-    expect(hashOf(page)).toMatch(/^range=1000-2000&chart=[12]&at=1000-2000$/);
+    await eventually(() => hashOf(page)).toMatch(/^range=1000-2000&chart=[12]&at=1000-2000$/);
   });
 
   test('a thread that is not there opens none', async () => {

@@ -263,7 +263,7 @@ describe('warnings', () => {
     const page = await openReport(browser, lossy(40));
     expect(await page.locator('.warnings').count()).toBe(0);
     expect(await page.locator('header').textContent()).toContain('40 ns lost (4 %)');
-    expect(hashOf(page)).toBe('');
+    await eventually(() => hashOf(page)).toBe('');
     await page.close();
   });
 });

@@ -110,7 +110,7 @@ describe('frames', () => {
     await eventually(() => labels(own)).toEqual(
       expect.arrayContaining(['f0 · 1 · 9 ns', 'f1 · 1 · 9 ns', 'f2 · 1 · 9 ns']),
     );
-    expect(hashOf(own)).toMatch(/zoom=main;f\d&to=f\d/);
+    await eventually(() => hashOf(own)).toMatch(/zoom=main;f\d&to=f\d/);
     const before = await labels(own);
     await own.reload();
     await eventually(() => labels(own)).toEqual(before);
@@ -206,7 +206,7 @@ describe('zoom', () => {
     await press(page, 'Escape');
     expect(await focusedText(page)).toMatch(/^main: /);
     await press(page, 'Escape');
-    expect(hashOf(page)).toBe('');
+    await eventually(() => hashOf(page)).toBe('');
     expect(await labels(page)).toEqual(ALL);
   });
 
@@ -241,7 +241,7 @@ test('keeps the part of a zoom path that exists in another tree', async () => {
   await goTo(page);
   await click(page, 'a · 1 · 30 ns');
   await eventually(() => hashOf(page)).toContain('zoom=');
-  expect(hashOf(page)).toContain('zoom=main;a;a');
+  await eventually(() => hashOf(page)).toContain('zoom=main;a;a');
   await push(page, 'Fold recursion');
   await eventually(() => hashOf(page)).toMatch(/zoom=main;a$/);
   await page.getByLabel('Width').selectOption('self');
@@ -277,7 +277,7 @@ describe('the tree', () => {
     expect([await callees(), hashOf(own)]).toEqual(['abcz', '']);
     await enterGraph(own);
     await press(own, 'm', 'ArrowDown', 'Enter', '4');
-    expect(hashOf(own)).toBe('width=calls&order=weight');
+    await eventually(() => hashOf(own)).toBe('width=calls&order=weight');
     expect(await callees()).toBe('abcz'); // one call of each
     await press(own, '5');
     expect(await own.getByRole('button', { name: 'Heaviest first' }).isDisabled()).toBe(true);
@@ -288,7 +288,7 @@ describe('the tree', () => {
     await goTo(page, '#zoom=9.6&to=7');
     expect((await labels(page)).slice(0, 4)).toEqual(ALL.slice(0, 4));
     await press(page, 's');
-    expect(hashOf(page)).toBe('order=weight&zoom=main');
+    await eventually(() => hashOf(page)).toBe('order=weight&zoom=main');
   });
 
   test('switches to an icicle graph and back', async () => {
@@ -304,14 +304,14 @@ describe('the tree', () => {
     await press(page, 'ArrowDown');
     expect(await focusedText(page)).toMatch(/^main: /);
     await press(page, 'i');
-    expect(hashOf(page)).toBe('');
+    await eventually(() => hashOf(page)).toBe('');
   });
 
   test('starts as an icicle graph if the file was rendered so', async () => {
     const own = await openReport(browser, CALLS, { icicle: true });
     expect((await report.frames(own)).map(({ y }) => y)).toEqual([0, 19, 38, 38, 57, 57, 76]);
     await press(own, 'i');
-    expect(hashOf(own)).toBe('icicle=0');
+    await eventually(() => hashOf(own)).toBe('icicle=0');
     await own.close();
   });
 
@@ -325,6 +325,6 @@ describe('the tree', () => {
       'b · 1 · 30 ns',
       'leaf · 2 · 15 ns',
     ]);
-    expect(hashOf(page)).toBe('fold=1');
+    await eventually(() => hashOf(page)).toBe('fold=1');
   });
 });

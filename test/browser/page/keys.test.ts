@@ -87,7 +87,7 @@ describe('keys', () => {
     expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i s 1 … 6 a d ?'.split(' '));
     await press(page, 'i', 'Escape');
     expect(await dialog.isVisible()).toBe(false);
-    expect(hashOf(page)).toBe('');
+    await eventually(() => hashOf(page)).toBe('');
   });
 
   test('/ focuses the search, which receives letters, and Tab moves from a match found by Enter to its frame', async () => {
@@ -143,7 +143,7 @@ describe('keys', () => {
   test('do nothing with a modifier key', async () => {
     await goTo(page);
     await press(page, 'Control+i', 'Alt+a', 'Control+1');
-    expect(hashOf(page)).toBe('');
+    await eventually(() => hashOf(page)).toBe('');
   });
 
   test('move in callers and callees, too, with a visible focus', async () => {

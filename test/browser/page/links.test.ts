@@ -54,7 +54,7 @@ const notice = (of = other) => of.locator('.notice').innerText();
 test('a link fits another recording of the program', async () => {
   await goTo(page);
   await click(page, 'leaf · 1 · 20 ns');
-  expect(hashOf(page)).toBe('zoom=main;a;leaf');
+  await eventually(() => hashOf(page)).toBe('zoom=main;a;leaf');
   await goTo(other, `#${hashOf(page)}&function=a`);
   expect((await labels(other)).at(-1)).toBe('leaf · 1 · 20 ns');
   expect(await other.locator('.function h2').textContent()).toBe('a');
@@ -79,7 +79,7 @@ test.for([
   await goTo(other);
   await goTo(other, hash);
   await eventually(notice).toContain(`The link does not fit this page. Left out: ${left}`);
-  expect(hashOf(other)).toBe(kept);
+  await eventually(() => hashOf(other)).toBe(kept);
   const box = await other.locator('.notice').boundingBox();
   expect(box?.height).toBeLessThan(36); // one line
   const fresh = await timed(OTHER, hash); // also as the first address of a page
@@ -102,5 +102,5 @@ test('the line is hidden when the view changes, and by its button', async () => 
 test('numbers of older links are read, and become names', async () => {
   await goTo(page, '#zoom=9.6&hide=8');
   expect(await chips(page)).toEqual(['without leaf']);
-  expect(hashOf(page)).toBe('hide=leaf&zoom=main;a');
+  await eventually(() => hashOf(page)).toBe('hide=leaf&zoom=main;a');
 });

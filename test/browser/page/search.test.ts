@@ -38,7 +38,7 @@ describe('search', () => {
     await searchFor('LEAF');
     expect(await found()).toBe('2 frames, 30 % of view');
     expect(await marked()).toBe(2);
-    expect(hashOf(page)).toBe('search=LEAF');
+    await eventually(() => hashOf(page)).toBe('search=LEAF');
     await click(page, 'a · 1 · 60 ns');
     expect(await found()).toBe('2 frames, 50 % of view');
   });
@@ -221,7 +221,7 @@ describe('search', () => {
     await input().focus();
     await press(page, 'Escape');
     expect(await focusedText(page)).toMatch(/^all: /);
-    expect(hashOf(page)).toBe('');
+    await eventually(() => hashOf(page)).toBe('');
   });
 });
 
@@ -287,6 +287,6 @@ describe('the menu', () => {
     expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
     await press(page, 'm', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
     expect(await chips(page)).toEqual(['without a']);
-    expect(hashOf(page)).toBe('hide=a');
+    await eventually(() => hashOf(page)).toBe('hide=a');
   });
 });

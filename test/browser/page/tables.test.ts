@@ -223,7 +223,7 @@ test('lists matches of the search, or all functions with matches marked', async 
   await press(page, 'Space');
   await eventually(async () => (await rows(page)).map(([name]) => name)).toEqual(['main', 'a', 'b', 'leaf']);
   expect(await page.locator('[aria-label="Functions"] .row.found').allTextContents()).toHaveLength(1);
-  expect(hashOf(page)).toBe('search=leaf&list=all');
+  await eventually(() => hashOf(page)).toBe('search=leaf&list=all');
 });
 
 test('keeps sort order and open tab in the address, but not in the history', async () => {
@@ -272,7 +272,7 @@ describe('dividers', () => {
       await divider(name).focus();
       await press(page, key, key);
       expect(await now(name)).toBe(from + 4);
-      expect(hashOf(page)).toContain(`${at}=${from + 4}`);
+      await eventually(() => hashOf(page)).toContain(`${at}=${from + 4}`);
     }
     const after = await sizes();
     expect(after[0]?.[0]).toBeGreaterThan((before[0]?.[0] ?? 0) + 10);
@@ -297,7 +297,7 @@ describe('dividers', () => {
     await page.mouse.up();
     const moved = await divider('Resize graph').boundingBox();
     expect(Math.abs((moved?.y ?? 0) + 4 - y - 150)).toBeLessThan(8);
-    expect(hashOf(page)).toMatch(/^graph=\d\d$/);
+    await eventually(() => hashOf(page)).toMatch(/^graph=\d\d$/);
   });
 });
 
@@ -426,7 +426,7 @@ test('shows no function as openable without times', async () => {
   const row = own.locator('[aria-label="Functions"] .row').first();
   expect(await row.evaluate((one) => getComputedStyle(one).cursor)).toBe('default');
   await row.click();
-  expect(hashOf(own)).toBe('');
+  await eventually(() => hashOf(own)).toBe('');
   for (const choice of ['Width', 'Colour'])
     expect(await own.getByRole('combobox', { name: choice }).isDisabled()).toBe(true);
   await own.close();
@@ -491,7 +491,7 @@ describe('one function', () => {
     await eventually(() => labels(page, '.half.callees .graph')).toEqual(
       expect.arrayContaining(['a · 1 · 60 ns', 'leaf · 1 · 20 ns', 'a · 1 · 30 ns']),
     );
-    expect(hashOf(page)).toBe('function=a');
+    await eventually(() => hashOf(page)).toBe('function=a');
   });
 
   test('shows where functions begin in source code, if there is space', async () => {
@@ -519,7 +519,7 @@ describe('one function', () => {
       await eventually(isOpen).toBe(true);
       await close();
       await eventually(isOpen).toBe(false);
-      expect(hashOf(page)).toBe('');
+      await eventually(() => hashOf(page)).toBe('');
     }
   });
 
@@ -545,6 +545,6 @@ describe('one function', () => {
     await eventually(callers).toEqual(zoomed);
     await click(page, 'leaf · 2 · 15 ns', '.half.callers .graph');
     await eventually(callers).toEqual(all);
-    expect(hashOf(page)).toBe('function=leaf');
+    await eventually(() => hashOf(page)).toBe('function=leaf');
   });
 });

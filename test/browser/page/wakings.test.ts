@@ -81,7 +81,7 @@ describe('in a stack chart', () => {
     await eventually(chart).toBe('Stack chart: clerk 3');
     await page.goBack(); // to where the wheel had zoomed
     await eventually(chart).toBe('Stack chart: customer 1');
-    expect(hashOf(page)).toMatch(/at=/);
+    await eventually(() => hashOf(page)).toMatch(/at=/);
   });
 
   test('the woken thread is reached from what its waker did', async () => {

@@ -73,7 +73,7 @@ describe('width', () => {
     }
     expect(chosen).toEqual(['cpu', 'outside', 'off-cpu', 'calls', 'self', 'wall']);
     await switches.getByLabel('Width').selectOption('Calls');
-    expect(hashOf(switches)).toBe('width=calls');
+    await eventually(() => hashOf(switches)).toBe('width=calls');
     expect(await page.getByLabel('Width').locator('option').allTextContents()).not.toContain('Off CPU');
   });
 });
