@@ -1,0 +1,106 @@
+/**
+ * Functions that switch stacks are learned from where they go, whatever their name; each stack is a root.
+ */
+import { describe, expect, test } from 'vitest';
+import type { AnalyzeOptions } from '../../src/index.js';
+import { dedent, outline } from '../helpers/checks/outline.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+
+async function expectTree(trace: string, tree: string, options: AnalyzeOptions = {}): Promise<void> {
+  expect(outline(await analyzeText(traceOf(trace), { extend: false, ...options }))).toBe(dedent(tree));
+}
+
+/** A scheduler resumes a fiber, which yields; `sw` has no name that says what it does. */
+const TURNS = `
+      10  call    main+0x100   resume
+      20  call    resume+0x100 sw
+      30  return  sw           fiber+0x0
+      40  call    fiber+0x100  work
+      50  call    work+0x100   sw
+      60  return  sw           resume+0x105
+      70  return  resume       main+0x105
+      80  call    main+0x100   resume
+      90  call    resume+0x100 sw
+      100 return  sw           work+0x105
+      110 return  work         fiber+0x105
+      120 call    fiber+0x110  sw
+      130 return  sw           resume+0x105
+      140 return  resume       main+0x105`;
+
+describe('a switcher without a known name', () => {
+  const TREE = `
+      fiber 1(1) self 20
+        sw 1(1) self 10
+        work 1 self 20
+          sw 1 self 10
+      main 1(1) self 10
+        resume 2 self 40
+          sw 2 self 20`;
+
+  test('is known by going to the start of a function, and behind its own calls', () => expectTree(TURNS, TREE));
+
+  test('is shown on the call that left the first stack, if asked for', () =>
+    expectTree(
+      TURNS,
+      `
+      main 1(1) self 10
+        resume 2 self 40
+          sw 2 self 20
+            fiber 1(1) self 20
+              sw 1(1) self 10
+              work 1 self 20
+                sw 1 self 10`,
+      { fibers: 'nest' },
+    ));
+
+  test('is known in the other threads, too', async () => {
+    const late = TURNS.split('\n')
+      .slice(8)
+      .map((line) => line.replace(/^ +/, '2/'));
+    const { threads, ...profile } = await analyzeText(traceOf([TURNS, ...late].join('\n')), { extend: false });
+    expect(threads).toHaveLength(2);
+    expect(outline({ ...profile, threads: threads.slice(1) })).toMatch(/^fiber .*\n {2}sw .*\n {2}work .*\nmain /);
+  });
+
+  test('is known by a jump right behind a call to it', () =>
+    expectTree(TURNS.replaceAll(/return {2}sw/g, 'jmp     sw'), TREE));
+});
+
+test('a function that recurses and catches an exception switches nothing', async () => {
+  const profile = await analyzeText(
+    traceOf(`
+      10  call    main+0x100   nest
+      20  call    nest+0x100   nest
+      30  call    nest+0x100   nest
+      40  call    nest+0x150   __cxa_throw
+      50  call    nest+0x200   end
+      60  return  end          nest+0x205
+      70  return  nest         nest+0x105
+      80  return  nest         main+0x105`),
+    { extend: false },
+  );
+  expect(outline(profile)).toMatch(/^main .*(\n {2}.*)+$/);
+});
+
+test('calls that a return skips without a reason go on when a later return fits', async () => {
+  const profile = await analyzeText(
+    traceOf(`
+      10  call    main+0x100   resume
+      20  return  sw           body+0x0
+      30  call    body+0x100   yield
+      40  return  sw           main+0x105
+      50  call    main+0x110   resume
+      60  return  sw           body+0x105
+      70  call    body+0x120   work
+      80  return  work         body+0x125
+      90  call    body+0x130   yield
+      100 return  sw           main+0x115
+      110 call    main+0x120   end
+      120 return  end          main+0x125`),
+    { extend: false },
+  );
+  const tree = outline(profile);
+  expect(tree).toMatch(/\n {2}end 1 self 10/); // called by main
+  expect(tree).toMatch(/body .*(\n.*)*\n {8}work 1 self 10/);
+});
