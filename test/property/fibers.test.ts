@@ -2,7 +2,7 @@
  * A thread with several stacks: however it switches between them, calls stay complete and time is on the right stack.
  */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { times } from '../helpers/random/times.js';
@@ -22,6 +22,47 @@ test.each(['root', 'nest'] as const)('puts the time of each stack on its own fra
     { numRuns: times(100) },
   );
 });
+
+describe('time is on the right path, or marked as inferred', () => {
+  test.each([
+    ['if no name says that a function switches stacks', (text: string) => text.replaceAll('swapcontext', 'sw')],
+    ['if no event shows where a switch leads', (text: string) => text.replace(/^.*return +\w+ swapcontext.*\n/gm, '')],
+  ])('%s', async (_, change) => {
+    await fc.assert(
+      fc.asyncProperty(fiberDecisions, async (list) => {
+        const run = new FiberRun();
+        for (const decision of list) run.decide(decision);
+        run.end();
+        const text = change(`${run.lines.join('\n')}\n`);
+        const name = text.includes('swapcontext') ? 'swapcontext' : 'sw';
+        const profile = await analyzeText(text, { extend: false, tailCalls: 'replace' });
+        const truth = new Map(
+          [...ofRoots(run.selfNs)].map(([path, ns]) => [path.replaceAll('swapcontext', name), ns] as const),
+        );
+        for (const { path, selfNs, inferredNs } of pathsOf(profile))
+          expect(selfNs - inferredNs, path).toBeLessThanOrEqual(truth.get(path) ?? 0);
+      }),
+      { numRuns: times(100) },
+    );
+  });
+});
+
+interface PathTime {
+  readonly path: string;
+  readonly selfNs: number;
+  readonly inferredNs: number;
+}
+
+function pathsOf({ threads, symbols }: Profile): PathTime[] {
+  return threads.flatMap(({ tree }) => {
+    const paths: string[] = [];
+    return Array.from({ length: tree.length }, (_, node) => {
+      const name = symbols.name[tree.symbol[node]] ?? '';
+      paths.push([paths[tree.parent[node]], name].filter(Boolean).join(';'));
+      return { path: paths[node] as string, selfNs: tree.selfNs[node], inferredNs: tree.inferredNs[node] };
+    });
+  });
+}
 
 /** Cuts the frames of the thread's own stack off the paths of the others. */
 function ofRoots(selfNs: ReadonlyMap<string, number>): Map<string, number> {
