@@ -116,6 +116,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   const target = orNameless(facts.functions, facts.toFunction[site]);
   const hasSwitched =
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
+  if (state.depth === 0) pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row]);
   else chargeUntil(state, events.timeNs[row]);

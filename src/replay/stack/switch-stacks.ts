@@ -41,8 +41,8 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
     state.parked.delete(leftRow);
     putBack(state, parked, parked.isFirst ? ROOT : parked.isSplit ? parked.base : base);
   }
-  const index = levelOfCall(state, callRow);
   if (callRow === NONE) closeAbove(state, -1, Inference.Unwound);
+  const index = callRow === NONE ? NONE : levelOfCall(state, callRow);
   if (index === NONE) return callRow === NONE;
   closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
   if (!isJump) returnFrom(state, index, NONE);
