@@ -169,7 +169,7 @@ class FoundSwitcher {
 }
 
 function withAnother(setup: ReplaySetup, switcher: Switcher): ReplaySetup {
-  return { ...setup, siteFacts: withSwitcher(setup.siteFacts, switcher), learned: setup.learned + 1 };
+  return { ...setup, siteFacts: withSwitcher(setup.siteFacts, switcher) };
 }
 
 /** True if what threads answer is handed on at once, so that it cannot become void. */
@@ -259,7 +259,6 @@ function setupOf(
     siteFacts: siteFacts(sites, symbols, ids, code),
     symbolRank: symbolRanks(symbols),
     edge: sites.edge,
-    learned: 0,
     probes,
     events: store.memory.shared(),
     options: {

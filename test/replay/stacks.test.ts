@@ -3,8 +3,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
+import { MAX_LEARNED } from '../../src/replay/pairing/switches.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
-import { analyzeText } from '../helpers/traces/load.js';
+import { analyzeText, inputOf } from '../helpers/traces/load.js';
+import { threadsOfInput } from '../helpers/traces/threads-of.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 async function expectTree(trace: string, tree: string, options: AnalyzeOptions = {}): Promise<void> {
@@ -65,6 +67,36 @@ describe('a switcher without a known name', () => {
 
   test('is known by a jump right behind a call to it', () =>
     expectTree(TURNS.replaceAll(/return {2}sw/g, 'jmp     sw'), TREE));
+});
+
+test("Go's scheduler has a stack of its own, from which a recovered panic goes on", () =>
+  expectTree(
+    `
+      10  call    main.main+0x100        main.risky
+      20  call    main.risky+0x100       runtime.gopanic
+      30  call    runtime.gopanic+0x100  runtime.mcall
+      40  call    runtime.mcall+0x100    runtime.recovery
+      50  call    runtime.recovery+0x100 runtime.gogo
+      60  jmp     runtime.gogo           main.risky+0x150
+      70  return  main.risky             main.main+0x105
+      80  call    main.main+0x110        main.end
+      90  return  main.end               main.main+0x115`,
+    `
+      main.main 1(1) self 10
+        main.end 1 self 10
+        main.risky 1 self 20
+          runtime.gopanic 1 self 10
+            runtime.mcall 1(1) self 10
+      runtime.recovery 1(1) self 10
+        runtime.gogo 1(1) self 10`,
+  ));
+
+test('so many functions switch stacks that more are not learned: each costs a replay', async () => {
+  const rename = (n: number) => TURNS.replace(/\b(?:main|resume|sw|fiber|work)\b/g, (name) => `${name}_${n}`);
+  const later = (text: string, n: number) => text.replace(/^ +(\d+)/gm, (_, ns) => `${1000 * n + Number(ns)}`);
+  const turns = Array.from({ length: 2 * MAX_LEARNED }, (_, n) => later(rename(n), n + 1));
+  const { facts } = await threadsOfInput(inputOf(traceOf(turns.join('\n'))));
+  expect(facts.learned).toBe(MAX_LEARNED);
 });
 
 test('a function that recurses and catches an exception switches nothing', async () => {

@@ -52,8 +52,6 @@ export const NOTHING_ASKED: AskedThreads = new Map();
 /** What all threads of a trace share. */
 export interface ReplaySetup {
   readonly siteFacts: SiteFacts;
-  /** Number of functions in them that turned out to switch stacks. */
-  readonly learned: number;
   /** By symbol: the order of siblings in trees. */
   readonly symbolRank: Int32Array;
   /** Per site: whether the trace begins or ends there. */

@@ -45,10 +45,10 @@ function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer |
 }
 
 /** Returns the only parts of the setup that change. */
-function kindOf({ knownPaths, span, questions, options, learned }: ReplaySetup): string {
+function kindOf({ knownPaths, span, questions, options, siteFacts }: ReplaySetup): string {
   const { durations, timeline, chunksOf, callRows } = questions;
   return [
-    learned,
+    siteFacts.learned,
     options.onlyPairs === true,
     knownPaths !== null,
     span?.startNs,

@@ -40,6 +40,8 @@ export interface SiteFacts {
   readonly functions: FunctionTable;
   /** Addresses of linkage slots that lead to functions that switch stacks, though no name says so. */
   readonly switcherSlots: ReadonlySet<Address>;
+  /** Number of functions and slots that turned out to switch stacks. */
+  readonly learned: number;
   /** null: not requested, or there is none. */
   readonly inlined: InlinedCode | null;
   /** 1: aborts a transaction, undoes its effects, and continues at its abort handler. */
@@ -89,6 +91,7 @@ export function siteFacts(
     leavesGuest,
     functions,
     switcherSlots: new Set(),
+    learned: 0,
     inlined,
     syscalls,
     scope,
@@ -104,10 +107,11 @@ export interface Switcher {
 /** Returns the facts with one more function that switches stacks. */
 export function withSwitcher(facts: SiteFacts, { fn, slot }: Switcher): SiteFacts {
   const { functions, switcherSlots } = facts;
-  if (!Number.isNaN(slot)) return { ...facts, switcherSlots: new Set([...switcherSlots, slot]) };
+  const learned = facts.learned + 1;
+  if (!Number.isNaN(slot)) return { ...facts, learned, switcherSlots: new Set([...switcherSlots, slot]) };
   const traits = functions.traits.slice();
   traits[fn] |= Trait.StackSwitcher;
-  return { ...facts, functions: { ...functions, traits } };
+  return { ...facts, learned, functions: { ...functions, traits } };
 }
 
 /** True if the call of a site leads to a function that switches stacks. */

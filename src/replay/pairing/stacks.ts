@@ -174,19 +174,18 @@ export class ParkedStacks {
 
 /**
  * Chooses the stack that continues among stacks that look alike: the one whose calls the next returns end, from the top
- * downwards. Among those that remain, the first one. `above`: number of calls of each that are over. Returns its index,
- * and whether another one might continue whose calls differ.
+ * downwards; the uppermost one is over. Among those that remain, the first one. Returns its index, and whether another one
+ * might continue whose calls differ.
  */
 export function chooseAlike(
   stacks: readonly CallRows[],
-  above: number,
   nextReturns: readonly Address[],
 ): { readonly index: number; readonly isGuess: boolean } {
   let alike = [...stacks.keys()];
   for (const [n, to] of nextReturns.entries()) {
     if (alike.length === 1) break;
     const fits = alike.filter((index) => {
-      const call = callFromTop(stacks[index] as CallRows, above + n);
+      const call = callFromTop(stacks[index] as CallRows, 1 + n);
       return call !== null && endsAt(call, to);
     });
     if (fits.length === 0) break;

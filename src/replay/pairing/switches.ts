@@ -44,7 +44,7 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   const next = () => nextReturns(state, row + 1);
   if (facts.toEntry[site] === 1) return beginStack(state, row, site, next()); // even if a call ends right before it
   if (isOwn && parked.length === 0) return endCall(state, row, top);
-  const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, 1, next);
+  const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, next);
   if (chosen === null) return endCall(state, row, top);
   if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
   const held = state.parked.holding(to);
@@ -58,7 +58,7 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
 export function goesOn(state: SegmentState, row: number, site: number): boolean {
   const { facts, pairing, parked } = state;
   if (parked.isEmpty || facts.toEntry[site] === 1) return false;
-  const { chosen } = choose(state, parked.endingAt(facts.to[site]), 1, () => nextReturns(state, row + 1));
+  const { chosen } = choose(state, parked.endingAt(facts.to[site]), () => nextReturns(state, row + 1));
   if (!chosen) return false;
   pairing.doubtfulRows.add(row);
   goOn(state, row, chosen, { isGuess: true });
@@ -158,27 +158,33 @@ function callsAbove(calls: CallRows, isMeant: (call: OpenCall) => boolean, first
   return NONE;
 }
 
-/** Switches to a parked stack by the event in `row`. `above`: number of calls above the one that it ends. */
-function goOn(
-  state: SegmentState,
-  row: number,
-  parked: ParkedStack,
-  { above = 0, isJump = false, isGuess = false }: { above?: number; isJump?: boolean; isGuess?: boolean },
-): void {
-  const { action, link, switches } = state.pairing;
-  const change = resume(state, row, parked, above, isJump, isGuess);
-  action[row] = Action.SwitchBack;
-  link[row] = switches.push(change) - 1;
+/** How a parked stack goes on. */
+interface GoingOn extends Pick<StackSwitch, 'waitsAt'>, Partial<Pick<StackSwitch, 'isJump' | 'isGuess'>> {
+  /** Number of calls above the one that is over. */
+  readonly above?: number;
 }
 
-/** Makes a parked stack the running one. */
+/** Switches to a parked stack by the event in `row`. */
+function goOn(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
+  const { action, link, switches } = state.pairing;
+  action[row] = Action.SwitchBack;
+  resume(state, parked, row, how);
+  link[row] = switches.length - 1;
+}
+
+/** Does so before the event in `row`; no event ends the call. */
+function goOnHidden(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
+  const back = resume(state, parked, row, how);
+  if (!back.isJump) state.pairing.link[back.callRow] = back.callRow;
+  state.pairing.hiddenSwitches.set(row, { back });
+}
+
+/** Makes a parked stack the running one: the event in `row` ends calls on it. */
 function resume(
   state: SegmentState,
-  row: number,
   parked: ParkedStack,
-  above: number,
-  isJump: boolean,
-  isGuess: boolean,
+  row: number,
+  { above = 0, isJump = false, isGuess = false, waitsAt }: GoingOn,
 ): StackSwitch {
   const { open, pairing } = state;
   state.parked.take(parked);
@@ -192,7 +198,9 @@ function resume(
     pairing.link[callRow] = row;
     open.pop();
   }
-  return { leftRow, callRow, isJump, isGuess };
+  const change = { leftRow, callRow, isJump, isGuess, ...(waitsAt !== undefined && { waitsAt }) };
+  pairing.switches.push(change);
+  return change;
 }
 
 /** Stacks with more calls are not parked: copying them again and again would be slow. */
@@ -316,10 +324,7 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
     state.running.isGuess = isGuess;
   } else {
-    const back = resume(state, row, chosen, above, isJump, isGuess);
-    if (!isJump) pairing.link[back.callRow] = back.callRow;
-    pairing.switches.push(back);
-    pairing.hiddenSwitches.set(row, { back });
+    goOnHidden(state, row, chosen, { above, isJump, isGuess });
   }
 }
 
@@ -335,10 +340,10 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
     const fits: Candidate[] = state.parked.returningTo(to);
     if (second !== null && endsAt(second, to)) fits.push(null);
     const inCaller = fits.filter((one) => (one === null ? ownCaller : one.caller) === fn);
-    if (inCaller.length > 0) return choose(state, inCaller, 1, () => next);
+    if (inCaller.length > 0) return choose(state, inCaller, () => next);
     const [below] = state.parked.endingAt(to);
     if (below) return { chosen: below, isGuess: false, isJump: true };
-    if (fits.length > 0) return choose(state, fits, 1, () => next);
+    if (fits.length > 0) return choose(state, fits, () => next);
     const held = state.parked.holding(to);
     if (held) return { chosen: held.parked, isGuess: false, above: held.above - 1 };
   }
@@ -349,7 +354,7 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
     const { address } = callFromTop(one === null ? own : one.calls, 0) as OpenCall;
     return address < at && at < address + NEAR_BYTES;
   });
-  const choice = choose(state, near.length > 0 ? near : open1, 1, () => next);
+  const choice = choose(state, near.length > 0 ? near : open1, () => next);
   if (choice.chosen !== undefined) return choice;
   const { on, isThrown } = unwoundStack(state, row, fn);
   return on ? { chosen: on, isGuess: true, isJump: true } : { chosen: undefined, isGuess: isThrown };
@@ -365,16 +370,10 @@ interface Choice {
   readonly above?: number;
 }
 
-/** `above`: number of calls of each stack that are over. */
-function choose(
-  { open }: SegmentState,
-  candidates: readonly Candidate[],
-  above: number,
-  next: () => readonly Address[],
-): Choice {
+function choose({ open }: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
   if (candidates.length < 2) return { chosen: candidates[0], isGuess: false };
   const stacks: CallRows[] = candidates.map((one) => one?.calls ?? open.copy());
-  const { index, isGuess } = chooseAlike(stacks, above, next());
+  const { index, isGuess } = chooseAlike(stacks, next());
   return { chosen: candidates[index], isGuess };
 }
 
@@ -408,9 +407,9 @@ function nextReturns(state: SegmentState, row: number): Address[] {
 }
 
 /** True if the thread switches stacks here, or calls a function that will. */
-function isSwitch({ fromFunction, toFunction, functions }: SiteFacts, site: number): boolean {
-  const isSwitcher = (fn: FunctionId) => fn >= 0 && (functions.traits[fn] & Trait.StackSwitcher) !== 0;
-  return isSwitcher(fromFunction[site]) || isSwitcher(toFunction[site]);
+function isSwitch(facts: SiteFacts, site: number): boolean {
+  const fn = facts.fromFunction[site];
+  return callsSwitcher(facts, site) || (fn !== NONE && (facts.functions.traits[fn] & Trait.StackSwitcher) !== 0);
 }
 
 // A longjmp goes to a place on its own stack, nearly always. Where it does not, it switches stacks, as QEMU does.
@@ -429,34 +428,22 @@ export function followLongJump(state: SegmentState, row: number, site: number): 
   const { longJumpRow: waitsAt } = state;
   const chosen = landedOn(state, fn, next);
   if (chosen === null) return;
-  const { hiddenSwitches, switches, link } = state.pairing;
-  if (chosen === undefined) {
-    const to = beginNew(state);
-    to.waitsAt = waitsAt;
-    hiddenSwitches.set(row, { to });
-  } else {
-    const back = { ...resume(state, row, chosen, 0, false, false), waitsAt };
-    link[back.callRow] = back.callRow;
-    switches.push(back);
-    hiddenSwitches.set(row, { back });
-  }
+  if (chosen !== undefined) return goOnHidden(state, row, chosen, { waitsAt });
+  state.pairing.hiddenSwitches.set(row, { to: beginNew(state) });
+  state.running.waitsAt = waitsAt;
 }
 
 /** The same for a jump that the trace shows. */
 export function landLongJump(state: SegmentState, row: number, site: number): void {
-  const { facts, pairing, longJumpRow: waitsAt } = state;
+  const { facts, longJumpRow: waitsAt } = state;
   const [fn, target] = [facts.fromFunction[site], facts.toFunction[site]];
   if (waitsAt === NONE || !hasTrait(state, fn, Trait.LongJump) || hasTrait(state, fn, Trait.Stub)) return;
   if (target === NONE || facts.toEntry[site] === 1 || hasTrait(state, target, Trait.LongJump | Trait.Stub)) return;
   const chosen = landedOn(state, target, nextReturns(state, row + 1));
   if (chosen === null) return;
-  if (chosen === undefined) {
-    goToNew(state, row);
-    state.running.waitsAt = waitsAt;
-  } else {
-    goOn(state, row, chosen, {});
-    pairing.switches.push({ ...(pairing.switches.pop() as StackSwitch), waitsAt });
-  }
+  if (chosen !== undefined) return goOn(state, row, chosen, { waitsAt });
+  goToNew(state, row);
+  state.running.waitsAt = waitsAt;
 }
 
 /**
@@ -476,7 +463,7 @@ function landedOn(state: SegmentState, fn: FunctionId, next: readonly Address[])
   if (candidates.length === 0 && (isOpen || !landingsOf(facts).setJumpers.has(fn))) return null;
   const index = open.findNear((call) => call === longJumpRow);
   for (const { row: skipped } of open.cutAbove(index)) state.pairing.link[skipped] = skipped;
-  return candidates.length === 0 ? undefined : (choose(state, candidates, 1, () => next).chosen as ParkedStack);
+  return candidates.length === 0 ? undefined : (choose(state, candidates, () => next).chosen as ParkedStack);
 }
 
 // Learns which functions switch stacks. Only the first evidence is sure, as what follows it runs on another stack than
@@ -485,6 +472,9 @@ function landedOn(state: SegmentState, fn: FunctionId, next: readonly Address[])
 function isBehind({ address, kind }: OpenCall, to: Address): boolean {
   return kind === CallKind.Call && address < to && to <= address + USUAL_CALL_BYTES;
 }
+
+/** Each one costs a replay of all threads. No program has so many. */
+export const MAX_LEARNED = 16;
 
 /** Functions that leave their stack in other ways, or only pass control on. */
 const NEVER_LEARNED =
@@ -497,7 +487,7 @@ const NEVER_LEARNED =
 export function findSwitcher(state: SegmentState, site: number): boolean {
   const { open, facts } = state;
   const top = open.length - 1;
-  if (top === NONE) return false;
+  if (top === NONE || facts.learned === MAX_LEARNED) return false;
   const fn = facts.fromFunction[site];
   const call = open.at(top);
   const to = facts.to[site];
@@ -517,7 +507,7 @@ export function findSwitcherBefore(state: SegmentState, row: number, to: Address
   const { open, facts, events } = state;
   const top = open.length - 1;
   const fn = top === NONE ? NONE : calledIn(state, open.rowAt(top));
-  if (fn === NONE || open.rowAt(top) <= state.unsureRow) return false;
+  if (fn === NONE || facts.learned === MAX_LEARNED || open.rowAt(top) <= state.unsureRow) return false;
   if (hasTrait(state, fn, NEVER_LEARNED & ~Trait.Stub) || open.at(top).kind !== CallKind.Call) return false;
   if (facts.fromFunction[events.site[firstRowAfter(state, open.rowAt(top), row)]] === fn) return false;
   const slot = facts.to[events.site[open.rowAt(top)]];
