@@ -2,22 +2,7 @@
  * The beginning of a page: one file, whose content-security-policy forbids the network.
  */
 
-import {
-  CHANGE_COLOURS,
-  type Colour,
-  FOCUS,
-  INK,
-  KERNEL,
-  LINE,
-  OTHERS,
-  PAGE,
-  PANEL,
-  QUIET_INK,
-  SCALE,
-  USER,
-  WARNING,
-  WARNING_PAGE,
-} from '../render/frames/colours.js';
+import { VARIABLES } from '../render/frames/palette.js';
 import { xml } from '../render/svg/xml.js';
 
 export interface DocumentStart {
@@ -48,21 +33,6 @@ ${notice === undefined ? '' : `<!--\n${notice}\n-->\n`}<html lang="en">
 
 /** Writes the colours of the page as CSS variables, for the light and the dark theme. */
 export function themeStyle(): string {
-  const variables: (readonly [string, Colour])[] = [
-    ['page', PAGE],
-    ['ink', INK],
-    ['quiet', QUIET_INK],
-    ['line', LINE],
-    ['panel', PANEL],
-    ['warning', WARNING],
-    ['warning-page', WARNING_PAGE],
-    ['focus', FOCUS],
-    ...USER.map((colour, shade) => [`u${shade}`, colour] as const),
-    ...KERNEL.map((colour, shade) => [`k${shade}`, colour] as const),
-    ...SCALE.map((colour, step) => [`s${step}`, colour] as const),
-    ...Object.entries(OTHERS),
-    ...Object.entries(CHANGE_COLOURS),
-  ];
-  const lines = variables.map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
+  const lines = Object.entries(VARIABLES).map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
   return `:root{color-scheme:light dark;${lines.join(';')}}`;
 }

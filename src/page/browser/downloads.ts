@@ -14,7 +14,6 @@ import type { Bounds, Nanoseconds } from '../../model/units.js';
 import { renderJson } from '../../profile-file/write.js';
 import type { LegendEntry } from '../../render/frames/captions.js';
 import { recordingFileName } from '../../render/frames/captions.js';
-import { CHANGE_COLOURS, type Colour, SCALE } from '../../render/frames/colours.js';
 import {
   type Drawing,
   HATCH_PATTERN,
@@ -23,6 +22,7 @@ import {
   ROW_PX,
   rectangles,
 } from '../../render/frames/drawing.js';
+import { CHANGE_COLOURS, type Colour, SCALE_COLOURS } from '../../render/frames/palette.js';
 import type { ProfileHeader } from '../../render/quality-summary.js';
 import { HEAD, headOf } from '../../render/svg/head.js';
 import { styleSheet } from '../../render/svg/style.js';
@@ -198,7 +198,7 @@ function* svgText(
 }
 
 function scaleRules(): string {
-  const colours = [...SCALE.map((colour, step) => [`s${step}`, colour] as const), ...Object.entries(CHANGE_COLOURS)];
+  const colours = Object.entries({ ...SCALE_COLOURS, ...CHANGE_COLOURS });
   const rules = (scheme: keyof Colour) => colours.map(([name, colour]) => `.${name}{fill:${colour[scheme]}}`).join('');
   return `${rules('light')}@media screen and (prefers-color-scheme:dark){${rules('dark')}}`;
 }

@@ -5,6 +5,7 @@
 import type { Timeline } from '../../model/profile/timeline.js';
 import { ACTIVITIES, Activity, activityOf } from '../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+import type { Token } from '../../render/frames/palette.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageData } from '../data/page-data.js';
 import type { StripRow } from '../view/columns.js';
@@ -250,7 +251,7 @@ function paintStrip(
 function paintLight(area: RowArea, ns: Float64Array, threads: number, topPx: number): void {
   const { pen, colours, namePx, window } = area;
   const allNs = threads * columnNs(window);
-  pen.fillStyle = colours.of('match');
+  pen.fillStyle = colours.of('hit');
   for (let column = 0; column < window.columns; column++) {
     const share = Math.min(1, (ns[column] as number) / allNs);
     if (share === 0) continue;
@@ -276,12 +277,11 @@ function paintCall({ pen, colours, namePx, window }: RowArea, call: Bounds, topP
   pen.strokeRect(namePx + leftPx, topPx + 1, Math.max(2, Math.min(columns, toPx) - leftPx), ROW_PX - 3);
 }
 
-/** By `Activity`: a CSS variable, its opacity, and lines on a tile of 6 by 6 pixels, as x1, y1, x2, y2. */
-const LOOKS: readonly { readonly colour: string; readonly alpha: number; readonly lines: readonly number[][] }[] = [
-  { colour: 'u3', alpha: 1, lines: [] },
+/** By `Activity`: a CSS variable, and lines on a tile of 6 by 6 pixels, as x1, y1, x2, y2. */
+const LOOKS: readonly { readonly colour: Token; readonly lines: readonly number[][] }[] = [
+  { colour: 'running', lines: [] },
   {
     colour: 'syscall',
-    alpha: 1,
     lines: [
       [1.5, 0, 1.5, 6],
       [4.5, 0, 4.5, 6],
@@ -289,17 +289,15 @@ const LOOKS: readonly { readonly colour: string; readonly alpha: number; readonl
   },
   {
     colour: 'untraced',
-    alpha: 0.8,
     lines: [
       [0, 1.5, 6, 1.5],
       [0, 4.5, 6, 4.5],
     ],
   },
-  { colour: 'off-cpu', alpha: 0.35, lines: [] },
-  { colour: 'preempted', alpha: 0.8, lines: [[0, 6, 6, 0]] },
+  { colour: 'off-cpu', lines: [] },
+  { colour: 'preempted', lines: [[0, 0, 6, 6]] },
   {
     colour: 'lost',
-    alpha: 0.6,
     lines: [
       [0, 6, 6, 0],
       [0, 0, 6, 6],
@@ -315,15 +313,14 @@ const TILE_PX = 6;
  */
 function textures(colours: CanvasColours): CanvasPattern[] {
   const ink = colours.of('ink');
-  return LOOKS.map(({ colour, alpha, lines }) => {
+  return LOOKS.map(({ colour, lines }) => {
     const ratio = pixelRatio();
     const tile = html('canvas', { width: TILE_PX * ratio, height: TILE_PX * ratio });
     const pen = tile.getContext('2d') as CanvasRenderingContext2D;
     pen.scale(ratio, ratio);
-    pen.globalAlpha = alpha;
     pen.fillStyle = colours.of(colour);
     pen.fillRect(0, 0, TILE_PX, TILE_PX);
-    pen.globalAlpha = 0.55;
+    pen.globalAlpha = 0.3;
     pen.strokeStyle = ink;
     for (const [x1, y1, x2, y2] of lines as [number, number, number, number][]) {
       pen.beginPath();

@@ -42,8 +42,8 @@ export class D3Frames implements FrameLayer {
     return rectangles.map(({ box }) => elements.get(box) as SVGElement);
   }
 
-  setHighlight(element: SVGElement, _: Rectangle, { isCaller, isMarked, isDimmed }: Highlight): void {
-    const classes = `frame${isCaller ? ' caller' : ''}${isMarked ? ' match' : ''}${isDimmed ? ' other' : ''}`;
+  setHighlight(element: SVGElement, _: Rectangle, { isCaller, isMarked, isChosen, isDimmed }: Highlight): void {
+    const classes = `frame${isCaller ? ' caller' : ''}${isMarked ? ' match' : ''}${isChosen ? ' chosen' : ''}${isDimmed ? ' other' : ''}`;
     setChanged(element, 'class', classes);
   }
 

@@ -35,7 +35,7 @@ export function* renderDiffHtml(
   const { title = DEFAULT_TITLE, icicle = false, widthOf = 'after' } = options;
   const { minPx } = SVG_DEFAULTS;
   const paths = drawnPaths(comparison, widthOf, minPx / WIDEST_PX);
-  const style = `${themeStyle()}\n:root{--up:light-dark(#9a3a0c,#ff9d6b);--down:light-dark(#1f56b0,#8fb8ff)}\n${changeStyle()}\n${DIFF_PAGE_STYLE}`;
+  const style = `${themeStyle()}\n${changeStyle()}\n${DIFF_PAGE_STYLE}`;
   const boxes = layout(tableOf(paths, widthOf), { first: ROOT, last: ROOT, widthPx: WIDEST_PX, minPx });
   const legend = diffLegend({ boxes, classOf: paintByChange(paths) });
   yield `${documentStart({ title, policy: policyOf(style), style })}${headMarkup(title, diffTexts(comparison))}

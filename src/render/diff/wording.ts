@@ -4,11 +4,12 @@
 
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatAverageCount, formatDifference, formatDuration, formatPercentChange, formatShare } from '../format.js';
-import { CHANGE_COLOURS, CHANGE_SIGNS, type Change, type Colour, INK } from '../frames/colours.js';
+import { CHANGE_SIGNS, type Change } from '../frames/colours.js';
 import type { Paint, Wording } from '../frames/drawing.js';
 import { type FrameDetail, type FrameDetails, isBlock, labelOf } from '../frames/frame-details.js';
 import { type FrameTable, nameOf } from '../frames/frame-table.js';
 import type { Label } from '../frames/labels.js';
+import { CHANGE_COLOURS, type Colour, TOKENS } from '../frames/palette.js';
 import type { Boxes } from '../layout.js';
 import { isolated } from '../visible-text.js';
 import { averageAt, averageNoise, changeOf, type DiffPaths, levelOf, totalNoise } from './paths.js';
@@ -163,7 +164,7 @@ export function changeStyle(): string {
     Object.entries(CHANGE_COLOURS)
       .map(([name, colour]) => `.flat-${name}{fill:${colour[scheme]}}`)
       .join('');
-  const texture = (scheme: keyof Colour) => `.texture{stroke:${INK[scheme]};fill:${INK[scheme]}}`;
+  const texture = (scheme: keyof Colour) => `.texture{stroke:${TOKENS.ink[scheme]};fill:${TOKENS.ink[scheme]}}`;
   const fills = Object.keys(CHANGE_COLOURS).map((name) => `.${name}{fill:url(#fill-${name})}`);
   return [
     ...fills,

@@ -7,7 +7,7 @@ import { formatDuration, formatMany, threadNoun } from '../format.js';
 import { type Boxes, BoxKind } from '../layout.js';
 import type { ProfileHeader } from '../quality-summary.js';
 import { isolated, shellWords, visibleText } from '../visible-text.js';
-import { classOf, FAMILIES, type Family } from './colours.js';
+import { FAMILIES, type Family, isStop } from './colours.js';
 import { formatWeight } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
 import { truncate } from './labels.js';
@@ -81,7 +81,7 @@ export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
 }
 
 function entryOf(family: Family): LegendEntry {
-  const swatch = family === 'user' ? 'u3' : family === 'kernel' ? 'k0' : classOf(family, '');
+  const swatch = isStop(family) || family === 'group' ? family : 'f0-2';
   return { swatch, text: MEANINGS[family] };
 }
 

@@ -64,14 +64,16 @@ export function paintByFunction(table: FrameTable): Paint {
 export interface Highlight {
   readonly isCaller: boolean;
   readonly isMarked: boolean;
+  /** Marked, and not because a search found it. */
+  readonly isChosen: boolean;
   /** Not marked, while other frames are. */
   readonly isDimmed: boolean;
 }
 
 /** Returns the CSS classes of a frame in an SVG file. */
-export function pictureClass({ className }: Rectangle, { isCaller, isMarked, isDimmed }: Highlight): string {
-  if (isMarked) return 'match';
-  return className + (isCaller ? ' caller' : '') + (isDimmed ? ' unmatched' : '');
+export function pictureClass({ className }: Rectangle, { isCaller, isMarked, isChosen, isDimmed }: Highlight): string {
+  const marks = { caller: isCaller, match: isMarked, chosen: isChosen, unmatched: isDimmed };
+  return [className, ...Object.entries(marks).flatMap(([name, isSet]) => (isSet ? [name] : []))].join(' ');
 }
 
 /** Yields the rectangles to draw. A frame with zero time has no width and is skipped. */

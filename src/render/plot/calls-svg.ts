@@ -5,7 +5,7 @@
 import type { Nanoseconds } from '../../model/units.js';
 import { formatDuration } from '../format.js';
 import type { LegendEntry } from '../frames/captions.js';
-import { type Colour, INK, LINE, OTHERS, PAGE, QUIET_INK, SCALE } from '../frames/colours.js';
+import { type Colour, SCALE_COLOURS, TOKENS } from '../frames/palette.js';
 import type { ProfileHeader } from '../quality-summary.js';
 import { HEAD, headOf } from '../svg/head.js';
 import { styleSheet } from '../svg/style.js';
@@ -80,11 +80,11 @@ function plotStyle(): string {
 
 function colourRules(): (readonly [selector: string, property: string, colour: Colour])[] {
   return [
-    ['.grid', 'stroke', LINE],
-    ['.percentile', 'stroke', QUIET_INK],
-    ['.label', 'stroke', PAGE],
-    ['.dot', 'fill', OTHERS['off-cpu']],
-    ['.atleast,.slow', 'stroke', INK],
+    ['.grid', 'stroke', TOKENS.line2],
+    ['.percentile', 'stroke', TOKENS.ink3],
+    ['.label', 'stroke', TOKENS.bg],
+    ['.dot', 'fill', TOKENS.sel],
+    ['.atleast,.slow', 'stroke', TOKENS.ink],
     ...SHADES.map((colour, shade) => [`.h${shade}`, 'fill', colour] as const),
   ];
 }
@@ -178,7 +178,7 @@ function slowest({ plot }: PlotArea): readonly PlottedCall[] {
  *
  * The palest would hardly differ from the page.
  */
-const SHADES = SCALE.slice(2);
+const SHADES = Object.values(SCALE_COLOURS).slice(2);
 
 const AT_LEAST = 'at least this long (≥): start or end not seen';
 

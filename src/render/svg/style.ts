@@ -1,20 +1,7 @@
 /**
  * Writes the style sheet of the file.
  */
-import {
-  type Colour,
-  FOCUS,
-  INK,
-  KERNEL,
-  LINE,
-  OTHERS,
-  PAGE,
-  PANEL,
-  QUIET_INK,
-  USER,
-  WARNING,
-  WARNING_PAGE,
-} from '../frames/colours.js';
+import { type Colour, FRAME_COLOURS, TOKENS } from '../frames/palette.js';
 
 const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif';
 const MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace';
@@ -34,26 +21,30 @@ export function styleSheet(): string {
 
 type ColourRule = readonly [selector: string, property: string, colour: Colour];
 
+const { bg, ink, ink3, line, sel, hit, warn, warnbg } = TOKENS;
+const STOPS = ['syscall', 'off-cpu', 'preempted', 'untraced', 'lost'] as const;
+
 function colourRules(): ColourRule[] {
   return [
-    ['svg', 'background', PAGE],
-    ['.page', 'fill', PAGE],
-    ['text', 'fill', INK],
-    ['.quiet', 'fill', QUIET_INK],
-    ['.warning text', 'fill', WARNING],
-    ['.warning rect', 'fill', WARNING_PAGE],
-    ['.panel rect', 'fill', PANEL],
-    ['.panel rect', 'stroke', LINE],
-    ['.rule', 'stroke', LINE],
-    ...USER.map((colour, shade): ColourRule => [`.u${shade}`, 'fill', colour]),
-    ...KERNEL.map((colour, shade): ColourRule => [`.k${shade}`, 'fill', colour]),
-    ...Object.entries(OTHERS).map(([name, colour]): ColourRule => [`.${name}`, 'fill', colour]),
-    ['#hatch path', 'stroke', INK],
-    ['#mark', 'stroke', INK],
-    ['#mark.keys', 'stroke', FOCUS],
-    ['.bar', 'color', INK],
-    ['.bar output', 'color', QUIET_INK],
-    ['.bar :focus-visible', 'outline-color', FOCUS],
+    ['svg', 'background', bg],
+    ['.page', 'fill', bg],
+    ['text', 'fill', ink],
+    ['.quiet', 'fill', ink3],
+    ['.warning text', 'fill', warn],
+    ['.warning rect', 'fill', warnbg],
+    ['.panel rect', 'fill', bg],
+    ['.panel rect', 'stroke', line],
+    ['.rule', 'stroke', line],
+    ...Object.entries(FRAME_COLOURS).map(([name, colour]): ColourRule => [`.${name}`, 'fill', colour]),
+    ...STOPS.map((name): ColourRule => [`.${name}`, 'fill', TOKENS[name]]),
+    ['.match', 'stroke', hit],
+    ['.chosen', 'stroke', sel],
+    ['#hatch path', 'stroke', ink],
+    ['#mark', 'stroke', ink],
+    ['#mark.keys', 'stroke', sel],
+    ['.bar', 'color', ink],
+    ['.bar output', 'color', ink3],
+    ['.bar :focus-visible', 'outline-color', sel],
   ];
 }
 
@@ -69,6 +60,7 @@ text,.bar{user-select:none}
 #hatch path{stroke-opacity:.16;stroke-width:1.2}
 #mark{fill:none;stroke-width:2}
 .caller{opacity:.55}
+.match{stroke-width:2}
 .unmatched{opacity:.4}
 .panel{pointer-events:none}
 .panel rect{filter:drop-shadow(0 2px 6px #0004)}

@@ -125,7 +125,12 @@ export class FlameGraph {
   highlightOf(box: number): Highlight {
     const { isMarked: marker, dimsOthers = false } = this.view;
     const isMarked = marker?.(this.boxes, box) ?? false;
-    return { isCaller: box < this.boxes.viewStart, isMarked, isDimmed: !isMarked && dimsOthers };
+    return {
+      isCaller: box < this.boxes.viewStart,
+      isMarked,
+      isChosen: isMarked && !dimsOthers,
+      isDimmed: !isMarked && dimsOthers,
+    };
   }
 
   get hasFocus(): boolean {

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { changeStyle, LEGEND, patternMarkup } from '../../../src/render/diff/wording.js';
-import { CHANGE_COLOURS, INK } from '../../../src/render/frames/colours.js';
+import { CHANGE_COLOURS, TOKENS } from '../../../src/render/frames/palette.js';
 import { contrast, seenBy } from '../../helpers/checks/colours.js';
 
 /** How dark a texture makes its strokes, as in the style sheet. */
@@ -19,8 +19,8 @@ function blended(ink: string, page: string): string {
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
   test.each(Object.entries(CHANGE_COLOURS))('labels can be read on %s, also on its strokes', (_, colour) => {
-    expect(contrast(INK[scheme], colour[scheme])).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(INK[scheme], blended(INK[scheme], colour[scheme]))).toBeGreaterThanOrEqual(3);
+    expect(contrast(TOKENS.ink[scheme], colour[scheme])).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(TOKENS.ink[scheme], blended(TOKENS.ink[scheme], colour[scheme]))).toBeGreaterThanOrEqual(3);
   });
 
   test.each(['deuteranopia', 'protanopia'] as const)('more, less and the same differ with %s', (blindness) => {

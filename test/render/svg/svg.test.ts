@@ -7,31 +7,14 @@ import { qualityLines } from '../../../cli/output/lines.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
-import { themeStyle } from '../../../src/page/document.js';
 import { renderHtml } from '../../../src/page/html.js';
-import {
-  type Colour,
-  FAMILIES,
-  FOCUS,
-  INK,
-  KERNEL,
-  OTHERS,
-  PAGE,
-  PANEL,
-  QUIET_INK,
-  USER,
-  WARNING,
-  WARNING_PAGE,
-} from '../../../src/render/frames/colours.js';
 import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
 import { HEAD, sansWidthPx, wrapped } from '../../../src/render/svg/head.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
-import { styleSheet } from '../../../src/render/svg/style.js';
 import { keepLargest } from '../../../src/render/svg/svg.js';
 import { xml } from '../../../src/render/svg/xml.js';
-import { contrast, seenBy } from '../../helpers/checks/colours.js';
 import { analyzeText, fixture } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
@@ -272,53 +255,6 @@ describe('the data in the file', () => {
         expect(table.omitted).toEqual(all.omitted);
       }),
     );
-  });
-});
-
-describe('colours', () => {
-  const surfaces = [...USER, ...KERNEL, ...Object.values(OTHERS), PAGE, PANEL];
-
-  test.for(['light', 'dark'] as const)('have enough contrast to ink, in the %s theme', (scheme) => {
-    for (const surface of surfaces)
-      expect(contrast(INK[scheme], surface[scheme]), surface[scheme]).toBeGreaterThanOrEqual(4.5);
-    for (const surface of [PAGE, PANEL])
-      expect(contrast(QUIET_INK[scheme], surface[scheme])).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(WARNING[scheme], WARNING_PAGE[scheme])).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(FOCUS[scheme], PAGE[scheme])).toBeGreaterThanOrEqual(4.5);
-  });
-
-  const kinds: readonly (readonly [string, Colour])[] = [
-    ...[...USER, ...KERNEL].map((colour, shade) => [`function ${shade}`, colour] as const),
-    ...Object.entries(OTHERS).filter(([name]) => (FAMILIES as readonly string[]).includes(name)),
-  ];
-
-  test('have a contrast of 3 : 1 to the page for all kinds of frames', () => {
-    const page = themeStyle();
-    const picture = styleSheet();
-    for (const [name, { light, dark }] of kinds) {
-      expect(contrast(PAGE.dark, dark), `${name} in the dark`).toBeGreaterThanOrEqual(3);
-      expect(contrast(PAGE.light, light), `${name} in the light`).toBeGreaterThanOrEqual(3);
-      expect(page).toContain(`light-dark(${light},${dark})`);
-      for (const colour of [light, dark]) expect(picture).toContain(`{fill:${colour}}`);
-    }
-    expect(page).toContain(`--page:light-dark(${PAGE.light},${PAGE.dark})`);
-    expect(picture).toContain(`svg{background:${PAGE.dark}}`);
-  });
-
-  test.for([
-    ['light', 'deuteranopia'],
-    ['light', 'protanopia'],
-    ['dark', 'deuteranopia'],
-    ['dark', 'protanopia'],
-  ] as const)('what is no function differs from all else, in %s surroundings and with %s', ([scheme, blindness]) => {
-    const { group: _, block: __, match: ___, ...others } = OTHERS; // matches are distinguished by paleness of the others
-    const seen = Object.entries(others).map(([name, colour]) => ({ name, at: seenBy(blindness, colour[scheme]) }));
-    for (const [index, one] of seen.entries())
-      for (const other of seen.slice(index + 1))
-        expect(
-          Math.hypot(...one.at.map((value, axis) => value - other.at[axis])),
-          `${one.name} ${other.name}`,
-        ).toBeGreaterThan(0.055);
   });
 });
 

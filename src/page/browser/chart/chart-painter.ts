@@ -8,6 +8,7 @@ import type { Bounds, SymbolId } from '../../../model/units.js';
 import { classOf, familyOf } from '../../../render/frames/colours.js';
 import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../render/frames/drawing.js';
 import { fitLabel } from '../../../render/frames/labels.js';
+import type { Token } from '../../../render/frames/palette.js';
 import { type ChartBoxes, ChartBoxKind, innermostAt } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import { type CanvasColours, emptied, paintArrow, pixelRatio } from '../platform/canvas.js';
@@ -66,13 +67,14 @@ export class ChartPainter {
     const isFound = isCall && isMarked?.(chart.symbolOf(box)) === true;
     const boxPx = drawnWidthPx(wholePx);
     pen.globalAlpha = dimsOthers && !isFound ? 0.4 : 1;
-    pen.fillStyle = this.colours.of(isFound ? 'match' : isCall ? this.classOf(chart.symbolOf(box)) : 'block');
+    pen.fillStyle = this.colours.of(isCall ? this.classOf(chart.symbolOf(box)) : 'block');
     pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
     if (isHatched(boxes, box) && boxPx >= 2) {
       pen.fillStyle = this.hatching as CanvasPattern;
       pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
     }
     pen.globalAlpha = 1;
+    if (isFound) this.outline(pen, picture, box, dimsOthers ? 'hit' : 'sel');
     if (boxes.ending[box] === PIECE && isCall) this.paintPiece(pen, xPx, yPx, boxPx);
     if (boxPx >= MIN_LABEL_PX) this.paintLabel(pen, picture, box, xPx, yPx, boxPx);
   }
@@ -108,15 +110,15 @@ export class ChartPainter {
   private paintRange(pen: CanvasRenderingContext2D, { range, chart, widthPx, heightPx }: ChartPicture): void {
     if (range === null) return;
     const { window } = chart;
-    pen.fillStyle = this.colours.of('focus');
+    pen.fillStyle = this.colours.of('sel');
     for (const ns of [range.startNs, range.endNs])
       if (ns > window.startNs && ns < window.endNs)
         pen.fillRect(((ns - window.startNs) * widthPx) / (window.endNs - window.startNs) - 0.5, 0, 1, heightPx);
   }
 
-  private outline(pen: CanvasRenderingContext2D, picture: ChartPicture, box: number): void {
+  private outline(pen: CanvasRenderingContext2D, picture: ChartPicture, box: number, colour: Token = 'ink'): void {
     const { xPx, wholePx } = extentOf(picture, box);
-    pen.strokeStyle = this.colours.of('ink');
+    pen.strokeStyle = this.colours.of(colour);
     pen.lineWidth = 2;
     pen.strokeRect(xPx + 1, topOf(picture, box) + 1, Math.max(2, wholePx - 2), FRAME_PX - 2);
   }

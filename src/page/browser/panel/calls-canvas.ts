@@ -262,7 +262,7 @@ class PlotPainter {
   }
 
   private outline(pen: CanvasRenderingContext2D): void {
-    pen.strokeStyle = this.colours.of('focus');
+    pen.strokeStyle = this.colours.of('sel');
     pen.lineWidth = 2;
     pen.beginPath();
   }
@@ -270,7 +270,7 @@ class PlotPainter {
   private drawAxes(pen: CanvasRenderingContext2D, box: PlotBox): void {
     const { axis, plot, widthPx, heightPx } = box;
     pen.font = TEXT;
-    pen.fillStyle = this.colours.of('quiet');
+    pen.fillStyle = this.colours.of('ink3');
     pen.textBaseline = 'middle';
     pen.textAlign = 'right';
     for (const { at, ns } of axis.ticks(5)) {
@@ -300,7 +300,7 @@ class PlotPainter {
       else near.text = `${name} ${near.text}`;
     }
     pen.setLineDash([]);
-    pen.strokeStyle = this.colours.of('page'); // keeps lines away from the names
+    pen.strokeStyle = this.colours.of('bg'); // keeps lines away from the names
     pen.lineWidth = 3;
     pen.lineJoin = 'round';
     for (const { yPx, text } of labels) {
@@ -321,7 +321,7 @@ class PlotPainter {
 
   /** The longest are drawn last, on top. */
   private drawDots(pen: CanvasRenderingContext2D, { plot, axis, widthPx, heightPx }: PlotBox): void {
-    pen.fillStyle = this.colours.of('off-cpu');
+    pen.fillStyle = this.colours.of('sel');
     pen.strokeStyle = this.colours.of('ink');
     for (const { startNs, durationNs, isInferred } of plot.calls.toReversed()) {
       const xPx = (startNs / Math.max(1, plot.durationNs)) * widthPx;

@@ -57,7 +57,7 @@ export function paintArrow(
   line.lineTo(to.xPx, to.yPx);
   const head = headOf(from, to);
   pen.lineJoin = 'round';
-  pen.strokeStyle = colours.of('page');
+  pen.strokeStyle = colours.of('bg');
   pen.lineWidth = LINE_PX + 2 * HALO_PX;
   pen.stroke(line);
   pen.lineWidth = 2 * HALO_PX;
@@ -109,7 +109,7 @@ export function paintTicks(
   const pen = emptied(canvas, leftPx + widthPx, heightPx);
   const pxPerNs = widthPx / (window.endNs - window.startNs);
   pen.font = `11px ${getComputedStyle(canvas).fontFamily}`;
-  pen.fillStyle = colours.of('quiet');
+  pen.fillStyle = colours.of('ink3');
   for (const { ns, text } of ticksOf(window, DISTANCE_PX / pxPerNs)) {
     const xPx = leftPx + (ns - window.startNs) * pxPerNs;
     pen.fillRect(xPx, heightPx - MARK_PX, 1, MARK_PX);
