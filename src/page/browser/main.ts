@@ -168,7 +168,7 @@ class App {
     const { main, chart, views } = this;
     chart.show(state);
     main.container.hidden = chart.isOpen;
-    main.legend.hidden = chart.isOpen && views.colouringOf(state) !== 'function';
+    main.legend.hidden = chart.isOpen && !['library', 'function'].includes(views.colouringOf(state));
   }
 
   /** Whether several siblings fill the width that may no longer be neighbours in the new order. */

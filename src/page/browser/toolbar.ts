@@ -19,6 +19,7 @@ export interface ToolbarEvents {
 }
 
 const COLOUR_NAMES: Readonly<Record<Colouring, string>> = {
+  library: 'Library',
   function: 'Function',
   average: 'Average duration',
   outside: 'Share outside',

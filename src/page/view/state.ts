@@ -6,8 +6,8 @@ import { METRICS, type Metric } from '../../analysis/tree/outside.js';
 import type { Bounds, SymbolId, Tid } from '../../model/units.js';
 import type { LinkNames } from './link-names.js';
 
-/** Colour by function, by average duration of calls, or by share of time outside traced code. */
-export const COLOURINGS = ['function', 'average', 'outside'] as const;
+/** Colour by library, by function, by average duration of calls, or by share of time outside traced code. */
+export const COLOURINGS = ['library', 'function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
 /** Siblings by name, or by weight with equal ones by name. Trees from leaves are always by weight. */
@@ -86,7 +86,7 @@ export const START: State = {
   against: '',
   hidesIdle: false,
   width: 'wall',
-  colouring: 'function',
+  colouring: 'library',
   isIcicle: false,
   foldsRecursion: false,
   order: 'name',
