@@ -16,17 +16,17 @@ import type { LegendEntry } from '../../render/frames/captions.js';
 import { recordingFileName } from '../../render/frames/captions.js';
 import {
   type Drawing,
-  HATCH_PATTERN,
   type Highlight,
   pictureClass,
   ROW_PX,
   rectangles,
+  TEXTURE_PATTERNS,
 } from '../../render/frames/drawing.js';
 import { CHANGE_COLOURS, type Colour, SCALE_COLOURS } from '../../render/frames/palette.js';
 import type { ProfileHeader } from '../../render/quality-summary.js';
 import { HEAD, headOf } from '../../render/svg/head.js';
 import { styleSheet } from '../../render/svg/style.js';
-import { boxMarkup, hatchingAndLabels, xml, xmlSource } from '../../render/svg/xml.js';
+import { boxMarkup, texturesAndLabels, xml, xmlSource } from '../../render/svg/xml.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { callerRows } from '../data/page-data.js';
 import { tracedHint, widthName } from '../view/captions/details.js';
@@ -188,12 +188,12 @@ function* svgText(
   const heightPx = head.heightPx + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
   yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;
-  yield `${HATCH_PATTERN}\n`;
+  yield `${TEXTURE_PATTERNS}\n`;
   yield `<rect class="page" width="100%" height="100%"/>\n`;
   yield head.markup;
   yield `<g transform="translate(${MARGIN_PX} ${head.heightPx})">\n`;
   for (const rectangle of drawn) yield boxMarkup(drawing, rectangle, pictureClass(rectangle, lookOf(rectangle.box)));
-  yield* hatchingAndLabels(drawn);
+  yield* texturesAndLabels(drawn);
   yield '</svg>\n';
 }
 

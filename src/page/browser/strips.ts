@@ -5,6 +5,7 @@
 import type { Timeline } from '../../model/profile/timeline.js';
 import { ACTIVITIES, Activity, activityOf } from '../../model/profile/timeline.js';
 import type { Bounds, Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+import { TEXTURES, textureOfSwatch } from '../../render/frames/drawing.js';
 import type { Token } from '../../render/frames/palette.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageData } from '../data/page-data.js';
@@ -13,7 +14,7 @@ import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from
 import { memoizeLast } from '../view/memoize-last.js';
 import type { ChosenCall } from '../view/state.js';
 import type { Waking } from '../view/waking-index.js';
-import { type CanvasColours, distancePx, emptied, type Point, paintArrow, pixelRatio } from './platform/canvas.js';
+import { type CanvasColours, distancePx, emptied, type Point, paintArrow, tiled } from './platform/canvas.js';
 
 export interface StripsView extends Bounds {
   readonly rows: readonly StripRow[];
@@ -277,34 +278,8 @@ function paintCall({ pen, colours, namePx, window }: RowArea, call: Bounds, topP
   pen.strokeRect(namePx + leftPx, topPx + 1, Math.max(2, Math.min(columns, toPx) - leftPx), ROW_PX - 3);
 }
 
-/** By `Activity`: a CSS variable, and lines on a tile of 6 by 6 pixels, as x1, y1, x2, y2. */
-const LOOKS: readonly { readonly colour: Token; readonly lines: readonly number[][] }[] = [
-  { colour: 'running', lines: [] },
-  {
-    colour: 'syscall',
-    lines: [
-      [1.5, 0, 1.5, 6],
-      [4.5, 0, 4.5, 6],
-    ],
-  },
-  {
-    colour: 'untraced',
-    lines: [
-      [0, 1.5, 6, 1.5],
-      [0, 4.5, 6, 4.5],
-    ],
-  },
-  { colour: 'off-cpu', lines: [] },
-  { colour: 'preempted', lines: [[0, 0, 6, 6]] },
-  {
-    colour: 'lost',
-    lines: [
-      [0, 6, 6, 0],
-      [0, 0, 6, 6],
-    ],
-  },
-];
-const TILE_PX = 6;
+/** By `Activity`. */
+const LOOKS: readonly Token[] = ['running', 'syscall', 'untraced', 'off-cpu', 'preempted', 'lost'];
 
 /**
  * Fills for what threads do: a colour and a texture, so that they can be told apart without colours, too.
@@ -312,25 +287,10 @@ const TILE_PX = 6;
  * Returns by `Activity` its fill.
  */
 function textures(colours: CanvasColours): CanvasPattern[] {
-  const ink = colours.of('ink');
-  return LOOKS.map(({ colour, lines }) => {
-    const ratio = pixelRatio();
-    const tile = html('canvas', { width: TILE_PX * ratio, height: TILE_PX * ratio });
-    const pen = tile.getContext('2d') as CanvasRenderingContext2D;
-    pen.scale(ratio, ratio);
-    pen.fillStyle = colours.of(colour);
-    pen.fillRect(0, 0, TILE_PX, TILE_PX);
-    pen.globalAlpha = 0.3;
-    pen.strokeStyle = ink;
-    for (const [x1, y1, x2, y2] of lines as [number, number, number, number][]) {
-      pen.beginPath();
-      pen.moveTo(x1, y1);
-      pen.lineTo(x2, y2);
-      pen.stroke();
-    }
-    const pattern = pen.createPattern(tile, 'repeat') as CanvasPattern;
-    pattern.setTransform(new DOMMatrix().scale(1 / ratio));
-    return pattern;
+  const pen = html('canvas', {}).getContext('2d') as CanvasRenderingContext2D;
+  return LOOKS.map((look) => {
+    const texture = textureOfSwatch(look);
+    return tiled(pen, colours, texture === null ? '' : TEXTURES[texture], look);
   });
 }
 

@@ -12,7 +12,7 @@ import { type ChartNode, chartOf, select } from './selection.js';
 type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNode } };
 
 export class D3Frames implements FrameLayer {
-  readonly hatching = svgElement('path', { class: 'hatching', fill: 'url(#hatch)' });
+  readonly textures = svgElement('g', { class: 'textures' });
   readonly mark = svgElement('rect', { class: 'mark', rx: 2, visibility: 'hidden' });
   private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
   private readonly container: HTMLElement;
@@ -38,7 +38,7 @@ export class D3Frames implements FrameLayer {
     const svg = (this.svg ??= this.prepared());
     setAttributes(svg, { height: heightPx, width: widthPx, viewBox: `0 0 ${widthPx} ${heightPx}` }); // scales to the page when printed
     const elements = new Map([...svg.querySelectorAll<FrameElement>('g')].map(finished));
-    svg.append(this.hatching, this.mark);
+    svg.append(this.textures, this.mark);
     return rectangles.map(({ box }) => elements.get(box) as SVGElement);
   }
 

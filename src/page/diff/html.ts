@@ -43,7 +43,7 @@ export function* renderDiffHtml(
 <noscript>This page needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript>
 <div id="bar" role="toolbar" aria-label="View"></div>
 ${legendMarkup(legend)}
-<div id="graph"><svg role="group" aria-label="Flame graph" width="1" height="1">${patternMarkup()}<g id="frames"><g id="boxes"></g><path id="hatched"/><g id="labels" aria-hidden="true"></g></g></svg></div>
+<div id="graph"><svg role="group" aria-label="Flame graph" width="1" height="1">${patternMarkup()}<g id="frames"><g id="boxes"></g><g id="textures"></g><g id="labels" aria-hidden="true"></g></g></svg></div>
 <div id="functions" role="region" aria-label="Functions" tabindex="0"></div>
 </main>
 <script type="application/json" id="data">`;

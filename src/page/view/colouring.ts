@@ -7,7 +7,7 @@ import { totalTimes } from '../../model/calls/tree-view.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatDuration } from '../../render/format.js';
 import { type Change, changeLevel, isStop } from '../../render/frames/colours.js';
-import { type Paint, paintByFunction } from '../../render/frames/drawing.js';
+import { type Paint, paintByFunction, paintByLibrary } from '../../render/frames/drawing.js';
 import { type FrameTable, familyOfNode, subtreeSums } from '../../render/frames/frame-table.js';
 import type { Colouring } from './state.js';
 
@@ -17,7 +17,9 @@ export const STEPS = 8;
 export interface Painter {
   /** Returns the CSS class of a frame: `f0-2`, `s0`, `off-cpu`. */
   readonly classOf: Paint;
-  /** Lower bound of each step; null if colours show functions. */
+  /** Colours show libraries. */
+  readonly showsLibraries: boolean;
+  /** Lower bound of each step; null if colours show libraries or functions. */
   readonly steps: readonly string[] | null;
   /** Legend text for frames that are not on the scale. */
   readonly others: string;
@@ -27,10 +29,11 @@ export interface Painter {
   readonly compared: ComparedTable | null;
 }
 
-const NO_SCALE = { steps: null, others: '', note: '', compared: null } as const;
+const NO_SCALE = { showsLibraries: false, steps: null, others: '', note: '', compared: null } as const;
 
 /** Returns the painter. `isFromLeaves`: the tree starts at leaves, with callers as children. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
+  if (colouring === 'library') return { ...NO_SCALE, classOf: paintByLibrary(table), showsLibraries: true };
   if (colouring === 'function') return { ...NO_SCALE, classOf: paintByFunction(table) };
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
   const stepOf = (node: NodeId) => {

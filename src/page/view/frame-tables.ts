@@ -13,8 +13,9 @@ import type { SymbolTable } from '../../model/symbol-table.js';
 import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { FoundFrames } from '../../render/find-frames.js';
-import { type Family, familyOf } from '../../render/frames/colours.js';
+import { classOf, type Family, familyOf } from '../../render/frames/colours.js';
 import { type FrameTable, frameNames, frameTable, subtreeSums } from '../../render/frames/frame-table.js';
+import { type Libraries, librariesOf } from '../../render/frames/libraries.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { Order, State } from './state.js';
 
@@ -27,6 +28,7 @@ export class FrameTables {
   /** Names in frames: with the file if another file has a function of the same name. */
   readonly frameNames: readonly string[];
   private readonly families: readonly Family[];
+  readonly libraries: Libraries;
   private readonly rank: Int32Array;
   private readonly hasSwitches: boolean;
   /** Cache by tree: only `weight`, `self` and `total` depend on the width. */
@@ -36,8 +38,16 @@ export class FrameTables {
     this.names = symbols.name.map(visibleText);
     this.frameNames = frameNames(symbols);
     this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
+    this.libraries = librariesOf(symbols);
     this.rank = symbolRanks(symbols);
     this.hasSwitches = hasSwitches;
+  }
+
+  /** Returns the CSS class of a function, by its library. */
+  classOf(symbol: SymbolId): string {
+    const { files, of } = this.libraries;
+    const library = files.length === 0 ? null : (of[symbol] as number);
+    return classOf(this.families[symbol] as Family, this.frameNames[symbol] as string, library);
   }
 
   /** Returns the same tree with siblings by name. */
@@ -92,8 +102,8 @@ export class FrameTables {
   private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {
     const known = this.known.get(tree);
     if (known !== undefined) return { ...known, weight, self: own, total: subtreeSums(tree, own) };
-    const { frameNames: names, families } = this;
-    const table = frameTable({ tree, names, families, omitted: new Float64Array(tree.length), weight }, own);
+    const { frameNames: names, families, libraries } = this;
+    const table = frameTable({ tree, names, families, libraries, omitted: new Float64Array(tree.length), weight }, own);
     this.known.set(tree, table);
     return table;
   }

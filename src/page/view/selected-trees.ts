@@ -117,6 +117,11 @@ export class SelectedTrees {
     return lineOf(this.data.symbols, symbol);
   }
 
+  /** Returns the CSS class of a function: its colour in charts. */
+  classOf(symbol: SymbolId): string {
+    return this.tables.classOf(symbol);
+  }
+
   private viewOfThreads(indexes: readonly number[]): View {
     const threads = indexes.map((index) => this.data.threads[index] as PageThread);
     return viewOfTree(treeOf(this.data, indexes), () => mergeDurations(threads), this.hasSwitches);

@@ -6,11 +6,12 @@ import { METRICS, type Metric } from '../../analysis/tree/outside.js';
 import type { Bounds, SymbolId, Tid } from '../../model/units.js';
 import type { LinkNames } from './link-names.js';
 
-/** Colour by function, by average duration of calls, or by share of time outside traced code. */
-export const COLOURINGS = ['function', 'average', 'outside'] as const;
+/** Colour by library, by function, by average duration of calls, or by share of time outside traced code. */
+export const COLOURINGS = ['library', 'function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
 export const COLOURING_NAMES: Readonly<Record<Colouring, string>> = {
+  library: 'Library',
   function: 'Function',
   average: 'Average duration',
   outside: 'Waiting share',
@@ -100,7 +101,7 @@ export const START: State = {
   hidesIdle: false,
   width: 'wall',
   isInverted: false,
-  colouring: 'function',
+  colouring: 'library',
   isIcicle: true,
   foldsRecursion: false,
   order: 'weight',

@@ -51,7 +51,7 @@ export class Views extends SelectedTrees {
     super(data, server);
     this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
     this.widths = this.knownWidths();
-    this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['function'];
+    this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['library', 'function'];
     this.functions = new FunctionViews(this, this.tables);
   }
 
@@ -68,7 +68,7 @@ export class Views extends SelectedTrees {
 
   /** Returns the colouring; a default if the trace does not support the requested one. */
   colouringOf({ colouring }: State): Colouring {
-    return this.colourings.includes(colouring) ? colouring : 'function';
+    return this.colourings.includes(colouring) ? colouring : 'library';
   }
 
   tableAt(state: State): FrameTable {

@@ -7,6 +7,7 @@ import { isWithinNoise, noiseOf, variance } from '../../analysis/compare.js';
 import type { NodeId } from '../../model/units.js';
 import { type Change, changeLevel } from '../frames/colours.js';
 import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';
+import { NO_LIBRARIES } from '../frames/libraries.js';
 
 /** The numbers of one side, by node. */
 export interface SideColumns {
@@ -72,7 +73,10 @@ export function tableOf(paths: DiffPaths, widthOf: WidthOf): FrameTable {
     const [shown, hidden] = widthOf === 'after' ? (['after', 'before'] as const) : (['before', 'after'] as const);
     return isThere(paths, node, shown) ? self[shown][node] : self[hidden][node];
   });
-  return frameTable({ tree, names, families: names.map(() => 'user'), omitted, weight: 'ns' }, widths);
+  return frameTable(
+    { tree, names, families: names.map(() => 'user'), libraries: NO_LIBRARIES, omitted, weight: 'ns' },
+    widths,
+  );
 }
 
 /** Whether a side has time or calls on a path, or on a path that continues it. */

@@ -12,7 +12,7 @@ import { qualitySummary } from '../quality-summary.js';
 import { HEAD, textHead } from '../svg/head.js';
 import { styleSheet } from '../svg/style.js';
 import { largestFrames, SVG_DEFAULTS } from '../svg/svg.js';
-import { boxMarkup, hatchingAndLabels, xml, xmlSource } from '../svg/xml.js';
+import { boxMarkup, texturesAndLabels, xml, xmlSource } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
 import type { Comparison } from './comparison.js';
 import { writePaths } from './data.js';
@@ -70,7 +70,7 @@ function* framesMarkup(drawing: Drawing, topPx: number, briefOf: typeof briefDet
   yield `<g id="frames" transform="translate(${HEAD.marginPx} ${topPx})">\n<g id="boxes">\n`;
   for (const rectangle of drawn) yield boxMarkup(drawing, rectangle, rectangle.className, briefOf);
   yield '</g>\n';
-  yield* hatchingAndLabels(drawn, 'id="hatched" ');
+  yield* texturesAndLabels(drawn);
 }
 
 /** Turns a comparison into the paths and texts that pictures show. */

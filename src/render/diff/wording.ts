@@ -25,7 +25,7 @@ export function paintByChange(paths: DiffPaths): Paint {
 export function wordingOf(paths: DiffPaths): Wording {
   return {
     labelOf: (table, boxes, box) => labelAt(paths, table, boxes, box),
-    isHatched: () => false,
+    texturesOf: () => [],
   };
 }
 

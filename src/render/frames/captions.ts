@@ -2,22 +2,23 @@
  * Writes the captions of a flame graph: subtitle, origin of the recording, legend.
  */
 
+import { ROOT } from '../../model/calls/call-tree.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
-import { formatDuration, formatMany, threadNoun } from '../format.js';
+import { NONE } from '../../model/units.js';
+import { formatDuration, formatMany, formatShare, threadNoun } from '../format.js';
 import { type Boxes, BoxKind } from '../layout.js';
 import type { ProfileHeader } from '../quality-summary.js';
 import { isolated, shellWords, visibleText } from '../visible-text.js';
-import { FAMILIES, type Family, isStop } from './colours.js';
+import { FAMILIES, type Family, LIBRARY_COLOURS, libraryClass, SHADES } from './colours.js';
 import { formatWeight } from './frame-details.js';
-import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
+import { type FrameTable, familyOfNode, isInferred, libraryOfNode } from './frame-table.js';
 import { truncate } from './labels.js';
+import { libraryNames } from './libraries.js';
 
-const MEANINGS: Readonly<Record<Family, string>> = {
-  user: 'functions',
-  kernel: 'kernel functions',
+/** What frames without a library are. */
+export const MEANINGS: Readonly<Record<Exclude<Family, 'user' | 'kernel' | 'unknown'>, string>> = {
   group: 'threads',
   wait: '-- whom it waited for; above, upside down, what that thread did',
-  unknown: '[file+0x…], [unknown]: no symbol',
   syscall: '[syscall]: in the kernel',
   'off-cpu': '[off-cpu]: blocked',
   preempted: '[preempted]: waiting for a CPU',
@@ -67,47 +68,117 @@ export interface LegendEntry {
   /** CSS class of the swatch; `hatched` is a pattern on frames of any colour; empty: no swatch. */
   readonly swatch: string;
   readonly text: string;
+  /** The libraries that it stands for, as recorded; absent: it stands for none. */
+  readonly files?: readonly string[];
 }
 
-/** Returns entries for what occurs in the table, for hatching and for merged frames only if there are any. */
-export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
-  const { families, hasInferred } = kindsIn(table);
+/** How a legend is worded. */
+export interface LegendOptions {
+  /** Colours show libraries; otherwise functions. */
+  readonly showsLibraries: boolean;
+  readonly meanings: typeof MEANINGS;
+}
+
+/**
+ * Returns entries for what occurs in the table, with its share of the time, for hatching and for merged frames only if there
+ * are any.
+ */
+export function legendOf(
+  table: FrameTable,
+  boxes: Boxes,
+  { showsLibraries, meanings }: LegendOptions = { showsLibraries: true, meanings: MEANINGS },
+): LegendEntry[] {
+  const { self, hasInferred } = kindsIn(table);
   const hasBlocks = boxes.kind.some((kind, box) => kind !== BoxKind.Frame && (boxes.widthPx[box] as number) > 0);
+  const withShare = (text: string, weight: number) =>
+    weight > 0 ? `${text} ${formatShare(weight, table.total[ROOT])}` : text;
+  const functions = showsLibraries ? libraryEntries(table) : functionEntries(table, 'functions');
+  const others = FAMILIES.filter((family) => family in meanings && self.has(family)) as (keyof typeof MEANINGS)[];
   return [
-    ...FAMILIES.filter((family) => families.has(family)).map((family) => entryOf(family)),
+    ...functions.map(({ weight, ...entry }) => ({ ...entry, text: withShare(entry.text, weight) })),
+    ...others.map((family) => ({
+      swatch: family === 'wait' ? 'group' : family,
+      text: withShare(meanings[family], self.get(family) as number),
+    })),
     ...(hasInferred ? [{ swatch: 'hatched', text: 'hatched: start or end not seen' }] : []),
     ...(hasBlocks ? [{ swatch: 'block', text: 'merged frames' }] : []),
   ];
 }
 
-function entryOf(family: Family): LegendEntry {
-  const swatch = isStop(family) || family === 'group' ? family : 'f0-2';
-  return { swatch, text: MEANINGS[family] };
+interface WeighedEntry extends LegendEntry {
+  readonly weight: number;
+}
+
+function functionEntries(table: FrameTable, text: string): WeighedEntry[] {
+  const { byLibrary } = kindsIn(table);
+  return byLibrary.size === 0 ? [] : [{ swatch: `f0-${MIDDLE_SHADE}`, text, weight: sumOf(byLibrary.values()) }];
+}
+
+const MIDDLE_SHADE = (SHADES - 1) / 2;
+
+/** Libraries in the order of their colours; those that share a colour are one entry. */
+function libraryEntries(table: FrameTable): WeighedEntry[] {
+  const { files } = table.libraries;
+  if (files.length === 0) return functionEntries(table, 'library not recorded (perf script -F +dso)');
+  const { byLibrary } = kindsIn(table);
+  const names = libraryNames(table.libraries);
+  const present = [...byLibrary.keys()].sort((a, b) => a - b);
+  const others = present.filter((library) => library >= LIBRARY_COLOURS);
+  const entryOf = (libraries: readonly number[], text: string): WeighedEntry => ({
+    swatch: `${libraryClass(libraries[0] as number)}-${MIDDLE_SHADE}`,
+    text,
+    files: libraries.filter((library) => library !== NONE).map((library) => files[library] as string),
+    weight: sumOf(libraries.map((library) => byLibrary.get(library) as number)),
+  });
+  const named = present.filter((library) => library !== NONE && library < LIBRARY_COLOURS);
+  return [
+    ...named.map((library) => entryOf([library], isolated(visibleText(names[library] as string)))),
+    ...(others.length > 0
+      ? [entryOf(others, `${others.length} other ${others.length === 1 ? 'library' : 'libraries'}`)]
+      : []),
+    ...(byLibrary.has(NONE) ? [entryOf([NONE], 'library not recorded')] : []),
+  ];
+}
+
+function sumOf(weights: Iterable<number>): number {
+  let sum = 0;
+  for (const weight of weights) sum += weight;
+  return sum;
 }
 
 interface Kinds {
-  readonly families: ReadonlySet<Family>;
+  /** By family that occurs: what its frames weigh themselves. */
+  readonly self: ReadonlyMap<Family, number>;
+  /** By library of functions that occur, NONE if not recorded: likewise. */
+  readonly byLibrary: ReadonlyMap<number, number>;
   readonly hasInferred: boolean;
 }
 
-/** Cache by tree: zooming does not change the kinds. */
+/** Cache by weights: zooming does not change the kinds. */
 const kindsOf = new WeakMap<object, Kinds>();
 
 function kindsIn(table: FrameTable): Kinds {
-  let kinds = kindsOf.get(table.tree);
-  if (kinds === undefined) kindsOf.set(table.tree, (kinds = findKinds(table)));
+  let kinds = kindsOf.get(table.self);
+  if (kinds === undefined) kindsOf.set(table.self, (kinds = findKinds(table)));
   return kinds;
 }
 
 function findKinds(table: FrameTable): Kinds {
-  const families = new Set<Family>();
+  const self = new Map<Family, number>();
+  const byLibrary = new Map<number, number>();
   let hasInferred = false;
   for (let node = 1; node < table.tree.length; node++) {
     if (table.omitted[node] > 0) continue;
-    families.add(familyOfNode(table, node));
+    const family = familyOfNode(table, node);
+    const own = table.self[node];
+    self.set(family, (self.get(family) ?? 0) + own);
+    if (!(family in MEANINGS)) {
+      const library = libraryOfNode(table, node);
+      byLibrary.set(library, (byLibrary.get(library) ?? 0) + own);
+    }
     hasInferred ||= isInferred(table, node);
   }
-  return { families, hasInferred };
+  return { self, byLibrary, hasInferred };
 }
 
 /**

@@ -81,10 +81,19 @@ function hashOf(name: string): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** Returns the CSS class of a frame. */
-export function classOf(family: Family, name: string): string {
+/** The libraries after these share a colour. */
+export const LIBRARY_COLOURS = 6;
+
+/** Returns the CSS class of a library, without its shade. `library`: its place in the order of libraries; NONE: not recorded. */
+export function libraryClass(library: number): string {
+  return library === NONE ? 'ln' : library < LIBRARY_COLOURS ? `l${library + 1}` : 'lo';
+}
+
+/** Returns the CSS class of a frame. `library`: as above; null: colours show functions. */
+export function classOf(family: Family, name: string, library: number | null = null): string {
   if (isStop(family)) return family;
   if (family === 'group' || family === 'wait') return 'group';
   const hash = hashOf(name);
-  return `f${hash % FUNCTION_COLOURS}-${Math.floor(hash / FUNCTION_COLOURS) % SHADES}`;
+  const colour = library === null ? `f${hash % FUNCTION_COLOURS}` : libraryClass(library);
+  return `${colour}-${Math.floor(hash / FUNCTION_COLOURS) % SHADES}`;
 }

@@ -3,10 +3,10 @@
  */
 
 import type { NodeId } from '../../model/units.js';
-import { type Boxes, BoxKind } from '../layout.js';
+import type { Boxes } from '../layout.js';
 import { classOf } from './colours.js';
 import { isBlock, labelOf } from './frame-details.js';
-import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';
+import { type FrameTable, familyOfNode, isInferred, libraryOfNode, nameOf } from './frame-table.js';
 import { fitLabel, type Label } from './labels.js';
 
 export const ROW_PX = 19;
@@ -29,7 +29,7 @@ export interface Rectangle {
   readonly label: string;
   readonly textXPx: number;
   readonly textYPx: number;
-  readonly isHatched: boolean;
+  readonly textures: readonly Texture[];
 }
 
 export interface Drawing {
@@ -41,19 +41,32 @@ export interface Drawing {
   readonly characterPx: number;
   /** Returns the CSS class for the colour of a frame. */
   readonly classOf: Paint;
-  /** Default: calls and average; hatched if all calls are inferred. */
+  /** Default: calls and average; textures for stops, and for frames whose calls are all inferred. */
   readonly wording?: Wording;
 }
 
-/** How frames are labelled and hatched. */
+/** How frames are labelled, and which textures they have. */
 export interface Wording {
   readonly labelOf: (table: FrameTable, boxes: Boxes, box: number) => Label;
-  readonly isHatched: (table: FrameTable, node: NodeId) => boolean;
+  readonly texturesOf: (table: FrameTable, node: NodeId) => readonly Texture[];
 }
 
-const USUAL_WORDING: Wording = { labelOf, isHatched: isInferred };
+/** Returns the texture of a stop, and that of frames whose calls are all inferred. */
+export function texturesOf(table: FrameTable, node: NodeId): readonly Texture[] {
+  const family = familyOfNode(table, node);
+  const ofStop = family in TEXTURES ? [family as Texture] : [];
+  return isInferred(table, node) ? [...ofStop, 'hatch'] : ofStop;
+}
+
+const USUAL_WORDING: Wording = { labelOf, texturesOf };
 
 export type Paint = (node: NodeId) => string;
+
+/** Colours frames by the file that their function is in; by function, if files were not recorded. */
+export function paintByLibrary(table: FrameTable): Paint {
+  if (table.libraries.files.length === 0) return paintByFunction(table);
+  return (node) => classOf(familyOfNode(table, node), nameOf(table, node), libraryOfNode(table, node));
+}
 
 /** Colours frames by function: a function has the same colour in every flame graph. */
 export function paintByFunction(table: FrameTable): Paint {
@@ -98,7 +111,7 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
     label: fitLabel(wording.labelOf(table, boxes, box), columns),
     textXPx: xPx + TEXT_LEFT_PX,
     textYPx: yPx + BASELINE_PX,
-    isHatched: boxes.kind[box] === BoxKind.Frame && wording.isHatched(table, boxes.node[box] as number),
+    textures: isBlock(table, boxes, box) ? [] : wording.texturesOf(table, boxes.node[box] as number),
   };
 }
 
@@ -121,18 +134,42 @@ function boxClass({ table, boxes, classOf }: Drawing, box: number): string {
   return isBlock(table, boxes, box) ? 'block' : classOf(boxes.node[box]);
 }
 
-/** The hatch pattern; its stroke comes from the style sheet. */
-export const HATCH_PATTERN =
-  '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs>';
+/** Lines on tiles: the kind of a stop can be told without its colour, and hatched frames are not seen from start to end. */
+export const TEXTURES = {
+  syscall: 'M2.5 0V8M6.5 0V8',
+  preempted: 'M-1 -1L9 9M-1 7L1 9M7 -1L9 1',
+  untraced: 'M0 2.5H8M0 6.5H8',
+  lost: 'M0 0L8 8M0 8L8 0',
+  hatch: 'M-1 9L9 -1M-1 1L1 -1M7 9L9 7',
+} as const;
+export type Texture = keyof typeof TEXTURES;
+export const TEXTURE_NAMES = Object.keys(TEXTURES) as Texture[];
 
-/** Returns the outline of a rectangle; all hatched frames share one path. */
-export function hatchPath({
-  xPx,
-  yPx,
-  widthPx,
-  heightPx,
-}: Pick<Rectangle, 'xPx' | 'yPx' | 'widthPx' | 'heightPx'>): string {
-  return `M${px(xPx)} ${yPx}h${px(widthPx)}v${heightPx}h-${px(widthPx)}z`;
+export const TILE_PX = 8;
+/** Of the ink of their lines. */
+export const TEXTURE_OPACITY = 0.16;
+
+/** Lines on narrower frames would hide their colour. */
+const MIN_TEXTURE_PX = 3;
+
+/** Returns the texture of a swatch in a legend; null: none. */
+export function textureOfSwatch(swatch: string): Texture | null {
+  if (swatch === 'hatched') return 'hatch';
+  return TEXTURE_NAMES.find((name) => name === swatch) ?? null;
+}
+
+/** The patterns of the textures; their stroke comes from the style sheet. */
+export const TEXTURE_PATTERNS = `<defs>${TEXTURE_NAMES.map(
+  (name) =>
+    `<pattern id="${name}" class="texture" width="${TILE_PX}" height="${TILE_PX}" patternUnits="userSpaceOnUse"><path d="${TEXTURES[name]}"/></pattern>`,
+).join('')}</defs>`;
+
+/** Returns the outlines of the frames that have a texture: they share one path. */
+export function texturePath(drawn: readonly Rectangle[], texture: Texture): string {
+  return drawn
+    .filter(({ textures, widthPx }) => textures.includes(texture) && widthPx >= MIN_TEXTURE_PX)
+    .map(({ xPx, yPx, widthPx, heightPx }) => `M${px(xPx)} ${yPx}h${px(widthPx)}v${heightPx}h-${px(widthPx)}z`)
+    .join('');
 }
 
 /** Rounds to two decimals, without trailing zeros. */

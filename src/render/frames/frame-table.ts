@@ -10,12 +10,14 @@ import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { LayoutTree } from '../layout.js';
 import { visibleText } from '../visible-text.js';
 import type { Family } from './colours.js';
+import type { Libraries } from './libraries.js';
 
 /** Nodes are in pre-order: callers before callees, siblings as drawn, each subtree contiguous. */
 export interface FrameColumns {
   readonly tree: CallTree; // its symbols are rows of names
   readonly names: readonly string[];
   readonly families: readonly Family[]; // one for each name
+  readonly libraries: Libraries; // by name
   /** Number of frames that a node stands for because they were left out of the file; 0: the node is a frame. */
   readonly omitted: Float64Array;
   readonly weight: 'ns' | 'calls';
@@ -66,6 +68,11 @@ export function nameOf({ tree, names }: FrameColumns, node: NodeId): string {
 
 export function familyOfNode({ tree, families }: FrameColumns, node: NodeId): Family {
   return tree.symbol[node] === NONE ? 'group' : (families[tree.symbol[node]] as Family);
+}
+
+/** Returns the place of the node's library in their order; NONE: not recorded, or no function. */
+export function libraryOfNode({ tree, libraries }: FrameColumns, node: NodeId): number {
+  return tree.symbol[node] === NONE ? NONE : (libraries.of[tree.symbol[node]] ?? NONE);
 }
 
 /** Returns the first node after a subtree; nodes are in pre-order. */

@@ -57,6 +57,18 @@ const FUNCTIONS: readonly Colour[] = [
   { light: '#edcfb0', dark: '#5d4428' },
 ];
 
+/** By class of the library: of the first six, of the others, and of functions whose file is not recorded. None is blue. */
+export const LIBRARIES: Readonly<Record<string, Colour>> = {
+  l1: { light: '#f3bb86', dark: '#7a5018' },
+  l2: { light: '#aedcb8', dark: '#1f4d36' },
+  l3: { light: '#d09acb', dark: '#6b3765' },
+  l4: { light: '#efe290', dark: '#443d00' },
+  l5: { light: '#e3937f', dark: '#3a2623' },
+  l6: { light: '#7ea7a8', dark: '#496e6b' },
+  lo: { light: '#d6d4ce', dark: '#3c3a37' },
+  ln: { light: '#f0d9bd', dark: '#4d4030' },
+};
+
 /** How much lighter or darker a frame may be than its colour, so that neighbours differ. */
 const MAX_SHADE = 0.035;
 
@@ -78,6 +90,7 @@ function hexOf(channels: readonly number[]): string {
 
 /** By class of the frame. */
 export const FRAME_COLOURS: Readonly<Record<string, Colour>> = {
+  ...Object.fromEntries(Object.entries(LIBRARIES).flatMap(([name, colour]) => shaded(name, colour))),
   ...Object.fromEntries(FUNCTIONS.flatMap((colour, at) => shaded(`f${at}`, colour))),
   group: TOKENS.press,
   block: TOKENS.hover,

@@ -5,6 +5,7 @@ import { type NodeColumn, nodeColumns } from '../../model/calls/call-tree.js';
 import { NONE } from '../../model/units.js';
 import { FAMILIES, type Family } from '../frames/colours.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';
+import type { Libraries } from '../frames/libraries.js';
 
 /** Options of the renderer that the browser needs. */
 export interface SvgSettings {
@@ -21,6 +22,7 @@ interface WrittenData extends SvgSettings {
   readonly weight: 'ns' | 'calls';
   readonly names: readonly string[];
   readonly families: readonly number[]; // for each name, an index into FAMILIES
+  readonly libraries: Libraries; // by name
   /** One number per node. Derived columns are not written: parents follow from depths, totals from self values. */
   readonly columns: Record<NodeColumn | 'depth' | 'symbol' | 'omitted', readonly number[]>;
 }
@@ -28,13 +30,14 @@ interface WrittenData extends SvgSettings {
 /** Returns JSON without XML special characters, safe in any element. */
 export function writeData(frames: FrameColumns, settings: SvgSettings): string {
   const { tree } = frames;
-  const { symbol, names, families } = usedNames(frames);
+  const { symbol, names, families, libraries } = usedNames(frames);
   const beyondMin = tree.maxNs.map((ns, node) => ns - (tree.minNs[node] as number)); // zero for a single call
   const written: WrittenData = {
     ...settings,
     weight: frames.weight,
     names,
     families: families.map((family) => FAMILIES.indexOf(family)),
+    libraries,
     columns: {
       ...nodeColumns((name) => numbersOf(name === 'maxNs' ? beyondMin : tree[name])),
       depth: Array.from(depthsOf(tree.parent)),
@@ -51,7 +54,7 @@ export function jsonForXml(value: unknown): string {
 }
 
 export function readData(text: string): SvgData {
-  const { isIcicle, minPx, weight, names, families, columns } = JSON.parse(text) as WrittenData;
+  const { isIcicle, minPx, weight, names, families, libraries, columns } = JSON.parse(text) as WrittenData;
   const { length } = columns.depth;
   const numbers = nodeColumns((name) => columnOf(columns[name], length));
   const tree = {
@@ -65,6 +68,7 @@ export function readData(text: string): SvgData {
     tree,
     names,
     families: families.map((index) => FAMILIES[index] as Family),
+    libraries,
     omitted: columnOf(columns.omitted, length),
     weight,
   });
@@ -84,7 +88,7 @@ export function columnOf(numbers: readonly number[], length: number): Float64Arr
 }
 
 /** Drops unused names and renumbers the others. */
-function usedNames({ tree, names, families }: FrameColumns) {
+function usedNames({ tree, names, families, libraries }: FrameColumns) {
   const used = new Map<number, number>([[NONE, NONE]]);
   const symbol = Array.from(tree.symbol, (row) => {
     if (!used.has(row)) used.set(row, used.size - 1);
@@ -95,6 +99,7 @@ function usedNames({ tree, names, families }: FrameColumns) {
     symbol,
     names: rows.map((row) => names[row] as string),
     families: rows.map((row) => families[row] as Family),
+    libraries: { ...libraries, of: rows.map((row) => libraries.of[row] ?? NONE) },
   };
 }
 

@@ -1,8 +1,10 @@
 /**
  * Writes the head above the frames: title, recording, quality, warnings, notes and legend.
  */
+
 import { switchesRemedy } from '../../model/profile/profile.js';
 import { type LegendEntry, originText, subtitleOf } from '../frames/captions.js';
+import { textureOfSwatch } from '../frames/drawing.js';
 import { truncate } from '../frames/labels.js';
 import { type ProfileHeader, qualitySummary } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';
@@ -120,12 +122,9 @@ function textXPx(swatch: string): number {
 
 function entryMarkup({ swatch, text }: LegendEntry, { xPx, row }: { xPx: number; row: number }): string {
   const box = `width="${HEAD.swatchPx}" height="${HEAD.swatchPx}" rx="2"`;
-  const sample =
-    swatch === 'hatched'
-      ? `<rect class="group" ${box}/><rect fill="url(#hatch)" ${box}/>`
-      : swatch === ''
-        ? ''
-        : `<rect class="${swatch}" ${box}/>`;
+  const texture = textureOfSwatch(swatch);
+  const lines = texture === null ? '' : `<rect fill="url(#${texture})" ${box}/>`;
+  const sample = swatch === '' ? '' : `<rect class="${swatch === 'hatched' ? 'group' : swatch}" ${box}/>${lines}`;
   return `<g transform="translate(${xPx} ${row * HEAD.legendRowPx})">${sample}<text class="quiet" x="${textXPx(swatch)}" y="11">${xml(text)}</text></g>`;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Writes the style sheet of the file.
  */
+import { TEXTURE_OPACITY } from '../frames/drawing.js';
 import { type Colour, FRAME_COLOURS, TOKENS } from '../frames/palette.js';
 
 const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif';
@@ -39,7 +40,7 @@ function colourRules(): ColourRule[] {
     ...STOPS.map((name): ColourRule => [`.${name}`, 'fill', TOKENS[name]]),
     ['.match', 'stroke', hit],
     ['.chosen', 'stroke', sel],
-    ['#hatch path', 'stroke', ink],
+    ['.texture path', 'stroke', ink],
     ['#mark', 'stroke', ink],
     ['#mark.keys', 'stroke', sel],
     ['.bar', 'color', ink],
@@ -56,8 +57,8 @@ text,.bar{user-select:none}
 #labels text,.panel text{font-family:${MONO}}
 #labels{pointer-events:none}
 #boxes rect{cursor:pointer;outline:none}
-#hatched,#mark{pointer-events:none}
-#hatch path{stroke-opacity:.16;stroke-width:1.2}
+#textures,#mark{pointer-events:none}
+.texture path{stroke-opacity:${TEXTURE_OPACITY};fill:none}
 #mark{fill:none;stroke-width:2}
 .caller{opacity:.55}
 .match{stroke-width:2}

@@ -7,8 +7,9 @@ import type { Profile } from '../../model/profile/profile.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { legendOf, titlesOf } from '../frames/captions.js';
 import { familyOf } from '../frames/colours.js';
-import { CHARACTER_PX, type Drawing, HATCH_PATTERN, paintByFunction, ROW_PX, rectangles } from '../frames/drawing.js';
+import { CHARACTER_PX, type Drawing, paintByLibrary, ROW_PX, rectangles, TEXTURE_PATTERNS } from '../frames/drawing.js';
 import { type FrameColumns, frameNames, frameTable } from '../frames/frame-table.js';
+import { librariesOf } from '../frames/libraries.js';
 import { layout } from '../layout.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
@@ -16,7 +17,7 @@ import { writeData } from './data.js';
 import { HEAD, headOf } from './head.js';
 import { SCRIPT } from './script.generated.js';
 import { styleSheet } from './style.js';
-import { boxMarkup, hatchingAndLabels, xml, xmlSource } from './xml.js';
+import { boxMarkup, texturesAndLabels, xml, xmlSource } from './xml.js';
 
 export interface SvgOptions {
   /** Default: what was recorded, where and when, if known. */
@@ -51,7 +52,7 @@ export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generato
   const head = headOf(profile, { title, legend, total: table.total[ROOT], widthPx });
   const heightPx = head.heightPx + boxes.rowCount * ROW_PX + HEAD.marginPx;
   yield opening(windowTitle, widthPx, heightPx);
-  const classOf = paintByFunction(table);
+  const classOf = paintByLibrary(table);
   const drawing = { table, boxes, isIcicle: icicle, rowCount: boxes.rowCount, characterPx: CHARACTER_PX, classOf };
   yield* framesMarkup(drawing, head.heightPx);
   yield head.markup;
@@ -63,7 +64,9 @@ function framesOf(profile: Profile, by: Grouping): FrameColumns {
   const functions = frameNames(profile.symbols, usedSymbols(profile));
   const { tree, names, symbols } = mergeByName(profile, by, { functions, group: visibleText });
   const families = symbols.map((symbol) => familyOf(symbol, profile.symbols));
-  return { tree, names, families, omitted: new Float64Array(tree.length), weight: profile.meta.weight };
+  const { files, of } = librariesOf(profile.symbols);
+  const libraries = { files, of: symbols.map((symbol) => of[symbol] ?? NONE) };
+  return { tree, names, families, libraries, omitted: new Float64Array(tree.length), weight: profile.meta.weight };
 }
 
 function usedSymbols({ threads, together }: Profile): ReadonlySet<SymbolId> {
@@ -83,18 +86,18 @@ function opening(title: string, widthPx: number, heightPx: number): string {
 <svg xmlns="http://www.w3.org/2000/svg" width="${widthPx}" height="${heightPx}" viewBox="0 0 ${widthPx} ${heightPx}">
 <title>${xml(title)}</title>
 <style>${xmlSource(styleSheet())}</style>
-${HATCH_PATTERN}
+${TEXTURE_PATTERNS}
 <rect class="page" width="100%" height="100%"/>
 `;
 }
 
-/** Yields the frames in three layers: boxes, hatching, labels. */
+/** Yields the frames in three layers: boxes, textures, labels. */
 function* framesMarkup(drawing: Drawing, topPx: number): Generator<string> {
   const drawn = [...rectangles(drawing)];
   yield `<g id="frames" transform="translate(${HEAD.marginPx} ${topPx})">\n<g id="boxes">\n`;
   for (const rectangle of drawn) yield boxMarkup(drawing, rectangle);
   yield '</g>\n';
-  yield* hatchingAndLabels(drawn, 'id="hatched" ');
+  yield* texturesAndLabels(drawn);
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Writes the markup of frames: rectangles, hatching, labels.
+ * Writes the markup of frames: rectangles, textures, labels.
  */
-import { type Drawing, hatchPath, px, type Rectangle } from '../frames/drawing.js';
+import { type Drawing, px, type Rectangle, TEXTURE_NAMES, texturePath } from '../frames/drawing.js';
 import { briefDetails } from '../frames/frame-details.js';
 import { visibleWithIsolates } from '../visible-text.js';
 
@@ -16,11 +16,11 @@ export function boxMarkup(
   return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefOf(table, boxes, box))}</title></rect>\n`;
 }
 
-/** Yields one path that hatches frames, and the labels above it. */
-export function* hatchingAndLabels(drawn: readonly Rectangle[], attributes = ''): Generator<string> {
-  yield `<path ${attributes}fill="url(#hatch)" d="`;
-  for (const rectangle of drawn) if (rectangle.isHatched) yield hatchPath(rectangle);
-  yield '"/>\n<g id="labels">\n';
+/** Yields one path for each texture, and the labels above them. */
+export function* texturesAndLabels(drawn: readonly Rectangle[]): Generator<string> {
+  yield '<g id="textures">';
+  for (const name of TEXTURE_NAMES) yield `<path fill="url(#${name})" d="${texturePath(drawn, name)}"/>`;
+  yield '</g>\n<g id="labels">\n';
   for (const { label, textXPx, textYPx } of drawn)
     if (label !== '') yield `<text x="${px(textXPx)}" y="${textYPx}">${xml(label)}</text>\n`;
   yield '</g>\n</g>\n';

@@ -6,14 +6,15 @@ import {
   type Drawing,
   FRAME_PX,
   type Highlight,
-  hatchPath,
   px,
   type Rectangle,
   rectangles,
+  TEXTURE_NAMES,
+  texturePath,
 } from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
 import { type Boxes, type LayoutView, layout } from '../layout.js';
-import { hide, setAttributes } from './dom.js';
+import { hide, setAttributes, svgElement } from './dom.js';
 
 export interface ChartEvents {
   readonly hover: (box: number, event: PointerEvent) => void;
@@ -109,8 +110,7 @@ export class FlameGraph {
       frames.set(rectangle.box, { rectangle, element });
       boxOf.set(element, rectangle.box);
     });
-    const hatched = drawn.filter(({ isHatched }) => isHatched);
-    layer.hatching.setAttribute('d', hatched.map(hatchPath).join(''));
+    showTextures(layer.textures, drawn);
     this.highlight(view);
   }
 
@@ -235,12 +235,21 @@ function nextInRow(boxes: Boxes, box: number, step: -1 | 1): number {
  * Defines the layer that puts frames into the document: d3-flame-graph in the page (`d3-chart/`), rectangles in the SVG.
  */
 export interface FrameLayer {
-  /** Path that hatches frames, below their labels. */
-  readonly hatching: Element;
+  /** Has the textures of frames, below their labels. */
+  readonly textures: Element;
   /** Outline of the marked box. */
   readonly mark: Element;
   /** Replaces all frames. Returns their elements in the order of the rectangles. */
   draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[];
   setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void;
   scrollIntoView(element: SVGElement, rectangle: Rectangle): void;
+}
+
+/** Draws the textures of frames, one path for each that occurs. */
+function showTextures(layer: Element, drawn: readonly Rectangle[]): void {
+  const paths = TEXTURE_NAMES.flatMap((name) => {
+    const d = texturePath(drawn, name);
+    return d === '' ? [] : [svgElement('path', { fill: `url(#${name})`, d })];
+  });
+  layer.replaceChildren(...paths);
 }

@@ -207,7 +207,7 @@ const SAMPLE = 'x'.repeat(100);
 
 /** Draws the frames as rectangles, replacing those in the file. */
 export class RectFrames implements FrameLayer {
-  readonly hatching = byId('hatched');
+  readonly textures = byId('textures');
   readonly mark = svgElement('rect', { id: 'mark', rx: 2, visibility: 'hidden' });
 
   readonly scrollIntoView: FrameLayer['scrollIntoView'];

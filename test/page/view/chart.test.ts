@@ -12,6 +12,7 @@ import { START, type State } from '../../../src/page/view/state.js';
 import type { Views } from '../../../src/page/view/views.js';
 import type { Drawing } from '../../../src/render/frames/drawing.js';
 import { type FrameTable, frameTable } from '../../../src/render/frames/frame-table.js';
+import { NO_LIBRARIES } from '../../../src/render/frames/libraries.js';
 import { type Boxes, layout } from '../../../src/render/layout.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import { execute } from '../../helpers/random/execution.js';
@@ -26,7 +27,14 @@ function tableOf(tree: CallTree): FrameTable {
   const names = Array.from({ length: SYMBOLS }, (_, symbol) => `f${symbol}`);
   const sorted = inPreOrder(tree, (a, b) => tree.symbol[a] - tree.symbol[b]);
   const families = names.map(() => 'user' as const);
-  return frameTable({ tree: sorted, names, families, omitted: new Float64Array(tree.length), weight: 'ns' });
+  return frameTable({
+    tree: sorted,
+    names,
+    families,
+    libraries: NO_LIBRARIES,
+    omitted: new Float64Array(tree.length),
+    weight: 'ns',
+  });
 }
 
 interface Drawn {

@@ -9,6 +9,7 @@ import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { renderHtml } from '../../../src/page/html.js';
 import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
+import { NO_LIBRARIES } from '../../../src/render/frames/libraries.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
 import { HEAD, sansWidthPx, wrapped } from '../../../src/render/svg/head.js';
@@ -312,5 +313,12 @@ function columnsOf(rows: readonly { up: number; selfNs: number; symbol: number }
   }
   const tree = builder.build();
   const names = Array.from({ length: 10 * tree.length + 10 }, (_, row) => `<${row}>`);
-  return { tree, names, families: names.map(() => 'user'), omitted: new Float64Array(tree.length), weight: 'ns' };
+  return {
+    tree,
+    names,
+    families: names.map(() => 'user'),
+    libraries: NO_LIBRARIES,
+    omitted: new Float64Array(tree.length),
+    weight: 'ns',
+  };
 }

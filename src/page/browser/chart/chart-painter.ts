@@ -5,13 +5,19 @@
 import { isComplete } from '../../../model/profile/profile.js';
 import { PIECE } from '../../../model/profile/timeline.js';
 import type { Bounds, SymbolId } from '../../../model/units.js';
-import { classOf, familyOf } from '../../../render/frames/colours.js';
-import { drawnWidthPx, FRAME_PX, ROW_PX } from '../../../render/frames/drawing.js';
+import {
+  drawnWidthPx,
+  FRAME_PX,
+  ROW_PX,
+  TEXTURES,
+  type Texture,
+  textureOfSwatch,
+} from '../../../render/frames/drawing.js';
 import { fitLabel } from '../../../render/frames/labels.js';
 import type { Token } from '../../../render/frames/palette.js';
 import { type ChartBoxes, ChartBoxKind, innermostAt } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
-import { type CanvasColours, emptied, paintArrow, pixelRatio } from '../platform/canvas.js';
+import { type CanvasColours, emptied, paintArrow, tiled } from '../platform/canvas.js';
 import type { DrawnChart } from './drawn-chart.js';
 
 const MIN_LABEL_PX = 24;
@@ -27,7 +33,7 @@ export class ChartPainter {
   /** By symbol: its CSS variable. */
   private readonly classes: string[] = [];
   private readonly labels = new Map<string, string>();
-  private hatching: CanvasPattern | null = null;
+  private readonly textures = new Map<Texture, CanvasPattern>();
   private font = '';
 
   constructor(canvas: HTMLCanvasElement, colours: CanvasColours, views: Views, characterPx: number) {
@@ -39,7 +45,7 @@ export class ChartPainter {
 
   /** The theme changed. */
   forgetColours(): void {
-    this.hatching = null;
+    this.textures.clear();
   }
 
   paint(picture: ChartPicture): void {
@@ -48,7 +54,6 @@ export class ChartPainter {
     const pen = emptied(this.canvas, widthPx, heightPx);
     this.font ||= `12px ${getComputedStyle(this.canvas).fontFamily}`;
     pen.font = this.font;
-    this.hatching ??= hatchingOf(pen, this.colours.of('ink'));
     // calls are above the blocks next to them, which are widened to a pixel
     for (const isCall of [false, true])
       for (let box = 0; box < boxes.length; box++) if (chart.isCall(box) === isCall) this.paintBox(pen, picture, box);
@@ -69,8 +74,10 @@ export class ChartPainter {
     pen.globalAlpha = dimsOthers && !isFound ? 0.4 : 1;
     pen.fillStyle = this.colours.of(isCall ? this.classOf(chart.symbolOf(box)) : 'block');
     pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
-    if (isHatched(boxes, box) && boxPx >= 2) {
-      pen.fillStyle = this.hatching as CanvasPattern;
+    const ofStop = isCall ? textureOfSwatch(this.classOf(chart.symbolOf(box))) : null;
+    for (const texture of [ofStop, isHatched(boxes, box) ? 'hatch' : null] as const) {
+      if (texture === null || boxPx < 3) continue;
+      pen.fillStyle = this.textureOf(pen, texture);
       pen.fillRect(xPx, yPx, boxPx, FRAME_PX);
     }
     pen.globalAlpha = 1;
@@ -124,10 +131,13 @@ export class ChartPainter {
   }
 
   private classOf(symbol: SymbolId): string {
-    return (this.classes[symbol] ??= classOf(
-      familyOf(symbol, this.views.data.symbols),
-      this.views.names[symbol] as string,
-    ));
+    return (this.classes[symbol] ??= this.views.classOf(symbol));
+  }
+
+  private textureOf(pen: CanvasRenderingContext2D, texture: Texture): CanvasPattern {
+    let pattern = this.textures.get(texture);
+    if (pattern === undefined) this.textures.set(texture, (pattern = tiled(pen, this.colours, TEXTURES[texture])));
+    return pattern;
   }
 }
 
@@ -135,24 +145,6 @@ export class ChartPainter {
 function isHatched({ kind, ending }: ChartBoxes, box: number): boolean {
   if (kind[box] !== ChartBoxKind.Call) return kind[box] === ChartBoxKind.Unlisted;
   return !isComplete(ending[box]) && ending[box] !== PIECE;
-}
-
-const TILE_PX = 7;
-
-/** The lines of the graph's pattern. */
-function hatchingOf(pen: CanvasRenderingContext2D, ink: string): CanvasPattern | null {
-  const ratio = pixelRatio();
-  const tile = document.createElement('canvas');
-  tile.width = tile.height = TILE_PX * ratio;
-  const own = tile.getContext('2d') as CanvasRenderingContext2D;
-  own.scale(ratio, ratio);
-  own.globalAlpha = 0.16;
-  own.strokeStyle = ink;
-  own.lineWidth = 1.2;
-  own.stroke(new Path2D('M-1 8L8 -1M-1 1L1 -1M6 8L8 6'));
-  const pattern = pen.createPattern(tile, 'repeat');
-  pattern?.setTransform(new DOMMatrix().scale(1 / ratio));
-  return pattern;
 }
 
 /**

@@ -5,7 +5,7 @@
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/find-frames.js';
-import { type Drawing, widthForLabel } from '../../../render/frames/drawing.js';
+import { type Drawing, textureOfSwatch, widthForLabel } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { textWidth } from '../../../render/frames/labels.js';
@@ -259,10 +259,10 @@ function showLegend(list: HTMLElement, table: FrameTable, boxes: Boxes, painter:
 
 function swatchOf(swatch: string): SVGSVGElement {
   const box = { width: 13, height: 13, rx: 2 };
-  const isHatched = swatch === 'hatched';
-  const colour = svg('rect', { ...box, fill: `var(--${isHatched ? 'group' : swatch})` });
-  const hatch = isHatched ? [svg('rect', { ...box, fill: 'url(#hatch)' })] : [];
-  return svg('svg', { width: 13, height: 13, 'aria-hidden': 'true' }, colour, ...hatch);
+  const texture = textureOfSwatch(swatch);
+  const colour = svg('rect', { ...box, fill: `var(--${swatch === 'hatched' ? 'group' : swatch})` });
+  const lines = texture === null ? [] : [svg('rect', { ...box, fill: `url(#${texture})` })];
+  return svg('svg', { width: 13, height: 13, 'aria-hidden': 'true' }, colour, ...lines);
 }
 
 /**

@@ -2,7 +2,8 @@
  * Switches between the light and the dark theme; the default is that of the system. Tells canvases when colours change.
  */
 import type { Bounds } from '../../../model/units.js';
-import { CHARACTER_PX } from '../../../render/frames/drawing.js';
+import { CHARACTER_PX, TEXTURE_OPACITY, TILE_PX } from '../../../render/frames/drawing.js';
+import type { Token } from '../../../render/frames/palette.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { ticksOf } from '../../view/captions/time.js';
 import { prefer, preference } from './preferences.js';
@@ -184,6 +185,29 @@ function keepForPrint(canvases: Iterable<HTMLCanvasElement>): void {
     pen.drawImage(canvas, 0, 0);
     pen.restore();
   }
+}
+
+/** Returns lines as a pattern, on a colour or on nothing. `lines`: a path on a tile of `TILE_PX`. */
+export function tiled(
+  pen: CanvasRenderingContext2D,
+  colours: CanvasColours,
+  lines: string,
+  below: Token | null = null,
+): CanvasPattern {
+  const ratio = pixelRatio();
+  const tile = html('canvas', { width: TILE_PX * ratio, height: TILE_PX * ratio });
+  const own = tile.getContext('2d') as CanvasRenderingContext2D;
+  own.scale(ratio, ratio);
+  if (below !== null) {
+    own.fillStyle = colours.of(below);
+    own.fillRect(0, 0, TILE_PX, TILE_PX);
+  }
+  own.globalAlpha = TEXTURE_OPACITY;
+  own.strokeStyle = colours.of('ink');
+  own.stroke(new Path2D(lines));
+  const pattern = pen.createPattern(tile, 'repeat') as CanvasPattern;
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+  return pattern;
 }
 
 const SAMPLE = 'x'.repeat(100);

@@ -4,21 +4,30 @@
 
 import { NONE } from '../../../model/units.js';
 import { formatCount, formatDifference, formatPercentChange } from '../../../render/format.js';
-import { type LegendEntry, legendOf } from '../../../render/frames/captions.js';
+import { type LegendEntry, legendOf, MEANINGS } from '../../../render/frames/captions.js';
 import { CHANGE_SIGNS } from '../../../render/frames/colours.js';
-import type { Wording } from '../../../render/frames/drawing.js';
+import { texturesOf, type Wording } from '../../../render/frames/drawing.js';
 import { type FrameDetail, formatWeight, labelOf } from '../../../render/frames/frame-details.js';
-import { type FrameTable, isInferred } from '../../../render/frames/frame-table.js';
+import type { FrameTable } from '../../../render/frames/frame-table.js';
 import { type Boxes, BoxKind } from '../../../render/layout.js';
 import type { ComparedTable, Painter } from '../colouring.js';
 import { differenceOf } from '../colouring.js';
 
+const SHORT_MEANINGS: typeof MEANINGS = {
+  ...MEANINGS,
+  syscall: 'system call',
+  'off-cpu': 'off CPU',
+  preempted: 'preempted',
+  untraced: 'untraced',
+  lost: 'lost',
+};
+
 export function legendEntries(
   table: FrameTable,
   boxes: Boxes,
-  { steps, others, note, compared }: Omit<Painter, 'classOf'>,
+  { showsLibraries, steps, others, note, compared }: Omit<Painter, 'classOf'>,
 ): LegendEntry[] {
-  const entries = legendOf(table, boxes);
+  const entries = legendOf(table, boxes, { showsLibraries, meanings: SHORT_MEANINGS });
   const kinds = entries.filter(({ swatch }) => swatch === 'hatched' || swatch === 'block');
   if (compared !== null) return [...legendOfDifferences(compared, table.weight), ...kinds];
   if (steps === null) return entries;
@@ -44,7 +53,7 @@ export function wordingOfDifferences({ there }: ComparedTable): Wording {
     const sign = CHANGE_SIGNS[differenceOf(here, there[node])];
     return { name: `${sign} ${name}`, numbers: differenceTexts(here, there[node], table.weight) };
   };
-  return { labelOf: label, isHatched: isInferred };
+  return { labelOf: label, texturesOf };
 }
 
 /** Returns the row of a tooltip: what a box weighs in the other threads. */

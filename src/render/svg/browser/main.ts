@@ -1,7 +1,7 @@
 /**
  * Starts the viewer, unless the SVG is embedded in another document.
  */
-import { paintByFunction } from '../../frames/drawing.js';
+import { paintByLibrary } from '../../frames/drawing.js';
 import { frameDetails } from '../../frames/frame-details.js';
 import { byId } from '../../viewer/dom.js';
 import { readData } from '../data.js';
@@ -11,5 +11,5 @@ if (document.documentElement instanceof SVGSVGElement) {
   const data = readData(byId('data').textContent ?? '');
   const { table } = data;
   const detailsOf = (boxes: Parameters<typeof frameDetails>[1], box: number) => frameDetails(table, boxes, box);
-  new Viewer({ ...data, classOf: paintByFunction(table), detailsOf }).start();
+  new Viewer({ ...data, classOf: paintByLibrary(table), detailsOf }).start();
 }
