@@ -2,7 +2,7 @@
  * The dock below the graph: the tables, the function panel next to them, and the dividers.
  */
 
-import type { Nanoseconds } from '../../model/units.js';
+import type { Nanoseconds, SymbolId } from '../../model/units.js';
 import { capitalized, formatCount, threadNoun } from '../../render/format.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/search-field.js';
@@ -16,7 +16,9 @@ import type { FrameActions } from './graph/frame-actions.js';
 import { FunctionPanel } from './graph/function-panel.js';
 import type { Menu } from './menu.js';
 import type { Navigation } from './platform/navigation.js';
+import { CallTreeTable } from './tables/call-tree-table.js';
 import { CallsTable } from './tables/calls-table.js';
+import { ColumnsMenu } from './tables/columns-menu.js';
 import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
@@ -36,7 +38,9 @@ export class Dock {
   readonly divider: Divider;
   private readonly views: Views;
   private readonly graphContainer: HTMLElement;
+  private readonly columns: ColumnsMenu;
   private readonly functions: FunctionsTable;
+  private readonly tree: CallTreeTable;
   private readonly threads: ThreadsTable;
   private readonly calls: CallsTable;
   private readonly chart: StackChart;
@@ -50,9 +54,15 @@ export class Dock {
     const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
     this.views = views;
     this.graphContainer = graphContainer;
-    this.functions = new FunctionsTable(views, characterPx, {
-      choose: (symbol) => actions.choose(symbol),
+    this.columns = new ColumnsMenu((columns) => changeLayout({ columns }));
+    const choose = (symbol: SymbolId) => actions.choose(symbol);
+    this.functions = new FunctionsTable(views, this.columns, characterPx, { choose, changeLayout });
+    this.tree = new CallTreeTable(views, this.columns, characterPx, {
+      choose,
       changeLayout,
+      zoom: (zoom) => navigation.change({ zoom, zoomLast: null }),
+      menu: (symbol, xPx, yPx, back) =>
+        menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
     });
     this.threads = new ThreadsTable(views, menu, {
       change: (change) => navigation.change(change),
@@ -63,6 +73,7 @@ export class Dock {
     this.chart = chart;
     this.panel = newPanel(context);
     this.tabs = this.newTabs(changeLayout);
+    this.tabs.element.append(this.columns.element);
     this.divider = new Divider('Resize graph', false, {
       measure: () =>
         (100 * (graphContainer.offsetHeight || chart.element.offsetHeight)) / Math.max(1, page.clientHeight),
@@ -79,6 +90,7 @@ export class Dock {
   applyLayout({ tab, graphShare, panelShare }: PageLayout): void {
     this.tabs.setHidden('calls', !this.chart.isOpen);
     this.tabs.show(this.shownTab(tab));
+    this.columns.element.hidden = !['functions', 'tree'].includes(this.shownTab(tab));
     for (const [element, share] of [
       [this.graphContainer, graphShare],
       [this.panel.element, panelShare],
@@ -115,9 +127,10 @@ export class Dock {
   }
 
   private newTabs(changeLayout: (change: Partial<PageLayout>) => void): Tabs<Tab> {
-    const { views, functions, threads, calls } = this;
+    const { views, functions, tree, threads, calls } = this;
     const tabs = [
       { id: 'functions', title: 'Functions', content: functions.element },
+      { id: 'tree', title: 'Call tree', content: tree.element },
       {
         id: 'threads',
         title: `${capitalized(threadNoun(views.data.meta))}s (${formatCount(views.threads.length)})`,

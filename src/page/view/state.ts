@@ -14,8 +14,8 @@ export type Colouring = (typeof COLOURINGS)[number];
 export const ORDERS = ['name', 'weight'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** `calls`: those of the stack chart. */
-export const TABS = ['functions', 'threads', 'calls'] as const;
+/** `tree`: the call tree. `calls`: those of the stack chart. */
+export const TABS = ['functions', 'tree', 'threads', 'calls'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Bounds of a divider in percent. */
@@ -61,6 +61,8 @@ export interface State {
   /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
   readonly threadsSort: string;
+  /** Keys of the columns of functions and of the call tree, "total,share,avg"; empty: the usual ones. */
+  readonly columns: string;
   /** Lists functions without matches, too. */
   readonly listsAll: boolean;
   /** Height of the graph and width of the function panel in percent; null: default. */
@@ -76,7 +78,7 @@ export interface ChosenCall extends Bounds {
 /** The layout of the page; changes of it add no entries to the history. */
 export type PageLayout = Pick<
   State,
-  'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
+  'tab' | 'functionsSort' | 'threadsSort' | 'columns' | 'listsAll' | 'graphShare' | 'panelShare'
 >;
 
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
@@ -103,14 +105,15 @@ export const START: State = {
   tab: 'functions',
   functionsSort: '',
   threadsSort: '',
+  columns: '',
   listsAll: false,
   graphShare: null,
   panelShare: null,
 };
 
 export function pageLayoutOf(state: State): PageLayout {
-  const { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare } = state;
-  return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
+  const { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare } = state;
+  return { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare };
 }
 
 /** What the graph and the tables do not depend on. */
@@ -171,8 +174,9 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     chartRange: chart === null ? null : read('at', rangeOf, null),
     call: read('call', callOf, null),
     tab: oneOf('tab', TABS, start.tab),
-    functionsSort: params.get('sort') ?? '',
+    functionsSort: (params.get('sort') ?? '').replace(/(?<=^-?)weight$/, 'total'), // as older links have it
     threadsSort: params.get('sort-threads') ?? '',
+    columns: params.get('columns') ?? '',
     listsAll: params.get('list') === 'all',
     graphShare: shareOf(params.get('graph')),
     panelShare: shareOf(params.get('panel')),
@@ -240,6 +244,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['tab', each.tab],
     ['sort', each.functionsSort],
     ['sort-threads', each.threadsSort],
+    ['columns', each.columns],
     ['list', each.listsAll ? 'all' : ''],
     ['graph', `${each.graphShare ?? ''}`],
     ['panel', `${each.panelShare ?? ''}`],
