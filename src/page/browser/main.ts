@@ -32,6 +32,7 @@ import { Navigation } from './platform/navigation.js';
 import { clicksZoom } from './platform/preferences.js';
 import { type CallServer, ownServer, ServedCalls } from './served-calls.js';
 import { ServedFunctionCalls } from './served-function-calls.js';
+import { ColumnsMenu } from './tables/columns-menu.js';
 import { ViewArea } from './view-area.js';
 import { Chips, ViewBar } from './view-bar.js';
 
@@ -114,9 +115,17 @@ class App {
     this.chart = chart;
     this.chips = new Chips(change);
     this.crumbs = new Crumbs(change);
-    const shown: ShownView[] = ['graph', 'functions', 'threads', ...(hasTimeline ? (['timeline'] as const) : [])];
-    this.bar = new ViewBar(views, menu, shown, main.legend, { change, open: (view) => this.open(view) });
-    this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart });
+    const shown: ShownView[] = [
+      'graph',
+      'tree',
+      'functions',
+      'threads',
+      ...(hasTimeline ? (['timeline'] as const) : []),
+    ];
+    const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
+    const beside = { columns: columns.element, legend: main.legend };
+    this.bar = new ViewBar(views, menu, shown, beside, { change, open: (view) => this.open(view) });
+    this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart, columns });
     this.panel = this.newPanel();
     this.panelDivider = new Divider('Resize function panel', true, {
       measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, container.clientWidth),

@@ -75,6 +75,8 @@ export interface State {
   /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
   readonly threadsSort: string;
+  /** Keys of the columns of functions and of the call tree, "total,share,avg"; empty: the usual ones. */
+  readonly columns: string;
   /** Lists functions without matches, too. */
   readonly listsAll: boolean;
   /** Height of the graph and width of the panel in percent; null: default. */
@@ -90,7 +92,7 @@ export interface ChosenCall extends Bounds {
 /** The layout of the page; changes of it add no entries to the history. */
 export type PageLayout = Pick<
   State,
-  'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
+  'tab' | 'functionsSort' | 'threadsSort' | 'columns' | 'listsAll' | 'graphShare' | 'panelShare'
 >;
 
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
@@ -119,14 +121,15 @@ export const START: State = {
   tab: 'callers',
   functionsSort: '',
   threadsSort: '',
+  columns: '',
   listsAll: false,
   graphShare: null,
   panelShare: null,
 };
 
 export function pageLayoutOf(state: State): PageLayout {
-  const { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare } = state;
-  return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
+  const { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare } = state;
+  return { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare };
 }
 
 /** What the graph and the tables do not depend on. */
@@ -190,8 +193,9 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     call: read('call', callOf, null),
     view: OLD_TABS[params.get('tab') ?? ''] ?? oneOf('view', VIEWS, start.view),
     tab: (params.get('tab') ?? '') in OLD_TABS ? start.tab : oneOf('tab', TABS, start.tab),
-    functionsSort: params.get('sort') ?? '',
+    functionsSort: (params.get('sort') ?? '').replace(/(?<=^-?)weight$/, 'total'), // as older links have it
     threadsSort: params.get('sort-threads') ?? '',
+    columns: params.get('columns') ?? '',
     listsAll: params.get('list') === 'all',
     graphShare: shareOf(params.get('graph')),
     panelShare: shareOf(params.get('panel')),
@@ -264,6 +268,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['tab', each.tab],
     ['sort', each.functionsSort],
     ['sort-threads', each.threadsSort],
+    ['columns', each.columns],
     ['list', each.listsAll ? 'all' : ''],
     ['graph', `${each.graphShare ?? ''}`],
     ['panel', `${each.panelShare ?? ''}`],

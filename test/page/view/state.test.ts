@@ -93,6 +93,7 @@ const states: fc.Arbitrary<State> = fc
     tab: fc.constantFrom(...TABS),
     functionsSort: text,
     threadsSort: text,
+    columns: text,
     listsAll: fc.boolean(),
     graphShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
     panelShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
