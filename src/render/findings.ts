@@ -112,10 +112,10 @@ export function sentenceOf(finding: Finding, context: FindingContext): SentenceP
       const { ns, waitedFor } = finding;
       const list = waitedFor.flatMap((row, at) => [
         text(at === 0 ? '' : ', '),
-        named(row.symbol),
+        name(context.nameOf(row.symbol).replace(/^-- /, '')),
         text(` ${formatShare(row.ns, ns)}`),
       ]);
-      return [number(formatDuration(ns)), text(' of blocked time, most of it '), ...list, text('.')];
+      return [number(formatDuration(ns)), text(' of blocked time, most of it: '), ...list, text('.')];
     }
     case 'merged': {
       const { recordings, allNs, largest, pureWaitsNs } = finding;

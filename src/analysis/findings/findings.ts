@@ -5,6 +5,7 @@
 
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import type { LossKind, MergedBy, Quality } from '../../model/profile/profile.js';
+import type { WaitingPlace, WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { compareSymbols, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds, SymbolId } from '../../model/units.js';
 import type { FunctionSums } from '../tree/functions.js';
@@ -344,3 +345,21 @@ export function comparisonOf(beforeNs: Nanoseconds, afterNs: Nanoseconds, change
   const isNamed = most !== null && sizeOf(most) > NAMED_CHANGE * Math.max(beforeNs, afterNs);
   return { kind: 'compared', beforeNs, afterNs, change: isNamed ? most : null };
 }
+
+/** Sums up the waits of some places by reason, as far as it is known. */
+export function reasonsOfWaits(
+  { places, unlisted }: Pick<WaitsByPath, 'places' | 'unlisted'>,
+  isWanted: (place: WaitingPlace) => boolean = () => true,
+): KnownReasons {
+  const sums = new Map<string, Nanoseconds>();
+  let otherNs = unlisted.ns;
+  for (const { kind, reason, ns } of places.filter(isWanted).flatMap(({ blockers }) => blockers)) {
+    const key = kind === 'preempted' ? kind : reason.replace(INFERRED, '');
+    if (kind === 'others') otherNs += ns;
+    else if (key !== '') sums.set(key, (sums.get(key) ?? 0) + ns);
+  }
+  return { reasons: [...sums].map(([reason, ns]) => ({ reason, ns })), otherNs };
+}
+
+/** Behind a reason that was concluded from other waits. */
+const INFERRED = / \(inferred\)$/;

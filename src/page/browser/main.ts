@@ -10,6 +10,7 @@ import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated } from '../../render/visible-text.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
+import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
 import { isSameView, NO_ZOOM, parseHash, START, type State } from '../view/state.js';
 import { Views } from '../view/views.js';
@@ -17,6 +18,7 @@ import { Axis } from './axis.js';
 import { StackChart } from './chart/stack-chart.js';
 import { Dock } from './dock.js';
 import { saveProfile, saveView } from './downloads.js';
+import { FindingLine } from './finding-line.js';
 import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
 import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
@@ -72,6 +74,7 @@ class App {
   private readonly dock: Dock;
   private readonly axis: Axis;
   private readonly chart: StackChart;
+  private readonly finding = new FindingLine((action) => this.follow(action));
   private readonly misfits = new Notice();
   private pendingFrame = 0;
   private pendingCalls = 0;
@@ -94,7 +97,9 @@ class App {
     this.chart = chart;
     const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
     this.dock = dock;
+    this.finding.element.hidden = !views.hasTimes;
     container.replaceChildren(
+      this.finding.element,
       this.misfits.element,
       axis.element, // above the chips, so that it stays where it is
       toolbar.element,
@@ -193,6 +198,15 @@ class App {
     this.toolbar.show(shown, chipsOf(views, state));
     this.axis.show(state);
     this.toolbar.showResult(main.result, views.namesAt(state).problem);
+    this.finding.show(findingsKey(views, state), () => findingsAt(views, navigation.state));
+  }
+
+  /** Does what a button of a finding says. */
+  private follow(action: FindingAction): void {
+    if ('change' in action) return this.navigation.change(action.change);
+    const details = document.querySelector<HTMLElement>('header .notes, header .warnings');
+    details?.setAttribute('tabindex', '-1');
+    details?.focus();
   }
 
   private stepMatch(by: 1 | -1, takesFocus: boolean): void {

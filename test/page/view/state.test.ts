@@ -38,6 +38,7 @@ const HARD = [
   '\\u202e',
   '__proto__',
   '',
+  'pure-waits',
 ];
 const DSOS = ['/lib/a', '/lib/b'];
 const table: SymbolTable = {
@@ -78,6 +79,7 @@ const states: fc.Arbitrary<State> = fc
     order: fc.constantFrom(...ORDERS),
     focus: fc.option(symbol),
     hidden: fc.uniqueArray(symbol, { maxLength: 4 }),
+    hidesPureWaits: fc.boolean(),
     zoom: fc.array(symbol, { maxLength: 30 }),
     zoomLast: fc.option(symbol),
     search: text,
