@@ -56,17 +56,17 @@ export function sentenceOf(finding: Finding, context: FindingContext): SentenceP
       const did = isOffCpu ? ' that did nothing but wait' : ' outside traced code';
       return [
         share(ns, allNs),
-        text(` of the time is ${what}${did}${paths === 1 ? ': ' : ', most of it '}`),
+        text(` of the time is ${what}${did}${paths === 1 ? ': ' : ', the largest in '}`),
         named(largest.symbol),
         text(` (${callsOf(largest)}${formatDuration(largest.ns)}).`),
       ];
     }
     case 'hidden-waits': {
       const { ns, restNs, most } = finding;
-      const shown = [number(formatDuration(ns)), text(' of pure waits is hidden. Shown is the other ')];
+      const shown = [number(formatDuration(ns)), text(' of pure waiting is hidden; shown is the other ')];
       if (most === null) return [...shown, number(formatDuration(restNs)), text('.')];
       const self = ` (self ${formatDuration(most.selfNs)}, ${formatShare(most.selfNs, restNs)}).`;
-      return [...shown, number(formatDuration(restNs)), text(', most of it in '), named(most.symbol), text(self)];
+      return [...shown, number(formatDuration(restNs)), text(', most in '), named(most.symbol), text(self)];
     }
     case 'running': {
       const { ns, isOnCpu, first, second } = finding;
@@ -115,7 +115,7 @@ export function sentenceOf(finding: Finding, context: FindingContext): SentenceP
         name(context.nameOf(row.symbol).replace(/^-- /, '')),
         text(` ${formatShare(row.ns, ns)}`),
       ]);
-      return [number(formatDuration(ns)), text(' of blocked time, most of it: '), ...list, text('.')];
+      return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
     }
     case 'merged': {
       const { recordings, allNs, largest, pureWaitsNs } = finding;

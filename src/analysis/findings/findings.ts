@@ -15,6 +15,7 @@ import {
   DOUBTFUL_INFERRED,
   DOUBTFUL_LOST,
   DOUBTFUL_LOST_RUNNING,
+  FIRST_RUNNING,
   LISTED_REASONS,
   LISTED_WAITED_FOR,
   LOCK_WAITING,
@@ -191,7 +192,7 @@ export interface FindingsQuestion {
   readonly pureWaits: PureWaits;
   readonly hidesPureWaits: boolean;
   /** Those of the tree as shown. */
-  readonly functions: Iterable<Pick<FunctionSums, 'symbol' | 'calls' | 'inferred' | 'totalNs' | 'selfNs'>>;
+  readonly functions: readonly Pick<FunctionSums, 'symbol' | 'calls' | 'inferred' | 'totalNs' | 'selfNs'>[];
   /** null: wakings were not recorded. */
   readonly waits: KnownReasons | null;
   /** Of a merged profile. */
@@ -295,7 +296,7 @@ function running(facts: Facts): Finding | null {
   const { shownSums, hasSwitches } = facts;
   const ns = onCpuNs(shownSums, hasSwitches);
   const [first, second = null] = mostSelfTime(facts);
-  if (first === undefined) return null;
+  if (first === undefined || first.selfNs < FIRST_RUNNING * ns) return null;
   const isShown = second !== null && second.selfNs >= SECOND_RUNNING * ns;
   return { kind: 'running', ns, isOnCpu: hasSwitches, first, second: isShown ? second : null };
 }
@@ -328,7 +329,7 @@ function lock({ locks = [], sums }: Facts): Finding | null {
 
 /** Frames that are neither functions nor stops say for whom threads waited. */
 function blocked({ symbols, functions, sums }: Facts): Finding | null {
-  const waitedFor = [...functions]
+  const waitedFor = functions
     .filter(({ symbol }) => symbols.kind[symbol] === SymbolKind.Synthetic && !isStop(symbol))
     .map(({ symbol, totalNs: ns }) => ({ symbol, ns }))
     .sort((a, b) => b.ns - a.ns || compareSymbols(symbols, a.symbol, b.symbol));

@@ -38,7 +38,7 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
     shown: view.tree,
     pureWaits: views.pureWaitsAt(state),
     hidesPureWaits: state.hidesPureWaits,
-    functions: view.functions().values(),
+    functions: [...view.functions().values()],
     waits: knownReasons(views, state, indexes),
     groups: indexes.map((index) => ({
       name: data.threads[index]?.comm ?? null,
