@@ -10,6 +10,7 @@ import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated } from '../../render/visible-text.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
+import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
 import { isSameView, NO_ZOOM, parseHash, type ShownView, START, type State, TABS } from '../view/state.js';
 import { chosenRow, type ThreadRow } from '../view/threads.js';
@@ -18,6 +19,7 @@ import { Axis } from './axis.js';
 import { StackChart } from './chart/stack-chart.js';
 import { Divider } from './divider.js';
 import { saveAs } from './downloads.js';
+import { FindingLine } from './finding-line.js';
 import { Crumbs } from './graph/crumbs.js';
 import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
@@ -85,6 +87,7 @@ class App {
   private readonly panelDivider: Divider;
   private readonly axis: Axis;
   private readonly chart: StackChart;
+  private readonly finding = new FindingLine((action) => this.follow(action));
   private readonly misfits = new Notice();
   /** Where the first click of a double click was: the panel that it opens moves the frames. */
   private clicked: Partial<State> = {};
@@ -131,6 +134,8 @@ class App {
       measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, container.clientWidth),
       move: (panelShare) => navigation.changeLayout({ panelShare }),
     });
+    this.finding.element.hidden = !views.hasTimes;
+    container.before(this.finding.element);
     const column = html('div', { class: 'column' });
     column.append(
       this.misfits.element,
@@ -267,6 +272,13 @@ class App {
     bar.show(state, this.view);
     chips.show(chipsOf(views, state));
     crumbs.show(state, views.names);
+    this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state));
+  }
+
+  /** Does what a button of a finding says. */
+  private follow(action: FindingAction): void {
+    if ('change' in action) return this.navigation.change(action.change);
+    document.getElementById('trust')?.showPopover();
   }
 
   private stepMatch(by: 1 | -1, takesFocus: boolean): void {

@@ -3,6 +3,13 @@
  * folding. Each step is cached until its inputs change.
  */
 
+import {
+  NO_PURE_WAITS,
+  type PureWaits,
+  pathsOf,
+  pureWaitsOf,
+  withoutPureWaits,
+} from '../../analysis/findings/pure-waits.js';
 import { functionSet } from '../../analysis/questions.js';
 import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/range-sums.js';
 import { recordsSwitches } from '../../analysis/tree/outside.js';
@@ -22,7 +29,7 @@ import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
 import { snappedRange } from './range.js';
 import type { State } from './state.js';
-import { chosenRow, type ThreadRow, threadRows } from './threads.js';
+import { chosenRow, type PathFilters, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
 import { WakingIndex } from './waking-index.js';
 
@@ -47,6 +54,8 @@ export class SelectedTrees {
   private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
   );
+  private readonly left = memoizeLast((tree: CallTree, state: State) => this.leftOf(tree, state));
+  private readonly pureWaits = memoizeLast((tree: CallTree) => pureWaitsOf(tree, this.hasSwitches));
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
 
   private readonly indexed = memoizeLast(
@@ -67,14 +76,36 @@ export class SelectedTrees {
 
   /** Returns the selected threads after focus, hiding and folding. */
   viewAt(state: State): View {
-    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const { focus, hidden, foldsRecursion } = state;
-    const view = this.viewInRange(state, indexes);
-    if (focus === null && hidden.length === 0 && !foldsRecursion) return view;
+    const view = this.viewInRange(state);
+    if (focus === null && hidden.length === 0 && !this.hidesPureWaits(state) && !foldsRecursion) return view;
     return this.reshaped(this.askedOf(state), view, state);
   }
 
-  private viewInRange(state: State, indexes: readonly number[]): View {
+  /** Returns the selected threads after focus and hiding of functions: pure waits are in it, even if they are hidden. */
+  treeWithWaitsAt(state: State): CallTree {
+    return this.left(this.askedWithWaits(state), this.viewInRange(state).tree, state);
+  }
+
+  /** Returns the pure waits of that tree, hidden or not. */
+  pureWaitsAt(state: State): PureWaits {
+    if (!this.hasTimes || this.isBlockedTime) return NO_PURE_WAITS;
+    return this.pureWaits(this.askedWithWaits(state), this.treeWithWaitsAt(state));
+  }
+
+  hidesPureWaits(state: State): boolean {
+    return state.hidesPureWaits && this.pureWaitsAt(state).waits.length > 0;
+  }
+
+  /** Returns which call paths a state shows. */
+  filtersAt(state: State): PathFilters {
+    const { focus, hidden, foldsRecursion } = state;
+    const waits = this.hidesPureWaits(state) ? pathsOf(this.treeWithWaitsAt(state), this.pureWaitsAt(state)) : null;
+    return { focus, hidden, foldsRecursion, hiddenWaits: waits };
+  }
+
+  private viewInRange(state: State): View {
+    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const view = this.ofThreads(indexes, indexes);
     const range = this.rangeAt(state);
     return range === null ? view : this.ofThreadsInRange({ range, indexes }, view, this.dataAt(state), indexes);
@@ -87,8 +118,13 @@ export class SelectedTrees {
 
   /** What of a state decides its trees. */
   askedOf(state: State) {
-    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
-    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden, foldsRecursion };
+    const { hidesPureWaits, foldsRecursion } = state;
+    return { ...this.askedWithWaits(state), hidesPureWaits, foldsRecursion };
+  }
+
+  private askedWithWaits(state: State) {
+    const { threads, hidesIdle, focus, hidden } = state;
+    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden };
   }
 
   /** Who woke whom; null: not known. */
@@ -127,12 +163,16 @@ export class SelectedTrees {
     return viewOfTree(treeOf(this.data, indexes), () => mergeDurations(threads), this.hasSwitches);
   }
 
-  private reshape(full: View, { focus, hidden, foldsRecursion }: State): View {
-    const { tree } = full;
+  private leftOf(tree: CallTree, { focus, hidden }: State): CallTree {
     const count = this.data.symbols.length;
     const focused = focus === null ? tree : reroot(tree, functionSet([focus], count));
-    const left = hidden.length === 0 ? focused : excludeFunctions(focused, functionSet(hidden, count));
-    const folded = foldsRecursion ? foldRecursion(left) : left;
+    return hidden.length === 0 ? focused : excludeFunctions(focused, functionSet(hidden, count));
+  }
+
+  private reshape(full: View, state: State): View {
+    const left = this.treeWithWaitsAt(state);
+    const shown = this.hidesPureWaits(state) ? withoutPureWaits(left, this.pureWaitsAt(state)) : left;
+    const folded = state.foldsRecursion ? foldRecursion(shown) : shown;
     return viewOfPart(this.tables.byName(folded), full, this.hasSwitches);
   }
 }

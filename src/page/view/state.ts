@@ -53,6 +53,8 @@ export interface State {
   readonly focus: SymbolId | null;
   /** Hides these functions and their callees. */
   readonly hidden: readonly SymbolId[];
+  /** Hides call paths that did nothing but wait. */
+  readonly hidesPureWaits: boolean;
   /** Path of symbols from the root to the frame that fills the width; empty: no zoom. */
   readonly zoom: readonly SymbolId[];
   /** Last of several siblings that fill the width, `zoom` leads to the first; null: a single frame. */
@@ -109,6 +111,7 @@ export const START: State = {
   order: 'weight',
   focus: null,
   hidden: [],
+  hidesPureWaits: false,
   ...NO_ZOOM,
   search: '',
   isOnlyMatches: false,
@@ -161,13 +164,14 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   };
   const oneOf = <Word extends string>(name: string, known: readonly Word[], fallback: Word): Word =>
     read(name, (text) => known.find((word) => word === text), fallback);
-  const functions = (name: string, what: string, isPath = false): readonly SymbolId[] => {
-    const { symbols, missing } = names.read(params.get(name) ?? '', isPath);
+  const functions = (name: string, what: string, isPath = false, text = params.get(name) ?? '') => {
+    const { symbols, missing } = names.read(text, isPath);
     const shown = isPath ? missing.slice(-1) : missing; // the frame, not all its callers
     dropped.push(...shown.map((missing) => `${what} ${missing}`));
     return symbols;
   };
   const ofLeaves = params.get('width') === 'self'; // an older link
+  const hide = hideOf(params.get('hide') ?? '');
   const zoom = functions('zoom', 'zoom to', true);
   const chart = read('chart', numberOf, null);
   const state = {
@@ -181,7 +185,8 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     foldsRecursion: isSet('fold', start.foldsRecursion),
     order: oneOf('order', ORDERS, start.order),
     focus: functions('focus', 'only inside')[0] ?? null,
-    hidden: functions('hide', 'without'),
+    hidden: functions('hide', 'without', false, hide.functions),
+    hidesPureWaits: hide.hidesPureWaits,
     zoom,
     zoomLast: zoom.length > 0 ? (functions('to', 'zoom to')[0] ?? null) : null,
     search: params.get('search') ?? '',
@@ -205,6 +210,30 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
 
 /** Tables of older links. */
 const OLD_TABS: Readonly<Record<string, (typeof VIEWS)[number]>> = { functions: 'graph', threads: 'threads' };
+
+/** In `hide`, beside names of functions; a function of this name is written with its first letter escaped. */
+const PURE_WAITS = 'pure-waits';
+const NAMED_PURE_WAITS = '%70ure-waits';
+
+function hideText(functions: string, hidesPureWaits: boolean): string {
+  const words = functions.split(';').map((word) => (word === PURE_WAITS ? NAMED_PURE_WAITS : word));
+  return [...(hidesPureWaits ? [PURE_WAITS] : []), ...(functions === '' ? [] : words)].join(';');
+}
+
+/** Reads what `hideText` writes. */
+function hideOf(text: string): { readonly functions: string; readonly hidesPureWaits: boolean } {
+  const words = text.split(';');
+  const functions = words.filter((word) => word !== PURE_WAITS);
+  return {
+    functions: functions.map((word) => (word === NAMED_PURE_WAITS ? PURE_WAITS : word)).join(';'),
+    hidesPureWaits: functions.length < words.length,
+  };
+}
+
+/** Hides pure waits, or shows them again. */
+export function togglePureWaits({ hidesPureWaits }: State): Partial<State> {
+  return { hidesPureWaits: !hidesPureWaits };
+}
 
 /** Reads what `boundsText` writes. */
 function boundsOf(text: string | null): Bounds | null {
@@ -254,7 +283,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['fold', flag(each.foldsRecursion)],
     ['order', each.order],
     ['focus', ids([each.focus])],
-    ['hide', ids(each.hidden)],
+    ['hide', hideText(ids(each.hidden), each.hidesPureWaits)],
     ['zoom', ids(each.zoom)],
     ['to', ids([each.zoomLast])],
     ['search', each.search],

@@ -1,6 +1,7 @@
 /**
  * Lists the threads of a page: their times, which of them are idle, and which are selected.
  */
+import type { CallPaths } from '../../analysis/findings/pure-waits.js';
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
@@ -201,11 +202,17 @@ function timeOf({ shape }: PageData, { node, selfNs }: PageThread, counted: Uint
   return sums;
 }
 
+/** Which call paths are shown. */
+export interface PathFilters extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion'> {
+  /** Hidden, too: pure waits, by their paths within the focus; null: none. */
+  readonly hiddenWaits: CallPaths | null;
+}
+
 /**
  * Determines which nodes of the shape are in view, independent of the selected threads, so that every thread can show its time in
  * the view.
  */
-interface NodeSelection extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion' | 'zoom'> {
+interface NodeSelection extends PathFilters, Pick<State, 'zoom'> {
   /** The siblings that fill the width; the zoom leads to the first of them. */
   readonly zoomedSiblings: ReadonlySet<SymbolId>;
   /** The zoom path leads from functions to their callers. */
@@ -223,13 +230,14 @@ const OUTSIDE = -1;
 /** Returns what counts (`Counted`) of each node of the shape. */
 export function selectedNodes(shape: Shape, selection: NodeSelection): Uint8Array {
   const { parent, symbol, length } = shape;
-  const { focus, foldsRecursion, zoom, isFromLeaves, isMatch } = selection;
+  const { focus, foldsRecursion, zoom, isFromLeaves, isMatch, hiddenWaits } = selection;
   const hidden = new Set(selection.hidden);
   const isHidden = new Uint8Array(length);
   const isShown = new Uint8Array(length); // below the focus, and not hidden
   const isFound = new Uint8Array(length);
   const zoomed = new Int32Array(length); // number of leading frames of its path that match the zoom, or OUTSIDE
   const counted = new Uint8Array(length);
+  const onWaits = new Map<NodeId, CallPaths>(); // nodes above pure waits
   isShown[ROOT] = focus === null ? 1 : 0;
   isFound[ROOT] = isMatch === null ? 1 : 0;
   if (isShown[ROOT] && isFound[ROOT] && zoom.length === 0) counted[ROOT] = Counted.All;
@@ -237,7 +245,11 @@ export function selectedNodes(shape: Shape, selection: NodeSelection): Uint8Arra
     const caller = parent[node];
     const own = symbol[node];
     const isInside = isShown[caller] === 1 || own === focus;
-    if (isHidden[caller] || (isInside && hidden.has(own))) isHidden[node] = 1;
+    const isOutermost = caller === ROOT || isShown[caller] === 0;
+    const waits = hiddenWaits && (isOutermost ? hiddenWaits : onWaits.get(caller))?.below.get(own);
+    if (waits) onWaits.set(node, waits);
+    const isWait = hiddenWaits !== null && waits === null;
+    if (isHidden[caller] || (isInside && (isWait || hidden.has(own)))) isHidden[node] = 1;
     else if (isInside) {
       isShown[node] = 1;
       isFound[node] = isMatch === null || isFound[caller] || isMatch[own] ? 1 : 0;

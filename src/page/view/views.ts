@@ -140,10 +140,12 @@ export class Views extends SelectedTrees {
 
   /** Returns all threads, each with its time in the view. */
   threadsAt(state: State): readonly ThreadRow[] {
-    const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
+    const { focus, hidden, hidesPureWaits, foldsRecursion, zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
-    const isAll = focus === null && hidden.length === 0 && !foldsRecursion && zoom.length === 0 && isMatch === null;
-    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.askedPart(state), state, isMatch);
+    const isAll = focus === null && hidden.length === 0 && !hidesPureWaits && !foldsRecursion && zoom.length === 0;
+    return isAll && isMatch === null && this.rangeAt(state) === null
+      ? this.threads
+      : this.counted(this.askedPart(state), state, isMatch);
   }
 
   /** Returns the matches of the search; null if it is empty or invalid. */
@@ -246,7 +248,13 @@ export class Views extends SelectedTrees {
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = state.isInverted;
     const data = this.dataAt(state);
-    const counted = selectedNodes(data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
+    const counted = selectedNodes(data.shape, {
+      ...this.filtersAt(state),
+      zoom: state.zoom,
+      zoomedSiblings: symbols,
+      isFromLeaves,
+      isMatch,
+    });
     const rows = threadRows(data, this.hasSwitches, counted);
     return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
   }

@@ -2,10 +2,11 @@
  * Sums up the waits of the selected function: for whom and why, what those threads did meanwhile, and the longest wait.
  */
 
+import { isOnPaths } from '../../analysis/findings/pure-waits.js';
 import type { Blocker, WaitingPlace, WaitPiece, WaitsByPath, WaitThread } from '../../model/profile/waits-by-path.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import type { State } from './state.js';
+import type { PathFilters } from './threads.js';
 
 /** Blockers with equal names are one row. */
 export interface WaitsOfFunction {
@@ -33,14 +34,11 @@ export interface WaitNames {
 export function waitsOfFunction(
   waits: WaitsByPath,
   tids: ReadonlySet<Tid>,
-  { focus, hidden }: Pick<State, 'focus' | 'hidden'>,
+  filters: PathFilters,
   chosen: SymbolId,
 ): WaitsOfFunction | null {
-  const isShown = (place: WaitingPlace) => {
-    const symbols = symbolsOf(waits, place);
-    const isInView = (focus === null || symbols.has(focus)) && !hidden.some((symbol) => symbols.has(symbol));
-    return tids.has(place.tid) && symbols.has(chosen) && isInView;
-  };
+  const isShown = (place: WaitingPlace) =>
+    tids.has(place.tid) && pathOf(waits, place).includes(chosen) && isPlaceShown(waits, place, filters);
   const places = waits.places.filter(isShown);
   const [first] = places;
   if (first === undefined) return null;
@@ -58,11 +56,26 @@ export function waitsOfFunction(
   };
 }
 
-/** Returns the functions and stops of a call path. */
-function symbolsOf({ paths }: WaitsByPath, { node, isPreempted }: WaitingPlace): Set<SymbolId> {
-  const symbols = new Set<SymbolId>([isPreempted ? SpecialSymbol.Preempted : SpecialSymbol.OffCpu]);
-  for (let at = node; at > 0; at = paths.parent[at] as number) symbols.add(paths.symbol[at] as SymbolId);
-  return symbols;
+/** Whether the filters leave the call path that waited. */
+export function isPlaceShown(
+  waits: WaitsByPath,
+  place: WaitingPlace,
+  { focus, hidden, hiddenWaits }: PathFilters,
+): boolean {
+  const path = pathOf(waits, place);
+  const inside = focus === null ? path : path.slice(path.indexOf(focus));
+  return (
+    (focus === null || path.includes(focus)) &&
+    !hidden.some((symbol) => path.includes(symbol)) &&
+    !(hiddenWaits !== null && isOnPaths(hiddenWaits, inside))
+  );
+}
+
+/** Returns the functions and stops of a call path, from the root on. */
+function pathOf({ paths }: WaitsByPath, { node, isPreempted }: WaitingPlace): SymbolId[] {
+  const path: SymbolId[] = [isPreempted ? SpecialSymbol.Preempted : SpecialSymbol.OffCpu];
+  for (let at = node; at > 0; at = paths.parent[at] as number) path.push(paths.symbol[at] as SymbolId);
+  return path.reverse();
 }
 
 type Row = Omit<Blocker, 'meanwhile' | 'otherNs'>;

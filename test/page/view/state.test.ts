@@ -39,6 +39,7 @@ const HARD = [
   '\\u202e',
   '__proto__',
   '',
+  'pure-waits',
 ];
 const DSOS = ['/lib/a', '/lib/b'];
 const table: SymbolTable = {
@@ -80,6 +81,7 @@ const states: fc.Arbitrary<State> = fc
     order: fc.constantFrom(...ORDERS),
     focus: fc.option(symbol),
     hidden: fc.uniqueArray(symbol, { maxLength: 4 }),
+    hidesPureWaits: fc.boolean(),
     zoom: fc.array(symbol, { maxLength: 30 }),
     zoomLast: fc.option(symbol),
     search: text,

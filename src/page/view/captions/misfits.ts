@@ -1,7 +1,9 @@
 /**
  * Finds what of a link the page does not have: threads, times and frames of another recording.
  */
+import type { PureWaits } from '../../../analysis/findings/pure-waits.js';
 import type { Bounds, Nanoseconds } from '../../../model/units.js';
+import { formatDuration } from '../../../render/format.js';
 import { truncate } from '../../../render/frames/labels.js';
 import { isolated, visibleText } from '../../../render/visible-text.js';
 import { existingPrefix } from '../frame-tables.js';
@@ -111,7 +113,7 @@ export function chipsOf(views: Views, state: State): Chip[] {
   const { threads, names } = views;
   const range = views.rangeAt(state);
   const ofRange = range === null ? [] : [{ text: `only ${rangeText(range)}`, undo: { range: null } }];
-  const { focus, hidden, hidesIdle } = state;
+  const { focus, hidden, hidesIdle, hidesPureWaits } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
   const ofThreads =
     key === 'all'
@@ -133,5 +135,12 @@ export function chipsOf(views: Views, state: State): Chip[] {
       undo: { hidden: hidden.filter((other) => other !== symbol) },
     };
   });
-  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...ofFocus, ...ofHidden];
+  const ofPureWaits = hidesPureWaits
+    ? [{ text: pureWaitsText(views.pureWaitsAt(state)), undo: { hidesPureWaits: false } }]
+    : [];
+  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...ofFocus, ...ofHidden, ...ofPureWaits];
+}
+
+function pureWaitsText({ waits, ns }: PureWaits): string {
+  return waits.length === 0 ? 'pure waits hidden: none' : `pure waits hidden, ${formatDuration(ns)}`;
 }
