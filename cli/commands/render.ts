@@ -50,7 +50,7 @@ const appearance = group('Appearance', {
     formats: ['html', 'svg'],
     common: 'title of the picture',
   }),
-  icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', {
+  icicle: flag(z.boolean().default(false), 'callers on top, callees below, as pages have them (svg)', {
     formats: ['html', 'svg'],
     common: 'callers on top, callees below',
   }),

@@ -40,7 +40,7 @@ export async function loadRenderer(format: Format, options: RendererOptions): Pr
       return (profile) => renderFoldedBytes(profile, { annotate, by, minNs });
     case 'html': {
       const { renderHtmlInParallel } = await import('../../src/page/html.js');
-      return (profile, extras) => renderHtmlInParallel(profile, { icicle, ...titled }, extras);
+      return (profile, extras) => renderHtmlInParallel(profile, titled, extras);
     }
     case 'callgrind':
       return (await import('../../src/export/callgrind.js')).renderCallgrind;

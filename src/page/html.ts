@@ -7,9 +7,10 @@ import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
+import { formatDuration, formatMany, threadNoun } from '../render/format.js';
 import { originText, subtitleOf, titlesOf } from '../render/frames/captions.js';
 import { texturePatterns } from '../render/frames/drawing.js';
-import { qualitySummary } from '../render/quality-summary.js';
+import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { timelinePieces } from './data/timeline-write.js';
@@ -21,7 +22,7 @@ import { formatHash, START, type State } from './view/state.js';
 export interface HtmlOptions {
   /** Default: what was recorded, where and when, if known. */
   readonly title?: string;
-  /** Initially, callers above callees. */
+  /** Initially, callers above callees; default: they are. */
   readonly icicle?: boolean;
   /** `ptflame serve` sends it, and all calls when the page asks for them. Default: false. */
   readonly isServed?: boolean;
@@ -56,7 +57,7 @@ export async function* renderHtmlInParallel(
 }
 
 function beforeData(profile: Profile, options: HtmlOptions): string {
-  const { icicle = false, isServed = false } = options;
+  const { icicle = START.isIcicle, isServed = false } = options;
   const { title, windowTitle } = titlesOf(profile, options.title);
   const style = pageStyle();
   const start: State = { ...START, isIcicle: icicle };
@@ -91,33 +92,41 @@ function hashOf(source: string): string {
   return `sha256-${createHash('sha256').update(source).digest('base64')}`;
 }
 
+/** Writes the head: what it is, how much, and how far to trust it. The script adds search and menus. */
 function headMarkup(profile: Profile, title: string): string {
-  const { line, notes, ...quality } = qualitySummary(profile);
-  const warnings = [...quality.damage, ...quality.warnings].map(
-    (text) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`,
-  );
-  const origin = originText(profile.meta);
+  const { meta, threads } = profile;
+  const { text, isDoubtful } = trustOf(profile);
+  const count = formatMany(threads.length, threadNoun(meta));
+  const size = meta.weight === 'ns' && !meta.merged ? `${formatDuration(meta.endNs - meta.startNs)} · ${count}` : count;
   return [
     '<header>',
-    `<h1><bdi>${xml(title)}</bdi></h1>`,
-    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
-    `<p>${xml(line)}</p>`,
-    ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
-    ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${warnings.join('')}</ul></div>`]),
-    ...(notes.length === 0 ? [] : [notesMarkup(notes)]),
+    `<div class="brand">${LOGO}<h1><bdi>${xml(title)}</bdi></h1></div>`,
+    `<span class="sub">${xml(size)}</span>`,
+    `<button type="button" class="trust${isDoubtful ? ' doubt' : ''}" popovertarget="trust" title="what was recorded, and how far to trust it">${xml(text)}</button>`,
     '</header>',
+    trustMarkup(profile),
   ].join('\n');
 }
 
-/** Writes the notes. A list that scrolls must be focusable, to be scrolled by keyboard. */
-function notesMarkup(notes: readonly string[]): string {
-  const focus = notes.length > VISIBLE_NOTES ? ' tabindex="0"' : '';
-  const items = notes.map((note) => `<li><bdi>${xml(visibleText(note))}</bdi></li>`);
-  return `<ul class="notes" aria-label="Notes"${focus}>${items.join('')}</ul>`;
-}
+/** A flame, as bars. */
+const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" width="18" height="18"><path class="more" d="M1 12h14v3H1z"/><path class="most" d="M3 8h9v3H3zM5 4h5v3H5z"/><path d="M6 0h2v3H6z"/></svg>`;
 
-/** As in the style sheet. */
-const VISIBLE_NOTES = 4;
+/** What the trust chip opens: losses and inferred calls with causes and remedies, and where it was recorded. */
+function trustMarkup(profile: Profile): string {
+  const { line, notes, damage, warnings } = qualitySummary(profile);
+  const origin = originText(profile.meta);
+  const item = (text: string) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`;
+  const alerts = [...damage, ...warnings];
+  return [
+    '<div id="trust" popover role="dialog" aria-label="What was recorded" tabindex="0">',
+    ...(alerts.length === 0 ? [] : [`<ul class="warnings">${alerts.map(item).join('')}</ul>`]),
+    `<p>${xml(line)}</p>`,
+    ...(notes.length === 0 ? [] : [`<ul class="notes" aria-label="Notes">${notes.map(item).join('')}</ul>`]),
+    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
+    ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
+    '</div>',
+  ].join('\n');
+}
 
 /** Counts all calls, shown for traces without times. */
 function callsOf({ threads }: Profile): number {

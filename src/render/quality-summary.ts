@@ -75,6 +75,24 @@ function inferredText({ inferredCalls, inferredEvents }: Quality): string {
   return `${formatMany(total, 'call')}${events} inferred`;
 }
 
+/** Says in a few words how far to trust a profile: "Nothing lost · 59 inferred", "0.99 % lost". */
+export function trustOf({ quality, meta }: ProfileHeader): { readonly text: string; readonly isDoubtful: boolean } {
+  const { losses, lostNs, inferredNs, totalNs, inferredCalls } = quality;
+  const inferred = Object.values(inferredCalls).reduce((sum, calls) => sum + calls, 0);
+  const lost = meta.isBlockedTime ? formatDuration(lostNs) : formatShare(lostNs, totalNs);
+  const isDamaged = damageOf(quality).length > 0;
+  const parts = [
+    ...(isDamaged ? ['Damaged input'] : []),
+    losses.length === 0 ? 'Nothing lost' : lostNs > 0 ? `${lost} lost` : formatMany(gapCount(losses), 'gap'),
+    ...(inferred === 0 ? [] : [`${formatCount(inferred)} inferred`]),
+  ];
+  const isLost = lostNs > DOUBTFUL_LOST * totalNs;
+  return { text: parts.join(' · '), isDoubtful: isDamaged || isLost || inferredNs > DOUBTFUL_INFERRED * totalNs };
+}
+
+const DOUBTFUL_LOST = 0.01;
+const DOUBTFUL_INFERRED = 0.2;
+
 function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {
   const damage: string[] = [];
   if (brokenInputs.length > 0)

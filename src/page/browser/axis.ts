@@ -4,13 +4,14 @@
 
 import type { Timeline } from '../../model/profile/timeline.js';
 import type { Bounds, Tid } from '../../model/units.js';
+import { formatCount } from '../../render/format.js';
 import type { FrameDetails } from '../../render/frames/frame-details.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button } from '../../render/viewer/search-field.js';
 import type { Tooltip } from '../../render/viewer/tooltip.js';
 import { hoveredDetails, rangeNotes, rangeText } from '../view/captions/time.js';
 import { arrowsText, wakingDetails } from '../view/captions/wakings.js';
-import { activitiesIn, stripRows } from '../view/columns.js';
+import { stripRows } from '../view/columns.js';
 import { memoizeLast } from '../view/memoize-last.js';
 import type { State } from '../view/state.js';
 import { chosenRow, type ThreadRow } from '../view/threads.js';
@@ -19,26 +20,28 @@ import type { Waking } from '../view/waking-index.js';
 import { type StripArrows, stripArrows } from '../view/waking-index.js';
 import { CanvasColours, onThemeChange, paintTicks } from './platform/canvas.js';
 import { RangeMarks } from './range-marks.js';
-import { Strips, showTextures } from './strips.js';
+import { MAX_ROWS, Strips } from './strips.js';
 
 export interface AxisEvents {
   readonly change: (change: Partial<State>, isSameStep: boolean) => void;
   readonly openChart: (tid: Tid) => void;
   /** An arrow between strips was chosen. */
   readonly openWaking: (waking: Waking) => void;
+  readonly openThreads: () => void;
 }
 
-const TICKS_PX = 16;
+const TICKS_PX = 22;
 const NARROW_PX = 600;
 
 export class Axis {
   readonly element = html('section', { class: 'axis', 'aria-label': 'Time', hidden: '' });
   private readonly colours = new CanvasColours(this.element);
   private readonly ticks = html('canvas', { class: 'ticks', 'aria-hidden': 'true' });
-  private readonly legend = html('ul', { class: 'legend', 'aria-label': 'What threads do' });
   private readonly shown = html('output', {});
   private readonly zoomIn = button('Zoom time', 'show only the range on the time axis', () => this.zoom(true));
   private readonly zoomOut = button('All time', 'show the entire recording on the time axis', () => this.zoom(false));
+  private readonly more = button('', 'list all threads', () => this.events.openThreads());
+  private readonly head = html('div', { class: 'axis-head' });
   private readonly clear = button('Clear range', 'numbers of the entire recording (Esc)', () => this.setRange(null));
   private readonly views: Views;
   private readonly tooltip: Tooltip;
@@ -89,7 +92,9 @@ export class Axis {
     });
     const area = html('div', { class: 'axis-area' }, this.ticks, strips.element, this.marks.element);
     const buttons = html('div', { class: 'group' }, this.zoomIn, this.zoomOut, this.clear);
-    this.element.append(html('div', { class: 'axis-head' }, this.legend, this.shown, buttons), area);
+    this.more.className = 'link';
+    this.head.append(this.shown, buttons);
+    this.element.append(area, this.more, this.head);
     area.addEventListener('pointerdown', (event) => this.press(event));
     area.addEventListener('pointermove', (event) => this.hover(event));
     area.addEventListener('pointerleave', () => this.tooltip.hide());
@@ -116,6 +121,7 @@ export class Axis {
     this.zoomIn.disabled = range === null || isSame(range, window);
     this.zoomOut.disabled = window.startNs === 0 && window.endNs === this.timeline.durationNs;
     this.clear.disabled = range === null;
+    this.head.classList.toggle('idle', range === null && this.zoomOut.disabled);
     this.describe(range);
   }
 
@@ -129,7 +135,9 @@ export class Axis {
     element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
     const area = { leftPx: namePx, widthPx: strips.widthPx, heightPx: TICKS_PX };
     paintTicks(this.ticks, this.colours, window, area);
-    showTextures(this.legend, strips.fills, activitiesIn(rows[0]?.threads ?? []));
+    const hidden = rows.length - MAX_ROWS;
+    this.more.hidden = hidden <= 0;
+    this.more.textContent = `${formatCount(hidden)} more…`;
   }
 
   private drawWakings(strips: Strips, range: Bounds | null): void {

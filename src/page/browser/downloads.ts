@@ -35,8 +35,10 @@ import { chipsOf } from '../view/captions/misfits.js';
 import { momentText } from '../view/captions/time.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { foldedText } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
-import { saveText } from './platform/save.js';
+import type { Saved as Kind } from './header.js';
+import { announce, copyText, saveText } from './platform/save.js';
 
 /** What a saved file is about: the time range that is shown, or all of the recording. */
 interface Saved {
@@ -52,7 +54,42 @@ function savedAt(views: Views, state: State): Saved {
   return { data: partOfRange(views.dataAt(state), range), name: name + rangeFileName(range) };
 }
 
-export function saveProfile(views: Views, state: State): void {
+/** Saves what is in view. */
+export function saveAs(what: Kind, main: MainGraph, views: Views, state: State): void {
+  const { name } = savedAt(views, state);
+  switch (what) {
+    case 'svg':
+      return saveView(main, views, state);
+    case 'json':
+      return saveProfile(views, state);
+    case 'folded':
+      return saveText(`${name}.folded`, 'text/plain', [foldedText(main.table, views.data.symbols, ROOT)]);
+    case 'csv':
+      return saveText(`${name}.csv`, 'text/csv', functionsCsv(views, state));
+    case 'link':
+      void copyText(location.href).then(() => announce('link copied'));
+  }
+}
+
+/** Writes the functions in view, as the table lists them, in nanoseconds. */
+function* functionsCsv(views: Views, state: State): Generator<string> {
+  yield 'function,library,total,self,calls,inferred,average,min,max\n';
+  for (const { sums } of views.functionsAt(state).rows) {
+    const { symbol, totalNs, selfNs, calls, inferred, avgNs, minNs, maxNs } = sums;
+    const numbers = [totalNs, selfNs, calls, inferred, avgNs, minNs, maxNs].map((value) =>
+      Number.isFinite(value) ? value : '',
+    );
+    yield `${[csvText(views.names[symbol] as string), csvText(views.fileOf(symbol)), ...numbers].join(',')}\n`;
+  }
+}
+
+/** Quotes as RFC 4180 has it; a formula of a spreadsheet stays text. */
+function csvText(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function saveProfile(views: Views, state: State): void {
   const { data, name } = savedAt(views, state);
   const profile = profileOf(data);
   const saved = data === views.data ? profile : withoutEmptyPaths(profile);
@@ -65,7 +102,7 @@ function withoutEmptyPaths(profile: Profile): Profile {
   return { ...profile, threads };
 }
 
-export function saveView({ graph, table, painter, container }: MainGraph, views: Views, state: State): void {
+function saveView({ graph, table, painter, container }: MainGraph, views: Views, state: State): void {
   const { drawing } = graph;
   const { data, name } = savedAt(views, state);
   const caption = {

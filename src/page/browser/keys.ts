@@ -4,6 +4,7 @@
 
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { iconButton } from '../../render/viewer/search-field.js';
+import { chipsOf } from '../view/captions/misfits.js';
 import { ORDERS } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { FrameActions } from './graph/frame-actions.js';
@@ -20,6 +21,8 @@ export interface KeyTargets {
   readonly step: (by: 1 | -1) => void;
   readonly help: () => void;
   readonly menu: () => void;
+  readonly stepView: (by: 1 | -1) => void;
+  readonly stepTab: (by: 1 | -1) => void;
 }
 
 /** Whether the focused control handles a key: text fields all keys, lists letters, buttons the keys that press them. */
@@ -36,7 +39,7 @@ export function needsFrame(key: string): boolean {
 }
 
 export function actionOf(key: string, targets: KeyTargets): (() => void) | undefined {
-  const { main, actions, navigation, views, search, step, help, menu } = targets;
+  const { main, actions, navigation, views, search, step, help, menu, stepView, stepTab } = targets;
   const { state } = navigation;
   const box = main.aimedBox;
   const width = /^\d$/.test(key) ? views.widths[Number(key) - 1] : undefined;
@@ -58,12 +61,18 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
     i: () => navigation.change({ isIcicle: !state.isIcicle }),
     s: () => navigation.change({ order: next(ORDERS, state.order) }),
     a: () => navigation.change({ colouring: next(views.colourings, state.colouring) }),
+    b: () => navigation.change({ isInverted: !state.isInverted }),
     d: switchTheme,
+    p: () => navigation.change({ chosen: state.chosen === null ? main.symbolOf(box) : null }),
+    v: () => stepView(1),
+    V: () => stepView(-1),
+    '[': () => stepTab(-1),
+    ']': () => stepTab(1),
   };
   return Object.hasOwn(known, key) ? known[key] : undefined;
 }
 
-/** Undoes one step per key press: first the search, then the function, the zoom, and the range. */
+/** Undoes one step per key press: first the search, then the panel, the zoom, the range, and what is left out. */
 function goBack(navigation: Navigation, views: Views): void {
   const { state } = navigation;
   const { search, chosen, zoom, range } = state;
@@ -72,6 +81,10 @@ function goBack(navigation: Navigation, views: Views): void {
   else if (isOpen) navigation.change({ chosen: null });
   else if (zoom.length > 0) navigation.change({ zoom: zoom.slice(0, -1), zoomLast: null });
   else if (range !== null) navigation.change({ range: null });
+  else {
+    const last = chipsOf(views, state).at(-1);
+    if (last !== undefined) navigation.change(last.undo);
+  }
 }
 
 function next<Value>(values: readonly Value[], value: Value): Value {
@@ -80,20 +93,23 @@ function next<Value>(values: readonly Value[], value: Value): Value {
 
 const KEYS: readonly Row[] = [
   ['↑ ↓ ← →', 'move between frames'],
-  ['Enter', 'zoom to the frame'],
-  ['Esc', 'close, clear search, zoom out, or clear the time range'],
+  ['Enter', 'zoom to the frame; by pointer: double click'],
+  ['Esc', 'one step back: search, panel, zoom, time range, what is left out'],
   ['r', 'show all frames'],
   ['/', 'search: text or /regex/'],
   ['n  N', 'next match, largest first; previous match'],
-  ['o', 'open the function: numbers, callers and callees'],
+  ['o  p', 'select the function: numbers, callers and callees; close the panel'],
+  ['[  ]', 'previous and next tab of the panel'],
   ['f', 'show only the function and its callees'],
   ['h', 'hide the function and its callees'],
   ['c  C', 'copy stack; copy folded stacks'],
   ['m', 'open the menu of the frame'],
-  ['i', 'flame graph or icicle graph'],
+  ['v  V', 'next view; previous view'],
+  ['b', 'inverted: functions with their callers'],
+  ['i', 'callers on top or below'],
   ['s', 'order siblings by name or by weight'],
-  ['1 … 6', 'what width shows'],
-  ['a', 'what colour shows'],
+  ['1 … 5', 'what widths and tables count'],
+  ['a', 'what colours mean'],
   ['d', 'dark or light theme'],
   ['?', 'show this list'],
 ];

@@ -11,22 +11,29 @@ import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated } from '../../render/visible-text.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
 import { existingPrefix } from '../view/frame-tables.js';
-import { isSameView, NO_ZOOM, parseHash, START, type State } from '../view/state.js';
+import { isSameView, NO_ZOOM, parseHash, type ShownView, START, type State, TABS } from '../view/state.js';
+import { chosenRow, type ThreadRow } from '../view/threads.js';
 import { Views } from '../view/views.js';
 import { Axis } from './axis.js';
 import { StackChart } from './chart/stack-chart.js';
-import { Dock } from './dock.js';
-import { saveProfile, saveView } from './downloads.js';
+import { Divider } from './divider.js';
+import { saveAs } from './downloads.js';
+import { Crumbs } from './graph/crumbs.js';
 import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
+import { Header } from './header.js';
 import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
 import { Menu } from './menu.js';
+import { callInChart } from './panel/calls-section.js';
+import { Panel } from './panel/panel.js';
 import { measureCharacterPx, measureScrollbar, restoreTheme } from './platform/canvas.js';
 import { decodeData, decodeTimeline } from './platform/decode.js';
 import { Navigation } from './platform/navigation.js';
+import { clicksZoom } from './platform/preferences.js';
 import { type CallServer, ownServer, ServedCalls } from './served-calls.js';
 import { ServedFunctionCalls } from './served-function-calls.js';
-import { pageActions, Toolbar } from './toolbar.js';
+import { ViewArea } from './view-area.js';
+import { Chips, ViewBar } from './view-bar.js';
 
 /**
  * Keeps the keyboard focus while the page is redrawn.
@@ -68,52 +75,70 @@ class App {
   private readonly help = helpDialog();
   private readonly main: MainGraph;
   private readonly actions: FrameActions;
-  private readonly toolbar: Toolbar;
-  private readonly dock: Dock;
+  private readonly header: Header;
+  private readonly bar: ViewBar;
+  private readonly chips: Chips;
+  private readonly crumbs: Crumbs;
+  private readonly area: ViewArea;
+  private readonly panel: Panel;
+  private readonly panelDivider: Divider;
   private readonly axis: Axis;
   private readonly chart: StackChart;
   private readonly misfits = new Notice();
+  /** Where the first click of a double click was: the panel that it opens moves the frames. */
+  private clicked: Partial<State> = {};
   private pendingFrame = 0;
   private pendingCalls = 0;
 
-  constructor(views: Views, container: HTMLElement, start: State, server: CallServer | null) {
+  /** `hasTimeline`: it is in the file, and is read later. */
+  constructor(views: Views, container: HTMLElement, start: State, server: CallServer | null, hasTimeline: boolean) {
     this.views = views;
     this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
-    this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
+    const change = (to: Partial<State>) => this.navigation.change(to);
+    this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, {
+      click: (box) => this.click(box),
+      zoom: () => change(this.clicked),
+      menu: (...at) => this.openMenu(...at),
+    });
     this.actions = new FrameActions(this.main, this.navigation, views);
-    this.toolbar = this.newToolbar();
-    const { navigation, actions, tooltip, menu, characterPx, toolbar, main } = this;
-    const axis = new Axis(views, tooltip, {
-      change: (change, isSameStep) => navigation.change(change, isSameStep),
+    const { navigation, actions, tooltip, menu, characterPx, main } = this;
+    this.header = this.newHeader();
+    this.axis = new Axis(views, tooltip, {
+      change: (to, isSameStep) => navigation.change(to, isSameStep),
       openChart: (tid) => this.chart.open(tid),
       openWaking: (waking) => this.chart.links.openWait(waking),
+      openThreads: () => this.open('threads'),
     });
-    this.axis = axis;
     const served = server && new ServedCalls(server, () => this.showArrivedSoon());
     const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx, served });
     this.chart = chart;
-    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx, chart }, main.container, container);
-    this.dock = dock;
-    container.replaceChildren(
+    this.chips = new Chips(change);
+    this.crumbs = new Crumbs(change);
+    const shown: ShownView[] = ['graph', 'functions', 'threads', ...(hasTimeline ? (['timeline'] as const) : [])];
+    this.bar = new ViewBar(views, menu, shown, main.legend, { change, open: (view) => this.open(view) });
+    this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart });
+    this.panel = this.newPanel();
+    this.panelDivider = new Divider('Resize function panel', true, {
+      measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, container.clientWidth),
+      move: (panelShare) => navigation.changeLayout({ panelShare }),
+    });
+    const column = html('div', { class: 'column' });
+    column.append(
       this.misfits.element,
-      axis.element, // above the chips, so that it stays where it is
-      toolbar.element,
-      main.legend,
-      chart.element,
-      main.container,
-      dock.divider.element,
-      dock.element,
-      menu.element,
+      this.axis.element, // above the chips, so that it stays where it is
+      this.chips.element,
+      this.bar.element,
+      this.crumbs.element,
+      this.area.element,
     );
-    const actionBar = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
-    document.querySelector('header')?.append(actionBar);
+    container.replaceChildren(column, this.panelDivider.element, this.panel.element, menu.element);
+    document.querySelector('header')?.append(...this.header.elements);
     this.listen();
   }
 
   draw(): void {
     this.fitLink();
-    this.showChart(this.navigation.state);
-    this.dock.applyLayout(this.navigation.state);
+    this.place(this.navigation.state);
     this.drawGraph(true);
     this.main.graph.scrollToView();
     this.drawTablesSoon();
@@ -148,13 +173,14 @@ class App {
     if (isLink) this.fitLink();
     else if (!isSameView(given, before)) this.misfits.show('');
     const { state } = this.navigation;
-    this.showChart(state);
-    this.dock.applyLayout(state);
-    if (isSameView(state, before)) return this.drawTables();
+    this.place(state);
+    if (isSameView(state, before) && (this.main.container.hidden || before.view === state.view)) {
+      this.showControls(state);
+      return this.drawTables();
+    }
     const { graph } = this.main;
     // paths from the root and from leaves differ
-    if ((state.width === 'self') !== (before.width === 'self') && isSameZoom(state, before))
-      this.navigation.correct(NO_ZOOM);
+    if (state.isInverted !== before.isInverted && isSameZoom(state, before)) this.navigation.correct(NO_ZOOM);
     if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
     const isZoomed = !isSameZoom(this.navigation.state, before);
     keepFocus(this.main.graph, () => this.drawGraph(isZoomed));
@@ -163,12 +189,44 @@ class App {
     this.drawTablesSoon();
   }
 
-  /** An open stack chart takes the place of the graph. */
-  private showChart(state: State): void {
-    const { main, chart, views } = this;
+  /** Shows the parts of the view, and makes space for the panel, before anything is drawn in the space that is left. */
+  private place(state: State): void {
+    const { chart, area, panel, panelDivider } = this;
     chart.show(state);
-    main.container.hidden = chart.isOpen;
-    main.legend.hidden = chart.isOpen && !['library', 'function'].includes(views.colouringOf(state));
+    area.place(this.view, state);
+    const isOpen = this.isPanelOpen(state);
+    panel.element.hidden = panelDivider.element.hidden = !isOpen;
+    panel.element.classList.toggle('sized', state.panelShare !== null);
+    panel.element.style.setProperty('--share', `${state.panelShare ?? 0}%`);
+  }
+
+  /** The view that is shown: the timeline, while a thread is chosen for it. */
+  private get view(): ShownView {
+    return this.chart.isOpen ? 'timeline' : this.navigation.state.view;
+  }
+
+  private open(view: ShownView): void {
+    const { navigation, chart, views } = this;
+    if (view === 'timeline') {
+      const { threads, hidesIdle } = navigation.state;
+      const shown = chosenRow(views.threads, threads, hidesIdle).threads.map((at) => views.threads[at] as ThreadRow);
+      const busiest = shown.reduce((most, row) => (row.onCpuNs > most.onCpuNs ? row : most), shown[0] as ThreadRow);
+      chart.open(views.data.threads[busiest.threads[0] as number]?.tid as number);
+    } else navigation.change({ view, chart: null, chartRange: null, call: null });
+  }
+
+  private isPanelOpen(state: State): boolean {
+    const { views } = this;
+    return state.chosen !== null && views.hasTimes && views.viewAt(state).functions().has(state.chosen);
+  }
+
+  /** A click selects the function, which opens the panel; where there is none, it zooms. */
+  private click(box: number): void {
+    const { main, actions, navigation } = this;
+    this.clicked = main.zoomOf(box);
+    const symbol = main.symbolOf(box);
+    if (symbol === null || clicksZoom() || !actions.canOpen(symbol)) navigation.change(this.clicked);
+    else navigation.change({ chosen: symbol });
   }
 
   /** Whether several siblings fill the width that may no longer be neighbours in the new order. */
@@ -189,15 +247,22 @@ class App {
     if (isLost) navigation.correct({ zoom: left, zoomLast: null });
     const { state } = navigation;
     main.draw(state, isOtherView || isLost);
-    const shown = { ...state, width: views.widthOf(state), colouring: views.colouringOf(state) };
-    this.toolbar.show(shown, chipsOf(views, state));
+    this.showControls(state);
     this.axis.show(state);
-    this.toolbar.showResult(main.result, views.namesAt(state).problem);
+  }
+
+  private showControls(state: State): void {
+    const { header, bar, chips, crumbs, views, main } = this;
+    header.show(state);
+    header.showResult(main.result, views.namesAt(state).problem);
+    bar.show(state, this.view);
+    chips.show(chipsOf(views, state));
+    crumbs.show(state, views.names);
   }
 
   private stepMatch(by: 1 | -1, takesFocus: boolean): void {
     this.main.stepMatch(by, takesFocus);
-    this.toolbar.showResult(this.main.result, '');
+    this.header.showResult(this.main.result, '');
   }
 
   /** Draws the tables after the graph was painted: painting happens between the first and the second animation frame. */
@@ -211,7 +276,17 @@ class App {
   }
 
   private drawTables(): void {
-    this.dock.draw(this.navigation.state);
+    const { state } = this.navigation;
+    this.area.drawTable(this.view, state);
+    this.drawPanel(state);
+  }
+
+  private drawPanel(state: State): void {
+    const { views, panel, panelDivider } = this;
+    if (state.chosen === null) views.server?.stop();
+    const chosen = state.chosen === null ? null : views.functionAt(state, state.chosen);
+    panel.show(chosen && { function: chosen, state, colouring: views.colouringOf(state) });
+    panelDivider.show();
   }
 
   /** Draws calls that arrived from the server, in the chart and in its table. */
@@ -219,24 +294,50 @@ class App {
     this.pendingCalls ||= requestAnimationFrame(() => {
       this.pendingCalls = 0;
       this.chart.redraw();
-      this.dock.drawCalls(this.navigation.state.tab);
+      if (this.view === 'timeline') this.area.drawTable('timeline', this.navigation.state);
     });
   }
 
   showArrivedCallsOfFunction(): void {
     this.views.addArrivedCalls();
-    this.dock.drawPanel(this.navigation.state);
+    this.drawPanel(this.navigation.state);
   }
 
-  private newToolbar(): Toolbar {
-    const { navigation, main, views } = this;
-    return new Toolbar(views, {
+  private newHeader(): Header {
+    const { navigation, main, views, menu } = this;
+    return new Header(views, menu, {
       change: (change) => navigation.change(change),
       type: (search) => navigation.typeSearch(search),
       step: (by) => this.stepMatch(by, false),
-      reset: () => navigation.zoomOut(),
       leave: () => main.graph.focus(main.graph.focusedBox),
+      save: (what) => saveAs(what, main, views, navigation.state),
+      help: () => this.help.showModal(),
     });
+  }
+
+  private newPanel(): Panel {
+    const { views, navigation, actions, tooltip, menu, characterPx, main } = this;
+    return new Panel(views, characterPx, tooltip, {
+      zoom: (symbol) => navigation.change({ ...main.zoomOfFunction(symbol), view: 'graph', chart: null }),
+      focus: () => actions.focusOn(navigation.state.chosen),
+      hide: () => actions.hide(navigation.state.chosen),
+      close: () => navigation.change({ chosen: null }),
+      openCall: (call) => navigation.change(callInChart(call, views.timeline?.durationNs ?? 0)),
+      open: (symbol) => (symbol === navigation.state.chosen ? undefined : actions.choose(symbol)),
+      menu: (symbol, xPx, yPx, back) =>
+        menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
+      showTab: (tab) => navigation.changeLayout({ tab }),
+    });
+  }
+
+  private stepView(by: 1 | -1): void {
+    this.open(this.bar.next(this.view, by));
+  }
+
+  private stepTab(by: 1 | -1): void {
+    const { navigation } = this;
+    const at = TABS.indexOf(navigation.state.tab) + by;
+    navigation.changeLayout({ tab: TABS[(at + TABS.length) % TABS.length] as (typeof TABS)[number] });
   }
 
   private listen(): void {
@@ -268,10 +369,12 @@ class App {
       actions: this.actions,
       navigation: this.navigation,
       views: this.views,
-      search: () => this.toolbar.field.focus(),
+      search: () => this.header.field.focus(),
       step: (by) => this.stepMatch(by, true),
       help: () => this.help.showModal(),
       menu: () => this.openMenuByKey(),
+      stepView: (by) => this.stepView(by),
+      stepTab: (by) => this.stepTab(by),
     });
     if (action === undefined) return;
     event.preventDefault();
@@ -290,11 +393,6 @@ class App {
     const label = isolated(nameOf(main.table, main.nodeOf(box)));
     this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
   }
-
-  private save(what: 'svg' | 'json'): void {
-    if (what === 'json') saveProfile(this.views, this.navigation.state);
-    else saveView(this.main, this.views, this.navigation.state);
-  }
 }
 
 function isSameZoom(a: State, b: State): boolean {
@@ -311,7 +409,7 @@ async function start(): Promise<void> {
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
   const views = new Views(data, calls);
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
-  const app = new App(views, container, initial, server);
+  const app = new App(views, container, initial, server, timeline != null);
   if (timeline == null) return app.draw();
   if (!app.needsTimeline) {
     app.draw();

@@ -1,13 +1,26 @@
 /**
- * The context menu of a frame.
+ * Menus: of a frame, next to the pointer, and of a button, below it.
  */
-import { htmlElement as html } from '../../render/viewer/dom.js';
+import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 
 export interface Action {
   readonly text: string;
+  /** Shown at the end; empty: none. */
   readonly key: string;
   readonly act: () => void;
+  /** Whether it is on, of a choice; undefined: it is no choice. */
+  readonly isOn?: boolean;
+  readonly title?: string;
 }
+
+/** Actions below a heading. */
+export interface Group {
+  readonly heading: string;
+  readonly actions: readonly Action[];
+}
+
+/** How far a menu stays from the edges of the window. */
+const EDGE_PX = 4;
 
 export class Menu {
   readonly element = html('div', { class: 'menu', role: 'menu', hidden: '' });
@@ -19,7 +32,9 @@ export class Menu {
     document.addEventListener('pointerdown', ({ target }) => {
       if (!this.element.contains(target as Node)) this.close();
     });
-    document.addEventListener('wheel', () => this.close(), { passive: true });
+    document.addEventListener('wheel', ({ target }) => this.element.contains(target as Node) || this.close(), {
+      passive: true,
+    });
     addEventListener('resize', () => this.close());
   }
 
@@ -28,28 +43,26 @@ export class Menu {
   }
 
   /** Opens the menu. `leave`: returns the focus. */
-  open(label: string, actions: readonly Action[], xPx: number, yPx: number, leave: () => void): void {
+  open(label: string, items: readonly (Action | Group)[], xPx: number, yPx: number, leave: () => void): void {
+    this.close();
     this.leave = leave;
-    const items = actions.map(({ text, key, act }) => {
-      const item = html(
-        'button',
-        { type: 'button', role: 'menuitem', tabindex: -1 },
-        html('span', {}, text),
-        html('kbd', { 'aria-hidden': 'true' }, key),
-      );
-      item.addEventListener('click', () => {
-        this.close();
-        act();
-      });
-      return item;
-    });
     this.element.setAttribute('aria-label', label);
-    this.element.replaceChildren(...items);
+    this.element.replaceChildren(...items.map((item) => ('act' in item ? this.item(item) : this.group(item))));
     this.element.hidden = false;
     const { width, height } = this.element.getBoundingClientRect();
-    this.element.style.left = `${Math.max(4, Math.min(xPx, innerWidth - width - 4))}px`;
-    this.element.style.top = `${Math.max(4, Math.min(yPx, innerHeight - height - 4))}px`;
-    items[0]?.focus();
+    this.element.style.left = `${Math.max(EDGE_PX, Math.min(xPx, innerWidth - width - EDGE_PX))}px`;
+    this.element.style.top = `${Math.max(EDGE_PX, Math.min(yPx, innerHeight - height - EDGE_PX))}px`;
+    this.items[0]?.focus();
+  }
+
+  /** Opens the menu of a button, below it. */
+  openBelow(button: HTMLElement, label: string, items: readonly (Action | Group)[]): void {
+    const { left, bottom } = button.getBoundingClientRect();
+    this.open(label, items, left, bottom + EDGE_PX, () => {
+      button.setAttribute('aria-expanded', 'false');
+      button.focus();
+    });
+    button.setAttribute('aria-expanded', 'true');
   }
 
   close(): void {
@@ -58,14 +71,68 @@ export class Menu {
     this.leave();
   }
 
+  private get items(): HTMLButtonElement[] {
+    return [...this.element.querySelectorAll('button')];
+  }
+
+  private group({ heading, actions }: Group): HTMLElement {
+    return html(
+      'div',
+      { role: 'group', 'aria-label': heading },
+      html('div', { class: 'menu-heading', 'aria-hidden': 'true' }, heading),
+      ...actions.map((action) => this.item(action)),
+    );
+  }
+
+  private item({ text, key, act, isOn, title }: Action): HTMLButtonElement {
+    const item = html(
+      'button',
+      { type: 'button', role: 'menuitem', tabindex: -1 },
+      html('span', {}, text),
+      html('kbd', { 'aria-hidden': 'true' }, key),
+    );
+    if (isOn !== undefined) setAttributes(item, { role: 'menuitemcheckbox', 'aria-checked': String(isOn) });
+    if (title !== undefined) setAttributes(item, { title });
+    item.addEventListener('click', () => {
+      this.close();
+      act();
+    });
+    return item;
+  }
+
   private press(event: KeyboardEvent): void {
-    const items = [...this.element.querySelectorAll('button')];
+    const { items } = this;
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const end = { Home: 0, End: items.length - 1 }[event.key];
     if (step !== undefined) items[(at + step + items.length) % items.length]?.focus();
+    else if (end !== undefined) items[end]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') this.close();
     else if (event.key === 'Enter' || event.key === ' ') return; // handled by the button
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+/** Creates a button that opens a menu below it. */
+export function menuButton(
+  menu: Menu,
+  text: string,
+  label: string,
+  items: () => readonly (Action | Group)[],
+): HTMLButtonElement {
+  const button = html(
+    'button',
+    { type: 'button', class: 'drop', 'aria-haspopup': 'menu', 'aria-expanded': 'false', title: label },
+    html('span', {}, text),
+  );
+  let wasOpen = false; // a press closes the menu before the click
+  button.addEventListener('pointerdown', () => {
+    wasOpen = button.getAttribute('aria-expanded') === 'true';
+  });
+  button.addEventListener('click', () => {
+    if (!wasOpen) menu.openBelow(button, label, items());
+    wasOpen = false;
+  });
+  return button;
 }

@@ -9,7 +9,6 @@ import { TEXTURES, textureOfSwatch } from '../../render/frames/drawing.js';
 import type { Token } from '../../render/frames/palette.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageData } from '../data/page-data.js';
-import { ACTIVITY_NAMES, UNOBSERVED } from '../view/captions/time.js';
 import type { StripRow } from '../view/columns.js';
 import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../view/columns.js';
 import { memoizeLast } from '../view/memoize-last.js';
@@ -146,7 +145,7 @@ export class Strips {
     const { element, view } = this;
     const heightPx = Math.min(element.clientHeight, view.rows.length * ROW_PX);
     const pen = emptied(this.canvas, element.clientWidth, heightPx);
-    pen.font = `11px ${getComputedStyle(element).fontFamily}`;
+    pen.font = `12px ${getComputedStyle(element).fontFamily}`;
     const area = { pen, colours: this.colours, namePx: view.namePx, window: this.window };
     const first = Math.floor(element.scrollTop / ROW_PX);
     const end = Math.min(view.rows.length, Math.ceil((element.scrollTop + heightPx) / ROW_PX));
@@ -189,14 +188,14 @@ export class Strips {
 }
 
 /** Others are reached by scrolling. */
-const MAX_ROWS = 6;
+export const MAX_ROWS = 7;
 /** An arrow is hit from this near. */
 const ARROW_PX = 4;
 
 /**
  * Paints the row of a thread: its name, by column of pixels the shares of what it did, stacked, and what is chosen in it.
  */
-const ROW_PX = 19;
+const ROW_PX = 18;
 const STRIP_PX = 12;
 const GAP_PX = 2;
 const LIGHT_PX = 4;
@@ -294,26 +293,6 @@ function textures(colours: CanvasColours): CanvasPattern[] {
     return tiled(pen, colours, texture === null ? '' : TEXTURES[texture], look);
   });
 }
-
-/** Shows what the fills stand for. `shown`: those that occur. */
-export function showTextures(list: HTMLElement, fills: readonly CanvasPattern[], shown: readonly number[]): void {
-  const items = shown.map((activity) => html('li', {}, swatch(fills[activity]), nameOf(activity)));
-  list.replaceChildren(...items);
-}
-
-function nameOf(activity: number): string {
-  return ACTIVITY_NAMES[activity] ?? UNOBSERVED;
-}
-
-function swatch(fill: CanvasPattern | undefined): HTMLCanvasElement {
-  const canvas = html('canvas', { class: 'texture', 'aria-hidden': 'true' });
-  const pen = emptied(canvas, SWATCH_PX, SWATCH_PX);
-  if (fill !== undefined) pen.fillStyle = fill;
-  if (fill !== undefined) pen.fillRect(0, 0, SWATCH_PX, SWATCH_PX);
-  return canvas;
-}
-
-const SWATCH_PX = 13;
 
 /** In the order in which they are stacked, from the bottom. */
 const STACKED: readonly number[] = [

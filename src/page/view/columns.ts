@@ -7,7 +7,7 @@ import type { TimedThread, Timeline } from '../../model/profile/timeline.js';
 import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
 import type { Bounds } from '../../model/units.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import { formatMany } from '../../render/format.js';
+import { formatCount } from '../../render/format.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import type { ThreadRow } from './threads.js';
 
@@ -31,21 +31,13 @@ export function stripRows({ threads }: Timeline, data: PageData, chosen: readonl
   rows.sort((a, b) => (running.get(b) ?? 0) - (running.get(a) ?? 0) || (a.tid ?? 0) - (b.tid ?? 0));
   if (rows.length < 2) return rows;
   const all = rows.flatMap((row) => row.threads);
-  return [{ name: formatMany(rows.length, 'thread'), tid: null, threads: all }, ...rows];
+  return [{ name: `All threads ${formatCount(rows.length)}`, tid: null, threads: all }, ...rows];
 }
 
 function runningNs({ strip }: TimedThread): number {
   let ns = 0;
   for (let at: number = Activity.Running; at < strip.length; at += ACTIVITIES) ns += strip[at];
   return ns;
-}
-
-/** Returns what any of the threads does, as `Activity`, ascending. */
-export function activitiesIn(threads: readonly TimedThread[]): number[] {
-  const found = new Set<number>();
-  for (const { strip } of threads)
-    for (let at = 0; at < strip.length; at++) if (strip[at] > 0) found.add(at % ACTIVITIES);
-  return [...found].sort();
 }
 
 /** What threads did in a part of the timeline, by column of pixels. */

@@ -17,7 +17,7 @@ import { classOf, type Family, familyOf } from '../../render/frames/colours.js';
 import { type FrameTable, frameNames, frameTable, subtreeSums } from '../../render/frames/frame-table.js';
 import { type Libraries, librariesOf } from '../../render/frames/libraries.js';
 import { visibleText } from '../../render/visible-text.js';
-import type { Order, State, Width } from './state.js';
+import type { Order, State } from './state.js';
 
 /** Callers with a smaller share are not split further: they would be invisible. */
 const MIN_SHARE = 1 / 20_000;
@@ -56,14 +56,19 @@ export class FrameTables {
     return inPreOrder(tree, (a, b) => rank[tree.symbol[a]] - rank[tree.symbol[b]]);
   }
 
-  /** Returns the table of a tree whose siblings are ordered by name. */
-  ofWidth(tree: CallTree, width: Width, order: Order): FrameTable {
-    if (width === 'self') return this.table(this.bySize(bottomUp(tree, minTotal(tree))));
+  /** Returns the table of a tree whose siblings are ordered by name. `isInverted`: from leaves, by weight. */
+  ofWidth(tree: CallTree, { width, isInverted, order }: Pick<State, 'width' | 'isInverted' | 'order'>): FrameTable {
     const own = ownWeights(tree, width, this.hasSwitches);
     const weight = width === 'calls' ? 'calls' : 'ns';
+    if (isInverted) return this.ofLeaves({ ...tree, selfNs: own }, weight);
     if (order === 'name') return this.table(tree, own, weight);
     const ordered = this.bySize(tree, own);
     return this.table(ordered, ownWeights(ordered, width, this.hasSwitches), weight);
+  }
+
+  private ofLeaves(tree: CallTree, weight: 'ns' | 'calls'): FrameTable {
+    const inverted = this.bySize(bottomUp(tree, minTotal(tree)));
+    return this.table(inverted, inverted.selfNs, weight);
   }
 
   /** Returns the table of some call paths with times of their own; null: all are 0. */

@@ -10,21 +10,31 @@ import type { LinkNames } from './link-names.js';
 export const COLOURINGS = ['library', 'function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
+export const COLOURING_NAMES: Readonly<Record<Colouring, string>> = {
+  library: 'Library',
+  function: 'Function',
+  average: 'Average duration',
+  outside: 'Waiting share',
+};
+
 /** Siblings by name, or by weight with equal ones by name. Trees from leaves are always by weight. */
 export const ORDERS = ['name', 'weight'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** `calls`: those of the stack chart. */
-export const TABS = ['functions', 'threads', 'calls'] as const;
+/** What fills the page. The timeline is open while a thread is chosen for it. */
+export const VIEWS = ['graph', 'tree', 'functions', 'threads'] as const;
+export type ShownView = (typeof VIEWS)[number] | 'timeline';
+
+/** Tabs of the panel. */
+export const TABS = ['callers', 'calls', 'waits'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Bounds of a divider in percent. */
 export const MIN_SHARE = 10;
 export const MAX_SHARE = 85;
 
-/** What the width of a frame shows. `self`: self time of functions, with their callers as children. */
-export const WIDTHS = [...METRICS, 'self'] as const;
-export type Width = Metric | 'self';
+/** What widths and tables count. */
+export type Width = Metric;
 
 export interface State {
   /** "all", "idle", "name:worker", "tid:114078", or several: "tids:114078,114079". */
@@ -33,6 +43,8 @@ export interface State {
   readonly against: string;
   readonly hidesIdle: boolean;
   readonly width: Width;
+  /** Functions with their callers as children, by what is their own. */
+  readonly isInverted: boolean;
   readonly colouring: Colouring;
   readonly isIcicle: boolean;
   readonly foldsRecursion: boolean;
@@ -57,13 +69,15 @@ export interface State {
   readonly chartRange: Bounds | null;
   /** The selected call. */
   readonly call: ChosenCall | null;
+  readonly view: (typeof VIEWS)[number];
+  /** Of the panel. */
   readonly tab: Tab;
   /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
   readonly threadsSort: string;
   /** Lists functions without matches, too. */
   readonly listsAll: boolean;
-  /** Height of the graph and width of the function panel in percent; null: default. */
+  /** Height of the graph and width of the panel in percent; null: default. */
   readonly graphShare: number | null;
   readonly panelShare: number | null;
 }
@@ -86,10 +100,11 @@ export const START: State = {
   against: '',
   hidesIdle: false,
   width: 'wall',
+  isInverted: false,
   colouring: 'library',
-  isIcicle: false,
+  isIcicle: true,
   foldsRecursion: false,
-  order: 'name',
+  order: 'weight',
   focus: null,
   hidden: [],
   ...NO_ZOOM,
@@ -100,7 +115,8 @@ export const START: State = {
   chart: null,
   chartRange: null,
   call: null,
-  tab: 'functions',
+  view: 'graph',
+  tab: 'callers',
   functionsSort: '',
   threadsSort: '',
   listsAll: false,
@@ -114,7 +130,7 @@ export function pageLayoutOf(state: State): PageLayout {
 }
 
 /** What the graph and the tables do not depend on. */
-const BESIDE_VIEW = { ...pageLayoutOf(START), chart: null, chartRange: null, call: null } as const;
+const BESIDE_VIEW = { ...pageLayoutOf(START), view: START.view, chart: null, chartRange: null, call: null } as const;
 
 /** Whether the graph and the tables show the same in two states, except for page layout. */
 export function isSameView(a: State, b: State): boolean {
@@ -148,13 +164,15 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     dropped.push(...shown.map((missing) => `${what} ${missing}`));
     return symbols;
   };
+  const ofLeaves = params.get('width') === 'self'; // an older link
   const zoom = functions('zoom', 'zoom to', true);
   const chart = read('chart', numberOf, null);
   const state = {
     threads: params.get('threads') ?? start.threads,
     against: params.get('against') ?? '',
     hidesIdle: !isSet('idle', !start.hidesIdle),
-    width: oneOf('width', WIDTHS, start.width),
+    width: ofLeaves ? start.width : oneOf('width', METRICS, start.width),
+    isInverted: ofLeaves || isSet('inverted', start.isInverted),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
     isIcicle: isSet('icicle', start.isIcicle),
     foldsRecursion: isSet('fold', start.foldsRecursion),
@@ -170,7 +188,8 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     chart,
     chartRange: chart === null ? null : read('at', rangeOf, null),
     call: read('call', callOf, null),
-    tab: oneOf('tab', TABS, start.tab),
+    view: OLD_TABS[params.get('tab') ?? ''] ?? oneOf('view', VIEWS, start.view),
+    tab: (params.get('tab') ?? '') in OLD_TABS ? start.tab : oneOf('tab', TABS, start.tab),
     functionsSort: params.get('sort') ?? '',
     threadsSort: params.get('sort-threads') ?? '',
     listsAll: params.get('list') === 'all',
@@ -179,6 +198,9 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   };
   return { state, dropped };
 }
+
+/** Tables of older links. */
+const OLD_TABS: Readonly<Record<string, (typeof VIEWS)[number]>> = { functions: 'graph', threads: 'threads' };
 
 /** Reads what `boundsText` writes. */
 function boundsOf(text: string | null): Bounds | null {
@@ -222,6 +244,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['against', each.against],
     ['idle', flag(!each.hidesIdle)],
     ['width', each.width],
+    ['inverted', flag(each.isInverted)],
     ['colour', each.colouring],
     ['icicle', flag(each.isIcicle)],
     ['fold', flag(each.foldsRecursion)],
@@ -237,6 +260,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['chart', `${each.chart ?? ''}`],
     ['at', boundsText(each.chartRange)],
     ['call', each.call === null ? '' : `${each.call.tid}@${boundsText(each.call)}`],
+    ['view', each.view],
     ['tab', each.tab],
     ['sort', each.functionsSort],
     ['sort-threads', each.threadsSort],

@@ -4,7 +4,7 @@
  */
 
 import type { FunctionSums } from '../../analysis/tree/functions.js';
-import { isOffCpu, isStop } from '../../analysis/tree/outside.js';
+import { isOffCpu, isStop, METRICS } from '../../analysis/tree/outside.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import { eachPercentile } from '../../model/percentiles.js';
 import { NONE, type SymbolId } from '../../model/units.js';
@@ -17,7 +17,7 @@ import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.
 import { type FunctionView, FunctionViews } from './function-view.js';
 import { memoizeLast } from './memoize-last.js';
 import { SelectedTrees } from './selected-trees.js';
-import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
+import { COLOURINGS, type Colouring, type State, type Width } from './state.js';
 import { chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
 import {
   type FunctionRow,
@@ -34,8 +34,8 @@ export class Views extends SelectedTrees {
   readonly colourings: readonly Colouring[];
   readonly hasUnwound: boolean;
   private readonly functions: FunctionViews;
-  private readonly drawn = memoizeLast((view: View, width: Width, order: Order) =>
-    this.tables.ofWidth(view.tree, width, order),
+  private readonly drawn = memoizeLast((view: View, state: State) =>
+    this.tables.ofWidth(view.tree, { ...state, width: this.widthOf(state) }),
   );
   private readonly named = memoizeLast((search: string) => matchNames(this.names, search));
   private readonly matches = memoizeLast(findFrames);
@@ -58,7 +58,7 @@ export class Views extends SelectedTrees {
   private knownWidths(): readonly Width[] {
     if (!this.hasTimes) return ['calls'];
     if (this.isBlockedTime) return ['wall'];
-    return WIDTHS.filter((width) => this.hasSwitches || width !== 'off-cpu');
+    return METRICS.filter((width) => this.hasSwitches || width !== 'off-cpu');
   }
 
   /** Returns the width; a default if the trace does not support the requested one. */
@@ -82,7 +82,7 @@ export class Views extends SelectedTrees {
     if (against !== '') return this.compared({ ...this.askedTable(state), against }, state);
     const colouring = this.colouringOf(state);
     const asked = { ...this.askedTable(state), colouring };
-    return this.painted(asked, this.tableAt(state), colouring, this.widthOf(state) === 'self');
+    return this.painted(asked, this.tableAt(state), colouring, state.isInverted);
   }
 
   /** Returns the functions in view, weighted by the width. */
@@ -158,7 +158,7 @@ export class Views extends SelectedTrees {
 
   /** Returns the table without the restriction to matches. */
   unfilteredTableAt(state: State): FrameTable {
-    return this.drawn(this.askedUnfiltered(state), this.viewAt(state), this.widthOf(state), state.order);
+    return this.drawn(this.askedUnfiltered(state), this.viewAt(state), state);
   }
 
   /** Whether `unfilteredTableAt` is the same in two states. */
@@ -168,7 +168,8 @@ export class Views extends SelectedTrees {
 
   /** What of a state decides `unfilteredTableAt`; below: its search, too, `tableAt`, and `functionsAt`. */
   private askedUnfiltered(state: State) {
-    return { ...this.askedOf(state), order: state.order, width: this.widthOf(state) };
+    const { order, isInverted } = state;
+    return { ...this.askedOf(state), order, isInverted, width: this.widthOf(state) };
   }
 
   private searched(state: State) {
@@ -190,7 +191,7 @@ export class Views extends SelectedTrees {
     const table = this.tableAt(state);
     const range = zoomedRange(table, state);
     const width = this.widthOf(state);
-    if (width === 'self') return rowsFromLeaves(view, table, range);
+    if (state.isInverted) return rowsFromLeaves(view, table, range);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     const isAll = range.first === ROOT && found === null;
     const part = isAll
@@ -205,7 +206,7 @@ export class Views extends SelectedTrees {
     const symbols = new Set<SymbolId>();
     for (let node = range.first; node !== NONE; node = node === range.last ? NONE : table.nextSibling[node])
       symbols.add(table.tree.symbol[node]);
-    const isFromLeaves = this.widthOf(state) === 'self';
+    const isFromLeaves = state.isInverted;
     const data = this.dataAt(state);
     const counted = selectedNodes(data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
     const rows = threadRows(data, this.hasSwitches, counted);

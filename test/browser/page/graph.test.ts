@@ -3,7 +3,8 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { START, WIDTHS } from '../../../src/page/view/state.js';
+import { METRICS } from '../../../src/analysis/tree/outside.js';
+import { START } from '../../../src/page/view/state.js';
 import { paintByFunction, rectangles } from '../../../src/render/frames/drawing.js';
 import { layout } from '../../../src/render/layout.js';
 import { press, windows } from '../../helpers/browser/browser.js';
@@ -55,7 +56,7 @@ describe('frames', () => {
     expect(await labels(page)).toEqual(ALL);
   });
 
-  test.for(WIDTHS)('are at the positions of the layout, with a width by %s', async (width) => {
+  test.for(METRICS)('are at the positions of the layout, with a width by %s', async (width) => {
     const text = fixture('lab/thread-create-switch-migrate.txt');
     const own = await openReport(browser, text, {}, `#width=${width}`);
     const views = viewsOf(await analyzeText(text, { durations: true }));

@@ -3,12 +3,13 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { METRICS } from '../../../src/analysis/tree/outside.js';
 import { ROOT } from '../../../src/model/calls/call-tree.js';
 import { bucketOf } from '../../../src/model/calls/durations.js';
 import { symbolLines } from '../../../src/model/symbol-table.js';
 import { foldedText } from '../../../src/page/browser/graph/frame-actions.js';
 import { pageDetails, widthName } from '../../../src/page/view/captions/details.js';
-import { START, type State, WIDTHS, type Width } from '../../../src/page/view/state.js';
+import { START, type State, type Width } from '../../../src/page/view/state.js';
 import { barsOf } from '../../../src/page/view/view.js';
 import type { Views } from '../../../src/page/view/views.js';
 import { layout } from '../../../src/render/layout.js';
@@ -50,7 +51,7 @@ function linesOf(views: Views, state: State, name: string): string {
     table,
     boxes,
     box,
-    { width: state.width, hasSwitches: views.hasSwitches, isBlockedTime: false },
+    { width: state.width, isInverted: state.isInverted, hasSwitches: views.hasSwitches, isBlockedTime: false },
     totals,
   );
   return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
@@ -58,7 +59,7 @@ function linesOf(views: Views, state: State, name: string): string {
 
 const sharesIn = (text: string) => [...text.matchAll(/([\d.]+(?:e\+\d+)?) %/g)].map(([, percent]) => Number(percent));
 
-describe.each(WIDTHS)('with a width by %s', (width: Width) => {
+describe.each(METRICS)('with a width by %s', (width: Width) => {
   test.for([false, true])('shows no share above 100 % (only matches: %s)', async (isOnlyMatches) => {
     const views = viewsOf(await analyzeText(TRACE, { durations: true }));
     for (const name of ['main', 'work', 'other', 'deep', 'leaf']) {
@@ -77,15 +78,15 @@ describe.each(WIDTHS)('with a width by %s', (width: Width) => {
 
 test('labels the first row by the width', async () => {
   const views = viewsOf(await analyzeText(TRACE, { durations: true }));
-  const first = (width: Width) =>
-    linesOf(views, { ...START, width }, 'work')
+  const first = (change: Partial<State>) =>
+    linesOf(views, { ...START, ...change }, 'work')
       .split(' | ')
       .slice(0, 2)
       .join(' ');
-  expect(WIDTHS.map(first)).toEqual([
+  expect([...METRICS.map((width) => ({ width })), { isInverted: true }].map(first)).toEqual([
     'total 90 ns',
-    'on CPU 30 ns',
-    'outside 81 ns',
+    'running 30 ns',
+    'waiting 81 ns',
     'off CPU 60 ns',
     'calls, stops 3 calls',
     'self 9 ns',
@@ -95,8 +96,8 @@ test('labels the first row by the width', async () => {
 test('labels CPU time as traced, a lower bound, without switch records', async () => {
   const views = viewsOf(await analyzeText(CALLS_ALONE, { durations: true }));
   expect(linesOf(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU time\n/);
-  expect(widthName('cpu', { hasSwitches: false, isBlockedTime: false })).toBe('Traced (min. on CPU)');
-  expect(widthName('cpu', { hasSwitches: true, isBlockedTime: false })).toBe('On CPU');
+  expect(widthName('cpu', { hasSwitches: false, isBlockedTime: false })).toBe('Traced (least running)');
+  expect(widthName('cpu', { hasSwitches: true, isBlockedTime: false })).toBe('Running');
 });
 
 test('counts each call in the bar of its power of two', () => {

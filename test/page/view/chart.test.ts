@@ -3,12 +3,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isStop } from '../../../src/analysis/tree/outside.js';
+import { isStop, METRICS } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { inPreOrder } from '../../../src/model/calls/tree-view.js';
 import { type ChartNode, chartOf } from '../../../src/page/d3-chart/selection.js';
 import { painterOf } from '../../../src/page/view/colouring.js';
-import { START, type State, WIDTHS } from '../../../src/page/view/state.js';
+import { START, type State } from '../../../src/page/view/state.js';
 import type { Views } from '../../../src/page/view/views.js';
 import type { Drawing } from '../../../src/render/frames/drawing.js';
 import { type FrameTable, frameTable } from '../../../src/render/frames/frame-table.js';
@@ -117,7 +117,8 @@ const pages: fc.Arbitrary<Promise<Views>> = fc
   });
 
 const ANYTHING = fc.record({
-  width: fc.constantFrom(...WIDTHS),
+  width: fc.constantFrom(...METRICS),
+  isInverted: fc.boolean(),
   foldsRecursion: fc.boolean(),
   focus: fc.option(fc.nat(30)),
   hidden: fc.array(fc.nat(30), { maxLength: 2 }),
@@ -144,7 +145,7 @@ describe('any view', () => {
           sum(rows.map(({ selfNs, outsideSelfNs }) => selfNs + outsideSelfNs)) + onStops - unknown(tree),
         );
         expect(views.tableAt({ ...state, width: 'calls' }).total[0]).toBe(sum(tree.calls));
-        expect(views.tableAt({ ...state, width: 'self' }).total[0]).toBe(total[0]);
+        expect(views.tableAt({ ...state, isInverted: true, width: 'wall' }).total[0]).toBe(total[0]);
       }),
     );
   });

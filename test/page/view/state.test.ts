@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { METRICS } from '../../../src/analysis/tree/outside.js';
 import { SymbolKind, type SymbolTable } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { LinkNames } from '../../../src/page/view/link-names.js';
@@ -16,7 +17,7 @@ import {
   START,
   type State,
   TABS,
-  WIDTHS,
+  VIEWS,
 } from '../../../src/page/view/state.js';
 
 const SYMBOLS = 40;
@@ -71,7 +72,8 @@ const states: fc.Arbitrary<State> = fc
       fc.nat(9).map((tid) => `tid:${tid}`),
     ),
     hidesIdle: fc.boolean(),
-    width: fc.constantFrom(...WIDTHS),
+    width: fc.constantFrom(...METRICS),
+    isInverted: fc.boolean(),
     colouring: fc.constantFrom(...COLOURINGS),
     isIcicle: fc.boolean(),
     foldsRecursion: fc.boolean(),
@@ -87,6 +89,7 @@ const states: fc.Arbitrary<State> = fc
     chart: fc.option(fc.nat(9)),
     chartRange: fc.option(bounds(1)),
     call: fc.option(bounds(0).map((when) => ({ tid: 7, ...when }))),
+    view: fc.constantFrom(...VIEWS),
     tab: fc.constantFrom(...TABS),
     functionsSort: text,
     threadsSort: text,
@@ -157,6 +160,12 @@ test('reads the numbers of older links', () => {
   expect(state).toEqual({ ...START, zoom: [9, 6, 3], zoomLast: 4, hidden: [1, 2], focus: 12, chosen: 39 });
 });
 
+test('reads the widths and tables of older links', () => {
+  expect(parseHash('#width=self', names).state).toEqual({ ...START, isInverted: true });
+  expect(parseHash('#tab=threads', names).state).toEqual({ ...START, view: 'threads' });
+  expect(parseHash('#tab=functions', names)).toEqual({ state: START, dropped: [] });
+});
+
 test('a path that is too long for names is written in numbers, and any length is read', () => {
   const zoom = Array.from({ length: 100_000 }, (_, at) => at % SYMBOLS);
   const hash = formatHash({ ...START, zoom }, names);
@@ -178,6 +187,7 @@ test.for([
   'focus=',
   'function=constructor',
   'tab=x',
+  'view=x',
   'list=1',
   'graph=x',
   'panel=100',

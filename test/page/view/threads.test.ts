@@ -3,10 +3,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isStop } from '../../../src/analysis/tree/outside.js';
+import { isStop, METRICS } from '../../../src/analysis/tree/outside.js';
 import { NONE } from '../../../src/model/units.js';
 import { pathTo } from '../../../src/page/view/frame-tables.js';
-import { ORDERS, START, type State, WIDTHS } from '../../../src/page/view/state.js';
+import { ORDERS, START, type State } from '../../../src/page/view/state.js';
 import { chosenRow, type ThreadRow, threadChoices } from '../../../src/page/view/threads.js';
 import type { Views } from '../../../src/page/view/views.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
@@ -94,7 +94,8 @@ const CALLS = fc.array(fc.array(decisions({ ns: fc.constantFrom(1, 7, 50) }), { 
   maxLength: 3,
 });
 const LOOKED_AT = fc.record({
-  width: fc.constantFrom(...WIDTHS),
+  width: fc.constantFrom(...METRICS),
+  isInverted: fc.boolean(),
   order: fc.constantFrom(...ORDERS),
   foldsRecursion: fc.boolean(),
   focus: fc.option(fc.nat(), { freq: 1 }),
@@ -127,17 +128,19 @@ test('adds up the threads to the total of any view', async () => {
       const { rows: functions, totalWeight: weight } = views.functionsAt(state);
       // ordered by weight, siblings have other neighbours for another width
       const hasSameSiblings = state.zoomLast === null || state.order === 'name';
-      const byWallClock = hasSameSiblings && state.width !== 'self' ? { ...state, width: 'wall' as const } : state;
-      if (['wall', 'self'].includes(byWallClock.width))
+      const byWallClock = hasSameSiblings && !state.isInverted ? { ...state, width: 'wall' as const } : state;
+      if (byWallClock.width === 'wall')
         expect(sum(rows.map(({ totalNs }) => totalNs))).toBe(views.functionsAt(byWallClock).totalWeight);
-      if (state.width === 'wall' && asked.search === '')
+      if (state.width === 'wall' && !state.isInverted && asked.search === '')
         expect(sum(rows.map((row) => row.calls))).toBe(
           sum(functions.map(({ sums }) => (isStop(sums.symbol) ? 0 : sums.calls))),
         );
-      if (state.width === 'cpu' && asked.search === '') expect(sum(rows.map((row) => row.onCpuNs))).toBe(weight);
+      if (state.width === 'cpu' && !state.isInverted && asked.search === '')
+        expect(sum(rows.map((row) => row.onCpuNs))).toBe(weight);
       for (const row of rows.filter(({ totalNs }) => totalNs > 0)) {
         const alone = { ...state, threads: row.key, zoomLast: null };
-        if (siblings === 0 && state.width === 'wall') expect(row.totalNs).toBe(views.functionsAt(alone).totalWeight);
+        if (siblings === 0 && state.width === 'wall' && !state.isInverted)
+          expect(row.totalNs).toBe(views.functionsAt(alone).totalWeight);
       }
     }),
     { numRuns: 60 },

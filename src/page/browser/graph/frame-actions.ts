@@ -81,16 +81,16 @@ export class FrameActions {
   /** Returns the actions that need only a function, not a frame. */
   ofFunction(symbol: SymbolId): Action[] {
     const name = this.views.names[symbol] as string;
-    const open = { text: 'Open function: callers and callees', key: 'o', act: () => this.choose(symbol) };
+    const open = { text: 'Select function', key: 'o', act: () => this.choose(symbol) };
     return [
       ...(this.canOpen(symbol) ? [open] : []),
-      { text: 'Focus on function', key: 'f', act: () => this.focusOn(symbol) },
-      { text: 'Hide function and its callees', key: 'h', act: () => this.hide(symbol) },
+      { text: 'Show only inside', key: 'f', act: () => this.focusOn(symbol) },
+      { text: 'Hide', key: 'h', act: () => this.hide(symbol) },
       { text: 'Search for function', key: '', act: () => this.navigation.change({ search: name }) },
     ];
   }
 
-  private canOpen(symbol: SymbolId): boolean {
+  canOpen(symbol: SymbolId): boolean {
     return this.views.canOpen(symbol);
   }
 }

@@ -17,6 +17,8 @@ const MIN_WIDTH_PX = 200;
 
 export interface GraphEvents extends ChartEvents {
   readonly menu: (box: number, event: MouseEvent) => void;
+  /** A double click, after a click. */
+  readonly zoom?: () => void;
 }
 
 export type GraphView = Omit<FlameView, 'widthPx' | 'minPx'>;
@@ -39,6 +41,7 @@ export class Graph extends FlameGraph {
     container.addEventListener('contextmenu', (event) =>
       consumeBoxEvent(this, event, (box) => events.menu(box, event)),
     );
+    container.addEventListener('dblclick', () => events.zoom?.());
     container.addEventListener('wheel', events.hide, { passive: true });
     container.addEventListener('scroll', () => this.noteScroll());
   }

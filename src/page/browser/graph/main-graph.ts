@@ -18,16 +18,21 @@ import type { Painter } from '../../view/colouring.js';
 import { type Match, nextMatch, nodeAt, pathTo, zoomedRange } from '../../view/frame-tables.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
+import { histogramPicture } from '../panel/histogram.js';
 import type { Navigation } from '../platform/navigation.js';
 import { Graph } from './graph.js';
-import { histogramPicture } from './histogram.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
 const MAX_NAME_SHARE = 1 / 4;
 const MAX_MATCH_ROWS = 200;
 
-/** Acts on a box, at a point of the window next to it. */
-export type BoxAction = (box: number, xPx: number, yPx: number) => void;
+export interface MainGraphEvents {
+  readonly click: (box: number) => void;
+  /** A double click. */
+  readonly zoom: () => void;
+  /** At a point of the window next to the box. */
+  readonly menu: (box: number, xPx: number, yPx: number) => void;
+}
 
 export class MainGraph {
   readonly container = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
@@ -45,7 +50,7 @@ export class MainGraph {
   private readonly tooltip: Tooltip;
   private readonly characterPx: number;
 
-  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, openMenu: BoxAction) {
+  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, events: MainGraphEvents) {
     this.views = views;
     this.navigation = navigation;
     this.tooltip = tooltip;
@@ -63,9 +68,10 @@ export class MainGraph {
           this.hideDetails();
         },
         hide: () => this.hideDetails(),
-        activate: (box) => this.zoomTo(box),
+        activate: events.click,
+        zoom: events.zoom,
         focused: (box, element) => this.focused(box, element),
-        menu: (box, { clientX, clientY }) => openMenu(box, clientX, clientY),
+        menu: (box, { clientX, clientY }) => events.menu(box, clientX, clientY),
       },
       (box) => boxText(this.drawn(box)),
     );
@@ -136,11 +142,25 @@ export class MainGraph {
   }
 
   zoomTo(box: number): void {
+    this.navigation.change(this.zoomOf(box));
+  }
+
+  /** What zooms to a box: a frame, or the siblings of a block. */
+  zoomOf(box: number): Pick<State, 'zoom' | 'zoomLast'> {
     const { node, lastNode, kind } = this.graph.boxes;
     const [first, last] = [node[box] as NodeId, lastNode[box] as NodeId];
     const isBlock = kind[box] !== BoxKind.Frame && first !== last;
     const zoomLast = isBlock ? (this.table.tree.symbol[last] as SymbolId) : null;
-    this.navigation.change({ zoom: pathTo(this.table, first), zoomLast });
+    return { zoom: pathTo(this.table, first), zoomLast };
+  }
+
+  /** What zooms to the largest frame of a function; nothing, if it has none. */
+  zoomOfFunction(symbol: SymbolId): Partial<State> {
+    const { tree, total } = this.table;
+    let largest: NodeId = ROOT;
+    for (let node: NodeId = ROOT + 1; node < tree.length; node++)
+      if (tree.symbol[node] === symbol && (largest === ROOT || total[node] > total[largest])) largest = node;
+    return largest === ROOT ? {} : { zoom: pathTo(this.table, largest), zoomLast: null };
   }
 
   /**
@@ -273,7 +293,13 @@ function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number
 
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {
   const { table, boxes } = drawing;
-  const about = { width: views.widthOf(state), hasSwitches: views.hasSwitches, isBlockedTime: views.isBlockedTime };
+  const { isInverted } = state;
+  const about = {
+    isInverted,
+    width: views.widthOf(state),
+    hasSwitches: views.hasSwitches,
+    isBlockedTime: views.isBlockedTime,
+  };
   const { title, rows } = pageDetails(table, boxes, box, about, totals);
   const { compared } = views.painterAt(state);
   const others = compared === null ? [] : [comparedDetail(compared, table, boxes, box)];

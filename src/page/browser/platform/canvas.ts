@@ -6,20 +6,23 @@ import { CHARACTER_PX, TEXTURE_OPACITY, TILE_PX } from '../../../render/frames/d
 import type { Token } from '../../../render/frames/palette.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { ticksOf } from '../../view/captions/time.js';
-
-const KEY = 'ptflame-theme';
+import { prefer, preference } from './preferences.js';
 
 /** Restores the theme chosen on an earlier visit. */
 export function restoreTheme(): void {
-  const chosen = read();
+  const chosen = preference('theme');
   if (chosen) document.documentElement.dataset['theme'] = chosen;
 }
 
+export function themeIsDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
 export function switchTheme(): void {
-  const { dataset } = document.documentElement;
-  const isDark = dataset['theme'] ? dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  dataset['theme'] = isDark ? 'light' : 'dark';
-  write(dataset['theme']);
+  const theme = themeIsDark() ? 'light' : 'dark';
+  document.documentElement.dataset['theme'] = theme;
+  prefer('theme', theme);
 }
 
 /** Calls back when the theme changes, and before and after the page is printed, which is in light colours. */
@@ -30,23 +33,6 @@ export function onThemeChange(changed: () => void): void {
     if (matches) keepForPrint(document.querySelectorAll('canvas'));
   });
   new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] });
-}
-
-/** Browsers may deny storage to pages opened as files. */
-function read(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
-
-function write(theme: string): void {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // the choice is lost when the page is closed
-  }
 }
 
 /** Draws arrows on canvases; a halo lifts them off whatever is below. */

@@ -143,7 +143,6 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
     own: { title: 'Own', hint: 'time in waits that it entered itself' },
   },
   calls: { title: 'With callees', hint: 'calls of the function and of its callees', own: null },
-  self: { ...titled('self'), own: null },
 };
 
 /** Upside down, what a function has without callees means nothing. */
@@ -293,7 +292,6 @@ function sumColumns(
   if (isBlockedTime) return BLOCKED_COLUMNS.slice(1).map(shown);
   const repeated: Partial<Record<Width, readonly string[]>> = {
     wall: ['total', 'self'],
-    self: ['self'],
     outside: ['outside', 'outside-self'],
     cpu: ['cpu'],
   };

@@ -26,21 +26,29 @@ import {
 } from '../../../render/frames/frame-details.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
 import type { Boxes } from '../../../render/layout.js';
-import type { Width } from '../state.js';
+import type { State, Width } from '../state.js';
 
 const WIDTH_NAMES: Readonly<Record<Width, string>> = {
-  wall: 'Wall clock',
-  cpu: 'On CPU',
-  outside: 'Outside user code',
+  wall: 'All time',
+  cpu: 'Running',
+  outside: 'Waiting',
   'off-cpu': 'Off CPU',
   calls: 'Calls',
-  self: 'Self, by callers',
 };
 
-/** Returns the name of a width. Without switch records, on-CPU time is unknown. */
+/** What a width counts, where its name does not say all of it. */
+export const WIDTH_HINTS: Readonly<Record<Width, string>> = {
+  wall: '',
+  cpu: '',
+  outside: 'off CPU, preempted, in system calls, untraced and lost',
+  'off-cpu': 'blocked and preempted',
+  calls: '',
+};
+
+/** Returns the name of a width. Without switch records, running is unknown. */
 export function widthName(width: Width, { hasSwitches, isBlockedTime }: TimeKind): string {
   if (isBlockedTime) return 'Blocked time';
-  return width === 'cpu' && !hasSwitches ? 'Traced (min. on CPU)' : WIDTH_NAMES[width];
+  return width === 'cpu' && !hasSwitches ? 'Traced (least running)' : WIDTH_NAMES[width];
 }
 
 /** What is known of the times of a page. */
@@ -67,15 +75,16 @@ export function pageDetails(
   table: FrameTable,
   boxes: Boxes,
   box: number,
-  { width, ...kind }: TimeKind & { readonly width: Width },
+  { width, isInverted, ...kind }: TimeKind & Pick<State, 'width' | 'isInverted'>,
   totals: FunctionTotals | null,
 ): FrameDetails {
   const { title, rows } = frameDetails(table, boxes, box);
-  const named = rows.map((row, at) =>
-    at === 0 && width !== 'wall' ? withWidthLabel(row, width, kind.hasSwitches) : row,
-  );
+  const named = rows.map((row, at) => {
+    if (at === 0 && width !== 'wall') return withWidthLabel(row, width, kind.hasSwitches);
+    return at === 0 && isInverted ? { ...row, label: 'self' } : row;
+  });
   // from leaves, the self time is the width; upside down, it is only where paths end
-  const hasSelf = (width !== 'self' && !kind.isBlockedTime) || isBlock(table, boxes, box);
+  const hasSelf = (!isInverted && !kind.isBlockedTime) || isBlock(table, boxes, box);
   const path = hasSelf ? named : named.filter((_, at) => at !== 1);
   if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
   const ofFunction = kind.isBlockedTime ? blockedDetails(totals) : functionDetails(totals);
@@ -98,11 +107,10 @@ function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwit
 }
 
 const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
-  cpu: 'on CPU',
-  outside: 'outside',
+  cpu: 'running',
+  outside: 'waiting',
   'off-cpu': 'off CPU',
   calls: 'calls, stops',
-  self: 'self',
 };
 
 function blockedDetails({ sums: { totalNs }, allNs }: FunctionTotals): FrameDetail[] {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { latencyAnswer } from '../../../../src/answers.js';
 import { openTraceFile } from '../../../../src/index.js';
-import { callInChart } from '../../../../src/page/browser/dock.js';
+import { callInChart } from '../../../../src/page/browser/panel/calls-section.js';
 import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { writePageData } from '../../../../src/page/data/write.js';

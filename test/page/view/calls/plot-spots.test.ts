@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rowStartNs, TIME_COLUMNS } from '../../../../src/analysis/calls/over-time.js';
-import { callAway, cellAway, longestInCell, SPOT_KEYS } from '../../../../src/page/browser/calls-canvas.js';
+import { callAway, cellAway, longestInCell, SPOT_KEYS } from '../../../../src/page/browser/panel/calls-canvas.js';
 
 const call = (startNs: number, durationNs: number) => {
   return { tid: 1, comm: null, start: '', startNs, durationNs, isInferred: false };

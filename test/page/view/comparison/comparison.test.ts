@@ -108,8 +108,8 @@ test('widths, orders and searches keep the same paths', () => {
   const pathsOf = (change: Partial<State>) => Object.keys(weightsOf({ ...state, ...NO_ZOOM, ...change })).sort();
   expect(pathsOf({ order: 'weight' })).toEqual(pathsOf({}));
   expect(weightsOf({ ...state, order: 'weight' })).toEqual(weightsOf(state));
-  for (const width of ['calls', 'cpu', 'self'] as const)
-    for (const weights of Object.values(weightsOf({ ...state, width })))
+  for (const change of [{ width: 'calls' }, { width: 'cpu' }, { isInverted: true }] as const)
+    for (const weights of Object.values(weightsOf({ ...state, ...change })))
       for (const weight of weights) expect(weight).toBeGreaterThanOrEqual(0);
   const nap = views.functionsAt(state).rows.find(({ sums }) => sums.symbol === symbolOf(views, 'nap'));
   const ofMatches = weightsOf({ ...state, search: 'nap', isOnlyMatches: true });

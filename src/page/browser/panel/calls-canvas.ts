@@ -2,9 +2,9 @@
  * Shows calls by time and duration on a canvas, and what is below the pointer or where arrow keys are.
  */
 
-import { timeColumn } from '../../analysis/calls/over-time.js';
-import { formatDuration } from '../../render/format.js';
-import type { FrameDetails } from '../../render/frames/frame-details.js';
+import { timeColumn } from '../../../analysis/calls/over-time.js';
+import { formatDuration } from '../../../render/format.js';
+import type { FrameDetails } from '../../../render/frames/frame-details.js';
 import {
   type CallsPlot,
   callDuration,
@@ -16,13 +16,13 @@ import {
   shadesOf,
   timeTicks,
   titleOfCalls,
-} from '../../render/plot/calls-plot.js';
-import { htmlElement as html, setAttributes, showText } from '../../render/viewer/dom.js';
-import type { Tooltip } from '../../render/viewer/tooltip.js';
-import { visibleText } from '../../render/visible-text.js';
-import { type CallsView, callNear, cellAt, type PlotBox } from '../view/calls/calls-of-function.js';
-import type { ListedCall } from '../view/calls/find-listed-calls.js';
-import { CanvasColours, emptied, onThemeChange } from './platform/canvas.js';
+} from '../../../render/plot/calls-plot.js';
+import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
+import { visibleText } from '../../../render/visible-text.js';
+import { type CallsView, callNear, cellAt, type PlotBox } from '../../view/calls/calls-of-function.js';
+import type { ListedCall } from '../../view/calls/find-listed-calls.js';
+import { CanvasColours, emptied, onThemeChange } from '../platform/canvas.js';
 
 const HEIGHT_PX = 168;
 const MARGIN = { leftPx: 54, rightPx: 8, topPx: 8, bottomPx: 18 };

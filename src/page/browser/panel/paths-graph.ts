@@ -1,5 +1,5 @@
 /**
- * Callers or callees of the selected function: a flame graph with its own zoom.
+ * A small flame graph in the panel, with its own zoom.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
@@ -9,39 +9,24 @@ import { htmlElement as html, showText } from '../../../render/viewer/dom.js';
 import { isShortcut } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { painterOf } from '../../view/colouring.js';
-import type { Colouring } from '../../view/state.js';
-import { Graph } from './graph.js';
+import { Graph } from '../graph/graph.js';
 
-export interface CallersOrCalleesEvents {
+export interface PathsGraphEvents {
   /** Opens the menu of a function next to a point of the window; `back` returns the focus. */
   readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
   readonly open: (symbol: SymbolId) => void;
 }
 
-interface SmallGraph {
-  readonly label: string;
-  readonly isIcicle: boolean;
-  /** What the root represents. */
-  readonly root?: string;
-}
-
-export class CallersOrCallees {
+export class PathsGraph {
   readonly element: HTMLElement;
   private readonly graph: Graph;
-  private readonly isIcicle: boolean;
-  private readonly events: CallersOrCalleesEvents;
+  private readonly events: PathsGraphEvents;
   private readonly note = html('span', {});
   private table: FrameTable | null = null;
-  private colouring: Colouring = 'function';
   private siblings: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
-  constructor(
-    { label, isIcicle, root = 'this function' }: SmallGraph,
-    characterPx: number,
-    tooltip: Tooltip,
-    events: CallersOrCalleesEvents,
-  ) {
-    this.isIcicle = isIcicle;
+  /** `root`: what the root represents. */
+  constructor(label: string, root: string, characterPx: number, tooltip: Tooltip, events: PathsGraphEvents) {
     this.events = events;
     const container = html('div', { class: 'graph', role: 'group', 'aria-label': label });
     const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, root);
@@ -69,35 +54,28 @@ export class CallersOrCallees {
       },
       (box) => detailsText(details(box)),
     );
-    this.element = html(
-      'div',
-      { class: isIcicle ? 'half callees' : 'half callers' },
-      html('h3', {}, label, this.note),
-      container,
-    );
+    this.element = html('div', { class: 'paths-graph' }, html('h3', {}, label, this.note), container);
     container.addEventListener('keydown', (event) => this.press(event));
   }
 
   /** `note`: shown after the label. */
-  show(table: FrameTable, colouring: Colouring, note = ''): void {
+  show(table: FrameTable, note = ''): void {
     showText(this.note, note);
     if (table !== this.table) this.siblings = [firstOf(table), firstOf(table)];
     this.table = table;
-    this.colouring = colouring;
     this.draw();
   }
 
   private draw(): void {
-    const { table, isIcicle, siblings } = this;
+    const { table, siblings } = this;
     if (table === null) return;
     const [first, last] = siblings;
     this.graph.drawView({
       table,
       first,
       last,
-      isIcicle,
-      // the share outside is not known by caller
-      classOf: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function').classOf,
+      isIcicle: true,
+      classOf: painterOf(table, 'function').classOf,
       isMarked: null,
       ...(first === firstOf(table) && { maxCallers: 0 }),
     });

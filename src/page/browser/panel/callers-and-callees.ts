@@ -1,0 +1,103 @@
+/**
+ * Who calls a function and what it calls, as lists.
+ */
+import { ROOT } from '../../../model/calls/call-tree.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import { formatCount, formatDuration, formatShare } from '../../../render/format.js';
+import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
+import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
+import { isShortcut } from '../../../render/viewer/search-field.js';
+import { painterOf } from '../../view/colouring.js';
+import type { FunctionView } from '../../view/function-view.js';
+import type { Colouring } from '../../view/state.js';
+import type { PathsGraphEvents } from './paths-graph.js';
+
+/** Lists who calls a function and what it calls, each with its part of the function's time. */
+export class CallersAndCallees {
+  readonly element = html('div', { class: 'paths' });
+  private readonly isBlockedTime: boolean;
+  private readonly events: PathsGraphEvents;
+
+  constructor(isBlockedTime: boolean, events: PathsGraphEvents) {
+    this.isBlockedTime = isBlockedTime;
+    this.events = events;
+  }
+
+  show({ callers, callees, name, sums }: FunctionView, colouring: Colouring): void {
+    const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];
+    // above whom a thread waited for, callers are above callees
+    const [below, above] = this.isBlockedTime ? ['Below it', 'Above it'] : ['Called by', 'Calls'];
+    const itself = html(
+      'div',
+      { class: 'path-itself' },
+      html('bdi', {}, name),
+      html('span', {}, formatDuration(sums.totalNs)),
+    );
+    this.element.replaceChildren(
+      ...this.list(below as string, callers, colouring, 0),
+      itself,
+      ...this.list(above as string, callees, colouring, this.isBlockedTime ? 0 : sums.selfNs),
+    );
+    if (focused !== undefined) this.element.querySelector<HTMLElement>(`[data-symbol="${focused}"]`)?.focus();
+  }
+
+  /** `selfNs`: of the function itself, as a row of its own; 0: none. */
+  private list(title: string, table: FrameTable, colouring: Colouring, selfNs: Nanoseconds): HTMLElement[] {
+    const top = topOf(table);
+    const allNs = table.total[top] as number;
+    const { classOf } = painterOf(table, colouring === 'outside' ? 'function' : colouring);
+    const nodes: NodeId[] = [];
+    for (let node = table.firstChild[top] as NodeId; node !== NONE; node = table.nextSibling[node] as NodeId)
+      nodes.push(node);
+    nodes.sort((a, b) => (table.total[b] as number) - (table.total[a] as number));
+    const rows = nodes.map((node) => this.row(table, node, allNs, classOf(node)));
+    if (selfNs > 0) rows.push(pathRow('itself', selfNs, allNs, ''));
+    const count = html('small', {}, formatCount(nodes.length));
+    return [html('h3', {}, title, count), ...(rows.length === 0 ? [html('p', { class: 'quiet' }, 'none')] : rows)];
+  }
+
+  private row(table: FrameTable, node: NodeId, allNs: Nanoseconds, colour: string): HTMLElement {
+    const symbol = table.tree.symbol[node] as SymbolId;
+    const row = pathRow(nameOf(table, node), table.total[node] as number, allNs, colour);
+    setAttributes(row, { tabindex: 0, role: 'button', 'data-symbol': symbol });
+    const { open, menu } = this.events;
+    row.addEventListener('click', () => open(symbol));
+    row.addEventListener('keydown', (event) => {
+      if (isShortcut(event)) return;
+      const { left, bottom } = row.getBoundingClientRect();
+      if (event.key === 'Enter' || event.key === ' ' || event.key === 'o') open(symbol);
+      else if (event.key === 'm') menu(symbol, left, bottom, () => row.focus());
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    row.addEventListener('contextmenu', (event) => {
+      event.preventDefault();
+      menu(symbol, event.clientX, event.clientY, () => row.focus());
+    });
+    return row;
+  }
+}
+
+/** `colour`: CSS class of frames; empty: no swatch. */
+function pathRow(name: string, ns: Nanoseconds, allNs: Nanoseconds, colour: string): HTMLElement {
+  const swatch = html('span', { class: 'swatch' });
+  if (colour !== '') swatch.style.background = `var(--${colour})`;
+  const share = html('span', { class: 'track' });
+  share.style.setProperty('--share', `${(100 * ns) / Math.max(1, allNs)}%`);
+  return html(
+    'div',
+    { class: 'path', title: name },
+    swatch,
+    html('bdi', {}, name),
+    share,
+    html('span', {}, formatDuration(ns)),
+    html('small', {}, formatShare(ns, allNs)),
+  );
+}
+
+/** Returns the node of the function itself, the only child of the root; else the root. */
+function topOf({ firstChild, nextSibling }: FrameTable): NodeId {
+  const first = firstChild[ROOT] as NodeId;
+  return first === NONE || nextSibling[first] !== NONE ? ROOT : first;
+}

@@ -1,0 +1,240 @@
+/**
+ * The panel of the selected function: its numbers, and tabs for callers and callees, single calls, and waits.
+ */
+import { ROOT } from '../../../model/calls/call-tree.js';
+import { PERCENTILES } from '../../../model/percentiles.js';
+import { NONE, type SymbolId } from '../../../model/units.js';
+import {
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatLongest,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../../render/format.js';
+import { type Family, isStop } from '../../../render/frames/colours.js';
+import { familyOfNode } from '../../../render/frames/frame-table.js';
+import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import { button, iconButton } from '../../../render/viewer/search-field.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
+import type { ListedCall } from '../../view/calls/find-listed-calls.js';
+import { shortLine } from '../../view/captions/details.js';
+import type { FunctionView, WaitsView } from '../../view/function-view.js';
+import { type ChosenCall, type Colouring, type State, TABS, type Tab } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
+import { Tabs } from '../view-bar.js';
+import { CallersAndCallees } from './callers-and-callees.js';
+import { CallsSection } from './calls-section.js';
+import { histogramPicture } from './histogram.js';
+import { PathsGraph, type PathsGraphEvents } from './paths-graph.js';
+import { waitsSection } from './waits-section.js';
+
+const MAX_HISTOGRAM_PX = 360;
+
+export interface PanelEvents extends PathsGraphEvents {
+  readonly zoom: (symbol: SymbolId) => void;
+  readonly focus: () => void;
+  readonly hide: () => void;
+  readonly close: () => void;
+  readonly openCall: (call: ListedCall) => void;
+  readonly showTab: (tab: Tab) => void;
+}
+
+/** What the panel shows besides the function. */
+export interface PanelView {
+  readonly function: FunctionView;
+  readonly state: State;
+  readonly colouring: Colouring;
+}
+
+/** The selected function: a column of the page, on narrow screens a sheet above it. */
+export class Panel {
+  readonly element = html('aside', { class: 'panel', 'aria-label': 'Selected function', hidden: '' });
+  private readonly name = html('h2', {});
+  private readonly file = html('div', { class: 'quiet' });
+  private readonly numbers = html('div', {});
+  private readonly paths: CallersAndCallees;
+  private readonly histogram = html('div', {});
+  private readonly calls: CallsSection;
+  private readonly noCalls = html('p', { class: 'quiet' });
+  private readonly waits = html('div', {});
+  private readonly noWaits = html('p', { class: 'quiet' });
+  private readonly meanwhile: PathsGraph;
+  private readonly tabs: Tabs<Tab>;
+  private readonly pages: Readonly<Record<Tab, HTMLElement>>;
+  private readonly views: Views;
+  private symbol: SymbolId = NONE;
+
+  constructor(views: Views, characterPx: number, tooltip: Tooltip, events: PanelEvents) {
+    this.views = views;
+    const { isBlockedTime } = views;
+    this.meanwhile = new PathsGraph('What they did meanwhile', 'the waits', characterPx, tooltip, events);
+    this.paths = new CallersAndCallees(isBlockedTime, events);
+    this.calls = new CallsSection(tooltip, events.openCall);
+    const page = (id: Tab, ...children: HTMLElement[]) =>
+      html('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, tabindex: 0 }, ...children);
+    this.pages = {
+      callers: page('callers', this.paths.element),
+      calls: page('calls', this.histogram, this.calls.element, this.noCalls),
+      waits: page('waits', this.waits, this.meanwhile.element, this.noWaits),
+    };
+    this.tabs = new Tabs(
+      'Of the function',
+      TABS.map((id) => ({ id, title: TAB_NAMES[id], content: `panel-${id}` })),
+      events.showTab,
+    );
+    const body = html('div', { class: 'panel-body' }, ...Object.values(this.pages));
+    this.element.append(this.head(events), this.tabs.element, body);
+  }
+
+  /** null: closes it. */
+  show(shown: PanelView | null): void {
+    this.element.hidden = shown === null;
+    if (shown === null) return;
+    const { function: view, state, colouring } = shown;
+    this.symbol = view.sums.symbol;
+    this.name.replaceChildren(html('bdi', {}, view.name));
+    const line = view.line === null ? '' : `${view.line.file}:${view.line.line}`;
+    setAttributes(this.name, { title: [view.name, view.file, line].filter(Boolean).join('\n') });
+    const where = [view.file, view.line === null ? '' : shortLine(view.line)].filter(Boolean).join(' · ');
+    this.file.replaceChildren(html('bdi', {}, where));
+    this.numbers.replaceChildren(numberList(this.views.isBlockedTime ? blockedNumbers(view) : numbers(view)));
+    if (!this.views.isBlockedTime) this.numbers.append(...stateBar(view));
+    this.tabs.show(state.tab);
+    for (const [id, page] of Object.entries(this.pages)) page.hidden = id !== state.tab;
+    if (state.tab === 'callers') this.paths.show(view, colouring);
+    if (state.tab === 'calls') this.showCalls(view, state.call);
+    if (state.tab === 'waits') this.showWaits(view.waits);
+  }
+
+  private showCalls(view: FunctionView, call: ChosenCall | null): void {
+    const widthPx = Math.min(MAX_HISTOGRAM_PX, this.pages.calls.clientWidth || MAX_HISTOGRAM_PX);
+    this.histogram.replaceChildren(
+      ...(view.bars.length === 0
+        ? []
+        : [html('h3', {}, 'How long calls took'), histogramPicture(view.bars, view.sums, widthPx, 48)]),
+    );
+    this.calls.show(view.calls, this.views.names, call);
+    showText(this.noCalls, view.calls === null && view.bars.length === 0 ? 'This file has no single calls of it.' : '');
+  }
+
+  private showWaits(view: WaitsView | null): void {
+    this.waits.replaceChildren(...(view === null ? [] : [waitsSection(view)]));
+    const meanwhile = view?.meanwhile ?? null;
+    this.meanwhile.element.hidden = meanwhile === null;
+    if (meanwhile !== null) this.meanwhile.show(meanwhile, meanwhileNote(view));
+    showText(this.noWaits, view === null ? this.whyNoWaits() : '');
+  }
+
+  private whyNoWaits(): string {
+    const { waits } = this.views.data;
+    if (waits !== null)
+      return 'No wait of this function is listed, or a time range is chosen: waits are known without one.';
+    return 'For whom threads waited is not in this recording: record with --waits.';
+  }
+
+  private head({ zoom, focus, hide, close, menu }: PanelEvents): HTMLElement {
+    const more = iconButton('⋯', 'More actions', 'more actions (m)', () => {
+      const { left, bottom } = more.getBoundingClientRect();
+      menu(this.symbol, left, bottom, () => more.focus());
+    });
+    const actions = html(
+      'div',
+      { class: 'group' },
+      button('Zoom', 'zoom to its largest frame (Enter)', () => zoom(this.symbol)),
+      button('Show only inside', 'show only this function and its callees (f)', focus),
+      button('Hide', 'hide this function and its callees (h)', hide),
+      more,
+    );
+    const title = html('div', { class: 'panel-title' }, this.name, iconButton('✕', 'Close', 'close (Esc)', close));
+    return html('div', { class: 'panel-head' }, title, this.file, actions, this.numbers);
+  }
+}
+
+const TAB_NAMES: Readonly<Record<Tab, string>> = { callers: 'Callers & callees', calls: 'Calls', waits: 'Waits' };
+
+function meanwhileNote(view: WaitsView | null): string {
+  const otherNs = view?.waits.otherNs ?? 0;
+  return otherNs > 0 ? ` (without ${formatDuration(otherNs)} on small call paths)` : '';
+}
+
+type Numbers = readonly (readonly [label: string, value: string, title?: string])[];
+
+const duration = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
+
+function blockedNumbers({ sums, allNs }: FunctionView): Numbers {
+  return [
+    ['Blocked', duration(sums.totalNs)],
+    ['Share', formatShare(sums.totalNs, allNs)],
+    ['Parts of waits', formatCalls(sums.calls, sums.inferred)],
+    ['Average', duration(sums.avgNs)],
+    ['Min', duration(sums.minNs)],
+    ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
+  ];
+}
+
+function numbers({ sums, allNs }: FunctionView): Numbers {
+  const { calls, inferred, unwound } = sums;
+  const counted =
+    inferred === 0
+      ? ''
+      : `${formatCount(calls - inferred)} complete, ${formatCount(inferred)} inferred: start or end not seen`;
+  return [
+    ['Total', formatTotal(sums)],
+    ['Share', formatShare(sums.totalNs, allNs)],
+    ['Self', duration(sums.selfNs)],
+    ['Calls', `${formatCount(calls)}${inferred > 0 ? '*' : ''}`, counted],
+    ['Average', duration(sums.avgNs)],
+    ['Min', duration(sums.minNs)],
+    ...PERCENTILES.map(({ title, key }) => [title, formatPercentile(sums[key], sums)] as const),
+    ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
+    ['Waiting', duration(sums.outsideNs)],
+    ['Waiting self', duration(sums.outsideSelfNs)],
+    ...(inferred > 0 ? [['Inferred', formatCount(inferred), counted] as const] : []),
+    ...(unwound > 0 ? [['Unwound', formatCount(unwound), 'ended by an exception or longjmp'] as const] : []),
+  ];
+}
+
+function numberList(rows: Numbers): HTMLElement {
+  return html(
+    'dl',
+    { class: 'numbers' },
+    ...rows.map(([label, value, title = '']) =>
+      html('div', title === '' ? {} : { title }, html('dt', {}, label), html('dd', {}, value)),
+    ),
+  );
+}
+
+/** What the time of the function was: running, or one of the stops. */
+function stateBar({ callees }: FunctionView): HTMLElement[] {
+  const all = callees.total[ROOT] as number;
+  if (!(all > 0)) return [];
+  const ns = new Map<Family, number>();
+  for (let node = 1; node < callees.tree.length; node++) {
+    const family = familyOfNode(callees, node);
+    const state = isStop(family) ? family : 'user';
+    ns.set(state, (ns.get(state) ?? 0) + (callees.self[node] as number));
+  }
+  const states = STATES.filter(([family]) => (ns.get(family) ?? 0) > 0);
+  const bar = html('div', { class: 'states', 'aria-hidden': 'true' });
+  const legend = html('ul', { class: 'legend' });
+  for (const [family, name, colour] of states) {
+    const part = html('span', { class: 'piece' });
+    part.style.flexGrow = String(ns.get(family));
+    const entry = html('li', {}, html('span', { class: 'piece' }), `${name} ${formatShare(ns.get(family) ?? 0, all)}`);
+    for (const element of [part, entry.firstElementChild as HTMLElement]) element.style.background = `var(--${colour})`;
+    bar.append(part);
+    legend.append(entry);
+  }
+  return [bar, legend];
+}
+
+const STATES = [
+  ['user', 'Running', 'running'],
+  ['syscall', 'In a system call', 'syscall'],
+  ['off-cpu', 'Off CPU', 'off-cpu'],
+  ['preempted', 'Preempted', 'preempted'],
+  ['untraced', 'Untraced', 'untraced'],
+  ['lost', 'Lost', 'lost'],
+] as const satisfies readonly (readonly [Family, string, string])[];

@@ -1,0 +1,86 @@
+/**
+ * What is shown below the bar of views: the flame graph above the functions, one table, or the timeline above its calls.
+ */
+import { htmlElement as html } from '../../render/viewer/dom.js';
+import type { PageLayout, ShownView, State } from '../view/state.js';
+import type { Views } from '../view/views.js';
+import type { StackChart } from './chart/stack-chart.js';
+import { Divider } from './divider.js';
+import type { FrameActions } from './graph/frame-actions.js';
+import type { MainGraph } from './graph/main-graph.js';
+import type { Menu } from './menu.js';
+import type { Navigation } from './platform/navigation.js';
+import { CallsTable } from './tables/calls-table.js';
+import { FunctionsTable } from './tables/functions-table.js';
+import { ThreadsTable } from './tables/threads-table.js';
+
+export interface ViewContext {
+  readonly views: Views;
+  readonly navigation: Navigation;
+  readonly actions: FrameActions;
+  readonly menu: Menu;
+  readonly characterPx: number;
+  readonly main: MainGraph;
+  readonly chart: StackChart;
+}
+
+/** The parts of each view: what is large, and the table below it. */
+type Table = 'functions' | 'threads' | 'calls';
+const TABLES: Readonly<Record<ShownView, Table>> = {
+  graph: 'functions',
+  tree: 'functions',
+  functions: 'functions',
+  threads: 'threads',
+  timeline: 'calls',
+};
+
+export class ViewArea {
+  readonly element: HTMLElement;
+  private readonly main: MainGraph;
+  private readonly tables: Readonly<Record<Table, FunctionsTable | ThreadsTable | CallsTable>>;
+  private readonly divider: Divider;
+
+  constructor({ views, navigation, actions, menu, characterPx, main, chart }: ViewContext) {
+    const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
+    this.main = main;
+    this.tables = {
+      functions: new FunctionsTable(views, characterPx, { choose: (symbol) => actions.choose(symbol), changeLayout }),
+      threads: new ThreadsTable(views, menu, {
+        change: (change) => navigation.change(change),
+        changeLayout,
+        openChart: (tid) => chart.open(tid),
+      }),
+      calls: new CallsTable(views, chart),
+    };
+    this.divider = new Divider('Resize graph', false, {
+      measure: () =>
+        (100 * (main.container.offsetHeight || chart.element.offsetHeight)) / Math.max(1, this.element.clientHeight),
+      move: (graphShare) => changeLayout({ graphShare }),
+    });
+    this.element = html(
+      'div',
+      { class: 'view', id: 'view', role: 'tabpanel' },
+      chart.element,
+      main.container,
+      this.divider.element,
+      ...Object.values(this.tables).map(({ element }) => element),
+    );
+  }
+
+  /** Shows the parts of a view, and moves the divider. */
+  place(view: ShownView, { graphShare }: PageLayout): void {
+    const { element, main, divider, tables } = this;
+    element.setAttribute('aria-labelledby', `tab-${view}`);
+    main.container.hidden = view !== 'graph';
+    divider.element.hidden = view !== 'graph' && view !== 'timeline';
+    for (const [name, table] of Object.entries(tables)) table.element.hidden = name !== TABLES[view];
+    main.container.classList.toggle('sized', graphShare !== null);
+    main.container.style.setProperty('--share', `${graphShare ?? 0}%`);
+  }
+
+  /** Draws the table that is seen. */
+  drawTable(view: ShownView, state: State): void {
+    this.tables[TABLES[view]].show(state);
+    this.divider.show();
+  }
+}
