@@ -9,7 +9,7 @@ import type { Timeline } from '../model/profile/timeline.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
 import { formatDuration, formatMany, threadNoun } from '../render/format.js';
 import { originText, subtitleOf, titlesOf } from '../render/frames/captions.js';
-import { TEXTURE_PATTERNS } from '../render/frames/drawing.js';
+import { texturePatterns } from '../render/frames/drawing.js';
 import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
@@ -63,7 +63,7 @@ function beforeData(profile: Profile, options: HtmlOptions): string {
   const start: State = { ...START, isIcicle: icicle };
   return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
 <main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start, null))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
-<svg class="defs" aria-hidden="true" width="0" height="0">${TEXTURE_PATTERNS}</svg>
+<svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
 <script type="application/octet-stream" id="data">`;
 }
 

@@ -20,7 +20,7 @@ import {
   pictureClass,
   ROW_PX,
   rectangles,
-  TEXTURE_PATTERNS,
+  texturePatterns,
 } from '../../render/frames/drawing.js';
 import { CHANGE_COLOURS, type Colour, SCALE_COLOURS } from '../../render/frames/palette.js';
 import type { ProfileHeader } from '../../render/quality-summary.js';
@@ -188,7 +188,7 @@ function* svgText(
   const heightPx = head.heightPx + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
   yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;
-  yield `${TEXTURE_PATTERNS}\n`;
+  yield `${texturePatterns()}\n`;
   yield `<rect class="page" width="100%" height="100%"/>\n`;
   yield head.markup;
   yield `<g transform="translate(${MARGIN_PX} ${head.heightPx})">\n`;

@@ -15,7 +15,7 @@ import type { Colouring } from './state.js';
 export const STEPS = 8;
 
 export interface Painter {
-  /** Returns the CSS class of a frame: `f0-2`, `s0`, `off-cpu`. */
+  /** Returns the CSS class of a frame: `f02`, `s0`, `off-cpu`. */
   readonly classOf: Paint;
   /** Colours show libraries. */
   readonly showsLibraries: boolean;

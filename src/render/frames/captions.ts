@@ -111,7 +111,7 @@ interface WeighedEntry extends LegendEntry {
 
 function functionEntries(table: FrameTable, text: string): WeighedEntry[] {
   const { byLibrary } = kindsIn(table);
-  return byLibrary.size === 0 ? [] : [{ swatch: `f0-${MIDDLE_SHADE}`, text, weight: sumOf(byLibrary.values()) }];
+  return byLibrary.size === 0 ? [] : [{ swatch: `f0${MIDDLE_SHADE}`, text, weight: sumOf(byLibrary.values()) }];
 }
 
 const MIDDLE_SHADE = (SHADES - 1) / 2;
@@ -125,7 +125,7 @@ function libraryEntries(table: FrameTable): WeighedEntry[] {
   const present = [...byLibrary.keys()].sort((a, b) => a - b);
   const others = present.filter((library) => library >= LIBRARY_COLOURS);
   const entryOf = (libraries: readonly number[], text: string): WeighedEntry => ({
-    swatch: `${libraryClass(libraries[0] as number)}-${MIDDLE_SHADE}`,
+    swatch: `${libraryClass(libraries[0] as number)}${MIDDLE_SHADE}`,
     text,
     files: libraries.filter((library) => library !== NONE).map((library) => files[library] as string),
     weight: sumOf(libraries.map((library) => byLibrary.get(library) as number)),

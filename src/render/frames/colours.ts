@@ -95,5 +95,5 @@ export function classOf(family: Family, name: string, library: number | null = n
   if (family === 'group' || family === 'wait') return 'group';
   const hash = hashOf(name);
   const colour = library === null ? `f${hash % FUNCTION_COLOURS}` : libraryClass(library);
-  return `${colour}-${Math.floor(hash / FUNCTION_COLOURS) % SHADES}`;
+  return `${colour}${Math.floor(hash / FUNCTION_COLOURS) % SHADES}`;
 }

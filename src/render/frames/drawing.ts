@@ -158,11 +158,14 @@ export function textureOfSwatch(swatch: string): Texture | null {
   return TEXTURE_NAMES.find((name) => name === swatch) ?? null;
 }
 
-/** The patterns of the textures; their stroke comes from the style sheet. */
-export const TEXTURE_PATTERNS = `<defs>${TEXTURE_NAMES.map(
-  (name) =>
-    `<pattern id="${name}" class="texture" width="${TILE_PX}" height="${TILE_PX}" patternUnits="userSpaceOnUse"><path d="${TEXTURES[name]}"/></pattern>`,
-).join('')}</defs>`;
+/** Writes the patterns of the textures; their stroke comes from the style sheet. */
+export function texturePatterns(): string {
+  const size = `width="${TILE_PX}" height="${TILE_PX}" patternUnits="userSpaceOnUse"`;
+  const patterns = TEXTURE_NAMES.map(
+    (name) => `<pattern id="${name}" class="texture" ${size}><path d="${TEXTURES[name]}"/></pattern>`,
+  );
+  return `<defs>${patterns.join('')}</defs>`;
+}
 
 /** Returns the outlines of the frames that have a texture: they share one path. */
 export function texturePath(drawn: readonly Rectangle[], texture: Texture): string {

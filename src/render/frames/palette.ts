@@ -64,7 +64,7 @@ export const LIBRARIES: Readonly<Record<string, Colour>> = {
   l3: { light: '#d09acb', dark: '#6b3765' },
   l4: { light: '#efe290', dark: '#443d00' },
   l5: { light: '#e3937f', dark: '#3a2623' },
-  l6: { light: '#7ea7a8', dark: '#496e6b' },
+  l6: { light: '#7ea7a8', dark: '#476b68' },
   lo: { light: '#d6d4ce', dark: '#3c3a37' },
   ln: { light: '#f0d9bd', dark: '#4d4030' },
 };
@@ -76,7 +76,7 @@ function shaded(name: string, colour: Colour): [string, Colour][] {
   return Array.from({ length: SHADES }, (_, shade) => {
     const factor = 1 + MAX_SHADE * ((2 * shade) / (SHADES - 1) - 1);
     const scaled = (hex: string) => hexOf(channelsOf(hex).map((channel) => Math.min(255, channel * factor)));
-    return [`${name}-${shade}`, { light: scaled(colour.light), dark: scaled(colour.dark) }];
+    return [`${name}${shade}`, { light: scaled(colour.light), dark: scaled(colour.dark) }];
   });
 }
 

@@ -99,7 +99,8 @@ function usedNames({ tree, names, families, libraries }: FrameColumns) {
     symbol,
     names: rows.map((row) => names[row] as string),
     families: rows.map((row) => families[row] as Family),
-    libraries: { ...libraries, of: rows.map((row) => libraries.of[row] ?? NONE) },
+    libraries:
+      libraries.files.length === 0 ? libraries : { ...libraries, of: rows.map((row) => libraries.of[row] as number) },
   };
 }
 

@@ -7,9 +7,9 @@ import type { Profile } from '../../model/profile/profile.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { legendOf, titlesOf } from '../frames/captions.js';
 import { familyOf } from '../frames/colours.js';
-import { CHARACTER_PX, type Drawing, paintByLibrary, ROW_PX, rectangles, TEXTURE_PATTERNS } from '../frames/drawing.js';
+import { CHARACTER_PX, type Drawing, paintByLibrary, ROW_PX, rectangles, texturePatterns } from '../frames/drawing.js';
 import { type FrameColumns, frameNames, frameTable } from '../frames/frame-table.js';
-import { librariesOf } from '../frames/libraries.js';
+import { librariesOf, NO_LIBRARIES } from '../frames/libraries.js';
 import { layout } from '../layout.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
@@ -65,7 +65,7 @@ function framesOf(profile: Profile, by: Grouping): FrameColumns {
   const { tree, names, symbols } = mergeByName(profile, by, { functions, group: visibleText });
   const families = symbols.map((symbol) => familyOf(symbol, profile.symbols));
   const { files, of } = librariesOf(profile.symbols);
-  const libraries = { files, of: symbols.map((symbol) => of[symbol] ?? NONE) };
+  const libraries = files.length === 0 ? NO_LIBRARIES : { files, of: symbols.map((symbol) => of[symbol] ?? NONE) };
   return { tree, names, families, libraries, omitted: new Float64Array(tree.length), weight: profile.meta.weight };
 }
 
@@ -86,7 +86,7 @@ function opening(title: string, widthPx: number, heightPx: number): string {
 <svg xmlns="http://www.w3.org/2000/svg" width="${widthPx}" height="${heightPx}" viewBox="0 0 ${widthPx} ${heightPx}">
 <title>${xml(title)}</title>
 <style>${xmlSource(styleSheet())}</style>
-${TEXTURE_PATTERNS}
+${texturePatterns()}
 <rect class="page" width="100%" height="100%"/>
 `;
 }
