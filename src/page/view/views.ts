@@ -9,7 +9,6 @@ import { ROOT } from '../../model/calls/call-tree.js';
 import { eachPercentile } from '../../model/percentiles.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/find-frames.js';
-import { classOf, type Family } from '../../render/frames/colours.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageData } from '../data/page-data.js';
 import { CallPaths } from './call-paths.js';
@@ -183,12 +182,6 @@ export class Views extends SelectedTrees {
 
   canOpen(symbol: SymbolId): boolean {
     return this.hasTimes && (!isStop(symbol) || (isOffCpu(symbol) && this.data.waits !== null));
-  }
-
-  /** Returns the CSS class of a function's colour. */
-  classOf(symbol: SymbolId): string {
-    const { families, frameNames } = this.tables;
-    return classOf(families[symbol] as Family, frameNames[symbol] as string);
   }
 
   /** Returns the suffix of a name that another file has, too; else empty. */
