@@ -41,7 +41,7 @@ export function nameCell(
   views: Views,
   symbol: SymbolId,
   { colour, availablePx, characterPx }: { readonly colour: string; availablePx: number; characterPx: number },
-): Node[] {
+): (Node | string)[] {
   const name = views.names[symbol] as string;
   const file = visibleText(views.fileOf(symbol));
   const library = file === '' ? views.nameSuffix(symbol) : shortFileName(file);
@@ -55,6 +55,6 @@ export function nameCell(
   return [
     swatch,
     html('bdi', { title }, text),
-    ...(library === '' || !hasRoom ? [] : [html('span', { class: 'library' }, library)]),
+    ...(library === '' || !hasRoom ? [] : [' ', html('span', { class: 'library' }, library)]),
   ];
 }
