@@ -186,7 +186,7 @@ describe('the functions follow', () => {
     ],
     ['#width=self&zoom=8', ['Function Total Self ↓ Share', 'leaf 30 ns 30 ns 100 %']],
     ['#search=leaf', ['Function Total ↓ Share Self', 'leaf 30 ns 30 % 30 ns']],
-    ['#search=leaf&only=1', ['Function Total ↓ Share Self', 'leaf 30 ns 30 ns 100 %']],
+    ['#search=leaf&only=1', ['Function Total ↓ Share Self', 'leaf 30 ns 100 % 30 ns']],
     [
       '#search=a&only=1&list=all',
       [
@@ -346,8 +346,8 @@ function cutCells(of: Page, label: string): Promise<(string | null)[]> {
       const text = document.createRange(); // an ellipsis begins before the padding overflows
       text.selectNodeContents(cell);
       const { paddingLeft, paddingRight } = getComputedStyle(cell);
-      const spacePx = cell.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
       const box = cell.getBoundingClientRect();
+      const spacePx = box.width - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
       const isNarrow = cell.classList.contains('names') && box.width < 120;
       const isBeyond = box.right > right + 0.5 || box.right > innerWidth + 0.5;
       return isNarrow || isBeyond || text.getBoundingClientRect().width > spacePx + 0.1;

@@ -11,10 +11,21 @@ import type { FunctionRow } from '../../view/view.js';
 import type { Views } from '../../view/views.js';
 import type { TableColumn } from './virtual-table.js';
 
+/** In narrow tables, bars are shorter by this. */
+const BAR_GIVES_PX = 20;
+
 export function cellColumn(column: NumberColumn, totalWeight: number): TableColumn<FunctionRow> {
   const { key, title, hint, widthPx, fromPx = 0, isText = false, value, text, explain = () => '' } = column;
   return {
-    ...{ key, title, hint, widthPx: [widthPx, widthPx], fromPx, isText, value },
+    ...{
+      key,
+      title,
+      hint,
+      widthPx: [key === 'share' ? widthPx - BAR_GIVES_PX : widthPx, widthPx],
+      fromPx,
+      isText,
+      value,
+    },
     cell: (row) => {
       if (key === 'share') return shareCell(row, text(row), explain(row), totalWeight);
       const explained = explain(row);
