@@ -55,7 +55,7 @@ const SELF_FROM_PX = 520;
 const AVERAGE_FROM_PX = 640;
 
 const DURATION_PX = 86;
-const SHARE_PX = 134;
+const SHARE_PX = 138;
 const CHARACTER_PX = 7.6;
 const PADDING_PX = 16;
 

@@ -68,8 +68,8 @@ describe('a function', () => {
 });
 
 test('time off the CPU can be chosen, and shows all waits', () => {
-  expect(waitsOf('[off-cpu]')?.waits).toMatchObject({ waits: 2, ns: 52 });
-  const offCpu = symbolOf(views, '[off-cpu]');
+  expect(waitsOf('off CPU')?.waits).toMatchObject({ waits: 2, ns: 52 });
+  const offCpu = symbolOf(views, 'off CPU');
   expect(views.canOpen(offCpu)).toBe(true);
   expect(new Views({ ...views.data, waits: null }).canOpen(offCpu)).toBe(false);
 });

@@ -126,7 +126,7 @@ export class CallTreeTable {
     return {
       key: 'name',
       title: this.direction === 'callers' ? 'Function, then its callers' : 'Call path',
-      widthPx: [136, Number.POSITIVE_INFINITY],
+      widthPx: [120, Number.POSITIVE_INFINITY],
       isNames: true,
       isText: true,
       value: ({ symbol }) => views.names[symbol] as string,

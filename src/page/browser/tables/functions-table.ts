@@ -89,7 +89,7 @@ export class FunctionsTable {
     return {
       key: 'name',
       title: 'Function',
-      widthPx: [136, Number.POSITIVE_INFINITY],
+      widthPx: [120, Number.POSITIVE_INFINITY],
       isNames: true,
       isText: true,
       value: ({ sums }) => views.names[sums.symbol] as string,

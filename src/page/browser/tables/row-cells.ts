@@ -11,10 +11,21 @@ import type { FunctionRow } from '../../view/view.js';
 import type { Views } from '../../view/views.js';
 import type { TableColumn } from './virtual-table.js';
 
+/** In narrow tables, bars are shorter by this. */
+const BAR_GIVES_PX = 20;
+
 export function cellColumn(column: NumberColumn, totalWeight: number): TableColumn<FunctionRow> {
   const { key, title, hint, widthPx, fromPx = 0, isText = false, value, text, explain = () => '' } = column;
   return {
-    ...{ key, title, hint, widthPx: [widthPx, widthPx], fromPx, isText, value },
+    ...{
+      key,
+      title,
+      hint,
+      widthPx: [key === 'share' ? widthPx - BAR_GIVES_PX : widthPx, widthPx],
+      fromPx,
+      isText,
+      value,
+    },
     cell: (row) => {
       if (key === 'share') return shareCell(row, text(row), explain(row), totalWeight);
       const explained = explain(row);
@@ -41,7 +52,7 @@ export function nameCell(
   views: Views,
   symbol: SymbolId,
   { colour, availablePx, characterPx }: { readonly colour: string; availablePx: number; characterPx: number },
-): Node[] {
+): (Node | string)[] {
   const name = views.names[symbol] as string;
   const file = visibleText(views.fileOf(symbol));
   const library = file === '' ? views.nameSuffix(symbol) : shortFileName(file);
@@ -55,6 +66,6 @@ export function nameCell(
   return [
     swatch,
     html('bdi', { title }, text),
-    ...(library === '' || !hasRoom ? [] : [html('span', { class: 'library' }, library)]),
+    ...(library === '' || !hasRoom ? [] : [' ', html('span', { class: 'library' }, library)]),
   ];
 }
