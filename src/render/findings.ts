@@ -3,6 +3,7 @@
  */
 
 import type { Finding, OwnTime } from '../analysis/findings/findings.js';
+import { NAMED_CHANGE } from '../analysis/findings/thresholds.js';
 import type { Quality, TraceMeta } from '../model/profile/profile.js';
 import { hiddenJumpsRemedy, remedyOf } from '../model/profile/profile.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
@@ -139,7 +140,7 @@ type Of<Kind extends Finding['kind']> = Extract<Finding, { readonly kind: Kind }
 function lostSentence({ ns, allNs, isOfRunning, cause }: Of<'lost'>, { quality, meta }: FindingContext) {
   const of = isOfRunning ? ' of the time that could be traced is lost' : ' of the time is lost';
   const remedy = cause && remedyOf(cause, quality.losses, meta);
-  const why = cause === null ? '' : `, most of it for this cause: ${causeText(cause)}`;
+  const why = cause === null ? '' : `. Largest cause: ${causeText(cause)}`;
   return [share(ns, allNs), text(`${of}${why}${remedy === null ? '' : `; ${remedy}`}.`)];
 }
 
@@ -174,7 +175,11 @@ function comparedSentence({ beforeNs, afterNs, change }: Of<'compared'>): Senten
           number(formatDuration(afterNs)),
           text(beforeNs > 0 ? ` (${formatPercentChange(beforeNs, afterNs)})` : ''),
         ];
-  if (change === null) return [...totals, text('. No function changed its own time beyond noise.')];
+  if (change === null)
+    return [
+      ...totals,
+      text(`. Beyond noise, no self time changed by more than ${formatShare(NAMED_CHANGE, 1)} of that.`),
+    ];
   const lost = change.isLost ? ': the traces have gaps there, so other changes may be missing time' : '';
   return [
     ...totals,

@@ -249,7 +249,7 @@ function inferred({ tree, sums }: Facts): Finding | null {
 
 function merged({ meta, groups, pureWaits, sums }: Facts): Finding | null {
   const [first, ...others] = groups;
-  if (meta.merged === undefined || first === undefined) return null;
+  if (meta.merged === undefined || first === undefined || others.length === 0) return null;
   const largest = others.reduce((most, group) => (group.ns > most.ns ? group : most), first);
   return { kind: 'merged', ...meta.merged, allNs: sums.totalNs, largest, pureWaitsNs: pureWaits.ns };
 }

@@ -14,6 +14,7 @@ export class FindingLine {
   private readonly buttons = html('div', { class: 'group' });
   private readonly position = html('span', {});
   private readonly pager: HTMLElement;
+  private find: () => readonly ShownFinding[] = () => [];
   private findings: readonly ShownFinding[] = [];
   private at = 0;
   private shownKey = '';
@@ -53,8 +54,6 @@ export class FindingLine {
     });
   }
 
-  private find: () => readonly ShownFinding[] = () => [];
-
   private page(by: 1 | -1): void {
     const { length } = this.findings;
     this.at = (this.at + by + length) % length;
@@ -65,7 +64,10 @@ export class FindingLine {
     const { findings, at } = this;
     const { sentence = [], actions = [] } = findings[at] ?? {};
     this.sentence.replaceChildren(...sentence.map(partElement));
-    this.buttons.replaceChildren(...actions.map((action) => button(action.label, '', () => this.act(action))));
+    const hadFocus = this.buttons.contains(document.activeElement);
+    const made = actions.map((action) => button(action.label, '', () => this.act(action)));
+    this.buttons.replaceChildren(...made);
+    if (hadFocus) made[0]?.focus();
     this.pager.hidden = findings.length < 2;
     showText(this.position, `${at + 1} of ${findings.length}`);
   }

@@ -2,15 +2,15 @@
  * Turns a state into findings: what stands out of the selected threads, range and call paths, with steps that lead on.
  */
 
-import type { Finding, KnownReasons } from '../../analysis/findings/findings.js';
+import type { Finding, GroupTime, KnownReasons } from '../../analysis/findings/findings.js';
 import { findingsOf, reasonsOfWaits } from '../../analysis/findings/findings.js';
 import type { WaitingPlace } from '../../model/profile/waits-by-path.js';
 import type { SymbolId } from '../../model/units.js';
 import { type SentencePart, sentenceOf } from '../../render/findings.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
-import type { State } from './state.js';
-import { chosenRow } from './threads.js';
+import { NO_ZOOM, type State } from './state.js';
+import { chosenRow, type ThreadRow } from './threads.js';
 import type { Views } from './views.js';
 import { isPlaceShown } from './waits.js';
 
@@ -40,10 +40,7 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
     hidesPureWaits: state.hidesPureWaits,
     functions: [...view.functions().values()],
     waits: knownReasons(views, state, indexes),
-    groups: indexes.map((index) => ({
-      name: data.threads[index]?.comm ?? null,
-      ns: views.threads[index]?.totalNs ?? 0,
-    })),
+    groups: data.meta.merged === undefined ? [] : groupsAt(views, state, indexes),
   });
   const context = { meta: data.meta, quality: data.quality, nameOf: (symbol: SymbolId) => nameOf(views, symbol) };
   return findings
@@ -62,6 +59,12 @@ export function findingsKey(views: Views, state: State): string {
 
 function nameOf(views: Views, symbol: SymbolId): string {
   return (views.names[symbol] as string) + views.nameSuffix(symbol);
+}
+
+/** Returns the selected groups of a merged profile, with their time before pure waits are hidden. */
+function groupsAt(views: Views, state: State, indexes: readonly number[]): GroupTime[] {
+  const rows = views.threadsAt({ ...state, ...NO_ZOOM, isOnlyMatches: false, hidesPureWaits: false });
+  return indexes.map((index) => rows[index] as ThreadRow).map(({ name, totalNs: ns }) => ({ name, ns }));
 }
 
 /** Returns why the selected threads waited on the call paths that are shown; null: not known. */
