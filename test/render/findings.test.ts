@@ -14,7 +14,7 @@ const CONTEXT = {
 const text = (finding: Finding, context: object = {}) => findingText(finding, { ...CONTEXT, ...context });
 
 const OVERFLOW = {
-  ...{ cause: 'decode-error', code: 7, message: 'Overflow packet', file: null },
+  ...({ cause: 'decode-error', code: 7, message: 'Overflow packet', file: null } as const),
   ...{ gaps: 3, lostNs: 12 },
 } as const;
 const LARGEST = { symbol: 0, calls: 1, inferred: 0, ns: 1e8 };

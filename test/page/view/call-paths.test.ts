@@ -126,7 +126,7 @@ describe('rows', () => {
 
   test('are functions with their callers, upside down', async () => {
     const views = await made;
-    const rows = allRows(views.callPathsAt({ ...START, width: 'self' }));
+    const rows = allRows(views.callPathsAt({ ...START, isInverted: true }));
     expect(rows.filter(({ level }) => level === 1).map(({ symbol, weight }) => [views.names[symbol], weight])).toEqual([
       ['a', 30],
       ['b', 30],

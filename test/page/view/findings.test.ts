@@ -72,34 +72,31 @@ describe('a page of threads that mostly wait', () => {
     expect(textsAt(views, { threads: 'tid:5004' })[0]).not.toBe(textsAt(views)[0]);
   });
 
-  test.each([
+  test.each<[string, { threads?: string; focus?: string; hidden?: string; foldsRecursion?: boolean }]>([
     ['all', {}],
     ['a thread', { threads: 'tid:5004' }],
     ['a focus', { focus: 'start_thread' }],
     ['a hidden function', { hidden: 'nap' }],
     ['folded recursion', { foldsRecursion: true }],
-  ] as const)(
-    'hides the same of the tree and of each thread: %s',
-    (_, { focus, hidden, ...choice }: { focus?: string; hidden?: string }) => {
-      const state: State = {
-        ...HIDDEN,
-        ...choice,
-        ...(focus && { focus: symbolOf(views, focus) }),
-        ...(hidden && { hidden: [symbolOf(views, hidden)] }),
-      };
-      const shown = { ...state, hidesPureWaits: false };
-      const [before, after] = [views.viewAt(shown), views.viewAt(state)];
-      const { ns, waits } = views.pureWaitsAt(state);
-      expect(ns).toBeGreaterThan(0);
-      expect(after.allNs()).toBeCloseTo(before.allNs() - ns, 3);
-      expect(sum([...after.functions().values()].map(({ selfNs }) => selfNs))).toBeCloseTo(after.allNs(), 3);
-      const runningNs = (view: typeof before) =>
-        sum([...view.functions().values()].filter(({ symbol }) => !isStop(symbol)).map(({ selfNs }) => selfNs));
-      expect(runningNs(before) - runningNs(after)).toBeLessThanOrEqual(0.01 * waits.length * runningNs(before));
-      const rows = views.threadsAt(state).filter(({ key }) => !('threads' in choice) || key === choice.threads);
-      expect(sum(rows.map(({ totalNs }) => totalNs))).toBeCloseTo(after.allNs(), 3);
-    },
-  );
+  ])('hides the same of the tree and of each thread: %s', (_, { focus, hidden, ...choice }) => {
+    const state: State = {
+      ...HIDDEN,
+      ...choice,
+      ...(focus && { focus: symbolOf(views, focus) }),
+      ...(hidden && { hidden: [symbolOf(views, hidden)] }),
+    };
+    const shown = { ...state, hidesPureWaits: false };
+    const [before, after] = [views.viewAt(shown), views.viewAt(state)];
+    const { ns, waits } = views.pureWaitsAt(state);
+    expect(ns).toBeGreaterThan(0);
+    expect(after.allNs()).toBeCloseTo(before.allNs() - ns, 3);
+    expect(sum([...after.functions().values()].map(({ selfNs }) => selfNs))).toBeCloseTo(after.allNs(), 3);
+    const runningNs = (view: typeof before) =>
+      sum([...view.functions().values()].filter(({ symbol }) => !isStop(symbol)).map(({ selfNs }) => selfNs));
+    expect(runningNs(before) - runningNs(after)).toBeLessThanOrEqual(0.01 * waits.length * runningNs(before));
+    const rows = views.threadsAt(state).filter(({ key }) => !('threads' in choice) || key === choice.threads);
+    expect(sum(rows.map(({ totalNs }) => totalNs))).toBeCloseTo(after.allNs(), 3);
+  });
 });
 
 describe('a page with wakings', () => {
