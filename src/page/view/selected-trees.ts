@@ -3,10 +3,8 @@
  * folding. Each step is cached until its inputs change.
  */
 
-import { functionSet } from '../../analysis/questions.js';
 import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/range-sums.js';
 import { recordsSwitches } from '../../analysis/tree/outside.js';
-import { excludeFunctions, foldRecursion, reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
 import { mergeDurations } from '../../model/calls/durations.js';
 import type { Shape } from '../../model/calls/overlay.js';
@@ -18,6 +16,7 @@ import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js
 import type { PageData, PageThread } from '../data/page-data.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
+import { type LeftOut, LibraryFrames, leavesNothingOut, leftOut, reshape } from './leaving-out.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
 import { snappedRange } from './range.js';
@@ -29,6 +28,7 @@ import { WakingIndex } from './waking-index.js';
 export class SelectedTrees {
   readonly data: PageData;
   readonly names: readonly string[];
+  readonly libraries: LibraryFrames;
   readonly linkNames: LinkNames;
   readonly threads: readonly ThreadRow[];
   /** The trace has times; otherwise only calls. */
@@ -47,6 +47,7 @@ export class SelectedTrees {
   private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
   );
+  private readonly left = memoizeLast(leftOut);
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
 
   private readonly indexed = memoizeLast(
@@ -58,9 +59,10 @@ export class SelectedTrees {
     this.server = server;
     this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
     this.isBlockedTime = data.meta.isBlockedTime ?? false;
-    this.tables = new FrameTables(data.symbols, this.hasSwitches);
+    this.libraries = new LibraryFrames(data.symbols);
+    this.tables = new FrameTables(this.libraries.symbols, this.hasSwitches);
     this.names = this.tables.names;
-    this.linkNames = new LinkNames(data.symbols);
+    this.linkNames = new LinkNames(this.libraries.symbols);
     this.hasTimes = data.meta.weight === 'ns';
     this.threads = threadRows(data, this.hasSwitches);
   }
@@ -68,10 +70,8 @@ export class SelectedTrees {
   /** Returns the selected threads after focus, hiding and folding. */
   viewAt(state: State): View {
     const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
-    const { focus, hidden, foldsRecursion } = state;
     const view = this.viewInRange(state, indexes);
-    if (focus === null && hidden.length === 0 && !foldsRecursion) return view;
-    return this.reshaped(this.askedOf(state), view, state);
+    return leavesNothingOut(state) ? view : this.reshaped(this.askedOf(state), view, state);
   }
 
   private viewInRange(state: State, indexes: readonly number[]): View {
@@ -87,8 +87,9 @@ export class SelectedTrees {
 
   /** What of a state decides its trees. */
   askedOf(state: State) {
-    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
-    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden, foldsRecursion };
+    const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries, collapsed, foldsRecursion } = state;
+    const libraries = { onlyLibrary, hiddenLibraries, collapsed };
+    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden, ...libraries, foldsRecursion };
   }
 
   /** Who woke whom; null: not known. */
@@ -109,7 +110,7 @@ export class SelectedTrees {
 
   /** Returns the file of a function; empty if unknown. */
   fileOf(symbol: SymbolId): string {
-    return dsoOf(this.data.symbols, symbol) ?? '';
+    return dsoOf(this.libraries.symbols, symbol) ?? '';
   }
 
   /** Returns where a function begins in source code; null: unknown. */
@@ -127,13 +128,16 @@ export class SelectedTrees {
     return viewOfTree(treeOf(this.data, indexes), () => mergeDurations(threads), this.hasSwitches);
   }
 
-  private reshape(full: View, { focus, hidden, foldsRecursion }: State): View {
-    const { tree } = full;
-    const count = this.data.symbols.length;
-    const focused = focus === null ? tree : reroot(tree, functionSet([focus], count));
-    const left = hidden.length === 0 ? focused : excludeFunctions(focused, functionSet(hidden, count));
-    const folded = foldsRecursion ? foldRecursion(left) : left;
-    return viewOfPart(this.tables.byName(folded), full, this.hasSwitches);
+  private reshape(full: View, state: State): View {
+    const shaped = reshape(full.tree, this.libraries.reshapingOf(state));
+    return viewOfPart(this.tables.byName(shaped), full, this.hasSwitches);
+  }
+
+  /** Returns the time that focus and hiding leave out. */
+  leftOutAt(state: State): LeftOut {
+    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
+    const reshaping = this.libraries.reshapingOf(state);
+    return this.left(this.askedOf(state), this.viewInRange(state, indexes).tree, reshaping, state);
   }
 }
 

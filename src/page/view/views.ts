@@ -15,6 +15,7 @@ import type { AllCalls } from './calls/find-listed-calls.js';
 import { compareTables, type Painter, painterOf, painterOfDifferences } from './colouring.js';
 import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
+import { leavesNothingOut } from './leaving-out.js';
 import { memoizeLast } from './memoize-last.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type State, type Width } from './state.js';
@@ -120,9 +121,9 @@ export class Views extends SelectedTrees {
 
   /** Returns all threads, each with its time in the view. */
   threadsAt(state: State): readonly ThreadRow[] {
-    const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
+    const { zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
-    const isAll = focus === null && hidden.length === 0 && !foldsRecursion && zoom.length === 0 && isMatch === null;
+    const isAll = leavesNothingOut(state) && zoom.length === 0 && isMatch === null;
     return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.askedPart(state), state, isMatch);
   }
 
@@ -208,7 +209,13 @@ export class Views extends SelectedTrees {
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = state.isInverted;
     const data = this.dataAt(state);
-    const counted = selectedNodes(data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
+    const counted = selectedNodes(data.shape, {
+      reshaping: this.libraries.reshapingOf(state),
+      zoom: state.zoom,
+      zoomedSiblings: symbols,
+      isFromLeaves,
+      isMatch,
+    });
     const rows = threadRows(data, this.hasSwitches, counted);
     return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
   }

@@ -2,10 +2,11 @@
  * Sums up the waits of the selected function: for whom and why, what those threads did meanwhile, and the longest wait.
  */
 
+import { type FunctionSet, isInSet } from '../../analysis/questions.js';
 import type { Blocker, WaitingPlace, WaitPiece, WaitsByPath, WaitThread } from '../../model/profile/waits-by-path.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import type { State } from './state.js';
+import type { Reshaping } from './leaving-out.js';
 
 /** Blockers with equal names are one row. */
 export interface WaitsOfFunction {
@@ -33,13 +34,14 @@ export interface WaitNames {
 export function waitsOfFunction(
   waits: WaitsByPath,
   tids: ReadonlySet<Tid>,
-  { focus, hidden }: Pick<State, 'focus' | 'hidden'>,
+  { inside, hidden, drawnAs }: Pick<Reshaping, 'inside' | 'hidden' | 'drawnAs'>,
   chosen: SymbolId,
 ): WaitsOfFunction | null {
   const isShown = (place: WaitingPlace) => {
-    const symbols = symbolsOf(waits, place);
-    const isInView = (focus === null || symbols.has(focus)) && !hidden.some((symbol) => symbols.has(symbol));
-    return tids.has(place.tid) && symbols.has(chosen) && isInView;
+    const symbols = [...symbolsOf(waits, place)];
+    const isIn = (set: FunctionSet) => symbols.some((symbol) => isInSet(set, symbol));
+    const isChosen = symbols.some((symbol) => (drawnAs === null ? symbol : drawnAs[symbol]) === chosen);
+    return tids.has(place.tid) && isChosen && inside.every(isIn) && (hidden === null || !isIn(hidden));
   };
   const places = waits.places.filter(isShown);
   const [first] = places;

@@ -10,6 +10,7 @@ import { LinkNames } from '../../../src/page/view/link-names.js';
 import {
   COLOURINGS,
   formatHash,
+  LABELS,
   MAX_SHARE,
   MIN_SHARE,
   ORDERS,
@@ -40,7 +41,8 @@ const HARD = [
   '__proto__',
   '',
 ];
-const DSOS = ['/lib/a', '/lib/b'];
+const DSOS = ['/lib/a', '/lib/b', '/other/b', '/x;y%z/1@2;3%', '[vdso]', '\u0007'];
+const libraries = fc.uniqueArray(fc.constantFrom(...DSOS));
 const table: SymbolTable = {
   length: SYMBOLS,
   name: Array.from({ length: SYMBOLS }, (_, symbol) => HARD[symbol] ?? `function${symbol}`),
@@ -75,11 +77,15 @@ const states: fc.Arbitrary<State> = fc
     width: fc.constantFrom(...METRICS),
     isInverted: fc.boolean(),
     colouring: fc.constantFrom(...COLOURINGS),
+    labels: fc.constantFrom(...LABELS),
     isIcicle: fc.boolean(),
     foldsRecursion: fc.boolean(),
     order: fc.constantFrom(...ORDERS),
     focus: fc.option(symbol),
     hidden: fc.uniqueArray(symbol, { maxLength: 4 }),
+    onlyLibrary: fc.constantFrom('', ...DSOS),
+    hiddenLibraries: libraries,
+    collapsed: libraries,
     zoom: fc.array(symbol, { maxLength: 30 }),
     zoomLast: fc.option(symbol),
     search: text,
