@@ -20,6 +20,33 @@ export function foldRecursion(tree: CallTree): CallTree {
   return builder.build();
 }
 
+/**
+ * Draws frames as others, and merges each run of frames that are drawn as one; its calls are those from outside the run.
+ * `drawnAs`: by symbol, itself for what stays as it is.
+ */
+export function mergeRuns(tree: CallTree, drawnAs: Int32Array): CallTree {
+  const builder = new CallTreeBuilder();
+  const newNode = new Int32Array(tree.length);
+  for (let node: NodeId = ROOT; node < tree.length; node++) {
+    const isInRun = node !== ROOT && isRun(tree, node, drawnAs);
+    const below = node === ROOT ? ROOT : newNode[tree.parent[node]];
+    newNode[node] = node === ROOT || isInRun ? below : builder.child(below, drawnAs[tree.symbol[node]]);
+    builder.addTime(newNode[node], tree, node);
+    if (!isInRun) builder.addCalls(newNode[node], tree, node);
+  }
+  return builder.build();
+}
+
+/** Whether a frame continues what its caller is drawn as. */
+export function isRun(
+  { parent, symbol }: Pick<CallTree, 'parent' | 'symbol'>,
+  node: NodeId,
+  drawnAs: Int32Array,
+): boolean {
+  const [own, caller] = [symbol[node], symbol[parent[node]]];
+  return caller !== NONE && drawnAs[own] === drawnAs[caller] && drawnAs[own] !== own;
+}
+
 /** Keeps what is inside these functions; the outermost of them become the roots. */
 export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
   const builder = new CallTreeBuilder();

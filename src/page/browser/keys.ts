@@ -35,7 +35,7 @@ export function belongsToControl({ target, key }: KeyboardEvent): boolean {
 
 /** Whether the action of a key needs a frame. */
 export function needsFrame(key: string): boolean {
-  return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
+  return ['Enter', 'm', 'o', 'f', 'h', 'l', 'c', 'C'].includes(key);
 }
 
 export function actionOf(key: string, targets: KeyTargets): (() => void) | undefined {
@@ -56,6 +56,7 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
     o: () => actions.choose(main.symbolOf(box)),
     f: () => actions.focusOn(main.symbolOf(box)),
     h: () => actions.hide(main.symbolOf(box)),
+    l: () => actions.collapse(main.symbolOf(box)),
     c: () => actions.copyStack(box),
     C: () => actions.copyFolded(box),
     i: () => navigation.change({ isIcicle: !state.isIcicle }),
@@ -104,6 +105,7 @@ const KEYS: readonly Row[] = [
   ['f', 'show only the function and its callees'],
   ['h', 'hide the function and its callees'],
   ['q', 'hide pure waits, or show them again'],
+  ['l', 'draw its library as one frame, or apart again'],
   ['c  C', 'copy stack; copy folded stacks'],
   ['m', 'open the menu of the frame'],
   ['v  V', 'next view; previous view'],

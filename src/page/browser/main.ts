@@ -8,7 +8,7 @@ import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { FlameGraph } from '../../render/viewer/flame-graph.js';
 import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
-import { isolated } from '../../render/visible-text.js';
+import { isolated, visibleText } from '../../render/visible-text.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -103,6 +103,7 @@ class App {
       click: (box) => this.click(box),
       zoom: () => change(this.clicked),
       menu: (...at) => this.openMenu(...at),
+      libraries: (...at) => this.openLibraries(...at),
     });
     this.actions = new FrameActions(this.main, this.navigation, views);
     const { navigation, actions, tooltip, menu, characterPx, main } = this;
@@ -406,6 +407,11 @@ class App {
     const { graph, aimedBox } = this.main;
     const area = graph.rectangleOf(aimedBox);
     if (area) this.openMenu(aimedBox, area.left, area.bottom);
+  }
+
+  private openLibraries(files: readonly string[], button: HTMLElement): void {
+    const heading = isolated(files.map(visibleText).join(', '));
+    this.menu.openBelow(button, heading, () => [{ heading, actions: this.actions.ofLibraries(files) }]);
   }
 
   private openMenu(box: number, xPx: number, yPx: number): void {

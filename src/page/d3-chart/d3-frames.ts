@@ -64,12 +64,14 @@ export class D3Frames implements FrameLayer {
  * a browser layerizes each transformed element by itself.
  */
 function finished(element: FrameElement): [box: number, SVGElement] {
-  const { box, xPx, yPx, widthPx } = element.__data__.data;
+  const { box, xPx, yPx, widthPx, end } = element.__data__.data;
   for (const part of element.children) {
     setChanged(part, 'x', px(xPx));
     setChanged(part, 'y', px(yPx));
   }
   setChanged(element.firstElementChild as Element, 'width', px(widthPx));
+  const label = element.children[1]?.firstElementChild;
+  if (label != null) setChanged(label, 'data-end', end); // shown by the style sheet
   return [box, element];
 }
 

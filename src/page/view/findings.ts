@@ -72,8 +72,8 @@ function knownReasons(views: Views, state: State, indexes: readonly number[]): K
   const { waits, threads } = views.dataAt(state);
   if (waits === null) return null;
   const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
-  const filters = views.filtersAt(state);
-  const isShown = (place: WaitingPlace) => tids.has(place.tid) && isPlaceShown(waits, place, filters);
+  const reshaping = views.reshapingAt(state);
+  const isShown = (place: WaitingPlace) => tids.has(place.tid) && isPlaceShown(waits, place, reshaping);
   return reasonsOfWaits(waits, isShown);
 }
 
@@ -96,7 +96,7 @@ function actionsOf(finding: Finding, state: State): FindingAction[] {
         show(finding.first.symbol),
         ...(state.width === 'cpu'
           ? []
-          : [{ label: finding.isOnCpu ? 'On CPU' : 'Traced', change: { width: 'cpu' as const } }]),
+          : [{ label: finding.isOnCpu ? 'Running' : 'Traced', change: { width: 'cpu' as const } }]),
       ];
     case 'lock':
       return finding.holder === null ? [] : [show(finding.holder)];

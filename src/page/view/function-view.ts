@@ -86,6 +86,7 @@ export class FunctionViews {
   private callsAt(state: State, symbol: SymbolId): CallsView | null {
     const { views, arrivals } = this;
     const asked = { ...views.askedOf(state), symbol };
+    if (views.libraries.collapsedAt(symbol) !== null) return null;
     return views.timeline && this.single({ ...asked, arrivals }, state, symbol, JSON.stringify(asked));
   }
 
@@ -97,7 +98,7 @@ export class FunctionViews {
       timeline: views.timeline as Timeline,
       range: views.rangeAt(state),
       indexes: chosenRow(views.threads, state.threads, state.hidesIdle).threads,
-      ...{ filters: views.filtersAt(state), symbol, tree },
+      ...{ reshaping: views.reshapingAt(state), symbol, tree },
       sums: functions().get(symbol) as FunctionSums,
       server: views.server,
       key,
@@ -109,7 +110,7 @@ export class FunctionViews {
     const { waits, threads, meta } = views.dataAt(state);
     const indexes = chosenRow(views.threads, state.threads, state.hidesIdle).threads;
     const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
-    const found = waits && waitsOfFunction(waits, tids, views.filtersAt(state), symbol);
+    const found = waits && waitsOfFunction(waits, tids, views.reshapingAt(state), symbol);
     if (waits === null || found === null) return null;
     return {
       waits: found,

@@ -24,6 +24,7 @@ export interface ReadFunctions {
 export class LinkNames {
   private readonly symbols: SymbolTable;
   private readonly known = once(() => this.name());
+  private readonly files = once(() => filesByName(this.symbols.dsoName));
 
   constructor(symbols: SymbolTable) {
     this.symbols = symbols;
@@ -45,6 +46,25 @@ export class LinkNames {
     return {
       symbols: (gap === -1 ? ids : ids.slice(0, gap)).filter((id) => id !== null),
       missing: words.filter((_, at) => ids[at] === null).map(unescaped),
+    };
+  }
+
+  /** Writes files, without their directories where that is clear. */
+  writeFiles(files: readonly string[]): string {
+    const known = this.files();
+    const nameOf = (file: string) =>
+      known.get(visibleText(shortFileName(file))) === file ? shortFileName(file) : file;
+    return files.map((file) => escaped(visibleText(nameOf(file)))).join(';');
+  }
+
+  /** Reads a list of files. */
+  readFiles(text: string): { readonly files: readonly string[]; readonly missing: readonly string[] } {
+    const words = text === '' ? [] : text.split(';');
+    const known = this.files();
+    const files = words.map((word) => known.get(unescaped(word)) ?? null);
+    return {
+      files: [...new Set(files.filter((file) => file !== null))],
+      missing: words.filter((_, at) => files[at] === null).map(unescaped),
     };
   }
 
@@ -85,6 +105,17 @@ export class LinkNames {
     }
     return { words, idOfWord, idOfName };
   }
+}
+
+/** Returns files by their names without and with directories, as they are shown; null: several have that name. */
+function filesByName(files: readonly string[]): Map<string, string | null> {
+  const known = new Map<string, string | null>();
+  for (const file of files) {
+    const short = visibleText(shortFileName(file));
+    known.set(short, known.has(short) ? null : file);
+  }
+  for (const file of files) known.set(visibleText(file), file);
+  return known;
 }
 
 /** Escapes what separates names, and the start of a name that would be a number. */

@@ -10,10 +10,8 @@ import {
   pureWaitsOf,
   withoutPureWaits,
 } from '../../analysis/findings/pure-waits.js';
-import { functionSet } from '../../analysis/questions.js';
 import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/range-sums.js';
 import { recordsSwitches } from '../../analysis/tree/outside.js';
-import { excludeFunctions, foldRecursion, reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
 import { mergeDurations } from '../../model/calls/durations.js';
 import type { Shape } from '../../model/calls/overlay.js';
@@ -25,17 +23,27 @@ import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js
 import type { PageData, PageThread } from '../data/page-data.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
+import {
+  asDrawn,
+  type LeftOut,
+  LibraryFrames,
+  leavesNothingOut,
+  leftOut,
+  type Reshaping,
+  withoutHidden,
+} from './leaving-out.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
 import { snappedRange } from './range.js';
 import type { State } from './state.js';
-import { chosenRow, type PathFilters, type ThreadRow, threadRows } from './threads.js';
+import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
 import { WakingIndex } from './waking-index.js';
 
 export class SelectedTrees {
   readonly data: PageData;
   readonly names: readonly string[];
+  readonly libraries: LibraryFrames;
   readonly linkNames: LinkNames;
   readonly threads: readonly ThreadRow[];
   /** The trace has times; otherwise only calls. */
@@ -54,8 +62,9 @@ export class SelectedTrees {
   private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
   );
-  private readonly left = memoizeLast((tree: CallTree, state: State) => this.leftOf(tree, state));
+  private readonly left = memoizeLast(withoutHidden);
   private readonly pureWaits = memoizeLast((tree: CallTree) => pureWaitsOf(tree, this.hasSwitches));
+  private readonly times = memoizeLast(leftOut);
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
 
   private readonly indexed = memoizeLast(
@@ -67,24 +76,26 @@ export class SelectedTrees {
     this.server = server;
     this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
     this.isBlockedTime = data.meta.isBlockedTime ?? false;
-    this.tables = new FrameTables(data.symbols, this.hasSwitches);
+    this.libraries = new LibraryFrames(data.symbols);
+    this.tables = new FrameTables(this.libraries.symbols, this.hasSwitches);
     this.names = this.tables.names;
-    this.linkNames = new LinkNames(data.symbols);
+    this.linkNames = new LinkNames(this.libraries.symbols);
     this.hasTimes = data.meta.weight === 'ns';
     this.threads = threadRows(data, this.hasSwitches);
   }
 
   /** Returns the selected threads after focus, hiding and folding. */
   viewAt(state: State): View {
-    const { focus, hidden, foldsRecursion } = state;
     const view = this.viewInRange(state);
-    if (focus === null && hidden.length === 0 && !this.hidesPureWaits(state) && !foldsRecursion) return view;
-    return this.reshaped(this.askedOf(state), view, state);
+    return leavesNothingOut(state) && !this.hidesPureWaits(state)
+      ? view
+      : this.reshaped(this.askedOf(state), view, state);
   }
 
   /** Returns the selected threads after focus and hiding of functions: pure waits are in it, even if they are hidden. */
   treeWithWaitsAt(state: State): CallTree {
-    return this.left(this.askedWithWaits(state), this.viewInRange(state).tree, state);
+    const { tree } = this.viewInRange(state);
+    return this.left(this.askedWithWaits(state), tree, this.libraries.reshapingOf(state));
   }
 
   /** Returns the pure waits of that tree, hidden or not. */
@@ -97,11 +108,11 @@ export class SelectedTrees {
     return state.hidesPureWaits && this.pureWaitsAt(state).waits.length > 0;
   }
 
-  /** Returns which call paths a state shows. */
-  filtersAt(state: State): PathFilters {
-    const { focus, hidden, foldsRecursion } = state;
-    const waits = this.hidesPureWaits(state) ? pathsOf(this.treeWithWaitsAt(state), this.pureWaitsAt(state)) : null;
-    return { focus, hidden, foldsRecursion, hiddenWaits: waits };
+  /** Returns what a state leaves out, and what it draws as one frame. */
+  reshapingAt(state: State): Reshaping {
+    const reshaping = this.libraries.reshapingOf(state);
+    if (!this.hidesPureWaits(state)) return reshaping;
+    return { ...reshaping, hiddenWaits: pathsOf(this.treeWithWaitsAt(state), this.pureWaitsAt(state)) };
   }
 
   private viewInRange(state: State): View {
@@ -118,13 +129,13 @@ export class SelectedTrees {
 
   /** What of a state decides its trees. */
   askedOf(state: State) {
-    const { hidesPureWaits, foldsRecursion } = state;
-    return { ...this.askedWithWaits(state), hidesPureWaits, foldsRecursion };
+    const { hidesPureWaits, collapsed, foldsRecursion } = state;
+    return { ...this.askedWithWaits(state), hidesPureWaits, collapsed, foldsRecursion };
   }
 
   private askedWithWaits(state: State) {
-    const { threads, hidesIdle, focus, hidden } = state;
-    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden };
+    const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries } = state;
+    return { range: this.rangeAt(state), threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries };
   }
 
   /** Who woke whom; null: not known. */
@@ -145,7 +156,7 @@ export class SelectedTrees {
 
   /** Returns the file of a function; empty if unknown. */
   fileOf(symbol: SymbolId): string {
-    return dsoOf(this.data.symbols, symbol) ?? '';
+    return dsoOf(this.libraries.symbols, symbol) ?? '';
   }
 
   /** Returns where a function begins in source code; null: unknown. */
@@ -163,17 +174,16 @@ export class SelectedTrees {
     return viewOfTree(treeOf(this.data, indexes), () => mergeDurations(threads), this.hasSwitches);
   }
 
-  private leftOf(tree: CallTree, { focus, hidden }: State): CallTree {
-    const count = this.data.symbols.length;
-    const focused = focus === null ? tree : reroot(tree, functionSet([focus], count));
-    return hidden.length === 0 ? focused : excludeFunctions(focused, functionSet(hidden, count));
-  }
-
   private reshape(full: View, state: State): View {
     const left = this.treeWithWaitsAt(state);
     const shown = this.hidesPureWaits(state) ? withoutPureWaits(left, this.pureWaitsAt(state)) : left;
-    const folded = state.foldsRecursion ? foldRecursion(shown) : shown;
-    return viewOfPart(this.tables.byName(folded), full, this.hasSwitches);
+    return viewOfPart(this.tables.byName(asDrawn(shown, this.libraries.reshapingOf(state))), full, this.hasSwitches);
+  }
+
+  /** Returns the time that focus and hiding leave out, without pure waits. */
+  leftOutAt(state: State): LeftOut {
+    const reshaping = this.libraries.reshapingOf(state);
+    return this.times(this.askedWithWaits(state), this.viewInRange(state).tree, reshaping, state);
   }
 }
 

@@ -10,6 +10,10 @@ import type { LinkNames } from './link-names.js';
 export const COLOURINGS = ['library', 'function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
+/** What frames say beside their name: calls and their average, with the total at the end; only the total; nothing. */
+export const LABELS = ['calls', 'total', 'names'] as const;
+export type Labels = (typeof LABELS)[number];
+
 export const COLOURING_NAMES: Readonly<Record<Colouring, string>> = {
   library: 'Library',
   function: 'Function',
@@ -46,6 +50,7 @@ export interface State {
   /** Functions with their callers as children, by what is their own. */
   readonly isInverted: boolean;
   readonly colouring: Colouring;
+  readonly labels: Labels;
   readonly isIcicle: boolean;
   readonly foldsRecursion: boolean;
   readonly order: Order;
@@ -55,6 +60,12 @@ export interface State {
   readonly hidden: readonly SymbolId[];
   /** Hides call paths that did nothing but wait. */
   readonly hidesPureWaits: boolean;
+  /** Shows only this library and what it calls; empty: all. Libraries are files, as recorded. */
+  readonly onlyLibrary: string;
+  /** Hides these libraries and what they call. */
+  readonly hiddenLibraries: readonly string[];
+  /** Draws runs of frames of these libraries as one frame. */
+  readonly collapsed: readonly string[];
   /** Path of symbols from the root to the frame that fills the width; empty: no zoom. */
   readonly zoom: readonly SymbolId[];
   /** Last of several siblings that fill the width, `zoom` leads to the first; null: a single frame. */
@@ -106,12 +117,16 @@ export const START: State = {
   width: 'wall',
   isInverted: false,
   colouring: 'library',
+  labels: 'calls',
   isIcicle: true,
   foldsRecursion: false,
   order: 'weight',
   focus: null,
   hidden: [],
   hidesPureWaits: false,
+  onlyLibrary: '',
+  hiddenLibraries: [],
+  collapsed: [],
   ...NO_ZOOM,
   search: '',
   isOnlyMatches: false,
@@ -172,6 +187,11 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   };
   const ofLeaves = params.get('width') === 'self'; // an older link
   const hide = hideOf(params.get('hide') ?? '');
+  const libraries = (name: string, what: string): readonly string[] => {
+    const { files, missing } = names.readFiles(params.get(name) ?? '');
+    dropped.push(...missing.map((missing) => `${what} ${missing}`));
+    return files;
+  };
   const zoom = functions('zoom', 'zoom to', true);
   const chart = read('chart', numberOf, null);
   const state = {
@@ -181,12 +201,16 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     width: ofLeaves ? start.width : oneOf('width', METRICS, start.width),
     isInverted: ofLeaves || isSet('inverted', start.isInverted),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
+    labels: oneOf('labels', LABELS, start.labels),
     isIcicle: isSet('icicle', start.isIcicle),
     foldsRecursion: isSet('fold', start.foldsRecursion),
     order: oneOf('order', ORDERS, start.order),
     focus: functions('focus', 'only inside')[0] ?? null,
     hidden: functions('hide', 'without', false, hide.functions),
     hidesPureWaits: hide.hidesPureWaits,
+    onlyLibrary: libraries('only-library', 'only library')[0] ?? '',
+    hiddenLibraries: libraries('hide-library', 'without library'),
+    collapsed: libraries('collapse', 'collapsed library'),
     zoom,
     zoomLast: zoom.length > 0 ? (functions('to', 'zoom to')[0] ?? null) : null,
     search: params.get('search') ?? '',
@@ -272,6 +296,7 @@ function shareOf(text: string | null): number | null {
 export function formatHash(state: State, names: LinkNames | null, start: State = START): string {
   const flag = (isSet: boolean) => (isSet ? '1' : '0');
   const ids = (list: readonly (SymbolId | null)[]) => names?.write(list.filter((id) => id !== null)) ?? '';
+  const files = (list: readonly string[]) => names?.writeFiles(list) ?? '';
   const text = (each: State): readonly (readonly [string, string])[] => [
     ['threads', each.threads],
     ['against', each.against],
@@ -279,11 +304,15 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['width', each.width],
     ['inverted', flag(each.isInverted)],
     ['colour', each.colouring],
+    ['labels', each.labels],
     ['icicle', flag(each.isIcicle)],
     ['fold', flag(each.foldsRecursion)],
     ['order', each.order],
     ['focus', ids([each.focus])],
     ['hide', hideText(ids(each.hidden), each.hidesPureWaits)],
+    ['only-library', files(each.onlyLibrary === '' ? [] : [each.onlyLibrary])],
+    ['hide-library', files(each.hiddenLibraries)],
+    ['collapse', files(each.collapsed)],
     ['zoom', ids(each.zoom)],
     ['to', ids([each.zoomLast])],
     ['search', each.search],

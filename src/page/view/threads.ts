@@ -2,7 +2,9 @@
  * Lists the threads of a page: their times, which of them are idle, and which are selected.
  */
 import type { CallPaths } from '../../analysis/findings/pure-waits.js';
+import { type FunctionSet, isDirectRecursion, isInSet } from '../../analysis/questions.js';
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../analysis/tree/outside.js';
+import { isRun } from '../../analysis/tree/reshape.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
@@ -10,6 +12,7 @@ import { formatMany, threadNoun } from '../../render/format.js';
 import { truncate } from '../../render/frames/labels.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
+import type { Reshaping } from './leaving-out.js';
 import type { State } from './state.js';
 
 export interface ThreadRow {
@@ -202,17 +205,12 @@ function timeOf({ shape }: PageData, { node, selfNs }: PageThread, counted: Uint
   return sums;
 }
 
-/** Which call paths are shown. */
-export interface PathFilters extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion'> {
-  /** Hidden, too: pure waits, by their paths within the focus; null: none. */
-  readonly hiddenWaits: CallPaths | null;
-}
-
 /**
  * Determines which nodes of the shape are in view, independent of the selected threads, so that every thread can show its time in
  * the view.
  */
-interface NodeSelection extends PathFilters, Pick<State, 'zoom'> {
+interface NodeSelection extends Pick<State, 'zoom'> {
+  readonly reshaping: Reshaping;
   /** The siblings that fill the width; the zoom leads to the first of them. */
   readonly zoomedSiblings: ReadonlySet<SymbolId>;
   /** The zoom path leads from functions to their callers. */
@@ -230,36 +228,52 @@ const OUTSIDE = -1;
 /** Returns what counts (`Counted`) of each node of the shape. */
 export function selectedNodes(shape: Shape, selection: NodeSelection): Uint8Array {
   const { parent, symbol, length } = shape;
-  const { focus, foldsRecursion, zoom, isFromLeaves, isMatch, hiddenWaits } = selection;
-  const hidden = new Set(selection.hidden);
+  const { reshaping, zoom, isFromLeaves, isMatch } = selection;
+  const { inside, hidden, hiddenWaits } = reshaping;
+  const isFolded = foldingOf(shape, reshaping);
+  const depth = new Uint8Array(length); // how many of the sets it is inside of
   const isHidden = new Uint8Array(length);
   const isShown = new Uint8Array(length); // below the focus, and not hidden
   const isFound = new Uint8Array(length);
   const zoomed = new Int32Array(length); // number of leading frames of its path that match the zoom, or OUTSIDE
   const counted = new Uint8Array(length);
   const onWaits = new Map<NodeId, CallPaths>(); // nodes above pure waits
-  isShown[ROOT] = focus === null ? 1 : 0;
+  isShown[ROOT] = inside.length === 0 ? 1 : 0;
   isFound[ROOT] = isMatch === null ? 1 : 0;
   if (isShown[ROOT] && isFound[ROOT] && zoom.length === 0) counted[ROOT] = Counted.All;
   for (let node: NodeId = ROOT + 1; node < length; node++) {
     const caller = parent[node];
     const own = symbol[node];
-    const isInside = isShown[caller] === 1 || own === focus;
+    depth[node] = depth[caller];
+    while (depth[node] < inside.length && isInSet(inside[depth[node]] as FunctionSet, own)) depth[node]++;
+    const isInside = depth[node] === inside.length;
     const isOutermost = caller === ROOT || isShown[caller] === 0;
     const waits = hiddenWaits && (isOutermost ? hiddenWaits : onWaits.get(caller))?.below.get(own);
     if (waits) onWaits.set(node, waits);
     const isWait = hiddenWaits !== null && waits === null;
-    if (isHidden[caller] || (isInside && (isWait || hidden.has(own)))) isHidden[node] = 1;
+    const isOut = isWait || (hidden !== null && isInSet(hidden, own));
+    if (isHidden[caller] || (isInside && isOut)) isHidden[node] = 1;
     else if (isInside) {
       isShown[node] = 1;
-      isFound[node] = isMatch === null || isFound[caller] || isMatch[own] ? 1 : 0;
-      const isFolded = foldsRecursion && caller !== ROOT && isShown[caller] === 1 && symbol[caller] === own;
-      zoomed[node] = isFolded ? zoomed[caller] : advance(selection, isShown[caller] ? zoomed[caller] : 0, own);
+      const drawn = drawnAs(reshaping, own);
+      isFound[node] = isMatch === null || isFound[caller] || isMatch[drawn] ? 1 : 0;
+      const continues = isShown[caller] === 1 && isFolded(node);
+      zoomed[node] = continues ? zoomed[caller] : advance(selection, isShown[caller] ? zoomed[caller] : 0, drawn);
       const isIn = isFromLeaves ? isBelowLeaf(shape, isShown, selection, node) : zoomed[node] >= zoom.length;
-      if (isIn && isFound[node]) counted[node] = isFolded ? Counted.Time : Counted.All;
+      if (isIn && isFound[node]) counted[node] = continues ? Counted.Time : Counted.All;
     }
   }
   return counted;
+}
+
+/** Returns whether a node is drawn in the frame of its caller. */
+function foldingOf(shape: Shape, { drawnAs, foldsRecursion }: Reshaping): (node: NodeId) => boolean {
+  return (node) =>
+    (drawnAs !== null && isRun(shape, node, drawnAs)) || (foldsRecursion && isDirectRecursion(shape, node));
+}
+
+function drawnAs({ drawnAs }: Reshaping, symbol: SymbolId): SymbolId {
+  return drawnAs === null ? symbol : drawnAs[symbol];
 }
 
 /** Returns the number of matching frames after one more frame of a path. */
@@ -270,12 +284,13 @@ function advance({ zoom, zoomedSiblings }: NodeSelection, frames: number, symbol
 }
 
 /** Whether the path from a leaf to its callers starts with the zoom. */
-function isBelowLeaf({ parent, symbol }: Shape, isShown: Uint8Array, selection: NodeSelection, leaf: NodeId): boolean {
+function isBelowLeaf(shape: Shape, isShown: Uint8Array, selection: NodeSelection, leaf: NodeId): boolean {
+  const { parent, symbol } = shape;
   let frames = 0;
-  let below = -1;
+  const isFolded = foldingOf(shape, selection.reshaping);
   for (let node = leaf; node !== ROOT && isShown[node] && frames !== OUTSIDE && frames < selection.zoom.length; ) {
-    if (!selection.foldsRecursion || symbol[node] !== below) frames = advance(selection, frames, symbol[node]);
-    below = symbol[node];
+    const continues = isShown[parent[node]] === 1 && isFolded(node);
+    if (!continues) frames = advance(selection, frames, drawnAs(selection.reshaping, symbol[node]));
     node = parent[node];
   }
   return frames === selection.zoom.length;

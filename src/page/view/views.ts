@@ -16,6 +16,7 @@ import type { AllCalls } from './calls/find-listed-calls.js';
 import { compareTables, type Painter, painterOf, painterOfDifferences } from './colouring.js';
 import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
+import { leavesNothingOut } from './leaving-out.js';
 import { memoizeLast } from './memoize-last.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type State, type Width } from './state.js';
@@ -139,12 +140,10 @@ export class Views extends SelectedTrees {
 
   /** Returns all threads, each with its time in the view. */
   threadsAt(state: State): readonly ThreadRow[] {
-    const { focus, hidden, hidesPureWaits, foldsRecursion, zoom, isOnlyMatches } = state;
+    const { zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
-    const isAll = focus === null && hidden.length === 0 && !hidesPureWaits && !foldsRecursion && zoom.length === 0;
-    return isAll && isMatch === null && this.rangeAt(state) === null
-      ? this.threads
-      : this.counted(this.askedPart(state), state, isMatch);
+    const isAll = leavesNothingOut(state) && !state.hidesPureWaits && zoom.length === 0 && isMatch === null;
+    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.askedPart(state), state, isMatch);
   }
 
   /** Returns the matches of the search; null if it is empty or invalid. */
@@ -242,7 +241,7 @@ export class Views extends SelectedTrees {
     const isFromLeaves = state.isInverted;
     const data = this.dataAt(state);
     const counted = selectedNodes(data.shape, {
-      ...this.filtersAt(state),
+      reshaping: this.reshapingAt(state),
       zoom: state.zoom,
       zoomedSiblings: symbols,
       isFromLeaves,

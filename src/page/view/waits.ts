@@ -3,10 +3,14 @@
  */
 
 import { isOnPaths } from '../../analysis/findings/pure-waits.js';
+import { type FunctionSet, isInSet } from '../../analysis/questions.js';
 import type { Blocker, WaitingPlace, WaitPiece, WaitsByPath, WaitThread } from '../../model/profile/waits-by-path.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import type { PathFilters } from './threads.js';
+import type { Reshaping } from './leaving-out.js';
+
+/** What of a state decides which waits are shown. */
+type PathFilter = Pick<Reshaping, 'inside' | 'hidden' | 'hiddenWaits' | 'drawnAs'>;
 
 /** Blockers with equal names are one row. */
 export interface WaitsOfFunction {
@@ -34,11 +38,14 @@ export interface WaitNames {
 export function waitsOfFunction(
   waits: WaitsByPath,
   tids: ReadonlySet<Tid>,
-  filters: PathFilters,
+  reshaping: PathFilter,
   chosen: SymbolId,
 ): WaitsOfFunction | null {
-  const isShown = (place: WaitingPlace) =>
-    tids.has(place.tid) && pathOf(waits, place).includes(chosen) && isPlaceShown(waits, place, filters);
+  const { drawnAs } = reshaping;
+  const isShown = (place: WaitingPlace) => {
+    const isChosen = pathOf(waits, place).some((symbol) => (drawnAs === null ? symbol : drawnAs[symbol]) === chosen);
+    return tids.has(place.tid) && isChosen && isPlaceShown(waits, place, reshaping);
+  };
   const places = waits.places.filter(isShown);
   const [first] = places;
   if (first === undefined) return null;
@@ -60,15 +67,18 @@ export function waitsOfFunction(
 export function isPlaceShown(
   waits: WaitsByPath,
   place: WaitingPlace,
-  { focus, hidden, hiddenWaits }: PathFilters,
+  { inside, hidden, hiddenWaits }: Pick<Reshaping, 'inside' | 'hidden' | 'hiddenWaits'>,
 ): boolean {
   const path = pathOf(waits, place);
-  const inside = focus === null ? path : path.slice(path.indexOf(focus));
-  return (
-    (focus === null || path.includes(focus)) &&
-    !hidden.some((symbol) => path.includes(symbol)) &&
-    !(hiddenWaits !== null && isOnPaths(hiddenWaits, inside))
-  );
+  let depth = 0; // how many of the sets it is inside of
+  const first = path.findIndex((symbol) => {
+    while (depth < inside.length && isInSet(inside[depth] as FunctionSet, symbol)) depth++;
+    return depth === inside.length;
+  });
+  if (first === -1) return false;
+  const shown = path.slice(first);
+  if (hidden !== null && shown.some((symbol) => isInSet(hidden, symbol))) return false;
+  return hiddenWaits === null || !isOnPaths(hiddenWaits, shown);
 }
 
 /** Returns the functions and stops of a call path, from the root on. */

@@ -7,7 +7,7 @@ import type { Boxes } from '../layout.js';
 import { classOf } from './colours.js';
 import { isBlock, labelOf } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred, libraryOfNode, nameOf } from './frame-table.js';
-import { fitLabel, type Label } from './labels.js';
+import { fitEnd, fitLabel, type Label } from './labels.js';
 
 export const ROW_PX = 19;
 const GAP_PX = 1;
@@ -27,6 +27,8 @@ export interface Rectangle {
   readonly heightPx: number;
   readonly className: string;
   readonly label: string;
+  /** At its right end; empty: nothing. */
+  readonly end: string;
   readonly textXPx: number;
   readonly textYPx: number;
   readonly textures: readonly Texture[];
@@ -101,6 +103,7 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
   const full = boxes.widthPx[box];
   const xPx = boxes.xPx[box];
   const columns = Math.floor((full - 2 * TEXT_LEFT_PX) / characterPx);
+  const label = wording.labelOf(table, boxes, box);
   return {
     box,
     xPx,
@@ -108,7 +111,8 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
     widthPx: drawnWidthPx(full),
     heightPx: FRAME_PX,
     className: boxClass(drawing, box),
-    label: fitLabel(wording.labelOf(table, boxes, box), columns),
+    label: fitLabel(label, columns),
+    end: fitEnd(label, columns),
     textXPx: xPx + TEXT_LEFT_PX,
     textYPx: yPx + BASELINE_PX,
     textures: isBlock(table, boxes, box) ? [] : wording.texturesOf(table, boxes.node[box] as number),

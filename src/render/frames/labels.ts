@@ -9,7 +9,22 @@ export interface Label {
   readonly name: string;
   /** Calls and average; dropped from the end before the name is shortened. */
   readonly numbers: readonly string[];
+  /** Between them; default: " · ". */
+  readonly separator?: string;
+  /** At the right end of the frame, if there is room for all of the label; empty or absent: nothing. */
+  readonly end?: string;
 }
+
+/** Between a label and what is at the right end, in characters. */
+const END_GAP = 2;
+
+/** Returns what is at the right end of a frame; empty: there is no room for it. */
+export function fitEnd({ name, numbers, separator = JOINT, end = '' }: Label, width: number): string {
+  const label = [name, ...numbers].join(separator);
+  return end !== '' && textWidth(label) + END_GAP + textWidth(end) <= width ? end : '';
+}
+
+const JOINT = ' · ';
 
 /** Narrower labels would be useless. */
 const MIN_WIDTH = 3;
@@ -29,8 +44,8 @@ function withIsolatedName(text: string, name: string): string {
   return text.startsWith(name) ? isolated(name) + text.slice(name.length) : isolated(text);
 }
 
-function* candidates({ name, numbers }: Label): Generator<string> {
-  for (let kept = numbers.length; kept >= 0; kept--) yield [name, ...numbers.slice(0, kept)].join(' · ');
+function* candidates({ name, numbers, separator = JOINT }: Label): Generator<string> {
+  for (let kept = numbers.length; kept >= 0; kept--) yield [name, ...numbers.slice(0, kept)].join(separator);
   yield* shorterNames(name);
 }
 

@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { CallPaths } from '../../../src/analysis/findings/pure-waits.js';
+import { functionSet } from '../../../src/analysis/questions.js';
 import { isStop } from '../../../src/analysis/tree/outside.js';
 import { analyze, openTraceFile, type Profile, profileBlockedTime } from '../../../src/index.js';
 import type { WaitingPlace, WaitsByPath } from '../../../src/model/profile/waits-by-path.js';
@@ -130,7 +131,7 @@ test('waits of hidden paths are not shown, also inside a focus', () => {
   const waits = { paths: { parent: [NONE, 0, 1], symbol: [NONE, 10, 12] } } as unknown as WaitsByPath;
   const nap: CallPaths = { below: new Map([[12, null]]) };
   const isShown = (focus: number | null, hiddenWaits: CallPaths | null) =>
-    isPlaceShown(waits, place, { focus, hidden: [], foldsRecursion: false, hiddenWaits });
+    isPlaceShown(waits, place, { inside: focus === null ? [] : [functionSet([focus], 20)], hidden: null, hiddenWaits });
   expect([isShown(null, { below: new Map([[10, nap]]) }), isShown(12, nap)]).toEqual([false, false]);
   expect([isShown(null, nap), isShown(12, { below: new Map([[10, nap]]) }), isShown(12, null)]).toEqual([
     true,

@@ -10,6 +10,7 @@ import { LinkNames } from '../../../src/page/view/link-names.js';
 import {
   COLOURINGS,
   formatHash,
+  LABELS,
   MAX_SHARE,
   MIN_SHARE,
   ORDERS,
@@ -41,7 +42,8 @@ const HARD = [
   '',
   'pure-waits',
 ];
-const DSOS = ['/lib/a', '/lib/b'];
+const DSOS = ['/lib/a', '/lib/b', '/other/b', '/x;y%z/1@2;3%', '[vdso]', '\u0007'];
+const libraries = fc.uniqueArray(fc.constantFrom(...DSOS));
 const table: SymbolTable = {
   length: SYMBOLS,
   name: Array.from({ length: SYMBOLS }, (_, symbol) => HARD[symbol] ?? `function${symbol}`),
@@ -76,12 +78,16 @@ const states: fc.Arbitrary<State> = fc
     width: fc.constantFrom(...METRICS),
     isInverted: fc.boolean(),
     colouring: fc.constantFrom(...COLOURINGS),
+    labels: fc.constantFrom(...LABELS),
     isIcicle: fc.boolean(),
     foldsRecursion: fc.boolean(),
     order: fc.constantFrom(...ORDERS),
     focus: fc.option(symbol),
     hidden: fc.uniqueArray(symbol, { maxLength: 4 }),
     hidesPureWaits: fc.boolean(),
+    onlyLibrary: fc.constantFrom('', ...DSOS),
+    hiddenLibraries: libraries,
+    collapsed: libraries,
     zoom: fc.array(symbol, { maxLength: 30 }),
     zoomLast: fc.option(symbol),
     search: text,

@@ -26,7 +26,7 @@ const FUNCTIONS = [
   ['start', '[unknown]'],
 ] as const;
 
-const ORDER = ['/opt/bin/server', '/usr/lib/libc.so.6', '[kernel.kallsyms]', '/opt/bin/a-helper', '/usr/lib/libz.so.1'];
+const ORDER = ['/opt/bin/server', '/usr/lib/libc.so.6', '/opt/bin/a-helper', '[kernel.kallsyms]', '/usr/lib/libz.so.1'];
 
 describe('the order of libraries', () => {
   test('is the executable, libc, then by name', () => {

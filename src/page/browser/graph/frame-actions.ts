@@ -54,11 +54,16 @@ export class FrameActions {
   }
 
   focusOn(focus: SymbolId | null): void {
-    if (focus !== null) this.navigation.change({ focus, ...NO_ZOOM });
+    if (focus === null) return;
+    const file = this.views.libraries.collapsedAt(focus);
+    if (file === null) this.navigation.change({ focus, ...NO_ZOOM });
+    else this.navigation.change({ onlyLibrary: file, ...NO_ZOOM });
   }
 
   hide(symbol: SymbolId | null): void {
     if (symbol === null) return;
+    const file = this.views.libraries.collapsedAt(symbol);
+    if (file !== null) return this.hideLibraries([file]);
     const hidden = [...new Set([...this.navigation.state.hidden, symbol])];
     this.navigation.change({ hidden, chosen: null });
   }
@@ -68,7 +73,7 @@ export class FrameActions {
   }
 
   copyFolded(box: number): void {
-    this.copy(box, 'folded stacks', (table, node) => foldedText(table, this.views.data.symbols, node));
+    this.copy(box, 'folded stacks', (table, node) => foldedText(table, this.views.libraries.symbols, node));
   }
 
   /** Copies text of a single frame; merged frames and the root have no stack. */
@@ -86,8 +91,68 @@ export class FrameActions {
       ...(this.canOpen(symbol) ? [open] : []),
       { text: 'Show only inside', key: 'f', act: () => this.focusOn(symbol) },
       { text: 'Hide', key: 'h', act: () => this.hide(symbol) },
+      ...this.ofLibraryOf(symbol),
       { text: 'Search for function', key: '', act: () => this.navigation.change({ search: name }) },
     ];
+  }
+
+  /** Draws the frames of a function's library as one, or apart again. */
+  collapse(symbol: SymbolId | null): void {
+    const file = symbol === null ? '' : this.views.libraries.fileOf(symbol);
+    if (file === '') return;
+    const { collapsed } = this.navigation.state;
+    if (collapsed.includes(file)) this.collapseTo(collapsed.filter((other) => other !== file));
+    else this.collapseTo([...collapsed, file]);
+  }
+
+  private ofLibraryOf(symbol: SymbolId): Action[] {
+    const { libraries } = this.views;
+    const file = libraries.fileOf(symbol);
+    if (file === '') return [];
+    const isCollapsed = this.navigation.state.collapsed.includes(file);
+    const text = isCollapsed ? 'Draw each function of its library' : 'Collapse its library';
+    return [
+      { text, key: 'l', act: () => this.collapse(symbol) },
+      ...(libraries.collapsedAt(symbol) === null
+        ? [{ text: 'Hide its library', key: '', act: () => this.hideLibraries([file]) }]
+        : []),
+    ];
+  }
+
+  /** Returns the actions on libraries. */
+  ofLibraries(files: readonly string[]): Action[] {
+    const { collapsed } = this.navigation.state;
+    const isCollapsed = files.every((file) => collapsed.includes(file));
+    const others = this.views.libraries.files.filter((file) => !files.includes(file));
+    const [only] = files;
+    const toggled = isCollapsed
+      ? collapsed.filter((file) => !files.includes(file))
+      : [...new Set([...collapsed, ...files])];
+    const text = isCollapsed
+      ? 'Draw each function'
+      : files.length === 1
+        ? 'Collapse to one frame'
+        : 'Collapse to one frame each';
+    const show = {
+      text: 'Show only inside',
+      key: '',
+      act: () => this.navigation.change({ onlyLibrary: only as string, ...NO_ZOOM }),
+    };
+    return [
+      { text, key: files.length === 1 ? 'l' : '', act: () => this.collapseTo(toggled) },
+      ...(others.length > 0 ? [{ text: 'Collapse all others', key: '', act: () => this.collapseTo(others) }] : []),
+      { text: 'Hide, with all it calls', key: '', act: () => this.hideLibraries(files) },
+      ...(files.length === 1 ? [show] : []),
+    ];
+  }
+
+  private collapseTo(collapsed: readonly string[]): void {
+    this.navigation.change({ collapsed });
+  }
+
+  private hideLibraries(files: readonly string[]): void {
+    const hiddenLibraries = [...new Set([...this.navigation.state.hiddenLibraries, ...files])];
+    this.navigation.change({ hiddenLibraries, chosen: null });
   }
 
   canOpen(symbol: SymbolId): boolean {

@@ -49,8 +49,8 @@ export class Graph extends FlameGraph {
   /** Draws the view as wide as the container. If only highlights changed, frames are not redrawn. */
   drawView(given: GraphView): void {
     const view: FlameView = { ...given, widthPx: this.containerWidthPx, minPx: MIN_FRAME_PX };
-    const { table, first, last, widthPx, isIcicle, maxCallers, classOf } = view;
-    const parts = [table, first, last, widthPx, isIcicle, maxCallers, classOf];
+    const { table, first, last, widthPx, isIcicle, maxCallers, classOf, wording } = view;
+    const parts = [table, first, last, widthPx, isIcicle, maxCallers, classOf, wording];
     const isSame = parts.every((part, at) => part === this.drawnParts[at]);
     this.drawnParts = parts;
     this.restingBox = null;

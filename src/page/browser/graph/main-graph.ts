@@ -5,6 +5,7 @@
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/find-frames.js';
+import type { LegendEntry } from '../../../render/frames/captions.js';
 import { type Drawing, textureOfSwatch, widthForLabel } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
@@ -12,7 +13,9 @@ import { textWidth } from '../../../render/frames/labels.js';
 import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout.js';
 import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
+import { visibleText } from '../../../render/visible-text.js';
 import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';
+import { WORDINGS } from '../../view/captions/frame-labels.js';
 import { comparedDetail, legendEntries, wordingOfDifferences } from '../../view/captions/legend.js';
 import type { Painter } from '../../view/colouring.js';
 import { type Match, nextMatch, nodeAt, pathTo, zoomedRange } from '../../view/frame-tables.js';
@@ -32,6 +35,8 @@ export interface MainGraphEvents {
   readonly zoom: () => void;
   /** At a point of the window next to the box. */
   readonly menu: (box: number, xPx: number, yPx: number) => void;
+  /** An entry of the legend. */
+  readonly libraries: (files: readonly string[], button: HTMLElement) => void;
 }
 
 export class MainGraph {
@@ -46,12 +51,14 @@ export class MainGraph {
   /** Position of the pointer on a frame; null if it left or arrow keys were used since. */
   private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
   private readonly views: Views;
+  private readonly events: MainGraphEvents;
   private readonly navigation: Navigation;
   private readonly tooltip: Tooltip;
   private readonly characterPx: number;
 
   constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, events: MainGraphEvents) {
     this.views = views;
+    this.events = events;
     this.navigation = navigation;
     this.tooltip = tooltip;
     this.characterPx = characterPx;
@@ -94,7 +101,7 @@ export class MainGraph {
       last,
       isIcicle: state.isIcicle,
       classOf: painter.classOf,
-      ...(painter.compared && { wording: wordingOfDifferences(painter.compared) }),
+      wording: painter.compared === null ? WORDINGS[state.labels] : wordingOfDifferences(painter.compared),
       isMarked: this.marker(),
       dimsOthers: this.found !== null,
     });
@@ -102,7 +109,7 @@ export class MainGraph {
     graph.setTabStop((same === null ? null : this.boxOf(same)) ?? graph.boxes.viewStart);
     graph.setRestingBox(this.match && this.boxOf(this.match.node));
     this.hideDetails();
-    showLegend(this.legend, this.table, graph.boxes, painter);
+    showLegend(this.legend, legendEntries(this.table, graph.boxes, painter), this.events.libraries);
   }
 
   /** Text of the search result with the current match; empty if the search is empty or invalid. */
@@ -249,11 +256,20 @@ export class MainGraph {
   }
 }
 
-/** Shows the legend of the graph. */
-function showLegend(list: HTMLElement, table: FrameTable, boxes: Boxes, painter: Painter): void {
-  const items = legendEntries(table, boxes, painter).map(({ swatch, text }) =>
-    html('li', {}, ...(swatch === '' ? [] : [swatchOf(swatch)]), text),
-  );
+/** Shows the legend of the graph; libraries open a menu. */
+function showLegend(
+  list: HTMLElement,
+  entries: readonly LegendEntry[],
+  open: (files: readonly string[], button: HTMLElement) => void,
+): void {
+  const items = entries.map(({ swatch, text, files = [] }) => {
+    const parts = [...(swatch === '' ? [] : [swatchOf(swatch)]), text];
+    if (files.length === 0) return html('li', {}, ...parts);
+    const title = files.map(visibleText).join(', ');
+    const button = html('button', { type: 'button', 'aria-haspopup': 'menu', title }, ...parts);
+    button.addEventListener('click', () => open(files, button));
+    return html('li', {}, button);
+  });
   list.replaceChildren(...items);
 }
 

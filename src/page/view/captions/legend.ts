@@ -44,7 +44,16 @@ export function legendEntries(
  *
  * Returns "▲ take · +12 µs · +40 %".
  */
-export function wordingOfDifferences({ there }: ComparedTable): Wording {
+export function wordingOfDifferences(compared: ComparedTable): Wording {
+  let wording = WORDINGS.get(compared);
+  if (wording === undefined) WORDINGS.set(compared, (wording = newWording(compared)));
+  return wording;
+}
+
+/** The same object each time: another one draws the graph again. */
+const WORDINGS = new WeakMap<ComparedTable, Wording>();
+
+function newWording({ there }: ComparedTable): Wording {
   const label = (table: FrameTable, boxes: Boxes, box: number) => {
     const { name, numbers } = labelOf(table, boxes, box);
     if (boxes.kind[box] !== BoxKind.Frame) return { name, numbers };

@@ -7,6 +7,7 @@ import { formatDuration } from '../../../render/format.js';
 import { truncate } from '../../../render/frames/labels.js';
 import { isolated, visibleText } from '../../../render/visible-text.js';
 import { existingPrefix } from '../frame-tables.js';
+import { leavesNothingOut } from '../leaving-out.js';
 import { NO_ZOOM, START, type State } from '../state.js';
 import { chosenRow, knownChoice, titleOf } from '../threads.js';
 import type { Views } from '../views.js';
@@ -110,10 +111,10 @@ export interface Chip {
 
 /** Returns one chip per restriction of the view. */
 export function chipsOf(views: Views, state: State): Chip[] {
-  const { threads, names } = views;
+  const { threads } = views;
   const range = views.rangeAt(state);
   const ofRange = range === null ? [] : [{ text: `only ${rangeText(range)}`, undo: { range: null } }];
-  const { focus, hidden, hidesIdle, hidesPureWaits } = state;
+  const { hidesIdle, hidesPureWaits } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
   const ofThreads =
     key === 'all'
@@ -125,22 +126,59 @@ export function chipsOf(views: Views, state: State): Chip[] {
       : [{ text: `compared with ${titleOf(chosenRow(threads, state.against, hidesIdle))}`, undo: { against: '' } }];
   const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
   const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
-  const ofFocus =
-    focus === null
-      ? []
-      : [{ text: `only inside ${isolated(names[focus] as string)}`, undo: { focus: null, ...NO_ZOOM } }];
-  const ofHidden = hidden.map((symbol) => {
-    return {
-      text: `without ${isolated(names[symbol] as string)}`,
-      undo: { hidden: hidden.filter((other) => other !== symbol) },
-    };
-  });
   const ofPureWaits = hidesPureWaits
     ? [{ text: pureWaitsText(views.pureWaitsAt(state)), undo: { hidesPureWaits: false } }]
     : [];
-  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...ofFocus, ...ofHidden, ...ofPureWaits];
+  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...chipsOfFrames(views, state), ...ofPureWaits];
 }
 
 function pureWaitsText({ waits, ns }: PureWaits): string {
   return waits.length === 0 ? 'pure waits hidden: none' : `pure waits hidden, ${formatDuration(ns)}`;
+}
+
+/** More libraries share a chip. */
+const MAX_COLLAPSED_CHIPS = 3;
+
+/** Describes what is left out of the graph, with its time. */
+function chipsOfFrames(views: Views, state: State): Chip[] {
+  const { names, libraries } = views;
+  const { focus, onlyLibrary, hidden, hiddenLibraries, collapsed } = state;
+  if (leavesNothingOut(state)) return [];
+  const { focusNs, onlyLibraryNs, hiddenNs } = views.leftOutAt(state);
+  const textOf = (text: string, name: string, ns: Nanoseconds) =>
+    `${text} ${isolated(name)}${ns > 0 ? ` · ${formatDuration(ns)} left out` : ''}`;
+  const libraryNs = (file: string) => {
+    let sumNs = 0;
+    for (const [symbol, ns] of hiddenNs) if (!hidden.includes(symbol) && libraries.fileOf(symbol) === file) sumNs += ns;
+    return sumNs;
+  };
+  const without = <Value>(list: readonly Value[], left: Value) => list.filter((other) => other !== left);
+  const collapsedText = (count: number) => `${count} libraries as one frame each`;
+  return [
+    ...(focus === null
+      ? []
+      : [{ text: textOf('only inside', names[focus] as string, focusNs), undo: { focus: null, ...NO_ZOOM } }]),
+    ...(onlyLibrary === ''
+      ? []
+      : [
+          {
+            text: textOf('only inside', libraries.nameOf(onlyLibrary), onlyLibraryNs),
+            undo: { onlyLibrary: '', ...NO_ZOOM },
+          },
+        ]),
+    ...hidden.map((symbol) => ({
+      text: textOf('without', names[symbol] as string, hiddenNs.get(symbol) ?? 0),
+      undo: { hidden: without(hidden, symbol) },
+    })),
+    ...hiddenLibraries.map((file) => ({
+      text: textOf('without', libraries.nameOf(file), libraryNs(file)),
+      undo: { hiddenLibraries: without(hiddenLibraries, file) },
+    })),
+    ...(collapsed.length > MAX_COLLAPSED_CHIPS
+      ? [{ text: collapsedText(collapsed.length), undo: { collapsed: [] } }]
+      : collapsed.map((file) => ({
+          text: `${isolated(libraries.nameOf(file))} as one frame`,
+          undo: { collapsed: without(collapsed, file) },
+        }))),
+  ];
 }
