@@ -22,8 +22,9 @@ export class ColumnsMenu {
     this.element = html('div', { class: 'columns' }, this.opener, this.menu);
     this.opener.addEventListener('click', () => (this.menu.hidden ? this.open() : this.close()));
     this.element.addEventListener('keydown', (event) => this.press(event));
-    document.addEventListener('pointerdown', ({ target }) => {
-      if (!this.element.contains(target as Node)) this.close();
+    this.element.addEventListener('mousedown', (event) => event.preventDefault()); // keeps the focus
+    this.element.addEventListener('focusout', ({ relatedTarget }) => {
+      if (!this.element.contains(relatedTarget as Node | null)) this.close();
     });
   }
 
@@ -31,13 +32,13 @@ export class ColumnsMenu {
   show(known: readonly NumberColumn[], chosen: string): void {
     this.known = known.filter(({ key }) => key !== 'there' && key !== 'difference');
     this.chosen = chosen;
-    if (!this.menu.hidden) this.draw();
+    this.check();
   }
 
   private open(): void {
     this.menu.hidden = false;
     this.opener.setAttribute('aria-expanded', 'true');
-    this.draw();
+    this.fill();
     this.items[0]?.focus();
   }
 
@@ -53,32 +54,27 @@ export class ColumnsMenu {
     return [...this.menu.querySelectorAll('button')];
   }
 
-  private draw(): void {
-    const { known, chosen } = this;
-    const shown = chosenColumns(known, chosen);
-    const focused = this.items.indexOf(document.activeElement as HTMLButtonElement);
-    const items = known.map((column) => {
-      const item = html(
-        'button',
-        {
-          ...{ type: 'button', role: 'menuitemcheckbox', tabindex: -1, title: column.hint },
-          'aria-checked': String(shown.includes(column)),
-        },
-        column.title,
-      );
-      item.addEventListener('click', () => this.choose(withColumn(known, chosen, column.key)));
+  private fill(): void {
+    const { known } = this;
+    const items = known.map(({ key, title, hint }) => {
+      const attributes = { type: 'button', role: 'menuitemcheckbox', tabindex: -1, title: hint, 'data-key': key };
+      const item = html('button', attributes, title);
+      item.addEventListener('click', () => this.choose(withColumn(this.known, this.chosen, key)));
       return item;
     });
     const reset = html('button', { type: 'button', role: 'menuitem', tabindex: -1 }, 'Reset');
     reset.addEventListener('click', () => this.choose(''));
-    const others = known.findIndex(({ isUsual }) => !isUsual);
     const rule = () => html('div', { role: 'separator' });
-    this.menu.replaceChildren(
-      ...items.slice(0, others < 0 ? items.length : others),
-      ...(others < 0 ? [] : [rule(), ...items.slice(others)]),
-      ...[rule(), reset],
-    );
-    this.items[focused]?.focus();
+    const usual = items.filter((_, at) => known[at]?.isUsual);
+    const others = items.filter((item) => !usual.includes(item));
+    this.menu.replaceChildren(...usual, ...(others.length > 0 ? [rule(), ...others] : []), ...[rule(), reset]);
+    this.check();
+  }
+
+  private check(): void {
+    const shown = chosenColumns(this.known, this.chosen).map(({ key }) => key);
+    for (const item of this.menu.querySelectorAll<HTMLElement>('[data-key]'))
+      item.setAttribute('aria-checked', String(shown.includes(item.dataset['key'] as string)));
   }
 
   private press(event: KeyboardEvent): void {
