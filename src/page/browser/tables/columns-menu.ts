@@ -4,6 +4,8 @@
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { chosenColumns, type NumberColumn, withColumn } from '../../view/table-columns.js';
 
+const MARGIN_PX = 4;
+
 export class ColumnsMenu {
   readonly element: HTMLElement;
   private readonly opener = html(
@@ -39,6 +41,9 @@ export class ColumnsMenu {
     this.menu.hidden = false;
     this.opener.setAttribute('aria-expanded', 'true');
     this.fill();
+    // below the button, or as low as the window permits
+    const roomPx = innerHeight - MARGIN_PX - this.element.getBoundingClientRect().top - this.menu.offsetHeight;
+    this.menu.style.top = `${Math.min(this.opener.offsetHeight + MARGIN_PX, roomPx)}px`;
     this.items[0]?.focus();
   }
 
