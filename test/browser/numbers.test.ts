@@ -119,7 +119,7 @@ function functionTruth(file: Written, hasSwitches: boolean, allNs: number): Trut
   };
 }
 
-const shown = (name: string) => SHOWN_NAMES[name] ?? name;
+const shown = (name: string) => SHOWN_NAMES[name] ?? name.replace(/^-- /, '');
 
 function callTruth(title: string): Truth<FunctionRow> {
   return {
@@ -141,7 +141,7 @@ function averageTruth({ calls, inferred, avgNs, longestCutNs, totalNs }: Functio
 
 /** Of blocked time, the parts of waits; nothing of CPUs. */
 const blockedTruth = (allNs: number): Truth<FunctionRow> => ({
-  Function: ({ name }) => name.replace(/^-- /, ''),
+  Function: ({ name }) => shown(name),
   Blocked: ({ totalNs }) => formatDuration(totalNs),
   Share: ({ totalNs }) => formatShare(totalNs, allNs),
   ...callTruth('Parts'),
@@ -223,7 +223,7 @@ function expectTrue<Row>(
 
 /** Names are unique in these traces. */
 const byName = <Row extends { readonly name: string }>(all: readonly Row[]) => {
-  const named = new Map(all.map((row) => [shown(row.name).replace(/^-- /, ''), row]));
+  const named = new Map(all.map((row) => [shown(row.name), row]));
   return (cells: readonly string[]) => named.get(cells[0] as string);
 };
 
@@ -352,7 +352,7 @@ async function expectTrueNeighbours(page: Page, { symbols, threads }: Written, {
       const nameAt = (at: number) => (at > 0 ? symbols.name[tree.symbol[at] as number] : '') as string;
       const caller = nameAt(tree.parent[node] as number);
       const add = (sums: Map<string, number>, key: string) =>
-        sums.set(key, (sums.get(key) ?? 0) + (tree.calls[node] as number));
+        sums.set(shown(key), (sums.get(shown(key)) ?? 0) + (tree.calls[node] as number));
       if (nameAt(node) === name) add(callers, caller);
       if (caller === name) add(callees, nameAt(node));
     }

@@ -68,6 +68,9 @@ describe('Tab', () => {
     await goTo(page);
     await page.locator('#tab-functions').focus();
     await press(page, 'ArrowRight');
+    expect(await focusedText(page)).toBe('Call tree');
+    expect(await page.locator('#panel-tree').isVisible()).toBe(true);
+    await press(page, 'ArrowRight');
     expect(await focusedText(page)).toBe('Threads (1)');
     expect(await page.locator('#panel-threads').isVisible()).toBe(true);
     expect(await page.locator('#panel-functions').isVisible()).toBe(false);

@@ -39,7 +39,7 @@ describe('width', () => {
     const drawn = await report.frames(switches);
     const whole = (drawn[0]?.width ?? 0) + 1;
     return Object.fromEntries(
-      drawn.map(({ label, width }) => [label.split(' ')[0], Math.round((100 * (width + 1)) / whole)]),
+      drawn.map(({ label, width }) => [label.split(' · ')[0] as string, Math.round((100 * (width + 1)) / whole)]),
     );
   }
 

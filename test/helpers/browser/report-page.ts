@@ -154,6 +154,7 @@ export const SHOWN_NAMES: Readonly<Record<string, string>> = {
   '[off-cpu]': 'off CPU',
   '[preempted]': 'preempted',
   '[lost]': 'lost',
+  '-- waits for [interrupt]': 'waits for a timer or device',
 };
 
 /** Returns the rows of a table that are in the document, cell by cell: the name first, without its library. */

@@ -22,8 +22,9 @@ export interface CallTreeEvents {
   readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
 }
 
-/** Rows are indented by level; deeper ones no more, to leave room for names. */
+/** Rows are indented by level, less in narrow tables; deeper ones no more, to leave room for names. */
 const INDENT_PX = 13;
+const INDENT_SHARE = 1 / 24;
 const MAX_INDENT_SHARE = 0.4;
 /** Of what opens and closes a row. */
 const TWISTY_PX = 18;
@@ -131,7 +132,8 @@ export class CallTreeTable {
       isText: true,
       value: ({ symbol }) => views.names[symbol] as string,
       cell: (row, widthPx) => {
-        const indentPx = Math.min((row.level - 1) * INDENT_PX, MAX_INDENT_SHARE * widthPx);
+        const stepPx = Math.min(INDENT_PX, INDENT_SHARE * widthPx);
+        const indentPx = Math.min((row.level - 1) * stepPx, MAX_INDENT_SHARE * widthPx);
         const availablePx = widthPx - indentPx - TWISTY_PX;
         const path = html(
           'span',

@@ -45,7 +45,9 @@ function shareCell({ weight, sums }: FunctionRow, text: string, title: string, t
 
 /** Of the swatch, with its margin, and between name and library. */
 const SWATCH_PX = 15;
-const LIBRARY_GAP_PX = 8;
+const LIBRARY_GAP_PX = 12;
+/** How much wider characters of wide proportional fonts are than those of frames. */
+const SANS_SHARE = 1.15;
 
 /** Returns a name that fits; its library follows if there is room. `colour`: CSS class of its swatch. */
 export function nameCell(
@@ -58,7 +60,7 @@ export function nameCell(
   const library = file === '' ? views.nameSuffix(symbol) : shortFileName(file);
   const line = views.lineOf(symbol);
   const title = [name, file, line && `${visibleText(line.file)}:${line.line}`].filter(Boolean).join('\n');
-  const leftPx = availablePx - SWATCH_PX;
+  const leftPx = (availablePx - SWATCH_PX) / SANS_SHARE;
   const text = fitLabel({ name, numbers: [] }, Math.floor(leftPx / characterPx)) || '…';
   const swatch = html('span', { class: 'swatch' });
   swatch.style.background = `var(--${colour})`;

@@ -205,7 +205,8 @@ export class ThreadsTable {
       fromPx = MANY_FROM_PX,
     ): TableColumn<ThreadRow> => {
       const cell = (row: ThreadRow) => formatDuration(value(row));
-      return { key, title, hint, widthPx: [86, 86], fromPx, isTime: true, value, cell };
+      const widthPx = title.length > 8 ? 104 : 86;
+      return { key, title, hint, widthPx: [widthPx, widthPx], fromPx, isTime: true, value, cell };
     };
     const running = this.hasSwitches ? 'time on a CPU' : tracedHint(this.recorded.meta);
     return [
@@ -215,7 +216,7 @@ export class ThreadsTable {
         key: 'busy',
         title: 'Running %',
         hint: 'running, share of its time',
-        widthPx: [86, 86],
+        widthPx: [96, 96],
         fromPx: SHARE_FROM_PX,
         isTime: true,
         value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
