@@ -3,6 +3,7 @@
  * hidden everywhere.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { findingsOfProfile } from '../../../src/analysis/findings/of-profile.js';
 import type { CallPaths } from '../../../src/analysis/findings/pure-waits.js';
 import { isStop } from '../../../src/analysis/tree/outside.js';
 import { analyze, openTraceFile, type Profile, profileBlockedTime } from '../../../src/index.js';
@@ -16,9 +17,8 @@ import { findingsAt, type ShownFinding } from '../../../src/page/view/findings.j
 import { START, type State, togglePureWaits } from '../../../src/page/view/state.js';
 import { Views } from '../../../src/page/view/views.js';
 import { isPlaceShown } from '../../../src/page/view/waits.js';
-import { findingsOfProfile } from '../../../src/questions/findings.js';
 import { reportOf } from '../../../src/questions/report/answer.js';
-import { findingText } from '../../../src/render/findings.js';
+import { findingTexts } from '../../../src/render/findings.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';
@@ -72,34 +72,31 @@ describe('a page of threads that mostly wait', () => {
     expect(textsAt(views, { threads: 'tid:5004' })[0]).not.toBe(textsAt(views)[0]);
   });
 
-  test.each([
+  test.each<[string, { focus?: string; hidden?: string; threads?: string; foldsRecursion?: boolean }]>([
     ['all', {}],
     ['a thread', { threads: 'tid:5004' }],
     ['a focus', { focus: 'start_thread' }],
     ['a hidden function', { hidden: 'nap' }],
     ['folded recursion', { foldsRecursion: true }],
-  ] as const)(
-    'hides the same of the tree and of each thread: %s',
-    (_, { focus, hidden, ...choice }: { focus?: string; hidden?: string }) => {
-      const state: State = {
-        ...HIDDEN,
-        ...choice,
-        ...(focus && { focus: symbolOf(views, focus) }),
-        ...(hidden && { hidden: [symbolOf(views, hidden)] }),
-      };
-      const shown = { ...state, hidesPureWaits: false };
-      const [before, after] = [views.viewAt(shown), views.viewAt(state)];
-      const { ns, waits } = views.pureWaitsAt(state);
-      expect(ns).toBeGreaterThan(0);
-      expect(after.allNs()).toBeCloseTo(before.allNs() - ns, 3);
-      expect(sum([...after.functions().values()].map(({ selfNs }) => selfNs))).toBeCloseTo(after.allNs(), 3);
-      const runningNs = (view: typeof before) =>
-        sum([...view.functions().values()].filter(({ symbol }) => !isStop(symbol)).map(({ selfNs }) => selfNs));
-      expect(runningNs(before) - runningNs(after)).toBeLessThanOrEqual(0.01 * waits.length * runningNs(before));
-      const rows = views.threadsAt(state).filter(({ key }) => !('threads' in choice) || key === choice.threads);
-      expect(sum(rows.map(({ totalNs }) => totalNs))).toBeCloseTo(after.allNs(), 3);
-    },
-  );
+  ])('hides the same of the tree and of each thread: %s', (_, { focus, hidden, ...choice }) => {
+    const state: State = {
+      ...HIDDEN,
+      ...choice,
+      ...(focus && { focus: symbolOf(views, focus) }),
+      ...(hidden && { hidden: [symbolOf(views, hidden)] }),
+    };
+    const shown = { ...state, hidesPureWaits: false };
+    const [before, after] = [views.viewAt(shown), views.viewAt(state)];
+    const { ns, waits } = views.pureWaitsAt(state);
+    expect(ns).toBeGreaterThan(0);
+    expect(after.allNs()).toBeCloseTo(before.allNs() - ns, 3);
+    expect(sum([...after.functions().values()].map(({ selfNs }) => selfNs))).toBeCloseTo(after.allNs(), 3);
+    const runningNs = (view: typeof before) =>
+      sum([...view.functions().values()].filter(({ symbol }) => !isStop(symbol)).map(({ selfNs }) => selfNs));
+    expect(runningNs(before) - runningNs(after)).toBeLessThanOrEqual(0.01 * waits.length * runningNs(before));
+    const rows = views.threadsAt(state).filter(({ key }) => !('threads' in choice) || key === choice.threads);
+    expect(sum(rows.map(({ totalNs }) => totalNs))).toBeCloseTo(after.allNs(), 3);
+  });
 });
 
 describe('a page with wakings', () => {
@@ -178,12 +175,7 @@ describe.each(files)('%s', (file) => {
   });
 
   test('says the same in page and report', () => {
-    const context = {
-      meta: profile.meta,
-      quality: profile.quality,
-      nameOf: (symbol: number) => profile.symbols.name[symbol] as string,
-    };
-    const said = findingsOfProfile(profile, null).map((finding) => findingText(finding, context));
+    const said = findingTexts(profile, null).map(({ text }) => text);
     expect(textsAt(views).map((text) => text.replace(/ \([^()]*\.so[^()]*\)/, ''))).toEqual(said);
   });
 
