@@ -4,34 +4,26 @@
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { WaitsByPath } from '../../src/model/profile/waits-by-path.js';
-import { findingsOfProfile } from '../../src/questions/findings.js';
-import { findingText } from '../../src/render/findings.js';
+import { findingTexts } from '../../src/render/findings.js';
 import { visibleText } from '../../src/render/visible-text.js';
-
-type Findings = ReturnType<typeof findingsOfProfile>;
 
 /** Returns a line for each finding, the most important first. */
 export function findingLines(profile: Profile): string[] {
-  return foundIn(profile, null).map((finding) => lineOf(finding, profile));
+  return textsOf(profile, null).map(({ text }) => visibleText(text));
 }
 
 /** Returns the line of the first finding but what is lost and inferred, which the quality says; null: none. */
 export function firstFinding(profile: Profile, waits: WaitsByPath | null): string | null {
-  const first = foundIn(profile, waits).find(({ kind }) => kind !== 'lost' && kind !== 'inferred');
-  return first === undefined ? null : lineOf(first, profile);
+  const first = textsOf(profile, waits).find(({ kind }) => kind !== 'lost' && kind !== 'inferred');
+  return first === undefined ? null : visibleText(first.text);
 }
 
 /** Finding takes memory for one tree of all threads: no room for that is no reason to fail. */
-function foundIn(profile: Profile, waits: WaitsByPath | null): Findings {
+function textsOf(profile: Profile, waits: WaitsByPath | null): ReturnType<typeof findingTexts> {
   try {
-    return findingsOfProfile(profile, waits);
+    return findingTexts(profile, waits);
   } catch (error) {
     if (error instanceof PtflameError && error.code === 'TOO_LARGE') return [];
     throw error;
   }
-}
-
-function lineOf(finding: Findings[number], { meta, quality, symbols }: Profile): string {
-  const nameOf = (symbol: number) => symbols.name[symbol] as string;
-  return visibleText(findingText(finding, { meta, quality, nameOf }));
 }

@@ -3,9 +3,11 @@
  */
 
 import type { Finding, OwnTime } from '../analysis/findings/findings.js';
+import { findingsOfProfile } from '../analysis/findings/of-profile.js';
 import { NAMED_CHANGE } from '../analysis/findings/thresholds.js';
-import type { Quality, TraceMeta } from '../model/profile/profile.js';
+import type { Profile, Quality, TraceMeta } from '../model/profile/profile.js';
 import { hiddenJumpsRemedy, remedyOf } from '../model/profile/profile.js';
+import type { WaitsByPath } from '../model/profile/waits-by-path.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 import {
   formatCalls,
@@ -29,6 +31,15 @@ export interface FindingContext {
   readonly meta: Pick<TraceMeta, 'merged' | 'recorded'>;
   readonly quality: Pick<Quality, 'hiddenNs' | 'totalNs' | 'losses'>;
   readonly nameOf: (symbol: SymbolId) => string;
+}
+
+/** Returns what stands out of a profile, the most important first. `waits`: of the same trace; null: not known, or not asked. */
+export function findingTexts(profile: Profile, waits: WaitsByPath | null) {
+  const { meta, quality, symbols } = profile;
+  const context = { meta, quality, nameOf: (symbol: SymbolId) => symbols.name[symbol] as string };
+  return findingsOfProfile(profile, waits).map((finding) => {
+    return { kind: finding.kind, text: findingText(finding, context) };
+  });
 }
 
 /** Returns the sentence as one text. */

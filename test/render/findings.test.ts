@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { type ChangedTime, comparisonOf, type Finding } from '../../src/analysis/findings/findings.js';
+import type { LossKind } from '../../src/model/profile/profile.js';
 import { findingText, sentenceOf } from '../../src/render/findings.js';
 
 const NAMES = ['crunch', 'memcpy', '-- waits for teller', '-- waits for [interrupt]', '-- still waiting'];
@@ -13,10 +14,10 @@ const CONTEXT = {
 };
 const text = (finding: Finding, context: object = {}) => findingText(finding, { ...CONTEXT, ...context });
 
-const OVERFLOW = {
-  ...({ cause: 'decode-error', code: 7, message: 'Overflow packet', file: null } as const),
+const OVERFLOW: LossKind = {
+  ...{ cause: 'decode-error', code: 7, message: 'Overflow packet', file: null },
   ...{ gaps: 3, lostNs: 12 },
-} as const;
+};
 const LARGEST = { symbol: 0, calls: 1, inferred: 0, ns: 1e8 };
 const OWN = { symbol: 0, selfNs: 60, calls: 1200, inferred: 3 };
 const change = (name: string, beforeNs: number, afterNs: number, more: Partial<ChangedTime> = {}): ChangedTime => {

@@ -19,8 +19,10 @@ import { callTrees, chainOf, sum } from '../../helpers/random/random-trees.js';
 const { Syscall, OffCpu, Preempted, Lost } = SpecialSymbol;
 const [MAIN, WORK, NAP] = [10, 11, 12];
 
+type OwnTime = readonly [path: readonly number[], ns: number];
+
 /** Paths with their own times. */
-function treeOf(...paths: readonly (readonly [path: readonly number[], ns: number])[]): CallTree {
+function treeOf(...paths: readonly OwnTime[]): CallTree {
   const builder = new CallTreeBuilder();
   for (const [path, ns] of paths)
     builder.charge(
@@ -50,15 +52,15 @@ describe('a pure wait', () => {
     expect(pathsIn(tree)).toEqual([[[MAIN, NAP], 999]]);
   });
 
-  test.each([
+  test.each<[string, OwnTime, OwnTime]>([
     ['runs for more than a hundredth of its time', [[MAIN, NAP], 11], [[MAIN, NAP, OffCpu], 989]],
     ['has a hundredth of the running time', [[MAIN, NAP], 11], [[MAIN, NAP, OffCpu], 9000]],
     ['has less than 0.5 % of the time', [[MAIN, NAP, OffCpu], 5], [[MAIN], 0]],
     ['kept the CPU in system calls', [[MAIN, NAP, Syscall], 200], [[MAIN, NAP, Syscall, OffCpu], 800]],
     ['has lost time', [[MAIN, NAP, Lost], 20], [[MAIN, NAP, OffCpu], 980]],
     ['is a stop of code that runs', [[MAIN, WORK, Preempted], 900], [[MAIN, WORK], 0]],
-  ] as const)('is none if it %s', (_, first, second) => {
-    expect(pathsIn(treeOf(working, first, second))).toEqual([]);
+  ])('is none if it %s', (_, ...paths) => {
+    expect(pathsIn(treeOf(working, ...paths))).toEqual([]);
   });
 
   test('may be in system calls if switches are not recorded', () => {

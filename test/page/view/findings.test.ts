@@ -3,6 +3,7 @@
  * hidden everywhere.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { findingsOfProfile } from '../../../src/analysis/findings/of-profile.js';
 import type { CallPaths } from '../../../src/analysis/findings/pure-waits.js';
 import { functionSet } from '../../../src/analysis/questions.js';
 import { isStop } from '../../../src/analysis/tree/outside.js';
@@ -17,9 +18,8 @@ import { findingsAt, type ShownFinding } from '../../../src/page/view/findings.j
 import { START, type State, togglePureWaits } from '../../../src/page/view/state.js';
 import { Views } from '../../../src/page/view/views.js';
 import { isPlaceShown } from '../../../src/page/view/waits.js';
-import { findingsOfProfile } from '../../../src/questions/findings.js';
 import { reportOf } from '../../../src/questions/report/answer.js';
-import { findingText } from '../../../src/render/findings.js';
+import { findingTexts } from '../../../src/render/findings.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';
@@ -176,12 +176,7 @@ describe.each(files)('%s', (file) => {
   });
 
   test('says the same in page and report', () => {
-    const context = {
-      meta: profile.meta,
-      quality: profile.quality,
-      nameOf: (symbol: number) => profile.symbols.name[symbol] as string,
-    };
-    const said = findingsOfProfile(profile, null).map((finding) => findingText(finding, context));
+    const said = findingTexts(profile, null).map(({ text }) => text);
     expect(textsAt(views).map((text) => text.replace(/ \([^()]*\.so[^()]*\)/, ''))).toEqual(said);
   });
 
