@@ -26,6 +26,7 @@ import {
 } from '../options/shared.js';
 import { detailSize, path } from '../options/values.js';
 import type { CallsSpool } from '../output/calls-spool.js';
+import { firstFinding } from '../output/findings.js';
 import {
   FORMATS,
   FORMATS_OF_CALLS,
@@ -214,6 +215,8 @@ export async function renderInputs(
   );
   if (options.quiet) return;
   await notifyQuality(profile, options);
+  const finding = firstFinding(profile, extras.waits);
+  if (finding !== null) notify(`finding: ${finding}`);
   if (extras.longestCalls) notifyLeftOut(extras.longestCalls, options, formats);
   for (const line of await writtenLines(written, names, options)) notify(line);
 }

@@ -23,6 +23,7 @@ import { loadTimedProfile } from '../input/traces.js';
 import { answering, INPUTS, inline, matching, reading, shown, srcline } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
+import { findingLines } from '../output/findings.js';
 import { notifyQuality } from '../output/lines.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { defineCommand } from '../usage/define-command.js';
@@ -88,7 +89,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   const top = () => (options.top ? reportOf(profile, { sort, threads, top: options.top, ...isMatch }) : all);
   await output.write({
     json: top,
-    text: (width) => reportLines(all, width, options.top ?? DEFAULT_ROWS),
+    text: (width) => reportLines(all, findingLines(profile), width, options.top ?? DEFAULT_ROWS),
     csv: () => csvRows(top(), options.srcline),
   });
   await notifyQuality(profile, options);
@@ -112,11 +113,16 @@ function csvRows({ functions, threads }: Report, hasLines: boolean): (string | n
 }
 
 /**
- * Formats a report as terminal text: the trace, the selection, and a table of functions.
+ * Formats a report as terminal text: what stands out, the trace, the selection, and a table of functions.
  *
- * `width`: of the terminal. `top`: number of functions of each table; 0: all.
+ * `findings`: a line each. `width`: of the terminal. `top`: number of functions of each table; 0: all.
  */
-export function* reportLines(report: Report, width: number, top: number): Iterable<string> {
+export function* reportLines(
+  report: Report,
+  findings: readonly string[],
+  width: number,
+  top: number,
+): Iterable<string> {
   const { trace, quality, functions, threads = [] } = report;
   const nameOf = distinctNames(functions);
   const shownOf = (rows: readonly FunctionRow[]) => (top === 0 ? rows : rows.slice(0, top));
@@ -126,6 +132,7 @@ export function* reportLines(report: Report, width: number, top: number): Iterab
       : topLines(rows, top, (shown) =>
           tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
         );
+  if (findings.length > 0) yield* [...findings, ''];
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
   for (const thread of threads) yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
   const shown = [functions, ...threads.map((thread) => thread.functions)].flatMap(shownOf);

@@ -34,8 +34,6 @@ export interface FunctionColumn {
   /** In addresses of the page, which last. */
   readonly name: string;
   readonly title: string;
-  /** On the page, if the title is too long for it. */
-  readonly shortTitle?: string;
   readonly hint: string;
   /** How wide its cells are. A share is that of the function's own total. */
   readonly kind: 'duration' | 'statistic' | 'percentile' | 'longest' | 'count' | 'calls' | 'share';
@@ -141,7 +139,7 @@ export const BLOCKED_COLUMNS: readonly FunctionColumn[] = [
     'blocked time with it on the path: of the waiter, or of the thread waited for; counts once',
   ),
   {
-    ...{ key: 'calls', name: 'calls', title: 'parts of waits', shortTitle: 'parts', kind: 'calls', rank: 0 },
+    ...{ key: 'calls', name: 'calls', title: 'parts of waits', kind: 'calls', rank: 0 },
     hint: 'parts of waits, as a wait is divided among those it was for; “4 of 5”: the time shown cuts one',
     text: ({ calls, inferred }) => formatCalls(calls, inferred),
   },

@@ -191,7 +191,8 @@ function amountText(kinds: readonly LossKind[]): string {
   return `${formatMany(gapCount(kinds), 'gap')}, ${formatDuration(lostNs)} lost`;
 }
 
-function causeText({ cause, code, message, file }: LossKind): string {
+/** Returns "Overflow packet (code 7)". Input text is not escaped. */
+export function causeText({ cause, code, message, file }: LossKind): string {
   const number = cause !== 'decode-error' ? '' : code === null ? ' (code above 99)' : ` (code ${code})`;
   return `${message.slice(0, MAX_MESSAGE_LENGTH)}${number}${file === null ? '' : ` in ${truncateStart(file)}`}`;
 }

@@ -21,6 +21,7 @@ import { renderDiffHtml } from '../../src/page/diff/html.js';
 import { renderHtmlInParallel } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import {
+  formatAtLeast,
   formatAverageCount,
   formatCalls,
   formatCount,
@@ -34,7 +35,17 @@ import {
   formatTotal,
 } from '../../src/render/format.js';
 import { windows } from '../helpers/browser/browser.js';
-import { drawn, eventually, frames, goTo, htmlOf, rows } from '../helpers/browser/report-page.js';
+import {
+  ALL_COLUMNS,
+  drawn,
+  eventually,
+  frames,
+  goTo,
+  htmlOf,
+  rows,
+  SHOWN_NAMES,
+  titles,
+} from '../helpers/browser/report-page.js';
 import { servedTrace } from '../helpers/browser/served-trace.js';
 import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
@@ -91,15 +102,16 @@ const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns
 function functionTruth(file: Written, hasSwitches: boolean, allNs: number): Truth<FunctionRow> {
   const offCpu = totals(file, time(isOffCpu));
   return {
-    Function: ({ name }) => name,
+    Function: ({ name }) => shown(name),
     Total: formatTotal,
-    '%': ({ totalNs }) => formatShare(totalNs, allNs),
+    Share: ({ totalNs }) => formatShare(totalNs, allNs),
     Self: ({ selfNs }) => formatDuration(selfNs),
-    Outside: ({ outsideNs }) => formatDuration(outsideNs),
-    'Out. self': ({ outsideSelfNs }) => formatDuration(outsideSelfNs),
-    [hasSwitches ? 'On CPU' : 'Traced']: ({ onCpuNs, totalNs }) => (totalNs > 0 ? formatShare(onCpuNs, totalNs) : '–'),
-    ...(hasSwitches && { 'Off CPU': ({ name }: FunctionRow) => formatDuration(offCpu.of(name)) }),
     ...callTruth('Calls'),
+    Waiting: ({ outsideNs }) => formatDuration(outsideNs),
+    'Waiting self': ({ outsideSelfNs }) => formatDuration(outsideSelfNs),
+    'Waiting %': ({ outsideNs, totalNs }) => (totalNs > 0 ? formatShare(outsideNs, totalNs) : '–'),
+    Running: ({ onCpuNs }) => formatDuration(onCpuNs),
+    ...(hasSwitches && { 'Off CPU': ({ name }: FunctionRow) => formatDuration(offCpu.of(name)) }),
     Unwound: ({ unwound }) => formatCount(unwound),
     p50: (row) => formatPercentile(row.p50Ns, row),
     p90: (row) => formatPercentile(row.p90Ns, row),
@@ -107,20 +119,31 @@ function functionTruth(file: Written, hasSwitches: boolean, allNs: number): Trut
   };
 }
 
+const shown = (name: string) => SHOWN_NAMES[name] ?? name;
+
 function callTruth(title: string): Truth<FunctionRow> {
   return {
-    [title]: ({ calls, inferred }) => formatCalls(calls, inferred),
-    Avg: ({ avgNs }) => duration(avgNs),
+    [title]: ({ calls, inferred }) => (calls === 0 ? '–' : `${formatCount(calls)}${inferred > 0 ? '*' : ''}`),
+    Average: averageTruth,
     Min: ({ minNs }) => duration(minNs),
     Max: ({ maxNs, longestCutNs }) => formatLongest(maxNs, longestCutNs),
   };
 }
 
+/** Of complete calls; with inferred ones, a lower bound that is not below what is known of all of them. */
+function averageTruth({ calls, inferred, avgNs, longestCutNs, totalNs }: FunctionRow): string {
+  if (inferred === 0) return duration(avgNs);
+  const complete = (calls - inferred) * (avgNs ?? 0);
+  const [leastNs, mostNs] = [complete + (longestCutNs ?? 0), complete + inferred * (longestCutNs ?? 0)];
+  const knownNs = totalNs > leastNs && totalNs <= 1.01 * mostNs ? totalNs : leastNs;
+  return knownNs > 0 ? formatAtLeast(Math.floor(knownNs / calls)) : '–';
+}
+
 /** Of blocked time, the parts of waits; nothing of CPUs. */
 const blockedTruth = (allNs: number): Truth<FunctionRow> => ({
-  Function: ({ name }) => name,
+  Function: ({ name }) => name.replace(/^-- /, ''),
   Blocked: ({ totalNs }) => formatDuration(totalNs),
-  '%': ({ totalNs }) => formatShare(totalNs, allNs),
+  Share: ({ totalNs }) => formatShare(totalNs, allNs),
   ...callTruth('Parts'),
 });
 
@@ -131,8 +154,9 @@ function widthTruth(file: Written, width: string, hasSwitches: boolean, own: Tru
   return {
     ...own,
     [title]: ({ name }) => format(weights.of(name)),
-    '%': ({ name }) => formatShare(weights.of(name), weights.all),
-    ...(width === 'off-cpu' && { Own: ({ name }: FunctionRow) => format(ownWaits(file).get(name) ?? 0) }),
+    Share: ({ name }) => formatShare(weights.of(name), weights.all),
+    ...(width === 'cpu' && { Self: null }),
+    ...(width === 'off-cpu' && { 'Off CPU self': ({ name }: FunctionRow) => format(ownWaits(file).get(name) ?? 0) }),
   };
 }
 
@@ -159,25 +183,25 @@ interface Width {
 }
 
 const WIDTHS = (hasSwitches: boolean): Readonly<Record<string, Width>> => ({
-  cpu: hasSwitches
-    ? { title: 'On CPU', counts: time((stop) => !isOffCpu(stop) && stop !== '[lost]') }
-    : { title: 'Traced', counts: time((stop) => !isStop(stop)) },
-  outside: { title: 'Outside', counts: time(isStop) },
+  cpu: {
+    title: 'Running',
+    counts: time((stop) => (hasSwitches ? !isOffCpu(stop) && stop !== '[lost]' : !isStop(stop))),
+  },
+  outside: { title: 'Waiting', counts: time(isStop) },
   ...(hasSwitches && { 'off-cpu': { title: 'Off CPU', counts: time(isOffCpu) } }),
   calls: { title: 'With callees', counts: CALLS, format: formatCount },
 });
 
 /** Returns the titles of a table without the arrow of sorting, and all its rows. */
 async function tableOf(page: Page, label: string): Promise<{ titles: string[]; cells: string[][] }> {
-  const heads = page.locator(`.table[aria-label="${label}"] [role=columnheader]`);
-  const titles = (await heads.allTextContents()).map((title) => title.replace(/ [▲▼]$/, ''));
+  const heads = (await titles(page, label)).map((title) => title.replace(/ [↑↓]$/, ''));
   const count = Number(await page.locator(`.table[aria-label="${label}"]`).getAttribute('aria-rowcount')) - 1;
   await eventually(async () => (await rows(page, label)).length).toBe(count);
   const names = await page.$$eval(`.table[aria-label="${label}"] .row`, (all) =>
-    all.map((row) => row.querySelector('[title]')?.getAttribute('title')?.split('\n')[0] ?? ''),
+    all.map((row) => row.querySelector('.names [title]')?.getAttribute('title')?.split('\n')[0] ?? ''),
   ); // texts of cells may be shortened
   const cells = (await rows(page, label)).map(([, ...others], row) => [names[row] as string, ...others]);
-  return { titles, cells };
+  return { titles: heads, cells };
 }
 
 /** Compares each cell with the truth of its column. `keyOf`: the row of an answer that cells are of. */
@@ -199,7 +223,7 @@ function expectTrue<Row>(
 
 /** Names are unique in these traces. */
 const byName = <Row extends { readonly name: string }>(all: readonly Row[]) => {
-  const named = new Map(all.map((row) => [row.name, row]));
+  const named = new Map(all.map((row) => [shown(row.name).replace(/^-- /, ''), row]));
   return (cells: readonly string[]) => named.get(cells[0] as string);
 };
 
@@ -219,16 +243,17 @@ async function expectTrueNumbers(page: Page, name: string, truth: Truth<Function
   );
   const text = (title: string) => truth[title]?.(row) ?? 'no truth';
   const inferred = row.inferred > 0 ? ' complete' : '';
+  const calls = formatCalls(row.calls, row.inferred);
   const known: Readonly<Record<string, string>> = {
-    total: `${text('Total')} · ${text('%')}`,
-    blocked: `${text('Blocked')} · ${text('%')}`,
+    total: `${text('Total')} · ${text('Share')}`,
+    blocked: `${text('Blocked')} · ${text('Share')}`,
     self: text('Self'),
-    outside: `${text('Outside')} · self ${text('Out. self')}`,
-    calls: text('Calls') + inferred,
-    'parts of waits': text('Parts'),
+    outside: `${text('Waiting')} · self ${text('Waiting self')}`,
+    calls: calls + inferred,
+    'parts of waits': calls,
     inferred: formatCount(row.inferred),
     unwound: text('Unwound'),
-    average: text('Avg'),
+    average: duration(row.avgNs),
     ...Object.fromEntries(['min', 'max'].map((key) => [key, text(key === 'min' ? 'Min' : 'Max')])),
     ...Object.fromEntries(['p50', 'p90', 'p99'].map((key) => [key, text(key)])),
   };
@@ -360,7 +385,7 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
   const truthOf = (part: Written, allNs: number) =>
     isBlockedTime ? blockedTruth(allNs) : functionTruth(part, hasSwitches, allNs);
   const truth = truthOf(file, totalNs);
-  await goTo(page);
+  await goTo(page, `#${ALL_COLUMNS}`);
   expect(await page.locator('header p').first().textContent()).toContain(
     `${formatDuration(totalNs)} of ${isBlockedTime ? 'blocked' : 'wall-clock'} time`,
   );
@@ -375,12 +400,12 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
     isBlockedTime ? ['wall'] : ['wall', ...Object.keys(WIDTHS(hasSwitches)), 'self'].sort(byWidth),
   );
   for (const width of Object.keys(isBlockedTime ? {} : WIDTHS(hasSwitches))) {
-    await goTo(page, `#width=${width}`);
+    await goTo(page, `#width=${width}&${ALL_COLUMNS}`);
     expectTrue(await tableOf(page, 'Functions'), widthTruth(file, width, hasSwitches, truth), byName(functions));
   }
   if (!isBlockedTime) {
-    await goTo(page, '#width=self');
-    const self = { ...truth, '%': ({ selfNs }: FunctionRow) => formatShare(selfNs, totalNs) };
+    await goTo(page, `#width=self&${ALL_COLUMNS}`);
+    const self = { ...truth, Share: ({ selfNs }: FunctionRow) => formatShare(selfNs, totalNs) };
     expectTrue(await tableOf(page, 'Functions'), self, byName(functions));
   }
   await goTo(page);
@@ -395,7 +420,7 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
   await goTo(page);
   await expectTrueThreads(page, profile, file);
   for (const { tid, totalNs, functions } of threads.slice(0, 2)) {
-    await goTo(page, `#threads=tid:${tid}`);
+    await goTo(page, `#threads=tid:${tid}&${ALL_COLUMNS}`);
     const part = { ...file, threads: file.threads.filter((thread) => thread.tid === tid) };
     await eventually(async () => (await rows(page)).length).toBe(functions.length);
     expectTrue(await tableOf(page, 'Functions'), truthOf(part, totalNs), byName(functions));
@@ -423,9 +448,9 @@ async function expectTrueThreads(page: Page, profile: Profile, file: Written, ha
       ? { Blocked: (row: Row) => formatDuration(sum(row, 'totalNs')), Parts: calls }
       : {
           'Wall clock': (row: Row) => formatDuration(sum(row, 'totalNs')),
-          [hasSwitches ? 'On CPU' : 'Traced']: (row: Row) => formatDuration(sum(row, 'onCpuNs')),
-          '%': (row: Row) => formatShare(sum(row, 'onCpuNs'), sum(row, 'totalNs')),
-          Outside: (row: Row) => formatDuration(sum(row, 'outsideNs')),
+          Running: (row: Row) => formatDuration(sum(row, 'onCpuNs')),
+          'Running %': (row: Row) => formatShare(sum(row, 'onCpuNs'), sum(row, 'totalNs')),
+          Waiting: (row: Row) => formatDuration(sum(row, 'outsideNs')),
           ...(hasSwitches && { 'Off CPU': (row: Row) => formatDuration(sumOf(row.tids, time(isOffCpu))) }),
           Lost: (row: Row) =>
             formatDuration(

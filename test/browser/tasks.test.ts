@@ -130,7 +130,7 @@ describe('what ran while a thread waited?', () => {
     await steps.click(tab(waited, 'Threads'));
     await steps.click(row(waited, 'Threads', 'customer'));
     await eventually(async () => (await labels(waited)).join()).not.toContain('teller');
-    await hover(waited, (await labels(waited)).find((label) => label.startsWith('[off-cpu]')) as string);
+    await hover(waited, (await labels(waited)).find((label) => label.startsWith('off CPU')) as string);
     await steps.key(waited, 'o');
     await eventually(() => texts(waited, '.waits tr:not(:first-child) > *')).toEqual(
       expect.arrayContaining(['teller 2: teller', 'mutex, held']),

@@ -350,7 +350,7 @@ test('nothing calls a sum recorded, or a group a thread with an id', async () =>
   const views = viewsOf(read);
   expect(views.threads.map(titleOf)).toEqual(['no command name: a.json', 'no command name: b.json']);
   expect(threadChoices(views.threads, false)[0]).toMatchObject({ name: 'All command names', which: '2 command names' });
-  const report = [...reportLines(reportOf(read, { threads: true }), 100, 0)].join('\n');
+  const report = [...reportLines(reportOf(read, { threads: true }), [], 100, 0)].join('\n');
   expect(report).toMatch(/^1.2 µs of 2 command names, 2 recordings added up: /);
   expect(report).toContain('\ncommand name no command name: a.json: 500 ns, ');
   expect(report).not.toContain('thread 1');

@@ -8,7 +8,7 @@ import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/
 /**
  * The root's children are the functions of `nodes`, their children are their callers, and so on. A node has the calls
  * of the function that its chain begins with, and time where the chain of callers ends. Callers with less than `minNs`
- * are left out: their time stays with the function that they called.
+ * are left out: their time stays with the function that they called. Of the functions, those without time are.
  *
  * `weightNs`: by node, the weight that its chain carries.
  */
@@ -135,7 +135,7 @@ class CallersWalk {
   private addNodes(below: NodeId, found: readonly SymbolId[], next: Run[]): void {
     const { sumNs, count, continuing, nodeOf } = this;
     for (const symbol of found) {
-      const isLeftOut = sumNs[symbol] < this.minNs;
+      const isLeftOut = sumNs[symbol] < (below === ROOT ? Math.min(1, this.minNs) : this.minNs);
       const start = next.at(-1)?.end ?? 0;
       nodeOf[symbol] = isLeftOut ? NONE : this.builder.child(below, symbol);
       if (!isLeftOut && continuing[symbol] > 0)

@@ -5,7 +5,7 @@
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { iconButton } from '../../render/viewer/search-field.js';
 import { chipsOf } from '../view/captions/misfits.js';
-import { ORDERS } from '../view/state.js';
+import { ORDERS, togglePureWaits } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
@@ -64,6 +64,7 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
     a: () => navigation.change({ colouring: next(views.colourings, state.colouring) }),
     b: () => navigation.change({ isInverted: !state.isInverted }),
     d: switchTheme,
+    q: () => navigation.change(togglePureWaits(state)),
     p: () => navigation.change({ chosen: state.chosen === null ? main.symbolOf(box) : null }),
     v: () => stepView(1),
     V: () => stepView(-1),
@@ -104,6 +105,7 @@ const KEYS: readonly Row[] = [
   ['f', 'show only the function and its callees'],
   ['h', 'hide the function and its callees'],
   ['l', 'draw its library as one frame, or apart again'],
+  ['q', 'hide pure waits, or show them again'],
   ['c  C', 'copy stack; copy folded stacks'],
   ['m', 'open the menu of the frame'],
   ['v  V', 'next view; previous view'],

@@ -10,6 +10,7 @@ import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
+import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
 import { isSameView, NO_ZOOM, parseHash, type ShownView, START, type State, TABS } from '../view/state.js';
 import { chosenRow, type ThreadRow } from '../view/threads.js';
@@ -18,6 +19,7 @@ import { Axis } from './axis.js';
 import { StackChart } from './chart/stack-chart.js';
 import { Divider } from './divider.js';
 import { saveAs } from './downloads.js';
+import { FindingLine } from './finding-line.js';
 import { Crumbs } from './graph/crumbs.js';
 import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
@@ -32,6 +34,7 @@ import { Navigation } from './platform/navigation.js';
 import { clicksZoom } from './platform/preferences.js';
 import { type CallServer, ownServer, ServedCalls } from './served-calls.js';
 import { ServedFunctionCalls } from './served-function-calls.js';
+import { ColumnsMenu } from './tables/columns-menu.js';
 import { ViewArea } from './view-area.js';
 import { Chips, ViewBar } from './view-bar.js';
 
@@ -84,6 +87,7 @@ class App {
   private readonly panelDivider: Divider;
   private readonly axis: Axis;
   private readonly chart: StackChart;
+  private readonly finding = new FindingLine((action) => this.follow(action));
   private readonly misfits = new Notice();
   /** Where the first click of a double click was: the panel that it opens moves the frames. */
   private clicked: Partial<State> = {};
@@ -115,14 +119,24 @@ class App {
     this.chart = chart;
     this.chips = new Chips(change);
     this.crumbs = new Crumbs(change);
-    const shown: ShownView[] = ['graph', 'functions', 'threads', ...(hasTimeline ? (['timeline'] as const) : [])];
-    this.bar = new ViewBar(views, menu, shown, main.legend, { change, open: (view) => this.open(view) });
-    this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart });
+    const shown: ShownView[] = [
+      'graph',
+      'tree',
+      'functions',
+      'threads',
+      ...(hasTimeline ? (['timeline'] as const) : []),
+    ];
+    const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
+    const beside = { columns: columns.element, legend: main.legend };
+    this.bar = new ViewBar(views, menu, shown, beside, { change, open: (view) => this.open(view) });
+    this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart, columns });
     this.panel = this.newPanel();
     this.panelDivider = new Divider('Resize function panel', true, {
       measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, container.clientWidth),
       move: (panelShare) => navigation.changeLayout({ panelShare }),
     });
+    this.finding.element.hidden = !views.hasTimes;
+    container.before(this.finding.element);
     const column = html('div', { class: 'column' });
     column.append(
       this.misfits.element,
@@ -259,6 +273,13 @@ class App {
     bar.show(state, this.view);
     chips.show(chipsOf(views, state));
     crumbs.show(state, views.names);
+    this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state));
+  }
+
+  /** Does what a button of a finding says. */
+  private follow(action: FindingAction): void {
+    if ('change' in action) return this.navigation.change(action.change);
+    document.getElementById('trust')?.showPopover();
   }
 
   private stepMatch(by: 1 | -1, takesFocus: boolean): void {
@@ -390,7 +411,7 @@ class App {
 
   private openLibraries(files: readonly string[], button: HTMLElement): void {
     const heading = isolated(files.map(visibleText).join(', '));
-    this.menu.openBelow(button, heading, [{ heading, actions: this.actions.ofLibraries(files) }]);
+    this.menu.openBelow(button, heading, () => [{ heading, actions: this.actions.ofLibraries(files) }]);
   }
 
   private openMenu(box: number, xPx: number, yPx: number): void {

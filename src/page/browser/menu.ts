@@ -11,6 +11,8 @@ export interface Action {
   /** Whether it is on, of a choice; undefined: it is no choice. */
   readonly isOn?: boolean;
   readonly title?: string;
+  /** The menu stays open, with what the action changed. */
+  readonly staysOpen?: boolean;
 }
 
 /** Actions below a heading. */
@@ -25,6 +27,7 @@ const EDGE_PX = 4;
 export class Menu {
   readonly element = html('div', { class: 'menu', role: 'menu', hidden: '' });
   private leave: () => void = () => {};
+  private current: () => readonly (Action | Group)[] = () => [];
 
   constructor() {
     this.element.addEventListener('keydown', (event) => this.press(event));
@@ -46,8 +49,9 @@ export class Menu {
   open(label: string, items: readonly (Action | Group)[], xPx: number, yPx: number, leave: () => void): void {
     this.close();
     this.leave = leave;
+    this.current = () => items;
     this.element.setAttribute('aria-label', label);
-    this.element.replaceChildren(...items.map((item) => ('act' in item ? this.item(item) : this.group(item))));
+    this.fill();
     this.element.hidden = false;
     const { width, height } = this.element.getBoundingClientRect();
     this.element.style.left = `${Math.max(EDGE_PX, Math.min(xPx, innerWidth - width - EDGE_PX))}px`;
@@ -55,13 +59,19 @@ export class Menu {
     this.items[0]?.focus();
   }
 
+  private fill(): void {
+    const items = this.current();
+    this.element.replaceChildren(...items.map((item) => ('act' in item ? this.item(item) : this.group(item))));
+  }
+
   /** Opens the menu of a button, below it. */
-  openBelow(button: HTMLElement, label: string, items: readonly (Action | Group)[]): void {
+  openBelow(button: HTMLElement, label: string, items: () => readonly (Action | Group)[]): void {
     const { left, bottom } = button.getBoundingClientRect();
-    this.open(label, items, left, bottom + EDGE_PX, () => {
+    this.open(label, items(), left, bottom + EDGE_PX, () => {
       button.setAttribute('aria-expanded', 'false');
       button.focus();
     });
+    this.current = items;
     button.setAttribute('aria-expanded', 'true');
   }
 
@@ -84,7 +94,7 @@ export class Menu {
     );
   }
 
-  private item({ text, key, act, isOn, title }: Action): HTMLButtonElement {
+  private item({ text, key, act, isOn, title, staysOpen = false }: Action): HTMLButtonElement {
     const item = html(
       'button',
       { type: 'button', role: 'menuitem', tabindex: -1 },
@@ -94,8 +104,12 @@ export class Menu {
     if (isOn !== undefined) setAttributes(item, { role: 'menuitemcheckbox', 'aria-checked': String(isOn) });
     if (title !== undefined) setAttributes(item, { title });
     item.addEventListener('click', () => {
-      this.close();
+      if (!staysOpen) this.close();
       act();
+      if (!staysOpen) return;
+      const at = this.items.indexOf(item);
+      this.fill();
+      this.items[at]?.focus();
     });
     return item;
   }
@@ -131,7 +145,7 @@ export function menuButton(
     wasOpen = button.getAttribute('aria-expanded') === 'true';
   });
   button.addEventListener('click', () => {
-    if (!wasOpen) menu.openBelow(button, label, items());
+    if (!wasOpen) menu.openBelow(button, label, items);
     wasOpen = false;
   });
   return button;

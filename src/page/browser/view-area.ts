@@ -1,7 +1,9 @@
 /**
  * What is shown below the bar of views: the flame graph above the functions, one table, or the timeline above its calls.
  */
+import type { SymbolId } from '../../model/units.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
+import { isolated } from '../../render/visible-text.js';
 import type { PageLayout, ShownView, State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { StackChart } from './chart/stack-chart.js';
@@ -10,7 +12,9 @@ import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
 import type { Menu } from './menu.js';
 import type { Navigation } from './platform/navigation.js';
+import { CallTreeTable } from './tables/call-tree-table.js';
 import { CallsTable } from './tables/calls-table.js';
+import type { ColumnsMenu } from './tables/columns-menu.js';
 import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
@@ -22,13 +26,14 @@ export interface ViewContext {
   readonly characterPx: number;
   readonly main: MainGraph;
   readonly chart: StackChart;
+  readonly columns: ColumnsMenu;
 }
 
 /** The parts of each view: what is large, and the table below it. */
-type Table = 'functions' | 'threads' | 'calls';
+type Table = 'functions' | 'tree' | 'threads' | 'calls';
 const TABLES: Readonly<Record<ShownView, Table>> = {
   graph: 'functions',
-  tree: 'functions',
+  tree: 'tree',
   functions: 'functions',
   threads: 'threads',
   timeline: 'calls',
@@ -37,14 +42,22 @@ const TABLES: Readonly<Record<ShownView, Table>> = {
 export class ViewArea {
   readonly element: HTMLElement;
   private readonly main: MainGraph;
-  private readonly tables: Readonly<Record<Table, FunctionsTable | ThreadsTable | CallsTable>>;
+  private readonly tables: Readonly<Record<Table, FunctionsTable | CallTreeTable | ThreadsTable | CallsTable>>;
   private readonly divider: Divider;
 
-  constructor({ views, navigation, actions, menu, characterPx, main, chart }: ViewContext) {
+  constructor({ views, navigation, actions, menu, characterPx, main, chart, columns }: ViewContext) {
+    const choose = (symbol: SymbolId) => actions.choose(symbol);
     const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
     this.main = main;
     this.tables = {
-      functions: new FunctionsTable(views, characterPx, { choose: (symbol) => actions.choose(symbol), changeLayout }),
+      functions: new FunctionsTable(views, columns, characterPx, { choose, changeLayout }),
+      tree: new CallTreeTable(views, columns, characterPx, {
+        choose,
+        changeLayout,
+        zoom: (zoom) => navigation.change({ zoom, zoomLast: null }),
+        menu: (symbol, xPx, yPx, back) =>
+          menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
+      }),
       threads: new ThreadsTable(views, menu, {
         change: (change) => navigation.change(change),
         changeLayout,

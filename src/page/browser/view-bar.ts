@@ -29,10 +29,17 @@ export class ViewBar {
   private readonly tabs: Tabs<ShownView>;
   private readonly lens: HTMLButtonElement;
   private readonly inverted: HTMLButtonElement;
+  private readonly columns: HTMLElement;
   private state!: State; // set by the first `show`
 
-  /** `shown`: the views that the page has. `legend`: of the flame graph. */
-  constructor(views: Views, menu: Menu, shown: readonly ShownView[], legend: HTMLElement, events: ViewBarEvents) {
+  /** `shown`: the views that the page has. `columns`: their menu. `legend`: of the flame graph. */
+  constructor(
+    views: Views,
+    menu: Menu,
+    shown: readonly ShownView[],
+    { columns, legend }: { readonly columns: HTMLElement; readonly legend: HTMLElement },
+    events: ViewBarEvents,
+  ) {
     this.views = views;
     this.events = events;
     this.tabs = new Tabs(
@@ -46,8 +53,8 @@ export class ViewBar {
     );
     this.lens.hidden = views.widths.length < 2;
     this.inverted.hidden = views.isBlockedTime || !views.hasTimes;
-    const bar = html('div', { class: 'bar' }, this.tabs.element, this.lens, this.inverted, legend);
-    this.element = bar;
+    this.columns = columns;
+    this.element = html('div', { class: 'bar' }, this.tabs.element, this.lens, this.inverted, columns, legend);
   }
 
   show(state: State, view: ShownView): void {
@@ -55,6 +62,7 @@ export class ViewBar {
     this.tabs.show(view);
     (this.lens.firstElementChild as HTMLElement).textContent = widthName(this.views.widthOf(state), this.views);
     this.lens.disabled = view === 'timeline';
+    this.columns.hidden = view === 'timeline' || view === 'threads';
     this.inverted.disabled = view === 'timeline' || view === 'threads';
     this.inverted.setAttribute('aria-pressed', String(state.isInverted));
   }

@@ -16,18 +16,20 @@ import type { FoundFrames } from '../../render/find-frames.js';
 import { classOf, type Family, familyOf } from '../../render/frames/colours.js';
 import { type FrameTable, frameNames, frameTable, subtreeSums } from '../../render/frames/frame-table.js';
 import { type Libraries, librariesOf } from '../../render/frames/libraries.js';
-import { visibleText } from '../../render/visible-text.js';
+import { shownNames } from './shown-names.js';
 import type { Order, State } from './state.js';
 
 /** Callers with a smaller share are not split further: they would be invisible. */
 const MIN_SHARE = 1 / 20_000;
 
 export class FrameTables {
-  /** Names by symbol; families are by symbol, too. */
+  /** Names by symbol, as the page shows them; families are by symbol, too. */
   readonly names: readonly string[];
   /** Names in frames: with the file if another file has a function of the same name. */
   readonly frameNames: readonly string[];
-  private readonly families: readonly Family[];
+  /** Symbols with other names in files. */
+  readonly renamed: readonly SymbolId[];
+  readonly families: readonly Family[];
   readonly libraries: Libraries;
   private readonly rank: Int32Array;
   private readonly hasSwitches: boolean;
@@ -35,8 +37,12 @@ export class FrameTables {
   private readonly known = new WeakMap<CallTree, FrameTable>();
 
   constructor(symbols: SymbolTable, hasSwitches: boolean) {
-    this.names = symbols.name.map(visibleText);
-    this.frameNames = frameNames(symbols);
+    const shown = shownNames(symbols);
+    this.names = shown.names;
+    this.renamed = shown.renamed;
+    const frames = [...frameNames(symbols)];
+    for (const symbol of shown.renamed) frames[symbol] = shown.names[symbol] as string;
+    this.frameNames = frames;
     this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
     this.libraries = librariesOf(symbols);
     this.rank = symbolRanks(symbols);

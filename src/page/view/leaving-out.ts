@@ -2,6 +2,7 @@
  * What a state leaves out of call trees, and what it draws as one frame. Time is left out or moved, never lost: the self times
  * of what is left and of what is left out add up to the time of the tree.
  */
+import type { CallPaths } from '../../analysis/findings/pure-waits.js';
 import { type FunctionSet, functionSet, isInSet } from '../../analysis/questions.js';
 import { excludeFunctions, foldRecursion, mergeRuns, reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
@@ -33,11 +34,21 @@ export interface Reshaping {
   readonly foldsRecursion: boolean;
 }
 
-/** Returns the call tree as it is drawn. */
-export function reshape(tree: CallTree, { inside, hidden, drawnAs, foldsRecursion }: Reshaping): CallTree {
+/** Which call paths are shown. */
+export interface PathFilters extends Reshaping {
+  /** Hidden, too: pure waits, by their paths within what is left; null: none. */
+  readonly hiddenWaits: CallPaths | null;
+}
+
+/** Returns what is inside and not hidden. */
+export function leave(tree: CallTree, { inside, hidden }: Reshaping): CallTree {
   const within = inside.reduce(reroot, tree);
-  const left = hidden === null ? within : excludeFunctions(within, hidden);
-  const merged = drawnAs === null ? left : mergeRuns(left, drawnAs);
+  return hidden === null ? within : excludeFunctions(within, hidden);
+}
+
+/** Merges the frames that are drawn as one. */
+export function merge(tree: CallTree, { drawnAs, foldsRecursion }: Reshaping): CallTree {
+  const merged = drawnAs === null ? tree : mergeRuns(tree, drawnAs);
   return foldsRecursion ? foldRecursion(merged) : merged;
 }
 

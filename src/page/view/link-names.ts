@@ -7,6 +7,7 @@ import { dsoOf, filesBehindNames, shortFileName } from '../../model/symbol-table
 import type { SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { once } from './memoize-last.js';
+import { shownNames } from './shown-names.js';
 
 /** A longer list is written as numbers, which fit this file only: browsers refuse addresses of megabytes. */
 const MAX_LIST_LENGTH = 4000;
@@ -97,6 +98,11 @@ export class LinkNames {
       idOfWord.set(word, symbol);
       return word;
     });
+    const shown = shownNames(symbols);
+    for (const symbol of shown.renamed) {
+      const word = escaped(shown.names[symbol] as string);
+      if (!idOfWord.has(word)) idOfWord.set(word, symbol);
+    }
     return { words, idOfWord, idOfName };
   }
 }

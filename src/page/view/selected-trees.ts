@@ -3,6 +3,13 @@
  * folding. Each step is cached until its inputs change.
  */
 
+import {
+  NO_PURE_WAITS,
+  type PureWaits,
+  pathsOf,
+  pureWaitsOf,
+  withoutPureWaits,
+} from '../../analysis/findings/pure-waits.js';
 import { noNumbers, numbersWithin, type RangeSums, rangeSums } from '../../analysis/timeline/range-sums.js';
 import { recordsSwitches } from '../../analysis/tree/outside.js';
 import { type CallTree, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
@@ -16,7 +23,15 @@ import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js
 import type { PageData, PageThread } from '../data/page-data.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
-import { type LeftOut, LibraryFrames, leavesNothingOut, leftOut, reshape } from './leaving-out.js';
+import {
+  type LeftOut,
+  LibraryFrames,
+  leave,
+  leavesNothingOut,
+  leftOut,
+  merge,
+  type PathFilters,
+} from './leaving-out.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
 import { snappedRange } from './range.js';
@@ -47,7 +62,9 @@ export class SelectedTrees {
   private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
   );
-  private readonly left = memoizeLast(leftOut);
+  private readonly left = memoizeLast((tree: CallTree, state: State) => leave(tree, this.libraries.reshapingOf(state)));
+  private readonly leftOut = memoizeLast(leftOut);
+  private readonly pureWaits = memoizeLast((tree: CallTree) => pureWaitsOf(tree, this.hasSwitches));
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
 
   private readonly indexed = memoizeLast(
@@ -69,12 +86,35 @@ export class SelectedTrees {
 
   /** Returns the selected threads after focus, hiding and folding. */
   viewAt(state: State): View {
-    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
-    const view = this.viewInRange(state, indexes);
-    return leavesNothingOut(state) ? view : this.reshaped(this.askedOf(state), view, state);
+    const view = this.viewInRange(state);
+    if (leavesNothingOut(state) && !this.hidesPureWaits(state)) return view;
+    return this.reshaped(this.askedOf(state), view, state);
   }
 
-  private viewInRange(state: State, indexes: readonly number[]): View {
+  /** Returns the selected threads after focus and hiding of functions: pure waits are in it, even if they are hidden. */
+  treeWithWaitsAt(state: State): CallTree {
+    return this.left(this.askedWithWaits(state), this.viewInRange(state).tree, state);
+  }
+
+  /** Returns the pure waits of that tree, hidden or not. */
+  pureWaitsAt(state: State): PureWaits {
+    if (!this.hasTimes || this.isBlockedTime) return NO_PURE_WAITS;
+    return this.pureWaits(this.askedWithWaits(state), this.treeWithWaitsAt(state));
+  }
+
+  hidesPureWaits(state: State): boolean {
+    return state.hidesPureWaits && this.pureWaitsAt(state).waits.length > 0;
+  }
+
+  /** Returns which call paths a state shows. */
+  filtersAt(state: State): PathFilters {
+    const hidden = this.hidesPureWaits(state);
+    const hiddenWaits = hidden ? pathsOf(this.treeWithWaitsAt(state), this.pureWaitsAt(state)) : null;
+    return { ...this.libraries.reshapingOf(state), hiddenWaits };
+  }
+
+  private viewInRange(state: State): View {
+    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const view = this.ofThreads(indexes, indexes);
     const range = this.rangeAt(state);
     return range === null ? view : this.ofThreadsInRange({ range, indexes }, view, this.dataAt(state), indexes);
@@ -87,9 +127,13 @@ export class SelectedTrees {
 
   /** What of a state decides its trees. */
   askedOf(state: State) {
-    const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries, collapsed, foldsRecursion } = state;
-    const libraries = { onlyLibrary, hiddenLibraries, collapsed };
-    return { range: this.rangeAt(state), threads, hidesIdle, focus, hidden, ...libraries, foldsRecursion };
+    const { hidesPureWaits, collapsed, foldsRecursion } = state;
+    return { ...this.askedWithWaits(state), hidesPureWaits, collapsed, foldsRecursion };
+  }
+
+  private askedWithWaits(state: State) {
+    const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries } = state;
+    return { range: this.rangeAt(state), threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries };
   }
 
   /** Who woke whom; null: not known. */
@@ -129,15 +173,16 @@ export class SelectedTrees {
   }
 
   private reshape(full: View, state: State): View {
-    const shaped = reshape(full.tree, this.libraries.reshapingOf(state));
-    return viewOfPart(this.tables.byName(shaped), full, this.hasSwitches);
+    const left = this.treeWithWaitsAt(state);
+    const shown = this.hidesPureWaits(state) ? withoutPureWaits(left, this.pureWaitsAt(state)) : left;
+    const drawn = merge(shown, this.libraries.reshapingOf(state));
+    return viewOfPart(this.tables.byName(drawn), full, this.hasSwitches);
   }
 
-  /** Returns the time that focus and hiding leave out. */
+  /** Returns the time that focus and hiding of functions leave out. */
   leftOutAt(state: State): LeftOut {
-    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const reshaping = this.libraries.reshapingOf(state);
-    return this.left(this.askedOf(state), this.viewInRange(state, indexes).tree, reshaping, state);
+    return this.leftOut(this.askedWithWaits(state), this.viewInRange(state).tree, reshaping, state);
   }
 }
 

@@ -64,6 +64,8 @@ export interface State {
   readonly hiddenLibraries: readonly string[];
   /** Draws runs of frames of these libraries as one frame. */
   readonly collapsed: readonly string[];
+  /** Hides call paths that did nothing but wait. */
+  readonly hidesPureWaits: boolean;
   /** Path of symbols from the root to the frame that fills the width; empty: no zoom. */
   readonly zoom: readonly SymbolId[];
   /** Last of several siblings that fill the width, `zoom` leads to the first; null: a single frame. */
@@ -86,6 +88,8 @@ export interface State {
   /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
   readonly threadsSort: string;
+  /** Keys of the columns of functions and of the call tree, "total,share,avg"; empty: the usual ones. */
+  readonly columns: string;
   /** Lists functions without matches, too. */
   readonly listsAll: boolean;
   /** Height of the graph and width of the panel in percent; null: default. */
@@ -101,7 +105,7 @@ export interface ChosenCall extends Bounds {
 /** The layout of the page; changes of it add no entries to the history. */
 export type PageLayout = Pick<
   State,
-  'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
+  'tab' | 'functionsSort' | 'threadsSort' | 'columns' | 'listsAll' | 'graphShare' | 'panelShare'
 >;
 
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
@@ -122,6 +126,7 @@ export const START: State = {
   onlyLibrary: '',
   hiddenLibraries: [],
   collapsed: [],
+  hidesPureWaits: false,
   ...NO_ZOOM,
   search: '',
   isOnlyMatches: false,
@@ -134,14 +139,15 @@ export const START: State = {
   tab: 'callers',
   functionsSort: '',
   threadsSort: '',
+  columns: '',
   listsAll: false,
   graphShare: null,
   panelShare: null,
 };
 
 export function pageLayoutOf(state: State): PageLayout {
-  const { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare } = state;
-  return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
+  const { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare } = state;
+  return { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare };
 }
 
 /** What the graph and the tables do not depend on. */
@@ -173,8 +179,8 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   };
   const oneOf = <Word extends string>(name: string, known: readonly Word[], fallback: Word): Word =>
     read(name, (text) => known.find((word) => word === text), fallback);
-  const functions = (name: string, what: string, isPath = false): readonly SymbolId[] => {
-    const { symbols, missing } = names.read(params.get(name) ?? '', isPath);
+  const functions = (name: string, what: string, isPath = false, text = params.get(name) ?? '') => {
+    const { symbols, missing } = names.read(text, isPath);
     const shown = isPath ? missing.slice(-1) : missing; // the frame, not all its callers
     dropped.push(...shown.map((missing) => `${what} ${missing}`));
     return symbols;
@@ -185,6 +191,7 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     dropped.push(...missing.map((missing) => `${what} ${missing}`));
     return files;
   };
+  const hide = hideOf(params.get('hide') ?? '');
   const zoom = functions('zoom', 'zoom to', true);
   const chart = read('chart', numberOf, null);
   const state = {
@@ -199,10 +206,11 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     foldsRecursion: isSet('fold', start.foldsRecursion),
     order: oneOf('order', ORDERS, start.order),
     focus: functions('focus', 'only inside')[0] ?? null,
-    hidden: functions('hide', 'without'),
+    hidden: functions('hide', 'without', false, hide.functions),
     onlyLibrary: libraries('only-library', 'only library')[0] ?? '',
     hiddenLibraries: libraries('hide-library', 'without library'),
     collapsed: libraries('collapse', 'collapsed library'),
+    hidesPureWaits: hide.hidesPureWaits,
     zoom,
     zoomLast: zoom.length > 0 ? (functions('to', 'zoom to')[0] ?? null) : null,
     search: params.get('search') ?? '',
@@ -214,8 +222,9 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     call: read('call', callOf, null),
     view: OLD_TABS[params.get('tab') ?? ''] ?? oneOf('view', VIEWS, start.view),
     tab: (params.get('tab') ?? '') in OLD_TABS ? start.tab : oneOf('tab', TABS, start.tab),
-    functionsSort: params.get('sort') ?? '',
+    functionsSort: (params.get('sort') ?? '').replace(/(?<=^-?)weight$/, 'total'), // as older links have it
     threadsSort: params.get('sort-threads') ?? '',
+    columns: params.get('columns') ?? '',
     listsAll: params.get('list') === 'all',
     graphShare: shareOf(params.get('graph')),
     panelShare: shareOf(params.get('panel')),
@@ -225,6 +234,30 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
 
 /** Tables of older links. */
 const OLD_TABS: Readonly<Record<string, (typeof VIEWS)[number]>> = { functions: 'graph', threads: 'threads' };
+
+/** In `hide`, beside names of functions; a function of this name is written with its first letter escaped. */
+const PURE_WAITS = 'pure-waits';
+const NAMED_PURE_WAITS = '%70ure-waits';
+
+function hideText(functions: string, hidesPureWaits: boolean): string {
+  const words = functions.split(';').map((word) => (word === PURE_WAITS ? NAMED_PURE_WAITS : word));
+  return [...(hidesPureWaits ? [PURE_WAITS] : []), ...(functions === '' ? [] : words)].join(';');
+}
+
+/** Reads what `hideText` writes. */
+function hideOf(text: string): { readonly functions: string; readonly hidesPureWaits: boolean } {
+  const words = text.split(';');
+  const functions = words.filter((word) => word !== PURE_WAITS);
+  return {
+    functions: functions.map((word) => (word === NAMED_PURE_WAITS ? PURE_WAITS : word)).join(';'),
+    hidesPureWaits: functions.length < words.length,
+  };
+}
+
+/** Hides pure waits, or shows them again. */
+export function togglePureWaits({ hidesPureWaits }: State): Partial<State> {
+  return { hidesPureWaits: !hidesPureWaits };
+}
 
 /** Reads what `boundsText` writes. */
 function boundsOf(text: string | null): Bounds | null {
@@ -276,7 +309,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['fold', flag(each.foldsRecursion)],
     ['order', each.order],
     ['focus', ids([each.focus])],
-    ['hide', ids(each.hidden)],
+    ['hide', hideText(ids(each.hidden), each.hidesPureWaits)],
     ['only-library', files(each.onlyLibrary === '' ? [] : [each.onlyLibrary])],
     ['hide-library', files(each.hiddenLibraries)],
     ['collapse', files(each.collapsed)],
@@ -293,6 +326,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['tab', each.tab],
     ['sort', each.functionsSort],
     ['sort-threads', each.threadsSort],
+    ['columns', each.columns],
     ['list', each.listsAll ? 'all' : ''],
     ['graph', `${each.graphShare ?? ''}`],
     ['panel', `${each.panelShare ?? ''}`],

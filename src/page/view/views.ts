@@ -11,6 +11,7 @@ import { NONE, type SymbolId } from '../../model/units.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/find-frames.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageData } from '../data/page-data.js';
+import { CallPaths } from './call-paths.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { compareTables, type Painter, painterOf, painterOfDifferences } from './colouring.js';
 import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.js';
@@ -38,7 +39,7 @@ export class Views extends SelectedTrees {
   private readonly drawn = memoizeLast((view: View, state: State) =>
     this.tables.ofWidth(view.tree, { ...state, width: this.widthOf(state) }),
   );
-  private readonly named = memoizeLast((search: string) => matchNames(this.names, search));
+  private readonly named = memoizeLast((search: string) => this.match(search));
   private readonly matches = memoizeLast(findFrames);
   private readonly masked = memoizeLast(onlyMatches);
   private readonly painted = memoizeLast(painterOf);
@@ -46,6 +47,7 @@ export class Views extends SelectedTrees {
   private readonly listed = memoizeLast((state: State) => this.list(state));
   private readonly compared = memoizeLast((state: State) => this.compare(state));
   private readonly listedBoth = memoizeLast((state: State) => this.listBoth(state));
+  private readonly pathed = memoizeLast((state: State) => this.pathsOf(state));
   private otherViews?: Views;
 
   constructor(data: PageData, server: AllCalls | null = null) {
@@ -93,6 +95,23 @@ export class Views extends SelectedTrees {
     return against === '' ? this.listed(part, state) : this.listedBoth({ ...part, against }, state);
   }
 
+  /** Returns the call paths in view, weighted by the width. */
+  callPathsAt(state: State): CallPaths {
+    return this.pathed({ ...this.askedPart(state), against: state.against }, state);
+  }
+
+  private pathsOf(state: State): CallPaths {
+    const table = this.tableAt(state);
+    const there = state.against === '' ? null : (this.painterAt(state).compared?.there ?? null);
+    const width = this.widthOf(state);
+    const kind = {
+      isInverted: state.isInverted,
+      countsStops: width === 'outside' || width === 'off-cpu',
+      hasSwitches: this.hasSwitches,
+    };
+    return new CallPaths(table, zoomedRange(table, state), kind, there);
+  }
+
   /** Returns the painter that shows how the graph differs from that of the threads it is compared with. */
   private compare(state: State): Painter {
     const table = this.tableAt(state);
@@ -123,7 +142,7 @@ export class Views extends SelectedTrees {
   threadsAt(state: State): readonly ThreadRow[] {
     const { zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
-    const isAll = leavesNothingOut(state) && zoom.length === 0 && isMatch === null;
+    const isAll = leavesNothingOut(state) && !state.hidesPureWaits && zoom.length === 0 && isMatch === null;
     return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.askedPart(state), state, isMatch);
   }
 
@@ -136,6 +155,18 @@ export class Views extends SelectedTrees {
   /** Returns the function names that match the search. */
   namesAt({ search }: State): NameMatches {
     return this.named(search, search);
+  }
+
+  /** Matches names as they are shown, and as files have them. */
+  private match(search: string): NameMatches {
+    const { isMatch, problem } = matchNames(this.names, search);
+    const { renamed } = this.tables;
+    const recorded = renamed.map((symbol) => this.data.symbols.name[symbol] as string);
+    const others = isMatch && matchNames(recorded, search).isMatch;
+    if (isMatch === null || others === null) return { isMatch: null, problem };
+    const all = [...isMatch];
+    for (const [at, symbol] of renamed.entries()) all[symbol] ||= others[at] === true;
+    return { isMatch: all, problem };
   }
 
   /** Returns the numbers of a function; null if it is not in the view or the trace has no times. */
@@ -210,7 +241,7 @@ export class Views extends SelectedTrees {
     const isFromLeaves = state.isInverted;
     const data = this.dataAt(state);
     const counted = selectedNodes(data.shape, {
-      reshaping: this.libraries.reshapingOf(state),
+      ...this.filtersAt(state),
       zoom: state.zoom,
       zoomedSiblings: symbols,
       isFromLeaves,

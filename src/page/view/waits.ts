@@ -2,11 +2,12 @@
  * Sums up the waits of the selected function: for whom and why, what those threads did meanwhile, and the longest wait.
  */
 
+import { isOnPaths } from '../../analysis/findings/pure-waits.js';
 import { type FunctionSet, isInSet } from '../../analysis/questions.js';
 import type { Blocker, WaitingPlace, WaitPiece, WaitsByPath, WaitThread } from '../../model/profile/waits-by-path.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import type { Reshaping } from './leaving-out.js';
+import type { PathFilters } from './leaving-out.js';
 
 /** Blockers with equal names are one row. */
 export interface WaitsOfFunction {
@@ -34,15 +35,13 @@ export interface WaitNames {
 export function waitsOfFunction(
   waits: WaitsByPath,
   tids: ReadonlySet<Tid>,
-  { inside, hidden, drawnAs }: Pick<Reshaping, 'inside' | 'hidden' | 'drawnAs'>,
+  filters: Pick<PathFilters, 'inside' | 'hidden' | 'hiddenWaits' | 'drawnAs'>,
   chosen: SymbolId,
 ): WaitsOfFunction | null {
-  const isShown = (place: WaitingPlace) => {
-    const symbols = [...symbolsOf(waits, place)];
-    const isIn = (set: FunctionSet) => symbols.some((symbol) => isInSet(set, symbol));
-    const isChosen = symbols.some((symbol) => (drawnAs === null ? symbol : drawnAs[symbol]) === chosen);
-    return tids.has(place.tid) && isChosen && inside.every(isIn) && (hidden === null || !isIn(hidden));
-  };
+  const { drawnAs } = filters;
+  const isChosen = (symbol: SymbolId) => (drawnAs === null ? symbol : drawnAs[symbol]) === chosen;
+  const isShown = (place: WaitingPlace) =>
+    tids.has(place.tid) && pathOf(waits, place).some(isChosen) && isPlaceShown(waits, place, filters);
   const places = waits.places.filter(isShown);
   const [first] = places;
   if (first === undefined) return null;
@@ -60,11 +59,29 @@ export function waitsOfFunction(
   };
 }
 
-/** Returns the functions and stops of a call path. */
-function symbolsOf({ paths }: WaitsByPath, { node, isPreempted }: WaitingPlace): Set<SymbolId> {
-  const symbols = new Set<SymbolId>([isPreempted ? SpecialSymbol.Preempted : SpecialSymbol.OffCpu]);
-  for (let at = node; at > 0; at = paths.parent[at] as number) symbols.add(paths.symbol[at] as SymbolId);
-  return symbols;
+/** Whether the filters leave the call path that waited. */
+export function isPlaceShown(
+  waits: WaitsByPath,
+  place: WaitingPlace,
+  { inside, hidden, hiddenWaits }: Pick<PathFilters, 'inside' | 'hidden' | 'hiddenWaits'>,
+): boolean {
+  let path = pathOf(waits, place);
+  for (const set of inside) path = path.slice(indexIn(path, set));
+  const isHidden = hidden !== null && indexIn(path, hidden) < path.length;
+  return path.length > 0 && !isHidden && !(hiddenWaits !== null && isOnPaths(hiddenWaits, path));
+}
+
+/** Returns where a path enters a set; its length: nowhere. */
+function indexIn(path: readonly SymbolId[], set: FunctionSet): number {
+  const at = path.findIndex((symbol) => isInSet(set, symbol));
+  return at === -1 ? path.length : at;
+}
+
+/** Returns the functions and stops of a call path, from the root on. */
+function pathOf({ paths }: WaitsByPath, { node, isPreempted }: WaitingPlace): SymbolId[] {
+  const path: SymbolId[] = [isPreempted ? SpecialSymbol.Preempted : SpecialSymbol.OffCpu];
+  for (let at = node; at > 0; at = paths.parent[at] as number) path.push(paths.symbol[at] as SymbolId);
+  return path.reverse();
 }
 
 type Row = Omit<Blocker, 'meanwhile' | 'otherNs'>;

@@ -18,7 +18,7 @@ const weighedTrees = callTrees.chain((tree) =>
   fc.tuple(fc.constant(tree), fc.array(fc.nat(9), { minLength: tree.length, maxLength: tree.length })),
 );
 
-/** A caller gets its own row if the chains through it weigh `min` or more, and not 0. */
+/** A caller gets its own row if the chains through it weigh `min` or more, and not 0; a function, if not 0. */
 function referenceCallers(
   tree: CallTree,
   weights: Float64Array,
@@ -33,7 +33,7 @@ function referenceCallers(
     let end = '';
     for (let length = 1; length <= chain.length; length++) {
       const path = chain.slice(0, length);
-      if (weightThrough(path) < Math.max(1, min)) break;
+      if (weightThrough(path) < (length === 1 ? 1 : Math.max(1, min))) break;
       end = path.join(' ');
       calls[end] = (calls[end] ?? 0) + tree.calls[at + 1];
     }

@@ -58,7 +58,7 @@ describe('Tab', () => {
     }
     for (const control of ['Icicle', 'Fold recursion', 'Search frames', 'Previous match', 'Next match', 'Only matches'])
       expect(names).toContain(control);
-    for (const control of ['Save SVG', 'Save JSON', 'Dark or light', 'Keys', 'all', 'Functions', 'Total ▼', 'Max'])
+    for (const control of ['Save SVG', 'Save JSON', 'Dark or light', 'Keys', 'all', 'Functions', 'Total ↓', 'Average'])
       expect(names).toContain(control);
     for (const control of ['Focus', 'Hide', 'Close']) expect(names).toContain(control);
     expect(names.length).toBeLessThan(60);

@@ -36,7 +36,8 @@ describe('the threads', () => {
   const choose = (name: string) =>
     threads.evaluate((wanted) => {
       const all = [...document.querySelectorAll<HTMLElement>('[aria-label="Threads"] .row')];
-      all.find((row) => `${row.children[0]?.textContent} ${row.children[1]?.textContent}` === wanted)?.click();
+      const text = (row: Element, selector: string) => row.querySelector(selector)?.textContent;
+      all.find((row) => `${text(row, '.names')} ${text(row, '.names + div')}` === wanted)?.click();
     }, name);
   const all = async () => (await labels(threads))[0];
 
@@ -46,9 +47,9 @@ describe('the threads', () => {
 
   test('are listed together, by name and singly, with their times', async () => {
     await go();
-    const [head = [], ...others] = (await rows(threads, 'Threads')).map((cells) => cells.slice(0, 7));
-    expect(head).toEqual(['All threads', '3 threads', '3 µs', '1.7 µs', '56.7 %', '1.3 µs', '300 ns']);
-    expect(others.map(([name, which, wall]) => [name, which, wall])).toEqual([
+    const [head = [], ...others] = (await rows(threads, 'Threads')).map((cells) => cells.slice(0, 9));
+    expect(head).toEqual(['All threads', '3 µs', '1.7 µs', '56.7 %', '1.3 µs', '300 ns', '6', '3 threads', '']);
+    expect(others.map((cells) => [cells[0], cells[7], cells[1]])).toEqual([
       ['worker', '2 threads', '2 µs'],
       ['worker', '1', '1 µs'],
       ['worker', '2', '1 µs'],
@@ -71,9 +72,9 @@ describe('the threads', () => {
   test('are selected together with Ctrl and Shift, by pointer and by keys', async () => {
     await go();
     const row = (which: string) =>
-      threads.locator('[aria-label="Threads"] .row', { has: threads.locator(`:nth-child(2):text-is("${which}")`) });
+      threads.locator('[aria-label="Threads"] .row', { has: threads.locator(`.names + div:text-is("${which}")`) });
     const marked = async () =>
-      (await row('').page().locator('[aria-label="Threads"] .row.chosen > :nth-child(2)').allTextContents()).join();
+      (await row('').page().locator('[aria-label="Threads"] .row.chosen > .names + div').allTextContents()).join();
     await row('1').click();
     await row('3').click({ modifiers: ['Control'] });
     await eventually(marked).toBe('1,3');
@@ -108,7 +109,7 @@ describe('the threads', () => {
   });
 
   test('are the same in chip, table and graph for any address', async () => {
-    const marked = () => threads.locator('[aria-label="Threads"] .row.chosen > :first-child').allTextContents();
+    const marked = () => threads.locator('[aria-label="Threads"] .row.chosen > .names').allTextContents();
     for (const [hash, time, chip, row] of [
       ['#threads=tid:3', 'all · 1 µs', ['timer (3)'], ['timer idle']],
       ['#threads=tid:3&idle=0', 'all · 1 µs', ['timer (3)'], []],
@@ -129,7 +130,7 @@ describe('the threads', () => {
         const gaps = [...row.querySelectorAll('.gap')].map((gap) =>
           ['x', 'width'].map((name) => Math.round(Number(gap.getAttribute(name)))),
         );
-        return [row.children[1]?.textContent, row.querySelector('title')?.textContent, gaps];
+        return [row.querySelector('.names + div')?.textContent, row.querySelector('title')?.textContent, gaps];
       }),
     );
     expect(strips).toContainEqual(['1', '1 gap, 300 ns lost', [[68, 51]]]);

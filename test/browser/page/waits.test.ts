@@ -31,7 +31,7 @@ async function choose(name: string): Promise<void> {
 }
 
 test('time off the CPU says for whom, why, and what that thread did meanwhile', async () => {
-  await choose('[off-cpu]');
+  await choose('off CPU');
   await eventually(() => textOf('.waits tr:not(:first-child) > *')).toEqual([
     ...['teller 2: teller', 'mutex, held', '1', '38 ns', '8 ns'],
     ...['[still waiting]', '', '1', '14 ns', '0 ns'],

@@ -118,7 +118,7 @@ describe('in a stack chart', () => {
     await press(page, 'm');
     await eventually(() => page.getByRole('menuitem', { name: 'Go to waker: clerk 3' }).isVisible()).toBe(true);
     await press(page, 'Escape');
-    const waits = (await rows(page, 'Calls')).filter(([name]) => name === '[off-cpu]');
+    const waits = (await rows(page, 'Calls')).filter(([name]) => name === 'off CPU');
     expect(waits.map((cells) => cells.at(-1))).toEqual(['clerk 3']);
     const { x, y, height } = (await page.locator('.stack canvas').boundingBox()) as never;
     await page.mouse.move(x + 500, y + height - 28);

@@ -44,11 +44,11 @@ describe('width', () => {
   }
 
   test.for([
-    ['wall', { all: 100, main: 100, read: 50, '[syscall]': 40, '[off-cpu]': 30, work: 50, leaf: 20 }],
-    ['cpu', { all: 100, main: 100, read: 29, '[syscall]': 14, work: 71, leaf: 29 }],
-    ['outside', { all: 100, main: 100, read: 100, '[syscall]': 100, '[off-cpu]': 75 }],
-    ['off-cpu', { all: 100, main: 100, read: 100, '[syscall]': 100, '[off-cpu]': 100 }],
-    ['calls', { all: 100, main: 100, read: 43, '[syscall]': 29, '[off-cpu]': 14, work: 43, leaf: 29 }],
+    ['wall', { all: 100, main: 100, read: 50, 'system call': 40, 'off CPU': 30, work: 50, leaf: 20 }],
+    ['cpu', { all: 100, main: 100, read: 29, 'system call': 14, work: 71, leaf: 29 }],
+    ['outside', { all: 100, main: 100, read: 100, 'system call': 100, 'off CPU': 75 }],
+    ['off-cpu', { all: 100, main: 100, read: 100, 'system call': 100, 'off CPU': 100 }],
+    ['calls', { all: 100, main: 100, read: 43, 'system call': 29, 'off CPU': 14, work: 43, leaf: 29 }],
   ] as const)('by %s gives frames the width of their share', async ([width, expected]) => {
     expect(await shares(width)).toEqual(expected);
   });
@@ -84,11 +84,11 @@ test('colours frames by function, duration or time outside, with a legend', asyn
   const fillOf = async (label: string) =>
     (await report.frames(switches)).find((one) => one.label.startsWith(label))?.fill;
   expect(await legend()).toContain('[off-cpu]: blocked');
-  expect(await fillOf('[off-cpu]')).toBe('var(--off-cpu)');
+  expect(await fillOf('off CPU')).toBe('var(--off-cpu)');
   await press(switches, 'a');
   expect(await legend()).toContain('below 100 ns100 ns+1 µs+');
   expect(await legend()).toContain('with inferred calls: lower bound');
-  expect([await fillOf('leaf'), await fillOf('work'), await fillOf('main'), await fillOf('[off-cpu]')]).toEqual([
+  expect([await fillOf('leaf'), await fillOf('work'), await fillOf('main'), await fillOf('off CPU')]).toEqual([
     'var(--s0)',
     'var(--s1)',
     'var(--s1)',
@@ -102,5 +102,5 @@ test('colours frames by function, duration or time outside, with a legend', asyn
     'var(--s3)',
   ]);
   await press(switches, 'a');
-  await eventually(() => fillOf('[off-cpu]')).toBe('var(--off-cpu)');
+  await eventually(() => fillOf('off CPU')).toBe('var(--off-cpu)');
 });

@@ -143,11 +143,37 @@ export const focusedText = (page: Page) =>
     return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '';
   });
 
-/** Returns the rows of a table that are in the document, cell by cell. */
+/** Shows all columns of functions and of the call tree; goes into an address. */
+export const ALL_COLUMNS =
+  'columns=total,share,self,calls,avg,outside,outside-self,cpu,waiting-share,off-cpu,min,p50,p90,p99,max,unwound,line';
+
+/** How the page shows what is no function, by its name in files. */
+export const SHOWN_NAMES: Readonly<Record<string, string>> = {
+  '[syscall]': 'system call',
+  '[untraced]': 'untraced',
+  '[off-cpu]': 'off CPU',
+  '[preempted]': 'preempted',
+  '[lost]': 'lost',
+};
+
+/** Returns the rows of a table that are in the document, cell by cell: the name first, without its library. */
 export function rows(page: Page, label = 'Functions'): Promise<string[][]> {
   return page.$$eval(`.table[aria-label="${label}"] .row`, (all) =>
-    all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+    all.map((row) => {
+      const cells = [...row.children].map((cell) => cell.cloneNode(true) as Element);
+      for (const beside of cells.flatMap((cell) => [...cell.querySelectorAll('.library, .twisty')])) beside.remove();
+      const names = cells.findIndex(({ classList }) => classList.contains('names'));
+      return [...cells.splice(names, 1), ...cells].map(({ textContent }) => (textContent ?? '').trim());
+    }),
   );
+}
+
+/** Returns the titles of a table likewise: that of the names first. */
+export function titles(page: Page, label = 'Functions'): Promise<string[]> {
+  return page.$$eval(`.table[aria-label="${label}"] [role=columnheader]`, (all) => {
+    const names = all.findIndex(({ classList }) => classList.contains('names'));
+    return [...all.splice(names, 1), ...all].map(({ textContent }) => textContent ?? '');
+  });
 }
 
 export const chips = (page: Page) =>

@@ -7,7 +7,14 @@ import { type CallTree, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SymbolKind, type SymbolTable } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { chipsOf } from '../../../src/page/view/captions/misfits.js';
-import { type LeavingOut, LibraryFrames, leftOut, reshape } from '../../../src/page/view/leaving-out.js';
+import {
+  type LeavingOut,
+  LibraryFrames,
+  leave,
+  leftOut,
+  merge,
+  type Reshaping,
+} from '../../../src/page/view/leaving-out.js';
 import { formatHash, parseHash, START, type State } from '../../../src/page/view/state.js';
 import { Counted, selectedNodes } from '../../../src/page/view/threads.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
@@ -38,6 +45,7 @@ const leavings: fc.Arbitrary<LeavingOut> = fc.record({
   foldsRecursion: fc.boolean(),
 });
 
+const reshape = (tree: CallTree, reshaping: Reshaping) => merge(leave(tree, reshaping), reshaping);
 const drawn = (tree: CallTree, leaving: Partial<LeavingOut>) =>
   reshape(tree, frames.reshapingOf({ ...START, ...leaving }));
 
@@ -117,7 +125,7 @@ describe('of random trees', () => {
       fc.property(callTrees, leavings, (tree, leaving) => {
         const reshaping = frames.reshapingOf(leaving);
         const all = { zoom: [], zoomedSiblings: new Set<number>(), isFromLeaves: false, isMatch: null };
-        const counted = selectedNodes(tree, { reshaping, ...all });
+        const counted = selectedNodes(tree, { ...reshaping, hiddenWaits: null, ...all });
         const graph = reshape(tree, reshaping);
         const part = (values: Float64Array, least: number) =>
           sum(values.filter((_, node) => (counted[node] as number) >= least));

@@ -40,6 +40,7 @@ const HARD = [
   '\\u202e',
   '__proto__',
   '',
+  'pure-waits',
 ];
 const DSOS = ['/lib/a', '/lib/b', '/other/b', '/x;y%z/1@2;3%', '[vdso]', '\u0007'];
 const libraries = fc.uniqueArray(fc.constantFrom(...DSOS));
@@ -86,6 +87,7 @@ const states: fc.Arbitrary<State> = fc
     onlyLibrary: fc.constantFrom('', ...DSOS),
     hiddenLibraries: libraries,
     collapsed: libraries,
+    hidesPureWaits: fc.boolean(),
     zoom: fc.array(symbol, { maxLength: 30 }),
     zoomLast: fc.option(symbol),
     search: text,
@@ -99,6 +101,7 @@ const states: fc.Arbitrary<State> = fc
     tab: fc.constantFrom(...TABS),
     functionsSort: text,
     threadsSort: text,
+    columns: text,
     listsAll: fc.boolean(),
     graphShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
     panelShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),

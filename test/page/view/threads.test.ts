@@ -85,7 +85,7 @@ test('hides idle threads together, unless all are idle', async () => {
     return [...new Set(tree.symbol.subarray(1))].map((symbol) => views.names[symbol]).sort();
   };
   expect(namesAt('all')).toEqual(['main', 'work']);
-  expect(namesAt('name:timer')).toEqual(['[syscall]', 'wait']);
+  expect(namesAt('name:timer')).toEqual(['system call', 'wait']);
 });
 
 /** No time is too short for its callers to be split from leaves. */

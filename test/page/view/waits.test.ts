@@ -68,8 +68,8 @@ describe('a function', () => {
 });
 
 test('time off the CPU can be chosen, and shows all waits', () => {
-  expect(waitsOf('[off-cpu]')?.waits).toMatchObject({ waits: 2, ns: 52 });
-  const offCpu = symbolOf(views, '[off-cpu]');
+  expect(waitsOf('off CPU')?.waits).toMatchObject({ waits: 2, ns: 52 });
+  const offCpu = symbolOf(views, 'off CPU');
   expect(views.canOpen(offCpu)).toBe(true);
   expect(new Views({ ...views.data, waits: null }).canOpen(offCpu)).toBe(false);
 });
@@ -94,7 +94,8 @@ describe('many blockers', () => {
   };
 
   test('are eight rows, the most time first, and a row for the others; all add up', () => {
-    const found = waitsOfFunction(waits, new Set([1]), { inside: [], hidden: null, drawnAs: null }, 10);
+    const none = { inside: [], hidden: null, hiddenWaits: null, drawnAs: null };
+    const found = waitsOfFunction(waits, new Set([1]), none, 10);
     expect(found?.blockers.map(({ kind, tid }) => (kind === 'others' ? kind : tid))).toEqual([
       8,
       7,

@@ -95,20 +95,12 @@ const WOKEN_BY: TableColumn<CallRow> = {
 };
 
 const COLUMNS: readonly TableColumn<CallRow>[] = [
-  {
-    key: 'name',
-    title: 'Function',
-    widthPx: [130, Number.POSITIVE_INFINITY],
-    isText: true,
-    value: ({ name }) => name,
-    cell: ({ name }) => html('bdi', { title: name }, name),
-  },
-  { key: 'duration', title: 'Duration', widthPx: [80, 110], value: ({ ns }) => ns, cell: ({ duration }) => duration },
+  { key: 'duration', title: 'Duration', widthPx: [96, 96], value: ({ ns }) => ns, cell: ({ duration }) => duration },
   {
     key: 'start',
     title: 'Start',
     hint: 'since the start of the recording',
-    widthPx: [110, 150],
+    widthPx: [118, 118],
     value: ({ startNs }) => startNs,
     cell: ({ start }) => start,
   },
@@ -116,9 +108,18 @@ const COLUMNS: readonly TableColumn<CallRow>[] = [
     key: 'depth',
     title: 'Depth',
     hint: 'functions on the stack, with itself',
-    widthPx: [56, 70],
+    widthPx: [64, 64],
     value: ({ depth }) => depth,
     cell: ({ depth }) => String(depth),
+  },
+  {
+    key: 'name',
+    title: 'Function',
+    widthPx: [130, 420],
+    isNames: true,
+    isText: true,
+    value: ({ name }) => name,
+    cell: ({ name }) => html('bdi', { title: name }, name),
   },
   {
     key: 'ending',

@@ -21,7 +21,6 @@ import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { Action, Menu } from '../menu.js';
-import { PARTS } from './functions-table.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {
@@ -29,6 +28,11 @@ export interface ThreadsTableEvents {
   readonly changeLayout: (change: Partial<State>) => void;
   readonly openChart: (tid: Tid) => void;
 }
+
+/** In narrow tables, names and thread ids matter more than these. */
+const RUNNING_FROM_PX = 420;
+const SHARE_FROM_PX = 520;
+const MANY_FROM_PX = 640;
 
 function isPartOf({ threads }: ThreadRow, { threads: chosen }: ThreadRow): boolean {
   return threads.every((index) => chosen.includes(index));
@@ -198,17 +202,42 @@ export class ThreadsTable {
       title: string,
       hint: string,
       value: (row: ThreadRow) => number,
+      fromPx = MANY_FROM_PX,
     ): TableColumn<ThreadRow> => {
-      return { key, title, hint, widthPx: [70, 96], isTime: true, value, cell: (row) => formatDuration(value(row)) };
+      const cell = (row: ThreadRow) => formatDuration(value(row));
+      return { key, title, hint, widthPx: [86, 86], fromPx, isTime: true, value, cell };
     };
-    const cpu: [title: string, hint: string] = this.hasSwitches
-      ? ['On CPU', 'time on a CPU']
-      : ['Traced', tracedHint(this.recorded.meta)];
+    const running = this.hasSwitches ? 'time on a CPU' : tracedHint(this.recorded.meta);
     return [
+      duration('wall', isBlockedTime ? 'Blocked' : 'Wall clock', 'time in the view', ({ totalNs }) => totalNs, 0),
+      duration('cpu', 'Running', running, ({ onCpuNs }) => onCpuNs, RUNNING_FROM_PX),
+      {
+        key: 'busy',
+        title: 'Running %',
+        hint: 'running, share of its time',
+        widthPx: [86, 86],
+        fromPx: SHARE_FROM_PX,
+        isTime: true,
+        value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
+        cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
+      },
+      duration('outside', 'Waiting', 'time in system calls and other stops', ({ outsideNs }) => outsideNs),
+      duration('off-cpu', 'Off CPU', 'time off the CPU', ({ offCpuNs }) => offCpuNs),
+      duration('lost', 'Lost', 'time in gaps of the trace', ({ lostNs }) => lostNs),
+      {
+        key: 'calls',
+        title: isBlockedTime ? 'Parts' : 'Calls',
+        ...(isBlockedTime && { hint: 'parts of waits' }),
+        widthPx: [86, 86],
+        fromPx: MANY_FROM_PX,
+        value: ({ calls }) => calls,
+        cell: ({ calls }) => formatCount(calls),
+      },
       {
         key: 'name',
         title: capitalized(threadNoun(this.recorded.meta)),
-        widthPx: [130, Number.POSITIVE_INFINITY],
+        widthPx: [130, 300],
+        isNames: true,
         isText: true,
         value: ({ name }) => name,
         cell: ({ name, isIdle }) =>
@@ -221,27 +250,6 @@ export class ThreadsTable {
         isText: true,
         value: ({ which }) => which.padStart(12),
         cell: ({ which }) => which,
-      },
-      duration('wall', isBlockedTime ? 'Blocked' : 'Wall clock', 'time in the view', ({ totalNs }) => totalNs),
-      duration('cpu', ...cpu, ({ onCpuNs }) => onCpuNs),
-      {
-        key: 'busy',
-        title: '%',
-        hint: `${this.hasSwitches ? 'on CPU' : 'traced'}, share of its time`,
-        widthPx: [56, 70],
-        isTime: true,
-        value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
-        cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
-      },
-      duration('outside', 'Outside', 'time in system calls and other stops', ({ outsideNs }) => outsideNs),
-      duration('off-cpu', 'Off CPU', 'time off the CPU', ({ offCpuNs }) => offCpuNs),
-      duration('lost', 'Lost', 'time in gaps of the trace', ({ lostNs }) => lostNs),
-      {
-        key: 'calls',
-        ...(isBlockedTime ? PARTS : { title: 'Calls' }),
-        widthPx: [60, 100],
-        value: ({ calls }) => calls,
-        cell: ({ calls }) => formatCount(calls),
       },
       ...(this.views.timeline === null ? [] : [this.chartColumn()]),
       ...(this.rows.length < 2 ? [] : [this.compareColumn()]),

@@ -1,18 +1,23 @@
 /**
- * A table of any length: only the visible rows are in the document.
+ * A table of any length: only the visible rows are in the document. Columns that have no room are left out, so that none is
+ * cut.
  */
-import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
+import { htmlElement as html } from '../../../render/viewer/dom.js';
 
 export interface TableColumn<Row> {
   readonly key: string;
   readonly title: string;
   readonly hint?: string;
-  /** If infinite, the column fills the rest, and at least a part of a wide table. */
+  /** Infinite: it fills the rest. */
   readonly widthPx: readonly [min: number, max: number];
+  /** What rows are of: the column stays if there is little room. */
+  readonly isNames?: boolean;
+  /** Left out of narrower tables. */
+  readonly fromPx?: number;
   readonly isText?: boolean;
   /** Hidden for traces without times. */
   readonly isTime?: boolean;
-  /** Returns the content of a cell. `availablePx`: width of the first column. */
+  /** Returns the content of a cell. `availablePx`: width of the column of names. */
   readonly cell: (row: Row, availablePx: number) => string | Node;
   /** Returns the sort key. */
   readonly value: (row: Row) => number | string;
@@ -26,6 +31,10 @@ export interface TableEvents<Row> {
   readonly choose: (row: Row, how: ChoiceMode, through: readonly Row[]) => void;
   /** `by`: as in `TableRows.sortedBy`. */
   readonly sort: (by: string) => void;
+  /** Enter, or a double click; absent: Enter selects. */
+  readonly enter?: (row: Row) => void;
+  /** Any other key on a row; returns whether it did something. `at`: of the row. */
+  readonly press?: (row: Row, key: string, at: number) => boolean;
   /** Opens a menu at a point of the window. */
   readonly menu?: (row: Row, xPx: number, yPx: number, back: () => void) => void;
 }
@@ -35,6 +44,8 @@ export interface TableRows<Row> {
   readonly columns: readonly TableColumn<Row>[];
   /** Key of the sort column, with prefix "-" if reversed; for any other text, the first column of numbers. */
   readonly sortedBy: string;
+  /** Rows are in order already. */
+  readonly isSorted?: boolean;
 }
 
 export interface RowMarks<Row> {
@@ -43,16 +54,53 @@ export interface RowMarks<Row> {
   readonly isFound?: (row: Row) => boolean;
   /** Whether a row can be selected; absent: all can. */
   readonly canChoose?: (row: Row) => boolean;
+  /** Where a row is in a tree. `isOpen`: null if there is nothing below it. */
+  readonly levelOf?: (row: Row) => { readonly level: number; readonly isOpen: boolean | null };
 }
 
-const ROW_PX = 26;
-const HEAD_PX = 26;
+const ROW_PX = 27;
+const HEAD_PX = 28;
 /** The table may be lower on the screen than on paper; as in the style sheet. */
 const PRINTED_ROWS = 20;
 const ROWS_AHEAD = 6;
-const ARROW_PX = 10;
+const ARROW_PX = 12;
 /** Padding left and right of the content of a cell. */
-const PADDING_PX = 6;
+const PADDING_PX = 8;
+
+/** How rows are sorted: by a column, in its default order or reversed. */
+class Sorting<Row> {
+  readonly column: TableColumn<Row>;
+  readonly isReversed: boolean;
+
+  /** `sortedBy`: as in `TableRows`. */
+  constructor(columns: readonly TableColumn<Row>[], sortedBy: string) {
+    const known = columns.find(({ key }) => key === sortedBy.replace(/^-/, ''));
+    this.column = known ?? (columns.find(({ isText }) => !isText) as TableColumn<Row>);
+    this.isReversed = known !== undefined && sortedBy.startsWith('-');
+  }
+
+  /** By default, texts are sorted ascending and numbers descending. */
+  get isAscending(): boolean {
+    return (this.column.isText ?? false) !== this.isReversed;
+  }
+
+  /** Sorts stably; what has no number comes last. */
+  sorted(rows: readonly Row[]): Row[] {
+    const { column, isAscending } = this;
+    const keyed = rows.map((row) => {
+      const value = column.value(row);
+      return { row, key: typeof value === 'number' && Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value };
+    });
+    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isAscending ? -1 : 1));
+    return keyed.map(({ row }) => row);
+  }
+}
+
+/** Returns the order of rows, for tables that get theirs sorted. */
+export function sorterBy<Row>(columns: readonly TableColumn<Row>[], sortedBy: string): (rows: Row[]) => Row[] {
+  const sorting = new Sorting(columns, sortedBy);
+  return (rows) => sorting.sorted(rows);
+}
 
 export class VirtualTable<Row> {
   /** The scrolling table. */
@@ -60,30 +108,37 @@ export class VirtualTable<Row> {
   private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
   private readonly events: TableEvents<Row>;
+  private readonly cellRole: 'cell' | 'gridcell';
+  /** With those that have no room. */
+  private known: readonly TableColumn<Row>[] = [];
   private columns: readonly TableColumn<Row>[] = [];
   private rows: readonly Row[] = [];
-  private sorted!: TableColumn<Row>;
-  /** Reverses the default order of the sort column. */
-  private isReversed = false;
+  private sorting!: Sorting<Row>;
   private marks: RowMarks<Row> = { isChosen: () => false };
   private focusedRow = 0;
   private chosenLast: Row | null = null;
 
-  constructor(label: string, events: TableEvents<Row>) {
+  constructor(label: string, events: TableEvents<Row>, role: 'table' | 'treegrid' = 'table') {
     this.events = events;
+    this.cellRole = role === 'table' ? 'cell' : 'gridcell';
     this.element = html(
       'div',
-      { class: 'table', role: 'table', 'aria-label': label },
+      { class: 'table', role, 'aria-label': label },
       html('div', { class: 'headgroup', role: 'rowgroup' }, this.head),
       this.canvas,
     );
     this.element.addEventListener('scroll', () => this.drawRows());
-    new ResizeObserver(() => this.drawRows()).observe(this.element);
-    this.canvas.addEventListener('click', (event) => this.choose(rowIndex(event.target), event));
+    new ResizeObserver(() => this.fit()).observe(this.element);
+    this.canvas.addEventListener('click', (event) => {
+      if (event.detail < 2 || events.enter === undefined) this.choose(rowIndex(event.target), event);
+    });
+    this.canvas.addEventListener('dblclick', ({ target }) => this.enter(rowIndex(target)));
     this.canvas.addEventListener('contextmenu', (event) => {
       if (this.openMenu(rowIndex(event.target), event.clientX, event.clientY)) event.preventDefault();
     });
-    this.canvas.addEventListener('mousedown', (event) => event.shiftKey && event.preventDefault()); // prevents text selection
+    this.canvas.addEventListener('mousedown', (event) => {
+      if (event.shiftKey || event.detail > 1) event.preventDefault(); // prevents text selection
+    });
     this.element.tabIndex = -1;
     this.element.addEventListener('keydown', (event) => this.press(event));
     this.canvas.addEventListener('focusin', ({ target }) => {
@@ -91,26 +146,13 @@ export class VirtualTable<Row> {
     });
   }
 
-  /** Shows rows, sorted stably. */
-  show({ rows, columns, sortedBy }: TableRows<Row>, marks: RowMarks<Row>): void {
-    const key = sortedBy.replace(/^-/, '');
-    const known = columns.find((column) => column.key === key);
-    this.columns = columns;
-    this.sorted = known ?? (columns.find(({ isText }) => !isText) as TableColumn<Row>);
-    this.isReversed = known !== undefined && sortedBy.startsWith('-');
+  show({ rows, columns, sortedBy, isSorted = false }: TableRows<Row>, marks: RowMarks<Row>): void {
+    this.sorting = new Sorting(columns, sortedBy);
     this.marks = marks;
-    const widths = columns.map((column) => this.widthOf(column));
-    this.element.style.setProperty('--columns', widths.map(([min, max]) => `minmax(${min},${max})`).join(' '));
-    this.element.style.setProperty('--least', `calc(${widths.map(([min]) => min).join(' + ')})`);
-    this.sort(rows);
-  }
-
-  /** Returns the bounds of the width as CSS; the sort column needs space for its arrow. */
-  private widthOf(column: TableColumn<Row>): [min: string, max: string] {
-    const arrowPx = column === this.sorted ? ARROW_PX : 0;
-    const [minPx, maxPx] = column.widthPx;
-    if (maxPx === Number.POSITIVE_INFINITY) return [`max(${minPx + arrowPx}px, 15cqw, 50cqw - 336px)`, '1fr'];
-    return [`${minPx + arrowPx}px`, `${maxPx + arrowPx}px`];
+    this.rows = isSorted ? rows : this.sorting.sorted(rows);
+    this.known = columns;
+    this.element.setAttribute('aria-rowcount', String(this.rows.length + 1));
+    this.showColumns();
   }
 
   /** Updates the marks only; scrolls a newly selected row into view. */
@@ -122,40 +164,60 @@ export class VirtualTable<Row> {
     this.drawRows();
   }
 
-  private sort(rows: readonly Row[]): void {
-    const column = this.sorted;
-    const value = (row: Row) => {
-      const own = column.value(row);
-      return typeof own === 'number' && Number.isNaN(own) ? Number.NEGATIVE_INFINITY : own;
-    };
-    const keyed = rows.map((row) => ({ row, key: value(row) }));
-    const isAscending = this.isAscending(column);
-    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isAscending ? -1 : 1));
-    this.rows = keyed.map(({ row }) => row);
-    setAttributes(this.element, { 'aria-rowcount': this.rows.length + 1 });
+  /** Moves the focus to a row. */
+  moveTo(index: number): void {
+    this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
+    this.scrollToOffset(this.focusedRow * ROW_PX);
+    this.drawRows();
+    this.rowBelow(this.focusedRow)?.focus({ preventScroll: true });
+  }
+
+  private fit(): void {
+    const fitting = this.fittingColumns();
+    if (fitting.every((column, at) => column === this.columns[at]) && fitting.length === this.columns.length)
+      this.drawRows();
+    else this.showColumns();
+  }
+
+  private showColumns(): void {
+    this.columns = this.fittingColumns();
+    const widths = this.columns.map(({ widthPx: [min, max] }, at) => {
+      const arrowPx = this.columns[at] === this.sorting.column ? ARROW_PX : 0;
+      return `minmax(${min + arrowPx}px,${max === Number.POSITIVE_INFINITY ? '1fr' : `${max + arrowPx}px`})`;
+    });
+    this.element.style.setProperty('--columns', widths.join(' '));
     this.drawHead();
     this.drawRows();
   }
 
+  /** Returns the columns for which there is room; the last ones go first. All of a table that is not seen. */
+  private fittingColumns(): readonly TableColumn<Row>[] {
+    const { clientWidth } = this.element;
+    if (clientWidth === 0) return this.known;
+    const fitting = this.known.filter(({ fromPx = 0 }) => clientWidth >= fromPx);
+    const leastPx = () => fitting.reduce((sum, { widthPx: [min] }) => sum + min, ARROW_PX);
+    while (leastPx() > clientWidth && fitting.length > 2)
+      fitting.splice(
+        fitting.findLastIndex(({ isNames }) => !isNames),
+        1,
+      );
+    return fitting;
+  }
+
   private drawHead(): void {
+    const { sorting } = this;
     const cells = this.columns.map((column) => {
-      const { key, title, hint, isText } = column;
-      const isSorted = column === this.sorted;
-      const isAscending = this.isAscending(column);
-      const arrow = isSorted ? (isAscending ? ' ▲' : ' ▼') : '';
+      const { key, title, hint } = column;
+      const isSorted = column === sorting.column;
+      const arrow = isSorted ? (sorting.isAscending ? ' ↑' : ' ↓') : '';
       const button = html('button', { type: 'button', ...(hint && { title: hint }) }, title + arrow);
-      button.addEventListener('click', () => this.events.sort(isSorted && !this.isReversed ? `-${key}` : key));
-      const sort = isSorted ? { 'aria-sort': isAscending ? 'ascending' : 'descending' } : {};
-      return html('div', { role: 'columnheader', class: isText ? 'text' : 'number', ...sort }, button);
+      button.addEventListener('click', () => this.events.sort(isSorted && !sorting.isReversed ? `-${key}` : key));
+      const sort = isSorted ? { 'aria-sort': sorting.isAscending ? 'ascending' : 'descending' } : {};
+      return html('div', { role: 'columnheader', class: classOf(column), ...sort }, button);
     });
     const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));
     this.head.replaceChildren(...cells);
     if (focused >= 0) cells[focused]?.querySelector('button')?.focus();
-  }
-
-  /** By default, texts are sorted ascending and numbers descending. */
-  private isAscending({ isText = false }: TableColumn<Row>): boolean {
-    return isText !== this.isReversed;
   }
 
   private drawRows(): void {
@@ -163,7 +225,8 @@ export class VirtualTable<Row> {
     this.canvas.style.height = `${this.rows.length * ROW_PX}px`;
     this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
     const { scrollTop, clientHeight } = this.element;
-    const availablePx = (this.head.firstElementChild?.clientWidth ?? 0) - 2 * PADDING_PX;
+    const names = this.head.children[this.columns.findIndex(({ isNames }) => isNames)];
+    const availablePx = (names?.clientWidth ?? 0) - 2 * PADDING_PX;
     const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - ROWS_AHEAD);
     const end = Math.min(
       this.rows.length,
@@ -180,22 +243,26 @@ export class VirtualTable<Row> {
 
   private rowElement(index: number, availablePx: number): HTMLElement {
     const row = this.rows[index] as Row;
-    const cells = this.columns.map(({ cell, isText }) =>
-      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row, availablePx)),
+    const cells = this.columns.map((column) =>
+      html('div', { role: this.cellRole, class: classOf(column) }, column.cell(row, availablePx)),
     );
-    const { isChosen, isFound, canChoose } = this.marks;
+    const { isChosen, isFound, canChoose, levelOf } = this.marks;
     const classes = ['row'];
     if (isChosen(row)) classes.push('chosen');
     if (isFound?.(row)) classes.push('found');
     if (canChoose?.(row) === false) classes.push('inert');
+    const inTree = levelOf?.(row);
     const attributes = {
       role: 'row',
       class: classes.join(' '),
       'aria-rowindex': index + 2,
       'data-row': index,
       tabindex: -1,
+      ...(isChosen(row) && { 'aria-current': 'true' }),
+      ...(inTree && { 'aria-level': inTree.level }),
+      ...(inTree && inTree.isOpen !== null && { 'aria-expanded': String(inTree.isOpen) }),
     };
-    const element = html('div', isChosen(row) ? { ...attributes, 'aria-current': 'true' } : attributes, ...cells);
+    const element = html('div', attributes, ...cells);
     element.style.transform = `translateY(${index * ROW_PX}px)`;
     return element;
   }
@@ -207,6 +274,11 @@ export class VirtualTable<Row> {
     if (how !== 'through') this.chosenLast = row;
     const last = Math.max(0, this.rows.indexOf(this.chosenLast as Row));
     this.events.choose(row, how, this.rows.slice(Math.min(last, index), Math.max(last, index) + 1));
+  }
+
+  private enter(index: number | null): void {
+    const row = index === null ? undefined : this.rows[index];
+    if (row !== undefined) this.events.enter?.(row);
   }
 
   private press(event: KeyboardEvent): void {
@@ -223,8 +295,11 @@ export class VirtualTable<Row> {
       End: this.rows.length - 1,
     };
     const to = steps[event.key];
+    const row = this.rows[this.focusedRow];
     if (to !== undefined) this.moveTo(to);
+    else if (row !== undefined && this.events.press?.(row, event.key, this.focusedRow)) this.drawRows();
     else if (event.key === 'm') return this.pressMenu(event);
+    else if (event.key === 'Enter' && this.events.enter !== undefined) this.enter(this.focusedRow);
     else if (isChoice) this.choose(this.focusedRow, event);
     else return;
     event.preventDefault();
@@ -258,13 +333,10 @@ export class VirtualTable<Row> {
     else if (topPx + ROW_PX + HEAD_PX > scrollTop + clientHeight)
       this.element.scrollTop = topPx + ROW_PX + HEAD_PX - clientHeight;
   }
+}
 
-  private moveTo(index: number): void {
-    this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
-    this.scrollToOffset(this.focusedRow * ROW_PX);
-    this.drawRows();
-    this.rowBelow(this.focusedRow)?.focus({ preventScroll: true });
-  }
+function classOf({ isText = false, isNames = false }: Pick<TableColumn<never>, 'isText' | 'isNames'>): string {
+  return isNames ? 'text names' : isText ? 'text' : 'number';
 }
 
 function rowIndex(target: EventTarget | null): number | null {

@@ -1,6 +1,7 @@
 /**
  * Finds what of a link the page does not have: threads, times and frames of another recording.
  */
+import type { PureWaits } from '../../../analysis/findings/pure-waits.js';
 import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatDuration } from '../../../render/format.js';
 import { truncate } from '../../../render/frames/labels.js';
@@ -134,8 +135,8 @@ const MAX_COLLAPSED_CHIPS = 3;
 /** Describes what is left out of the graph, with its time. */
 function chipsOfFrames(views: Views, state: State): Chip[] {
   const { names, libraries } = views;
-  const { focus, onlyLibrary, hidden, hiddenLibraries, collapsed } = state;
-  if (leavesNothingOut(state)) return [];
+  const { focus, onlyLibrary, hidden, hiddenLibraries, collapsed, hidesPureWaits } = state;
+  if (leavesNothingOut(state) && !hidesPureWaits) return [];
   const { focusNs, onlyLibraryNs, hiddenNs } = views.leftOutAt(state);
   const textOf = (text: string, name: string, ns: Nanoseconds) =>
     `${text} ${isolated(name)}${ns > 0 ? ` · ${formatDuration(ns)} left out` : ''}`;
@@ -172,5 +173,10 @@ function chipsOfFrames(views: Views, state: State): Chip[] {
           text: `${isolated(libraries.nameOf(file))} as one frame`,
           undo: { collapsed: without(collapsed, file) },
         }))),
+    ...(hidesPureWaits ? [{ text: pureWaitsText(views.pureWaitsAt(state)), undo: { hidesPureWaits: false } }] : []),
   ];
+}
+
+function pureWaitsText({ waits, ns }: PureWaits): string {
+  return waits.length === 0 ? 'pure waits hidden: none' : `pure waits hidden, ${formatDuration(ns)}`;
 }

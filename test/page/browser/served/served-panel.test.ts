@@ -98,7 +98,7 @@ async function expectSame(panel: Panel, path: string, name: string, change: Part
 /** Functions that no other has the name of, most calls first. */
 function someFunctions(views: Views): string[] {
   const rows = [...views.viewAt(START).functions().values()].sort((a, b) => b.calls - a.calls);
-  const names = rows.map(({ symbol }) => views.names[symbol] as string);
+  const names = rows.map(({ symbol }) => views.data.symbols.name[symbol] as string);
   const isAlone = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
   return names.filter((name) => isAlone(name) && !/^\[|[@(]/.test(name)).slice(0, 3);
 }

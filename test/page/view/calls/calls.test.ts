@@ -71,7 +71,7 @@ async function expectSame(views: Views, path: string, name: string, change: Part
 /** Functions that no other has the name of, most calls first; too many take too long. */
 function someFunctions(views: Views): string[] {
   const rows = [...views.viewAt(START).functions().values()].sort((a, b) => b.calls - a.calls);
-  const names = rows.map(({ symbol }) => views.names[symbol] as string);
+  const names = rows.map(({ symbol }) => views.data.symbols.name[symbol] as string);
   const isAlone = (name: string) => views.names.indexOf(name) === views.names.lastIndexOf(name);
   return names
     .filter((name) => isAlone(name) && !name.startsWith('[') && !name.includes('@') && !name.includes('('))

@@ -44,7 +44,7 @@ function weightsOf(state: State): Record<string, [number, number]> {
   const { there } = comparedAt(state);
   const paths = [''];
   for (let node = 1; node < table.parent.length; node++)
-    paths[node] = `${paths[table.parent[node]]};${table.names[table.tree.symbol[node]]}`;
+    paths[node] = `${paths[table.parent[node]]};${views.data.symbols.name[table.tree.symbol[node]]}`;
   return Object.fromEntries(paths.map((path, node) => [path, [table.total[node], there[node]]]));
 }
 

@@ -1,0 +1,94 @@
+/**
+ * The line below the header that says what stands out, one finding at a time, with buttons that lead on.
+ */
+
+import type { SentencePart } from '../../render/findings.js';
+import { htmlElement as html, setAttributes, showText, svgElement as svg } from '../../render/viewer/dom.js';
+import { button, iconButton } from '../../render/viewer/search-field.js';
+import type { FindingAction, ShownFinding } from '../view/findings.js';
+
+export class FindingLine {
+  readonly element: HTMLElement;
+  private readonly act: (action: FindingAction) => void;
+  private readonly sentence = html('p', { 'aria-live': 'polite' });
+  private readonly buttons = html('div', { class: 'group' });
+  private readonly position = html('span', {});
+  private readonly pager: HTMLElement;
+  private find: () => readonly ShownFinding[] = () => [];
+  private findings: readonly ShownFinding[] = [];
+  private at = 0;
+  private shownKey = '';
+  private isPending = false;
+
+  constructor(act: (action: FindingAction) => void) {
+    this.act = act;
+    this.pager = html(
+      'div',
+      { class: 'pager', role: 'group', 'aria-label': 'Findings', hidden: '' },
+      iconButton('‹', 'Previous finding', 'previous finding', () => this.page(-1)),
+      this.position,
+      iconButton('›', 'Next finding', 'next finding', () => this.page(1)),
+    );
+    this.element = html(
+      'section',
+      { class: 'finding', 'aria-label': 'Finding' },
+      icon(),
+      this.sentence,
+      this.buttons,
+      this.pager,
+    );
+  }
+
+  /** Finds and shows in the next idle moment, unless it shows this already. `key`: differs where findings may. */
+  show(key: string, find: () => readonly ShownFinding[]): void {
+    if (key === this.shownKey) return;
+    this.shownKey = key;
+    this.find = find;
+    if (this.isPending) return;
+    this.isPending = true;
+    whenIdle(() => {
+      this.isPending = false;
+      this.findings = this.find();
+      this.at = 0;
+      this.draw();
+    });
+  }
+
+  private page(by: 1 | -1): void {
+    const { length } = this.findings;
+    this.at = (this.at + by + length) % length;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { findings, at } = this;
+    const { sentence = [], actions = [] } = findings[at] ?? {};
+    this.sentence.replaceChildren(...sentence.map(partElement));
+    const hadFocus = this.buttons.contains(document.activeElement);
+    const made = actions.map((action) => button(action.label, '', () => this.act(action)));
+    this.buttons.replaceChildren(...made);
+    if (hadFocus) made[0]?.focus();
+    this.pager.hidden = findings.length < 2;
+    showText(this.position, `${at + 1} of ${findings.length}`);
+  }
+}
+
+function partElement({ kind, text }: SentencePart): Node {
+  if (kind === 'text') return document.createTextNode(text);
+  return kind === 'number' ? html('b', {}, text) : html('b', { class: 'name' }, html('bdi', {}, text));
+}
+
+function icon(): SVGElement {
+  const sign = svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' });
+  const circle = svg('circle', { cx: 8, cy: 8, r: 7 });
+  const mark = svg('path', { d: 'M8 4.2v4.6M8 10.7v1.2' });
+  for (const part of [circle, mark]) setAttributes(part, { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 });
+  sign.append(circle, mark);
+  return sign;
+}
+
+/** Safari has no idle callbacks. */
+function whenIdle(run: () => void): void {
+  if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 1000 });
+  else setTimeout(run, 50);
+}

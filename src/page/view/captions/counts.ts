@@ -1,0 +1,43 @@
+/**
+ * Says how many calls there were and how long they took on average, where some are inferred.
+ */
+import {
+  formatAtLeast,
+  formatCount,
+  formatDuration,
+  isTotalInferred,
+  type TotalOfCalls,
+} from '../../../render/format.js';
+
+/** Returns "5*" if some of five calls are inferred, "–" without calls, as of inlined functions. */
+export function starredCalls(calls: number, inferred: number): string {
+  return calls === 0 ? '–' : `${formatCount(calls)}${inferred > 0 ? '*' : ''}`;
+}
+
+/** Returns "4 complete, 1 inferred"; empty if all are complete. */
+export function inferredCalls(calls: number, inferred: number): string {
+  return inferred === 0 ? '' : `${formatCount(calls - inferred)} complete, ${formatCount(inferred)} inferred`;
+}
+
+export interface Average {
+  /** NaN: unknown. */
+  readonly ns: number;
+  /** Some calls are inferred and may have lasted longer. */
+  readonly isAtLeast: boolean;
+}
+
+/** Returns the average duration of calls; with inferred ones, of what is known of them. */
+export function averageOf(sums: TotalOfCalls): Average {
+  const { calls, inferred, totalNs, avgNs, longestCutNs } = sums;
+  if (inferred === 0) return { ns: avgNs ?? Number.NaN, isAtLeast: false };
+  const knownNs = (calls - inferred) * (avgNs || 0) + (longestCutNs || 0);
+  const atLeastNs = isTotalInferred(sums) ? knownNs : Math.max(knownNs, totalNs);
+  return { ns: atLeastNs > 0 ? atLeastNs / calls : Number.NaN, isAtLeast: true };
+}
+
+/** Returns "3 ms", "≥ 3 ms", or "–" if it is unknown. */
+export function averageText(sums: TotalOfCalls): string {
+  const { ns, isAtLeast } = averageOf(sums);
+  if (Number.isNaN(ns)) return '–';
+  return isAtLeast ? formatAtLeast(Math.floor(ns)) : formatDuration(ns);
+}

@@ -1,0 +1,111 @@
+/**
+ * Turns a state into findings: what stands out of the selected threads, range and call paths, with steps that lead on.
+ */
+
+import type { Finding, GroupTime, KnownReasons } from '../../analysis/findings/findings.js';
+import { findingsOf, reasonsOfWaits } from '../../analysis/findings/findings.js';
+import type { WaitingPlace } from '../../model/profile/waits-by-path.js';
+import type { SymbolId } from '../../model/units.js';
+import { type SentencePart, sentenceOf } from '../../render/findings.js';
+import { visibleText } from '../../render/visible-text.js';
+import type { PageThread } from '../data/page-data.js';
+import { NO_ZOOM, type State } from './state.js';
+import { chosenRow, type ThreadRow } from './threads.js';
+import type { Views } from './views.js';
+import { isPlaceShown } from './waits.js';
+
+/** What a button of a finding does: changes the state, or opens what the state does not have. */
+export type FindingAction = { readonly label: string } & (
+  | { readonly change: Partial<State> }
+  | { readonly opens: 'details' }
+);
+
+export interface ShownFinding {
+  readonly kind: Finding['kind'];
+  readonly sentence: readonly SentencePart[];
+  /** One or two. */
+  readonly actions: readonly FindingAction[];
+}
+
+/** Returns the findings of what a state shows, the most important first. Takes time in proportion to the call paths. */
+export function findingsAt(views: Views, state: State): ShownFinding[] {
+  const { data, hasSwitches } = views;
+  const view = views.viewAt(state);
+  const { threads: indexes } = chosenRow(views.threads, state.threads, state.hidesIdle);
+  const findings = findingsOf({
+    ...{ meta: data.meta, symbols: data.symbols, quality: data.quality, hasSwitches },
+    tree: views.treeWithWaitsAt(state),
+    shown: view.tree,
+    pureWaits: views.pureWaitsAt(state),
+    hidesPureWaits: state.hidesPureWaits,
+    functions: [...view.functions().values()],
+    waits: knownReasons(views, state, indexes),
+    groups: data.meta.merged === undefined ? [] : groupsAt(views, state, indexes),
+  });
+  const context = { meta: data.meta, quality: data.quality, nameOf: (symbol: SymbolId) => nameOf(views, symbol) };
+  return findings
+    .map((finding) => ({
+      kind: finding.kind,
+      sentence: sentenceOf(finding, context).map((part) => ({ ...part, text: visibleText(part.text) })),
+      actions: actionsOf(finding, state),
+    }))
+    .filter(({ actions }) => actions.length > 0);
+}
+
+/** Differs between states that may have different findings. */
+export function findingsKey(views: Views, state: State): string {
+  return JSON.stringify([views.askedOf(state), state.width]);
+}
+
+function nameOf(views: Views, symbol: SymbolId): string {
+  return (views.names[symbol] as string) + views.nameSuffix(symbol);
+}
+
+/** Returns the selected groups of a merged profile, with their time before pure waits are hidden. */
+function groupsAt(views: Views, state: State, indexes: readonly number[]): GroupTime[] {
+  const rows = views.threadsAt({ ...state, ...NO_ZOOM, isOnlyMatches: false, hidesPureWaits: false });
+  return indexes.map((index) => rows[index] as ThreadRow).map(({ name, totalNs: ns }) => ({ name, ns }));
+}
+
+/** Returns why the selected threads waited on the call paths that are shown; null: not known. */
+function knownReasons(views: Views, state: State, indexes: readonly number[]): KnownReasons | null {
+  const { waits, threads } = views.dataAt(state);
+  if (waits === null) return null;
+  const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
+  const filters = views.filtersAt(state);
+  const isShown = (place: WaitingPlace) => tids.has(place.tid) && isPlaceShown(waits, place, filters);
+  return reasonsOfWaits(waits, isShown);
+}
+
+/** Returns what a reader can do next; empty: nothing that the page can. */
+function actionsOf(finding: Finding, state: State): FindingAction[] {
+  const show = (symbol: SymbolId, label = 'Show it') => ({ label, change: { chosen: symbol } });
+  const hide = { label: 'Hide pure waits', change: { hidesPureWaits: true } };
+  switch (finding.kind) {
+    case 'lost':
+    case 'inferred':
+      return [{ label: 'Details', opens: 'details' }];
+    case 'waiting':
+      return finding.hasPureWaits ? [hide] : [{ label: 'Off CPU', change: { width: 'off-cpu' } }];
+    case 'pure-waits':
+      return [hide, show(finding.largest.symbol)];
+    case 'hidden-waits':
+      return [{ label: 'Show waits again', change: { hidesPureWaits: false } }];
+    case 'running':
+      return [
+        show(finding.first.symbol),
+        ...(state.width === 'cpu'
+          ? []
+          : [{ label: finding.isOnCpu ? 'On CPU' : 'Traced', change: { width: 'cpu' as const } }]),
+      ];
+    case 'lock':
+      return finding.holder === null ? [] : [show(finding.holder)];
+    case 'blocked':
+      return finding.waitedFor.slice(0, 1).map(({ symbol }) => ({ label: 'Show it', change: { focus: symbol } }));
+    case 'merged':
+      return finding.pureWaitsNs === 0 || state.hidesPureWaits ? [] : [hide];
+    case 'requests':
+    case 'compared':
+      return [];
+  }
+}

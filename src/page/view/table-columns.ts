@@ -1,0 +1,313 @@
+/**
+ * The columns of numbers that the functions table and the call tree can show, and which of them a reader chose.
+ */
+import type { SourceLine } from '../../model/symbol-table.js';
+import { formatCalls, formatCount, formatDuration, formatShare, formatTotal } from '../../render/format.js';
+import { formatWeight } from '../../render/frames/frame-details.js';
+import {
+  BLOCKED_COLUMNS,
+  FUNCTION_COLUMNS,
+  type FunctionColumn,
+  functionValue,
+} from '../../render/function-columns.js';
+import { averageOf, averageText, inferredCalls, starredCalls } from './captions/counts.js';
+import { shortLine, tracedHint } from './captions/details.js';
+import { differenceText } from './captions/legend.js';
+import type { Width } from './state.js';
+import type { FunctionRow } from './view.js';
+import type { Views } from './views.js';
+
+export interface NumberColumn {
+  /** In addresses, which last. */
+  readonly key: string;
+  readonly title: string;
+  readonly hint: string;
+  readonly widthPx: number;
+  /** Left out of narrower tables. */
+  readonly fromPx?: number;
+  readonly isText?: boolean;
+  /** Has no meaning in traces without times. */
+  readonly isTime: boolean;
+  /** Shown unless the reader chooses others. */
+  readonly isUsual: boolean;
+  readonly value: (row: FunctionRow) => number | string;
+  readonly text: (row: FunctionRow) => string;
+  /** What a text leaves out; empty: nothing. */
+  readonly explain?: (row: FunctionRow) => string;
+}
+
+/** What the columns are of. */
+export interface ColumnSubject {
+  readonly views: Views;
+  readonly width: Width;
+  /** Weights are those of functions that start paths from leaves. */
+  readonly isInverted: boolean;
+  /** Rows are call paths: only functions have percentiles, and upside down, time is that of the first function. */
+  readonly isTree: boolean;
+  readonly isCompared: boolean;
+  /** 100 % of the shares. */
+  readonly totalWeight: number;
+  readonly maxCalls: number;
+}
+
+/** Narrower tables have only the weight and its share; the next have no average. */
+const SELF_FROM_PX = 520;
+const AVERAGE_FROM_PX = 640;
+
+const DURATION_PX = 86;
+const SHARE_PX = 138;
+const CHARACTER_PX = 7.6;
+const PADDING_PX = 16;
+
+/** Key of the column that a comparison is sorted by. */
+const DIFFERENCE = 'difference';
+
+/** Returns the columns that have a meaning, in the order of tables. */
+export function knownColumns(subject: ColumnSubject): NumberColumn[] {
+  const { views, width, isCompared } = subject;
+  const all = views.isBlockedTime ? blockedColumns(subject) : columnsOf(subject);
+  const known = all.filter(({ isTime }) => views.hasTimes || !isTime);
+  if (!isCompared) return known;
+  const [weight, ...others] = known as [NumberColumn, ...NumberColumn[]];
+  return [weight, ...comparedColumns(width), ...others.map((column) => ({ ...column, fromPx: AVERAGE_FROM_PX }))];
+}
+
+/** Returns the columns that are shown. `chosen`: as in the state. */
+export function chosenColumns(known: readonly NumberColumn[], chosen: string): readonly NumberColumn[] {
+  const keys = chosen.split(',');
+  const shown = known.filter(({ key }) => keys.includes(key) || key === 'there' || key === DIFFERENCE);
+  return chosen === '' || !known.some(({ key }) => keys.includes(key)) ? known.filter(({ isUsual }) => isUsual) : shown;
+}
+
+/** Returns the choice with one column more or less; the last one stays. */
+export function withColumn(known: readonly NumberColumn[], chosen: string, key: string): string {
+  const shown = new Set(chosenColumns(known, chosen).map((column) => column.key));
+  if (!shown.delete(key)) shown.add(key);
+  const keys = known.filter((column) => shown.has(column.key)).map((column) => column.key);
+  const isUsual = known.every((column) => column.isUsual === shown.has(column.key));
+  return isUsual ? '' : keys.length === 0 ? chosen : keys.join();
+}
+
+/** Returns what the rows are sorted by if the reader chose nothing. */
+export function usualSort({ isInverted, isCompared }: Pick<ColumnSubject, 'isInverted' | 'isCompared'>): string {
+  return isCompared ? DIFFERENCE : isInverted ? 'self' : 'total';
+}
+
+interface Titled {
+  readonly title: string;
+  readonly hint: string;
+}
+
+function columnsOf(subject: ColumnSubject): NumberColumn[] {
+  const { views, width, isTree, isInverted, maxCalls } = subject;
+  const { hasSwitches, data } = views;
+  const running = hasSwitches ? hintOf('cpu') : tracedHint(data.meta);
+  const hasPercentiles = !isTree && data.threads.some(({ durations }) => durations !== null);
+  return [
+    ...weightColumns(subject, running),
+    callsColumn(maxCalls, {
+      title: 'Calls',
+      hint: '“5*”: of five calls, some are inferred: their start or end was not seen',
+    }),
+    averageColumn,
+    ...(width === 'outside' || (isTree && isInverted)
+      ? []
+      : [
+          ofFunction('outside', 'Waiting', WAITING_HINT),
+          ofFunction('outside-self', 'Waiting self', hintOf('outside-self')),
+        ]),
+    ...(width === 'cpu' ? [] : [duration('cpu', 'Running', running, ({ sums }) => sums.onCpuNs)]),
+    {
+      ...duration('waiting-share', 'Waiting %', 'part of its time that is waiting', waitingShare),
+      text: ({ sums }) => (sums.totalNs > 0 ? formatShare(sums.outsideNs, sums.totalNs) : '–'),
+    },
+    ...(!hasSwitches || width === 'off-cpu'
+      ? []
+      : [duration('off-cpu', 'Off CPU', 'time off the CPU, with callees', ({ sums }) => sums.offCpuNs)]),
+    ofFunction('min', 'Min'),
+    ...(hasPercentiles ? ['p50', 'p90', 'p99'].map((name) => ofFunction(name, name)) : []),
+    ofFunction('max', 'Max'),
+    ...(views.hasUnwound ? [{ ...ofFunction('unwound', 'Unwound'), isTime: false }] : []),
+    ...(data.symbols.lines === undefined ? [] : [lineColumn((row) => views.lineOf(row.sums.symbol))]),
+  ];
+}
+
+const WAITING_HINT = 'time off CPU, preempted, in system calls, untraced, lost; with callees';
+
+function waitingShare({ sums: { outsideNs, totalNs } }: FunctionRow): number {
+  return totalNs > 0 ? outsideNs / totalNs : Number.NaN;
+}
+
+/** Of blocked time, only sums are known, and how long its parts were. */
+function blockedColumns(subject: ColumnSubject): NumberColumn[] {
+  const total = weightColumn('total', { title: 'Blocked', hint: hintOf('blocked', BLOCKED_COLUMNS) }, 'wall', false);
+  const parts = { title: 'Parts', hint: hintOf('calls', BLOCKED_COLUMNS) };
+  return [
+    total,
+    shareColumn(subject),
+    callsColumn(subject.maxCalls, parts),
+    { ...averageColumn, hint: hintOf('avg', BLOCKED_COLUMNS) },
+    ...['min', 'max'].map((name) => ({
+      ...ofFunction(name, name === 'min' ? 'Min' : 'Max', hintOf(name, BLOCKED_COLUMNS)),
+      isUsual: true,
+    })),
+  ];
+}
+
+const SELF: Titled = { title: 'Self', hint: hintOf('self') };
+
+/** What is counted, with callees and without. */
+const WEIGHTS: Readonly<Record<Width, { readonly total: Titled; readonly self: Titled | null }>> = {
+  wall: { total: { title: 'Total', hint: hintOf('total') }, self: SELF },
+  cpu: { total: { title: 'Running', hint: hintOf('cpu') }, self: { ...SELF, hint: 'running, on top of the stack' } },
+  outside: {
+    total: { title: 'Waiting', hint: WAITING_HINT },
+    self: { title: 'Waiting self', hint: hintOf('outside-self') },
+  },
+  'off-cpu': {
+    total: { title: 'Off CPU', hint: 'time off the CPU, with callees' },
+    self: { title: 'Off CPU self', hint: 'time in waits that it entered itself' },
+  },
+  calls: { total: { title: 'With callees', hint: 'calls of the function and of its callees' }, self: null },
+};
+
+const OWN_CALLS: Titled = { title: 'Calls', hint: 'calls of the function' };
+
+function weightColumns(subject: ColumnSubject, running: string): NumberColumn[] {
+  const { width, isTree, isInverted } = subject;
+  if (isInverted) {
+    const self = { ...weightColumn('self', WEIGHTS[width].self ?? OWN_CALLS, width, true), fromPx: 0 };
+    const total = ofFunction('total', 'Total');
+    return [...(isTree ? [] : [{ ...total, fromPx: SELF_FROM_PX, isUsual: true }]), ...[self, shareColumn(subject)]];
+  }
+  const { total, self } = WEIGHTS[width];
+  const format = formatOf(width);
+  return [
+    weightColumn('total', width === 'cpu' ? { ...total, hint: running } : total, width, width === 'wall'),
+    shareColumn(subject),
+    ...(self === null
+      ? []
+      : [
+          {
+            ...duration('self', self.title, self.hint, ({ selfWeight }) => selfWeight),
+            fromPx: SELF_FROM_PX,
+            isUsual: true,
+            text: ({ selfWeight }: FunctionRow) => format(selfWeight),
+          },
+        ]),
+  ];
+}
+
+function formatOf(width: Width): (weight: number) => string {
+  return width === 'calls' ? formatCount : (weight) => formatWeight(weight, 'ns');
+}
+
+/** `isTotal`: the total time of its calls, which may not be known to have lasted as long. */
+function weightColumn(key: string, { title, hint }: Titled, width: Width, isTotal: boolean): NumberColumn {
+  const format = formatOf(width);
+  return {
+    ...duration(key, title, hint, ({ weight }) => weight),
+    ...{ fromPx: 0, isTime: width !== 'calls', isUsual: true },
+    text: ({ weight, sums }) => (isTotal && width === 'wall' ? formatTotal(sums) : format(weight)),
+  };
+}
+
+/** The bar in it shows which part of the time was running. */
+function shareColumn({ totalWeight }: ColumnSubject): NumberColumn {
+  return {
+    ...{
+      key: 'share',
+      title: 'Share',
+      hint: 'share of the view; the bar: how much of it was running, and how much not',
+    },
+    ...{ widthPx: SHARE_PX, isTime: false, isUsual: true },
+    value: ({ weight }) => weight,
+    text: ({ weight }) => formatShare(weight, totalWeight),
+    explain: ({ sums: { onCpuNs, totalNs } }) =>
+      totalNs > 0 ? `${formatShare(onCpuNs, totalNs)} running, ${formatShare(totalNs - onCpuNs, totalNs)} not` : '',
+  };
+}
+
+function callsColumn(maxCalls: number, { title, hint }: Titled): NumberColumn {
+  return {
+    ...{ key: 'calls', title, hint, fromPx: SELF_FROM_PX, isTime: false, isUsual: true },
+    widthPx: Math.max(72, PADDING_PX + CHARACTER_PX * starredCalls(maxCalls, 1).length),
+    value: ({ sums }) => sums.calls,
+    text: ({ sums }) => starredCalls(sums.calls, sums.inferred),
+    explain: ({ sums }) => inferredCalls(sums.calls, sums.inferred),
+  };
+}
+
+const averageColumn: NumberColumn = {
+  ...duration(
+    'avg',
+    'Average',
+    'average duration of calls; “≥”: some are inferred, and may have lasted longer',
+    ({ sums }) => averageOf(sums).ns,
+  ),
+  isUsual: true,
+  text: ({ sums }) => averageText(sums),
+  explain: ({ sums }) => (sums.inferred > 0 ? `${formatCalls(sums.calls, sums.inferred)} calls complete` : ''),
+};
+
+function lineColumn(lineOf: (row: FunctionRow) => SourceLine | null): NumberColumn {
+  const text = (row: FunctionRow) => {
+    const line = lineOf(row);
+    return line === null ? '' : shortLine(line);
+  };
+  return {
+    ...{ key: 'line', title: 'Source line', hint: 'where the function begins' },
+    ...{ widthPx: 130, fromPx: AVERAGE_FROM_PX, isText: true, isTime: false, isUsual: false },
+    value: text,
+    text,
+    explain: (row) => {
+      const line = lineOf(row);
+      return line === null ? '' : `${line.file}:${line.line}`;
+    },
+  };
+}
+
+/** Returns the columns of the threads that these are compared with. */
+function comparedColumns(width: Width): NumberColumn[] {
+  const weight = width === 'calls' ? 'calls' : 'ns';
+  const there = ({ otherWeight = 0 }: FunctionRow) => otherWeight;
+  const difference = (row: FunctionRow) => row.weight - there(row);
+  const column = { isTime: width !== 'calls', isUsual: true };
+  return [
+    {
+      ...{ ...column, key: 'there', title: 'Other', widthPx: DURATION_PX, fromPx: SELF_FROM_PX },
+      hint: 'the same in the threads that these are compared with',
+      value: there,
+      text: (row) => formatOf(width)(there(row)),
+    },
+    {
+      ...{ ...column, key: DIFFERENCE, title: 'Δ', widthPx: 94 },
+      hint: 'how much more it is here',
+      value: (row) => Math.abs(difference(row)),
+      text: (row) => differenceText(difference(row), weight),
+    },
+  ];
+}
+
+function duration(key: string, title: string, hint: string, value: (row: FunctionRow) => number): NumberColumn {
+  return {
+    ...{ key, title, hint, value, isTime: true, isUsual: false, fromPx: AVERAGE_FROM_PX },
+    widthPx: Math.max(DURATION_PX, PADDING_PX + CHARACTER_PX * title.length),
+    text: (row) => formatDuration(value(row)),
+  };
+}
+
+function namedColumn(name: string, columns: readonly FunctionColumn[]): FunctionColumn {
+  return columns.find((column) => column.name === name || column.title === name) as FunctionColumn;
+}
+
+function hintOf(name: string, columns = FUNCTION_COLUMNS): string {
+  return namedColumn(name, columns).hint;
+}
+
+/** Returns a column as reports have it. */
+function ofFunction(name: string, title: string, hint = hintOf(name)): NumberColumn {
+  const column = namedColumn(name, FUNCTION_COLUMNS);
+  const value = ({ sums }: FunctionRow) => functionValue(column, sums);
+  return { ...duration(name, title, hint, value), text: ({ sums }) => column.text(sums) };
+}

@@ -1,0 +1,213 @@
+/**
+ * Says in a sentence what stands out. The same words are on a page, in a terminal and after rendering.
+ */
+
+import type { Finding, OwnTime } from '../analysis/findings/findings.js';
+import { NAMED_CHANGE } from '../analysis/findings/thresholds.js';
+import type { Quality, TraceMeta } from '../model/profile/profile.js';
+import { hiddenJumpsRemedy, remedyOf } from '../model/profile/profile.js';
+import type { Nanoseconds, SymbolId } from '../model/units.js';
+import {
+  formatCalls,
+  formatDifference,
+  formatDuration,
+  formatMany,
+  formatPercentChange,
+  formatShare,
+  threadNoun,
+} from './format.js';
+import { causeText } from './quality-summary.js';
+
+/** A part of a sentence. Names and causes are input text, and not escaped. */
+export interface SentencePart {
+  readonly kind: 'text' | 'number' | 'name';
+  readonly text: string;
+}
+
+/** What words need to know of a trace. */
+export interface FindingContext {
+  readonly meta: Pick<TraceMeta, 'merged' | 'recorded'>;
+  readonly quality: Pick<Quality, 'hiddenNs' | 'totalNs' | 'losses'>;
+  readonly nameOf: (symbol: SymbolId) => string;
+}
+
+/** Returns the sentence as one text. */
+export function findingText(finding: Finding, context: FindingContext): string {
+  return sentenceOf(finding, context)
+    .map(({ text }) => text)
+    .join('');
+}
+
+/** Returns the parts of the sentence, which follow each other without spaces. */
+export function sentenceOf(finding: Finding, context: FindingContext): SentencePart[] {
+  const named = (symbol: SymbolId) => name(context.nameOf(symbol));
+  switch (finding.kind) {
+    case 'lost':
+      return lostSentence(finding, context);
+    case 'inferred': {
+      const remedy = hiddenJumpsRemedy(context.quality, context.meta);
+      const around = remedy === null ? '' : `, in part around hidden jumps: ${remedy}`;
+      return [share(finding.ns, finding.allNs), text(` of the time is on inferred call paths${around}.`)];
+    }
+    case 'waiting':
+      return waitingSentence(finding);
+    case 'pure-waits': {
+      const { ns, allNs, paths, largest, isOffCpu } = finding;
+      const what = paths === 1 ? 'one call path' : formatMany(paths, 'call path');
+      const did = isOffCpu ? ' that did nothing but wait' : ' outside traced code';
+      return [
+        share(ns, allNs),
+        text(` of the time is ${what}${did}${paths === 1 ? ': ' : ', the largest in '}`),
+        named(largest.symbol),
+        text(` (${callsOf(largest)}${formatDuration(largest.ns)}).`),
+      ];
+    }
+    case 'hidden-waits': {
+      const { ns, restNs, most } = finding;
+      const shown = [number(formatDuration(ns)), text(' of pure waiting is hidden; shown is the other ')];
+      if (most === null) return [...shown, number(formatDuration(restNs)), text('.')];
+      const self = ` (self ${formatDuration(most.selfNs)}, ${formatShare(most.selfNs, restNs)}).`;
+      return [...shown, number(formatDuration(restNs)), text(', most in '), named(most.symbol), text(self)];
+    }
+    case 'running': {
+      const { ns, isOnCpu, first, second } = finding;
+      const calls = first.calls === 0 ? '' : ` (${formatMany(first.calls, 'call')})`;
+      return [
+        text('Of the '),
+        number(formatDuration(ns)),
+        text(isOnCpu ? ' on the CPU, ' : ' in traced code, '),
+        share(first.selfNs, ns),
+        text(' is '),
+        named(first.symbol),
+        text(` itself${calls}`),
+        ...(second === null ? [] : [text(', then '), named(second.symbol), text(` ${formatShare(second.selfNs, ns)}`)]),
+        text('.'),
+      ];
+    }
+    case 'requests': {
+      const { symbol, requests, slowestNs, medianNs, longer } = finding;
+      const [most] = longer;
+      return [
+        text(`The slowest of ${formatMany(requests, 'request')} of `),
+        named(symbol),
+        text(' took '),
+        number(formatDuration(slowestNs)),
+        text(`, ${Number((slowestNs / medianNs).toPrecision(2))} × the median`),
+        ...(most === undefined
+          ? []
+          : [text('; it took longer most of all in '), name(most.where), text(` (+${formatDuration(most.ns)})`)]),
+        text('.'),
+      ];
+    }
+    case 'lock': {
+      const { name: lock, waitingNs, allNs, holder } = finding;
+      return [
+        share(waitingNs, allNs),
+        text(' of the time is waiting for the lock '),
+        name(lock),
+        ...(holder === null ? [] : [text(', held most in '), named(holder)]),
+        text('.'),
+      ];
+    }
+    case 'blocked': {
+      const { ns, waitedFor } = finding;
+      const list = waitedFor.flatMap((row, at) => [
+        text(at === 0 ? '' : ', '),
+        name(context.nameOf(row.symbol).replace(/^-- /, '')),
+        text(` ${formatShare(row.ns, ns)}`),
+      ]);
+      return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
+    }
+    case 'merged': {
+      const { recordings, allNs, largest, pureWaitsNs } = finding;
+      const { name: group, ns } = largest;
+      return [
+        text(`${formatMany(recordings, 'recording')} have `),
+        number(formatDuration(allNs)),
+        text(` of thread time; of each ${threadNoun(context.meta)}, `),
+        name(group ?? 'one without a name'),
+        text(` has most: ${formatShare(ns, allNs)}`),
+        text(pureWaitsNs === 0 ? '.' : `. Pure waits are ${formatShare(pureWaitsNs, allNs)} of all.`),
+      ];
+    }
+    case 'compared':
+      return comparedSentence(finding);
+  }
+}
+
+type Of<Kind extends Finding['kind']> = Extract<Finding, { readonly kind: Kind }>;
+
+function lostSentence({ ns, allNs, isOfRunning, cause }: Of<'lost'>, { quality, meta }: FindingContext) {
+  const of = isOfRunning ? ' of the time that could be traced is lost' : ' of the time is lost';
+  const remedy = cause && remedyOf(cause, quality.losses, meta);
+  const why = cause === null ? '' : `. Largest cause: ${causeText(cause)}`;
+  return [share(ns, allNs), text(`${of}${why}${remedy === null ? '' : `; ${remedy}`}.`)];
+}
+
+function waitingSentence({ ns, allNs, reasons, isAtLeast }: Of<'waiting'>): SentencePart[] {
+  const bound = isAtLeast ? '≥ ' : '';
+  const list = reasons.map((row) => `${PLURALS[row.reason] ?? row.reason} ${bound}${formatShare(row.ns, allNs)}`);
+  return [share(ns, allNs), text(` of the time is waiting: ${list.join(', ')}.`)];
+}
+
+/** Reasons of `ptflame waits` that can be counted. */
+const PLURALS: Readonly<Record<string, string>> = {
+  mutex: 'mutexes',
+  rwlock: 'rwlocks',
+  condition: 'conditions',
+  semaphore: 'semaphores',
+  barrier: 'barriers',
+  join: 'joins',
+  sleep: 'sleeps',
+  'file lock': 'file locks',
+  'page fault': 'page faults',
+  'kernel lock': 'kernel locks',
+};
+
+function comparedSentence({ beforeNs, afterNs, change }: Of<'compared'>): SentencePart[] {
+  const totals =
+    beforeNs === afterNs
+      ? [text('The time is the same, '), number(formatDuration(afterNs))]
+      : [
+          text(afterNs > beforeNs ? 'The time grew from ' : 'The time fell from '),
+          number(formatDuration(beforeNs)),
+          text(' to '),
+          number(formatDuration(afterNs)),
+          text(beforeNs > 0 ? ` (${formatPercentChange(beforeNs, afterNs)})` : ''),
+        ];
+  if (change === null)
+    return [
+      ...totals,
+      text(`. Beyond noise, no self time changed by more than ${formatShare(NAMED_CHANGE, 1)} of that.`),
+    ];
+  const lost = change.isLost ? ': the traces have gaps there, so other changes may be missing time' : '';
+  return [
+    ...totals,
+    text('. The largest change of self time beyond noise is '),
+    name(change.name),
+    text(' '),
+    number(formatDifference(change.afterNs - change.beforeNs)),
+    text(`${lost}.`),
+  ];
+}
+
+function callsOf({ calls, inferred }: Pick<OwnTime, 'calls' | 'inferred'>): string {
+  if (calls === 0) return '';
+  return inferred === 0 ? `${formatMany(calls, 'call')}, ` : `${formatCalls(calls, inferred)} calls complete, `;
+}
+
+function text(text: string): SentencePart {
+  return { kind: 'text', text };
+}
+
+function name(text: string): SentencePart {
+  return { kind: 'name', text };
+}
+
+function number(text: string): SentencePart {
+  return { kind: 'number', text };
+}
+
+function share(ns: Nanoseconds, allNs: Nanoseconds): SentencePart {
+  return number(formatShare(ns, allNs));
+}
