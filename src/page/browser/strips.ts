@@ -252,7 +252,7 @@ function paintStrip(
 function paintLight(area: RowArea, ns: Float64Array, threads: number, topPx: number): void {
   const { pen, colours, namePx, window } = area;
   const allNs = threads * columnNs(window);
-  pen.fillStyle = colours.of('hit');
+  pen.fillStyle = colours.of('sel');
   for (let column = 0; column < window.columns; column++) {
     const share = Math.min(1, (ns[column] as number) / allNs);
     if (share === 0) continue;

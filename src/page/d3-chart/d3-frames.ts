@@ -12,7 +12,8 @@ import { type ChartNode, chartOf, select } from './selection.js';
 type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNode } };
 
 export class D3Frames implements FrameLayer {
-  readonly textures = svgElement('g', { class: 'textures' });
+  /** No `g`: the library takes each `g` for a frame. */
+  readonly textures = svgElement('svg', { class: 'textures' });
   readonly mark = svgElement('rect', { class: 'mark', rx: 2, visibility: 'hidden' });
   private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
   private readonly container: HTMLElement;

@@ -72,8 +72,8 @@ function knownReasons(views: Views, state: State, indexes: readonly number[]): K
   const { waits, threads } = views.dataAt(state);
   if (waits === null) return null;
   const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
-  const reshaping = views.reshapingAt(state);
-  const isShown = (place: WaitingPlace) => tids.has(place.tid) && isPlaceShown(waits, place, reshaping);
+  const filters = views.filtersAt(state);
+  const isShown = (place: WaitingPlace) => tids.has(place.tid) && isPlaceShown(waits, place, filters);
   return reasonsOfWaits(waits, isShown);
 }
 

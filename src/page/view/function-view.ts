@@ -98,7 +98,7 @@ export class FunctionViews {
       timeline: views.timeline as Timeline,
       range: views.rangeAt(state),
       indexes: chosenRow(views.threads, state.threads, state.hidesIdle).threads,
-      ...{ reshaping: views.reshapingAt(state), symbol, tree },
+      ...{ filters: views.filtersAt(state), symbol, tree },
       sums: functions().get(symbol) as FunctionSums,
       server: views.server,
       key,
@@ -110,7 +110,7 @@ export class FunctionViews {
     const { waits, threads, meta } = views.dataAt(state);
     const indexes = chosenRow(views.threads, state.threads, state.hidesIdle).threads;
     const tids = new Set(indexes.map((index) => (threads[index] as PageThread).tid));
-    const found = waits && waitsOfFunction(waits, tids, views.reshapingAt(state), symbol);
+    const found = waits && waitsOfFunction(waits, tids, views.filtersAt(state), symbol);
     if (waits === null || found === null) return null;
     return {
       waits: found,

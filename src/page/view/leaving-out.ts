@@ -32,19 +32,23 @@ export interface Reshaping {
   /** By symbol: what its frames are drawn as; null: as themselves. */
   readonly drawnAs: Int32Array | null;
   readonly foldsRecursion: boolean;
-  /** Hidden, too: pure waits, by their paths within the functions; null: none. */
+}
+
+/** Which call paths are shown. */
+export interface PathFilters extends Reshaping {
+  /** Hidden, too: pure waits, by their paths within what is left; null: none. */
   readonly hiddenWaits: CallPaths | null;
 }
 
-/** Returns what is inside the functions and not hidden; pure waits are left. */
-export function withoutHidden(tree: CallTree, { inside, hidden }: Reshaping): CallTree {
+/** Returns what is inside and not hidden. */
+export function leave(tree: CallTree, { inside, hidden }: Reshaping): CallTree {
   const within = inside.reduce(reroot, tree);
   return hidden === null ? within : excludeFunctions(within, hidden);
 }
 
-/** Returns what is left as it is drawn. */
-export function asDrawn(left: CallTree, { drawnAs, foldsRecursion }: Reshaping): CallTree {
-  const merged = drawnAs === null ? left : mergeRuns(left, drawnAs);
+/** Merges the frames that are drawn as one. */
+export function merge(tree: CallTree, { drawnAs, foldsRecursion }: Reshaping): CallTree {
+  const merged = drawnAs === null ? tree : mergeRuns(tree, drawnAs);
   return foldsRecursion ? foldRecursion(merged) : merged;
 }
 
@@ -83,7 +87,6 @@ export class LibraryFrames {
     return this.shortNames[this.files.indexOf(file)] ?? file;
   }
 
-  /** Pure waits are in it. */
   reshapingOf({ focus, onlyLibrary, hidden, hiddenLibraries, collapsed, foldsRecursion }: LeavingOut): Reshaping {
     const { first, libraries } = this;
     const { length } = this.symbols;
@@ -102,7 +105,6 @@ export class LibraryFrames {
       hidden: out.length === 0 ? null : functionSet(out, length),
       drawnAs: collapsed.length === 0 ? null : drawnAs,
       foldsRecursion,
-      hiddenWaits: null,
     };
   }
 }

@@ -24,13 +24,13 @@ import type { PageData, PageThread } from '../data/page-data.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
 import {
-  asDrawn,
   type LeftOut,
   LibraryFrames,
+  leave,
   leavesNothingOut,
   leftOut,
-  type Reshaping,
-  withoutHidden,
+  merge,
+  type PathFilters,
 } from './leaving-out.js';
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
@@ -62,9 +62,9 @@ export class SelectedTrees {
   private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
     viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
   );
-  private readonly left = memoizeLast(withoutHidden);
+  private readonly left = memoizeLast((tree: CallTree, state: State) => leave(tree, this.libraries.reshapingOf(state)));
+  private readonly leftOut = memoizeLast(leftOut);
   private readonly pureWaits = memoizeLast((tree: CallTree) => pureWaitsOf(tree, this.hasSwitches));
-  private readonly times = memoizeLast(leftOut);
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
 
   private readonly indexed = memoizeLast(
@@ -87,15 +87,13 @@ export class SelectedTrees {
   /** Returns the selected threads after focus, hiding and folding. */
   viewAt(state: State): View {
     const view = this.viewInRange(state);
-    return leavesNothingOut(state) && !this.hidesPureWaits(state)
-      ? view
-      : this.reshaped(this.askedOf(state), view, state);
+    if (leavesNothingOut(state) && !this.hidesPureWaits(state)) return view;
+    return this.reshaped(this.askedOf(state), view, state);
   }
 
   /** Returns the selected threads after focus and hiding of functions: pure waits are in it, even if they are hidden. */
   treeWithWaitsAt(state: State): CallTree {
-    const { tree } = this.viewInRange(state);
-    return this.left(this.askedWithWaits(state), tree, this.libraries.reshapingOf(state));
+    return this.left(this.askedWithWaits(state), this.viewInRange(state).tree, state);
   }
 
   /** Returns the pure waits of that tree, hidden or not. */
@@ -108,11 +106,11 @@ export class SelectedTrees {
     return state.hidesPureWaits && this.pureWaitsAt(state).waits.length > 0;
   }
 
-  /** Returns what a state leaves out, and what it draws as one frame. */
-  reshapingAt(state: State): Reshaping {
-    const reshaping = this.libraries.reshapingOf(state);
-    if (!this.hidesPureWaits(state)) return reshaping;
-    return { ...reshaping, hiddenWaits: pathsOf(this.treeWithWaitsAt(state), this.pureWaitsAt(state)) };
+  /** Returns which call paths a state shows. */
+  filtersAt(state: State): PathFilters {
+    const hidden = this.hidesPureWaits(state);
+    const hiddenWaits = hidden ? pathsOf(this.treeWithWaitsAt(state), this.pureWaitsAt(state)) : null;
+    return { ...this.libraries.reshapingOf(state), hiddenWaits };
   }
 
   private viewInRange(state: State): View {
@@ -177,13 +175,14 @@ export class SelectedTrees {
   private reshape(full: View, state: State): View {
     const left = this.treeWithWaitsAt(state);
     const shown = this.hidesPureWaits(state) ? withoutPureWaits(left, this.pureWaitsAt(state)) : left;
-    return viewOfPart(this.tables.byName(asDrawn(shown, this.libraries.reshapingOf(state))), full, this.hasSwitches);
+    const drawn = merge(shown, this.libraries.reshapingOf(state));
+    return viewOfPart(this.tables.byName(drawn), full, this.hasSwitches);
   }
 
-  /** Returns the time that focus and hiding leave out, without pure waits. */
+  /** Returns the time that focus and hiding of functions leave out. */
   leftOutAt(state: State): LeftOut {
     const reshaping = this.libraries.reshapingOf(state);
-    return this.times(this.askedWithWaits(state), this.viewInRange(state).tree, reshaping, state);
+    return this.leftOut(this.askedWithWaits(state), this.viewInRange(state).tree, reshaping, state);
   }
 }
 

@@ -58,14 +58,14 @@ export interface State {
   readonly focus: SymbolId | null;
   /** Hides these functions and their callees. */
   readonly hidden: readonly SymbolId[];
-  /** Hides call paths that did nothing but wait. */
-  readonly hidesPureWaits: boolean;
   /** Shows only this library and what it calls; empty: all. Libraries are files, as recorded. */
   readonly onlyLibrary: string;
   /** Hides these libraries and what they call. */
   readonly hiddenLibraries: readonly string[];
   /** Draws runs of frames of these libraries as one frame. */
   readonly collapsed: readonly string[];
+  /** Hides call paths that did nothing but wait. */
+  readonly hidesPureWaits: boolean;
   /** Path of symbols from the root to the frame that fills the width; empty: no zoom. */
   readonly zoom: readonly SymbolId[];
   /** Last of several siblings that fill the width, `zoom` leads to the first; null: a single frame. */
@@ -123,10 +123,10 @@ export const START: State = {
   order: 'weight',
   focus: null,
   hidden: [],
-  hidesPureWaits: false,
   onlyLibrary: '',
   hiddenLibraries: [],
   collapsed: [],
+  hidesPureWaits: false,
   ...NO_ZOOM,
   search: '',
   isOnlyMatches: false,
@@ -186,12 +186,12 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     return symbols;
   };
   const ofLeaves = params.get('width') === 'self'; // an older link
-  const hide = hideOf(params.get('hide') ?? '');
   const libraries = (name: string, what: string): readonly string[] => {
     const { files, missing } = names.readFiles(params.get(name) ?? '');
     dropped.push(...missing.map((missing) => `${what} ${missing}`));
     return files;
   };
+  const hide = hideOf(params.get('hide') ?? '');
   const zoom = functions('zoom', 'zoom to', true);
   const chart = read('chart', numberOf, null);
   const state = {
@@ -207,10 +207,10 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     order: oneOf('order', ORDERS, start.order),
     focus: functions('focus', 'only inside')[0] ?? null,
     hidden: functions('hide', 'without', false, hide.functions),
-    hidesPureWaits: hide.hidesPureWaits,
     onlyLibrary: libraries('only-library', 'only library')[0] ?? '',
     hiddenLibraries: libraries('hide-library', 'without library'),
     collapsed: libraries('collapse', 'collapsed library'),
+    hidesPureWaits: hide.hidesPureWaits,
     zoom,
     zoomLast: zoom.length > 0 ? (functions('to', 'zoom to')[0] ?? null) : null,
     search: params.get('search') ?? '',

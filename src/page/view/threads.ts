@@ -1,6 +1,7 @@
 /**
  * Lists the threads of a page: their times, which of them are idle, and which are selected.
  */
+
 import type { CallPaths } from '../../analysis/findings/pure-waits.js';
 import { type FunctionSet, isDirectRecursion, isInSet } from '../../analysis/questions.js';
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../analysis/tree/outside.js';
@@ -12,7 +13,7 @@ import { formatMany, threadNoun } from '../../render/format.js';
 import { truncate } from '../../render/frames/labels.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
-import type { Reshaping } from './leaving-out.js';
+import type { PathFilters, Reshaping } from './leaving-out.js';
 import type { State } from './state.js';
 
 export interface ThreadRow {
@@ -209,8 +210,7 @@ function timeOf({ shape }: PageData, { node, selfNs }: PageThread, counted: Uint
  * Determines which nodes of the shape are in view, independent of the selected threads, so that every thread can show its time in
  * the view.
  */
-interface NodeSelection extends Pick<State, 'zoom'> {
-  readonly reshaping: Reshaping;
+interface NodeSelection extends PathFilters, Pick<State, 'zoom'> {
   /** The siblings that fill the width; the zoom leads to the first of them. */
   readonly zoomedSiblings: ReadonlySet<SymbolId>;
   /** The zoom path leads from functions to their callers. */
@@ -228,9 +228,8 @@ const OUTSIDE = -1;
 /** Returns what counts (`Counted`) of each node of the shape. */
 export function selectedNodes(shape: Shape, selection: NodeSelection): Uint8Array {
   const { parent, symbol, length } = shape;
-  const { reshaping, zoom, isFromLeaves, isMatch } = selection;
-  const { inside, hidden, hiddenWaits } = reshaping;
-  const isFolded = foldingOf(shape, reshaping);
+  const { inside, hidden, zoom, isFromLeaves, isMatch, hiddenWaits } = selection;
+  const isFolded = foldingOf(shape, selection);
   const depth = new Uint8Array(length); // how many of the sets it is inside of
   const isHidden = new Uint8Array(length);
   const isShown = new Uint8Array(length); // below the focus, and not hidden
@@ -250,12 +249,11 @@ export function selectedNodes(shape: Shape, selection: NodeSelection): Uint8Arra
     const isOutermost = caller === ROOT || isShown[caller] === 0;
     const waits = hiddenWaits && (isOutermost ? hiddenWaits : onWaits.get(caller))?.below.get(own);
     if (waits) onWaits.set(node, waits);
-    const isWait = hiddenWaits !== null && waits === null;
-    const isOut = isWait || (hidden !== null && isInSet(hidden, own));
+    const isOut = (hiddenWaits !== null && waits === null) || (hidden !== null && isInSet(hidden, own));
     if (isHidden[caller] || (isInside && isOut)) isHidden[node] = 1;
     else if (isInside) {
       isShown[node] = 1;
-      const drawn = drawnAs(reshaping, own);
+      const drawn = drawnAs(selection, own);
       isFound[node] = isMatch === null || isFound[caller] || isMatch[drawn] ? 1 : 0;
       const continues = isShown[caller] === 1 && isFolded(node);
       zoomed[node] = continues ? zoomed[caller] : advance(selection, isShown[caller] ? zoomed[caller] : 0, drawn);
@@ -287,10 +285,10 @@ function advance({ zoom, zoomedSiblings }: NodeSelection, frames: number, symbol
 function isBelowLeaf(shape: Shape, isShown: Uint8Array, selection: NodeSelection, leaf: NodeId): boolean {
   const { parent, symbol } = shape;
   let frames = 0;
-  const isFolded = foldingOf(shape, selection.reshaping);
+  const isFolded = foldingOf(shape, selection);
   for (let node = leaf; node !== ROOT && isShown[node] && frames !== OUTSIDE && frames < selection.zoom.length; ) {
     const continues = isShown[parent[node]] === 1 && isFolded(node);
-    if (!continues) frames = advance(selection, frames, drawnAs(selection.reshaping, symbol[node]));
+    if (!continues) frames = advance(selection, frames, drawnAs(selection, symbol[node]));
     node = parent[node];
   }
   return frames === selection.zoom.length;

@@ -241,7 +241,7 @@ export class Views extends SelectedTrees {
     const isFromLeaves = state.isInverted;
     const data = this.dataAt(state);
     const counted = selectedNodes(data.shape, {
-      reshaping: this.reshapingAt(state),
+      ...this.filtersAt(state),
       zoom: state.zoom,
       zoomedSiblings: symbols,
       isFromLeaves,

@@ -7,10 +7,7 @@ import { type FunctionSet, isInSet } from '../../analysis/questions.js';
 import type { Blocker, WaitingPlace, WaitPiece, WaitsByPath, WaitThread } from '../../model/profile/waits-by-path.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import type { Reshaping } from './leaving-out.js';
-
-/** What of a state decides which waits are shown. */
-type PathFilter = Pick<Reshaping, 'inside' | 'hidden' | 'hiddenWaits' | 'drawnAs'>;
+import type { PathFilters } from './leaving-out.js';
 
 /** Blockers with equal names are one row. */
 export interface WaitsOfFunction {
@@ -38,14 +35,13 @@ export interface WaitNames {
 export function waitsOfFunction(
   waits: WaitsByPath,
   tids: ReadonlySet<Tid>,
-  reshaping: PathFilter,
+  filters: Pick<PathFilters, 'inside' | 'hidden' | 'hiddenWaits' | 'drawnAs'>,
   chosen: SymbolId,
 ): WaitsOfFunction | null {
-  const { drawnAs } = reshaping;
-  const isShown = (place: WaitingPlace) => {
-    const isChosen = pathOf(waits, place).some((symbol) => (drawnAs === null ? symbol : drawnAs[symbol]) === chosen);
-    return tids.has(place.tid) && isChosen && isPlaceShown(waits, place, reshaping);
-  };
+  const { drawnAs } = filters;
+  const isChosen = (symbol: SymbolId) => (drawnAs === null ? symbol : drawnAs[symbol]) === chosen;
+  const isShown = (place: WaitingPlace) =>
+    tids.has(place.tid) && pathOf(waits, place).some(isChosen) && isPlaceShown(waits, place, filters);
   const places = waits.places.filter(isShown);
   const [first] = places;
   if (first === undefined) return null;
@@ -67,18 +63,18 @@ export function waitsOfFunction(
 export function isPlaceShown(
   waits: WaitsByPath,
   place: WaitingPlace,
-  { inside, hidden, hiddenWaits }: Pick<Reshaping, 'inside' | 'hidden' | 'hiddenWaits'>,
+  { inside, hidden, hiddenWaits }: Pick<PathFilters, 'inside' | 'hidden' | 'hiddenWaits'>,
 ): boolean {
-  const path = pathOf(waits, place);
-  let depth = 0; // how many of the sets it is inside of
-  const first = path.findIndex((symbol) => {
-    while (depth < inside.length && isInSet(inside[depth] as FunctionSet, symbol)) depth++;
-    return depth === inside.length;
-  });
-  if (first === -1) return false;
-  const shown = path.slice(first);
-  if (hidden !== null && shown.some((symbol) => isInSet(hidden, symbol))) return false;
-  return hiddenWaits === null || !isOnPaths(hiddenWaits, shown);
+  let path = pathOf(waits, place);
+  for (const set of inside) path = path.slice(indexIn(path, set));
+  const isHidden = hidden !== null && indexIn(path, hidden) < path.length;
+  return path.length > 0 && !isHidden && !(hiddenWaits !== null && isOnPaths(hiddenWaits, path));
+}
+
+/** Returns where a path enters a set; its length: nowhere. */
+function indexIn(path: readonly SymbolId[], set: FunctionSet): number {
+  const at = path.findIndex((symbol) => isInSet(set, symbol));
+  return at === -1 ? path.length : at;
 }
 
 /** Returns the functions and stops of a call path, from the root on. */

@@ -78,7 +78,7 @@ describe('frames', () => {
   test('are hatched if all calls are inferred', async () => {
     await goTo(page);
     const main = (await report.frames(page)).find(({ label }) => label === 'main · 0 of 1 · ≥ 100 ns');
-    const hatched = await page.locator('.graph.main .hatching').getAttribute('d');
+    const hatched = await page.locator('.graph.main .textures [fill="url(#hatch)"]').getAttribute('d');
     expect(hatched).toBe(`M0 ${main?.y}h${main?.width}v18h-${main?.width}z`);
     expect(await page.locator('.legend').textContent()).toContain('hatched: start or end not seen');
   });

@@ -2,6 +2,7 @@
  * Tests what the page says of a state, that it agrees with the tables and with `ptflame report`, and that pure waits are
  * hidden everywhere.
  */
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findingsOfProfile } from '../../../src/analysis/findings/of-profile.js';
 import type { CallPaths } from '../../../src/analysis/findings/pure-waits.js';
@@ -19,7 +20,7 @@ import { START, type State, togglePureWaits } from '../../../src/page/view/state
 import { Views } from '../../../src/page/view/views.js';
 import { isPlaceShown } from '../../../src/page/view/waits.js';
 import { reportOf } from '../../../src/questions/report/answer.js';
-import { findingTexts } from '../../../src/render/findings.js';
+import { findingText } from '../../../src/render/findings.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';
@@ -131,7 +132,11 @@ test('waits of hidden paths are not shown, also inside a focus', () => {
   const waits = { paths: { parent: [NONE, 0, 1], symbol: [NONE, 10, 12] } } as unknown as WaitsByPath;
   const nap: CallPaths = { below: new Map([[12, null]]) };
   const isShown = (focus: number | null, hiddenWaits: CallPaths | null) =>
-    isPlaceShown(waits, place, { inside: focus === null ? [] : [functionSet([focus], 20)], hidden: null, hiddenWaits });
+    isPlaceShown(waits, place, {
+      inside: focus === null ? [] : [functionSet([focus], 13)],
+      hidden: null,
+      hiddenWaits,
+    });
   expect([isShown(null, { below: new Map([[10, nap]]) }), isShown(12, nap)]).toEqual([false, false]);
   expect([isShown(null, nap), isShown(12, { below: new Map([[10, nap]]) }), isShown(12, null)]).toEqual([
     true,
@@ -176,7 +181,12 @@ describe.each(files)('%s', (file) => {
   });
 
   test('says the same in page and report', () => {
-    const said = findingTexts(profile, null).map(({ text }) => text);
+    const context = {
+      meta: profile.meta,
+      quality: profile.quality,
+      nameOf: (symbol: number) => profile.symbols.name[symbol] as string,
+    };
+    const said = findingsOfProfile(profile, null).map((finding) => findingText(finding, context));
     expect(textsAt(views).map((text) => text.replace(/ \([^()]*\.so[^()]*\)/, ''))).toEqual(said);
   });
 

@@ -94,12 +94,8 @@ describe('many blockers', () => {
   };
 
   test('are eight rows, the most time first, and a row for the others; all add up', () => {
-    const found = waitsOfFunction(
-      waits,
-      new Set([1]),
-      { inside: [], hidden: null, drawnAs: null, hiddenWaits: null },
-      10,
-    );
+    const none = { inside: [], hidden: null, hiddenWaits: null, drawnAs: null };
+    const found = waitsOfFunction(waits, new Set([1]), none, 10);
     expect(found?.blockers.map(({ kind, tid }) => (kind === 'others' ? kind : tid))).toEqual([
       8,
       7,

@@ -16,7 +16,7 @@ import type { Bounds, Nanoseconds, SymbolId, Tid } from '../../../model/units.js
 import { isAbout } from '../../../render/format.js';
 import type { CallsPlot, DurationAxis, PlottedCell } from '../../../render/plot/calls-plot.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
-import type { Reshaping } from '../leaving-out.js';
+import type { PathFilters } from '../leaving-out.js';
 import { Counted, selectedNodes } from '../threads.js';
 import type { AllCalls, ServedCallsOf } from './find-listed-calls.js';
 import {
@@ -70,7 +70,7 @@ export interface CallsQuestion {
   readonly range: Bounds | null;
   /** The selected threads, ascending. */
   readonly indexes: readonly number[];
-  readonly reshaping: Reshaping;
+  readonly filters: PathFilters;
   readonly symbol: SymbolId;
   /** What is in view: the selected threads, in the range. */
   readonly tree: CallTree;
@@ -117,7 +117,7 @@ export function callsOfFunction(question: CallsQuestion): CallsView | null {
     slowest: found.longest.slice(0, MAX_SLOWEST).map((call, index) => {
       const times = calleesOf(call);
       // callees that are drawn as their library have no average of their own
-      const longer = question.reshaping.drawnAs === null ? times && longerCallees(call, times, averageNs) : null;
+      const longer = question.filters.drawnAs === null ? times && longerCallees(call, times, averageNs) : null;
       return { call, index, ...named(call), longer };
     }),
     unlisted: Math.max(0, calls - found.count - found.unmeasured),
@@ -167,9 +167,9 @@ function spansAround(
 }
 
 /** The threads by tid, with their nodes of the function that focus and hiding leave. */
-function searchedThreads({ data, timeline, indexes, reshaping, symbol }: CallsQuestion): Map<number, SearchedThread> {
+function searchedThreads({ data, timeline, indexes, filters, symbol }: CallsQuestion): Map<number, SearchedThread> {
   const { shape } = data;
-  const selection = { reshaping, zoom: [], zoomedSiblings: new Set<SymbolId>(), isFromLeaves: false, isMatch: null };
+  const selection = { ...filters, zoom: [], zoomedSiblings: new Set<SymbolId>(), isFromLeaves: false, isMatch: null };
   const counted = selectedNodes(shape, selection);
   const isOfFunction = counted.map((what, node) => (what === Counted.All && shape.symbol[node] === symbol ? 1 : 0));
   const timed = new Map(timeline.threads.map((thread) => [thread.tid, thread]));

@@ -114,7 +114,7 @@ export function chipsOf(views: Views, state: State): Chip[] {
   const { threads } = views;
   const range = views.rangeAt(state);
   const ofRange = range === null ? [] : [{ text: `only ${rangeText(range)}`, undo: { range: null } }];
-  const { hidesIdle, hidesPureWaits } = state;
+  const { hidesIdle } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
   const ofThreads =
     key === 'all'
@@ -126,14 +126,7 @@ export function chipsOf(views: Views, state: State): Chip[] {
       : [{ text: `compared with ${titleOf(chosenRow(threads, state.against, hidesIdle))}`, undo: { against: '' } }];
   const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
   const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
-  const ofPureWaits = hidesPureWaits
-    ? [{ text: pureWaitsText(views.pureWaitsAt(state)), undo: { hidesPureWaits: false } }]
-    : [];
-  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...chipsOfFrames(views, state), ...ofPureWaits];
-}
-
-function pureWaitsText({ waits, ns }: PureWaits): string {
-  return waits.length === 0 ? 'pure waits hidden: none' : `pure waits hidden, ${formatDuration(ns)}`;
+  return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...chipsOfFrames(views, state)];
 }
 
 /** More libraries share a chip. */
@@ -142,8 +135,8 @@ const MAX_COLLAPSED_CHIPS = 3;
 /** Describes what is left out of the graph, with its time. */
 function chipsOfFrames(views: Views, state: State): Chip[] {
   const { names, libraries } = views;
-  const { focus, onlyLibrary, hidden, hiddenLibraries, collapsed } = state;
-  if (leavesNothingOut(state)) return [];
+  const { focus, onlyLibrary, hidden, hiddenLibraries, collapsed, hidesPureWaits } = state;
+  if (leavesNothingOut(state) && !hidesPureWaits) return [];
   const { focusNs, onlyLibraryNs, hiddenNs } = views.leftOutAt(state);
   const textOf = (text: string, name: string, ns: Nanoseconds) =>
     `${text} ${isolated(name)}${ns > 0 ? ` · ${formatDuration(ns)} left out` : ''}`;
@@ -180,5 +173,10 @@ function chipsOfFrames(views: Views, state: State): Chip[] {
           text: `${isolated(libraries.nameOf(file))} as one frame`,
           undo: { collapsed: without(collapsed, file) },
         }))),
+    ...(hidesPureWaits ? [{ text: pureWaitsText(views.pureWaitsAt(state)), undo: { hidesPureWaits: false } }] : []),
   ];
+}
+
+function pureWaitsText({ waits, ns }: PureWaits): string {
+  return waits.length === 0 ? 'pure waits hidden: none' : `pure waits hidden, ${formatDuration(ns)}`;
 }
