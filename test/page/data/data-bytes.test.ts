@@ -101,7 +101,7 @@ describe('size and speed', () => {
     for (let level = 0; level < levels; level++) {
       node = builder.child(node, 0);
       for (let call = 1; call <= times; call++) {
-        builder.charge(node, call * level, false);
+        builder.charge(node, call * level);
         builder.countComplete(node, call * sumFrom(level, levels));
       }
     }
