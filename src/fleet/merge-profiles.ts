@@ -80,9 +80,10 @@ function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string) 
 /** Only if it is known of all. */
 function inferredByOf(all: readonly Quality[]): Pick<Quality, 'inferredBy'> {
   const totals = new DoubtTotals();
-  for (const { inferredBy } of all) totals.addAll(inferredBy);
+  const doubtful = all.filter(({ inferredNs, hiddenNs }) => inferredNs + hiddenNs > 0);
+  for (const { inferredBy } of doubtful) totals.addAll(inferredBy);
   const inferredBy = totals.build();
-  return inferredBy ? { inferredBy } : {};
+  return doubtful.length > 0 && inferredBy ? { inferredBy } : {};
 }
 
 function byInput(a: { readonly input: string }, b: { readonly input: string }): number {

@@ -285,9 +285,9 @@ function readDoubts(
   checkLengths({ node, doubt, ns }, `${path}.doubts`);
   let restNs = 0;
   for (let row = 0; row < node.length; row++) {
+    if (!isRow(node[row], inferredNs.length)) throw damagedAt(`${path}.doubts.node[${row}]`, 'is not a node');
     const isNext = row === 0 || node[row - 1] !== node[row];
     restNs = (isNext ? inferredNs[node[row]] : restNs) - ns[row];
-    if (!isRow(node[row], inferredNs.length)) throw damagedAt(`${path}.doubts.node[${row}]`, 'is not a node');
     if (!isRow(doubt[row] - Doubt.Landing, Doubt.Lost - Doubt.HiddenJump))
       throw damagedAt(`${path}.doubts.doubt[${row}]`, 'is not a reason of inferred time');
     if (!(Number.isInteger(ns[row]) && ns[row] > 0 && restNs >= 0))

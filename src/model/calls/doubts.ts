@@ -208,7 +208,9 @@ export class DoubtSums {
   /** Adds those of another tree. `to`: the node for each of its nodes. */
   addAll({ inferredNs, doubts }: DoubtfulTree, to: Int32Array): void {
     if (doubts === undefined && inferredNs.some((ns) => ns > 0)) this.isComplete = false;
-    doubts?.node.forEach((node, row) => this.add(to[node], doubts.doubt[row] as Doubt, doubts.ns[row]));
+    doubts?.node.forEach((node, row) => {
+      this.add(to[node], doubts.doubt[row] as Doubt, doubts.ns[row]);
+    });
   }
 
   /** It is not known why some time is inferred. */

@@ -206,7 +206,7 @@ export interface Quality extends Readonly<LineCounts> {
   readonly hiddenNs: Nanoseconds;
   readonly unknownNs: Nanoseconds;
   readonly totalNs: Nanoseconds;
-  /** Inferred and hidden time by reason; absent: unknown. */
+  /** Inferred and hidden time by reason; absent: there is none, or it is unknown why. */
   readonly inferredBy?: DoubtTimes | undefined;
 }
 

@@ -102,7 +102,7 @@ export class QualityBuilder {
       unknownFlagLines: account.unknownFlags.lines,
       lostNs,
       ...times,
-      ...(inferredBy && { inferredBy }),
+      ...(times.inferredNs + times.hiddenNs > 0 && inferredBy && { inferredBy }),
     };
   }
 

@@ -103,7 +103,7 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
     isStop: isStop(symbol),
     ...(symbols.kind[symbol] === SymbolKind.Inlined && { isInlined: true }),
     ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs },
-    ...(inferredBy && { inferredBy }),
+    ...(inferredBy && inferredNs > 0 && { inferredBy }),
     ...statsOrNulls(sums),
   };
 }

@@ -17,7 +17,7 @@ export const FunctionRow = z.object({
   ...outsideSelf,
   onCpuNs: ns,
   inferredNs: ns,
-  /** Why its time, and that of stops on it, is inferred; absent: unknown. */
+  /** Why its time, and that of stops on it, is inferred; absent: it is not, or it is unknown why. */
   inferredBy: InferredBy.optional(),
   ...durations,
 });

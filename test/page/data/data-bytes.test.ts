@@ -134,9 +134,9 @@ describe('size and speed', () => {
   }
 });
 
-test('has at most 285 kB of markup, script and style', async () => {
+test('has at most 291 kB of markup, script and style', async () => {
   const text = [...renderHtml(await analyzeText(fixture('demo/threads.perf.txt.gz'), OPTIONS))].join('');
   const [, data = ''] = /id="data">([^<]*)</.exec(text) ?? [];
   expect(data.length).toBeGreaterThan(1000);
-  expect(Buffer.byteLength(text) - data.length).toBeLessThan(285_000);
+  expect(Buffer.byteLength(text) - data.length).toBeLessThan(291_000);
 });
