@@ -148,11 +148,11 @@ export function inferredShareText(quality: Quality, meta: TraceMeta): string | n
 
 /** The same of times that are known already. */
 export function inferredText(
-  { inferredNs, hiddenNs, totalNs }: Pick<Quality, 'inferredNs' | 'hiddenNs' | 'totalNs'>,
+  { inferredNs, hiddenNs, lostNs, totalNs }: Pick<Quality, 'inferredNs' | 'hiddenNs' | 'lostNs' | 'totalNs'>,
   all: readonly InferredTime[] | null,
 ): string | null {
   const times = all?.filter(({ doubt }) => doubt !== 'Lost');
-  const ns = times?.reduce((sum, time) => sum + time.ns, 0) ?? inferredNs + hiddenNs;
+  const ns = times?.reduce((sum, time) => sum + time.ns, 0) ?? Math.max(0, inferredNs - lostNs) + hiddenNs;
   if (ns === 0) return null;
   const head = `${formatShare(ns, totalNs)} of the time is inferred`;
   if (times === undefined) return head;
