@@ -73,3 +73,10 @@ test('a profile of an earlier version says how much is inferred, not why', async
   expect(profile.threads[0]?.tree.doubts).toBeUndefined();
   expect(qualitySummary(profile).warnings).toEqual(['34.9 % of the time is lost', '62.5 % of the time is inferred']);
 });
+
+test('the reasons of a whole recording are not said of a part of it', async () => {
+  const half = ({ quality, ...profile }: Profile) => {
+    return { ...profile, quality: { ...quality, inferredNs: quality.inferredNs / 2, hiddenNs: 0 } };
+  };
+  expect(await saidOf('ocaml', half)).toEqual(['warning: 10.6 % of the time is inferred']);
+});

@@ -22,7 +22,7 @@ export const Doubt = {
   StackChoice: 4,
   /** A return ended no known call, or skipped calls, and nothing explains that. */
   OddReturn: 5,
-  /** The trace began inside calls, and only other threads show the callers. */
+  /** The trace began inside calls, and their callers were seen only elsewhere, as in another thread. */
   UnseenCallers: 6,
   /** After a loss, no address confirmed yet that the frames are still open. */
   AfterLoss: 7,
@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<DoubtName, DoubtWords>> = {
   UnseenStart: { short: 'unseen start', long: 'on stacks whose beginning was not seen' },
   StackChoice: { short: 'stack choice', long: 'on a stack chosen among several that fit' },
   OddReturn: { short: 'odd returns', long: 'after returns that nothing explains' },
-  UnseenCallers: { short: 'unseen callers', long: 'below callers that only other threads show' },
+  UnseenCallers: { short: 'unseen callers', long: 'below callers that were seen only elsewhere' },
   AfterLoss: { short: 'after losses', long: 'after losses, until a return confirms the stack' },
   Lost: { short: 'lost', long: 'lost' },
 };
