@@ -2,6 +2,7 @@
  * What the texts of several answers share: the head, cells of tables, where functions begin in source code.
  */
 
+import { byTime } from '../../src/model/calls/doubts.js';
 import { filesBehindNames } from '../../src/model/symbol-table.js';
 import type { Report } from '../../src/questions/report/schema.js';
 import type { WaitsAnswer } from '../../src/questions/waits/schema.js';
@@ -16,6 +17,7 @@ import {
   type PercentileRange,
   threadNoun,
 } from '../../src/render/format.js';
+import { inferredText } from '../../src/render/quality-summary.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import type { TableColumn } from '../terminal/table.js';
 
@@ -117,7 +119,19 @@ export function traceLines(trace: Report['trace'], quality: Report['quality']): 
   return [
     `${formatDuration(totalNs)} of ${formatMany(threads, threadNoun(trace))}${when}${isBlockedTime ? '' : `: ${outside}${offCpu}`}`,
     ...(part === null ? [] : [`only ${visibleText(part)}`]),
+    ...inferredLine(quality),
   ];
+}
+
+/** Less than this share is not worth a line. */
+const SHOWN_SHARE = 0.001;
+
+function inferredLine(quality: Report['quality']): string[] {
+  const { inferredBy, totalNs } = quality;
+  const times = inferredBy && byTime(inferredBy).map(([doubt, ns]) => ({ doubt, ns, remedy: null }));
+  const ns = times?.reduce((sum, time) => sum + (time.doubt === 'Lost' ? 0 : time.ns), 0) ?? 0;
+  const text = times && ns >= SHOWN_SHARE * totalNs ? inferredText(quality, times) : null;
+  return text === null ? [] : [text];
 }
 
 /** Profiles of older versions have no remedy for missing switch records. */

@@ -13,6 +13,7 @@ import type { Recording } from '../../src/perfdata/recording.js';
 import { detectInputKind, openTraceFile } from '../../src/pipeline/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import { formatBytes, formatCount, formatDuration } from '../../src/render/format.js';
+import { inferredShareText } from '../../src/render/quality-summary.js';
 import { visibleText as escapeForTerminal, shellWords } from '../../src/render/visible-text.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import { describeRecording, sampleDecoding } from '../info/describe-recording.js';
@@ -237,6 +238,7 @@ function levels(path: string): Facts {
 
 async function profile(path: string, signal: AbortSignal): Promise<Facts> {
   const { meta, threads, symbols, quality } = await readProfile(await openTraceFile(path), { signal });
+  const inferred = inferredShareText(quality, meta);
   return {
     kind: 'profile',
     facts: [
@@ -244,6 +246,7 @@ async function profile(path: string, signal: AbortSignal): Promise<Facts> {
       ['threads', formatCount(threads.length)],
       ['functions', formatCount(symbols.kind.filter((kind) => kind !== SymbolKind.Synthetic).length)],
       ['events', formatCount(quality.events)],
+      ...(inferred === null ? [] : [['inferred', inferred] as const]),
     ],
     next: render(path),
   };

@@ -3,6 +3,7 @@
  */
 
 import * as z from 'zod';
+import { byTime, doubtWords } from '../../src/model/calls/doubts.js';
 import { reportOf } from '../../src/questions/report/answer.js';
 import type { FunctionRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
 import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
@@ -95,15 +96,22 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   await notifyQuality(profile, options);
 }
 
+/** In CSV, the reason of most of the inferred time follows the columns of numbers. */
+const DOUBT_TITLE = 'inferredMostly';
+
 const COLUMNS = csvColumns(
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns unwound longestCutNs outsideSelfNs isStop',
   FUNCTION_COLUMNS.map(({ key }) => key),
-) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined'>[];
+) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined' | 'inferredBy'>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function csvRows({ functions, threads }: Report, hasLines: boolean): (string | number | boolean | null)[][] {
-  const columns = [...COLUMNS, ...(hasLines ? LINE_TITLES : [])];
-  const cells = (row: FunctionRow) => [...COLUMNS.map((column) => row[column]), ...(hasLines ? lineCells(row) : [])];
+  const columns = [...COLUMNS, ...(hasLines ? LINE_TITLES : []), DOUBT_TITLE];
+  const cells = (row: FunctionRow) => [
+    ...COLUMNS.map((column) => row[column]),
+    ...(hasLines ? lineCells(row) : []),
+    byTime(row.inferredBy ?? {})[0]?.[0] ?? null,
+  ];
   if (threads === undefined) return [columns, ...functions.map(cells)];
   const together = functions.map((row) => [null, null, null, ...cells(row)]);
   const apart = threads.flatMap(({ tid, pid, comm, functions: own }) =>
@@ -170,5 +178,27 @@ function columns(
         rank,
       })),
   ]);
-  return [...columns, ...lineColumns(rows)];
+  return [...columns, ...inferredColumns(rows), ...lineColumns(rows)];
+}
+
+/** Less than this share of a function's time is not worth a column. */
+const SHOWN_SHARE = 0.01;
+
+/** The share of a function's own time, and that of stops on it, that is inferred, and mostly why. */
+function inferredColumns(rows: readonly FunctionRow[]): TableColumn<FunctionRow>[] {
+  const ownNs = ({ selfNs, outsideSelfNs, isStop }: FunctionRow) => (isStop ? selfNs : selfNs + outsideSelfNs);
+  const isShown = (row: FunctionRow) => row.inferredNs >= SHOWN_SHARE * Math.max(1, ownNs(row));
+  if (!rows.some(isShown)) return [];
+  return [
+    {
+      title: 'inferred',
+      text: (row) => (isShown(row) ? `${shareCell(row.inferredNs, ownNs(row))} ${mainDoubt(row)}`.trimEnd() : '–'),
+      rank: 4,
+    },
+  ];
+}
+
+function mainDoubt({ inferredBy = {} }: FunctionRow): string {
+  const [main] = byTime(inferredBy);
+  return main === undefined ? '' : doubtWords(main[0]).short;
 }

@@ -3,6 +3,7 @@
  */
 import { LongestGaps, LossKinds } from '../analysis/losses.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { DoubtTotals } from '../model/calls/doubts.js';
 import { type FunctionDurations, mergeDurations } from '../model/calls/durations.js';
 import { orderedTree } from '../model/calls/tree-view.js';
 import { orderedDurations } from '../model/profile/file-order.js';
@@ -70,9 +71,19 @@ function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string) 
       .sort(byInput)
       .slice(0, MAX_BROKEN),
     unknownFlags: [...new Set(all.flatMap(({ unknownFlags }) => unknownFlags))].sort().slice(0, MAX_FLAGS),
+    ...inferredByOf(all),
     losses: mergedLosses(all),
     gaps: mergedGaps(parts, tidOf),
   };
+}
+
+/** Only if it is known of all. */
+function inferredByOf(all: readonly Quality[]): Pick<Quality, 'inferredBy'> {
+  const totals = new DoubtTotals();
+  const doubtful = all.filter(({ inferredNs, hiddenNs }) => inferredNs + hiddenNs > 0);
+  for (const { inferredBy } of doubtful) totals.addAll(inferredBy);
+  const inferredBy = totals.build();
+  return doubtful.length > 0 && inferredBy ? { inferredBy } : {};
 }
 
 function byInput(a: { readonly input: string }, b: { readonly input: string }): number {
@@ -194,6 +205,7 @@ function mergedMeta(metas: readonly TraceMeta[]): MergedMeta {
     weight: first.weight,
     ...(first.isBlockedTime && { isBlockedTime: true as const }),
     hasSwitches,
+    ...(metas.every(({ showsJumps }) => showsJumps) && { showsJumps: true as const }),
     durationNs: metas.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
     recordings: metas.reduce((sum, { merged }) => sum + (merged?.recordings ?? 1), 0),
   };
@@ -216,7 +228,7 @@ export interface Group {
   readonly hiddenNs: Nanoseconds;
 }
 
-interface MergedMeta extends Pick<TraceMeta, 'scope' | 'weight' | 'hasSwitches'> {
+interface MergedMeta extends Pick<TraceMeta, 'scope' | 'weight' | 'hasSwitches' | 'showsJumps'> {
   /** Of all recordings. */
   readonly durationNs: Nanoseconds;
   readonly recordings: number;

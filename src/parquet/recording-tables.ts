@@ -231,7 +231,7 @@ function pathsTable(recording: Grouped): Table {
 }
 
 /** A column of numbers of a tree. */
-type Count = { [Key in keyof CallTree]: CallTree[Key] extends Float64Array ? Key : never }[keyof CallTree];
+type Count = { [Key in keyof CallTree]-?: CallTree[Key] extends Float64Array ? Key : never }[keyof CallTree];
 
 /** Returns the numbers of the paths of all nodes, and where those of each group begin. */
 function allPaths({ groups, hashes }: Grouped): { readonly paths: BigInt64Array; readonly starts: readonly number[] } {

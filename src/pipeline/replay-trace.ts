@@ -224,7 +224,8 @@ async function replayThreadsTwice(
       reportThread();
     }
   for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
-  const built = builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
+  const { scope, showsJumps } = setup.siteFacts;
+  const built = builder.build({ scope, ...(showsJumps && { showsJumps }), part: partText(options), recorded });
   return { ...built, again: { tids: new Set(toReplayAgain), knownPaths }, setup };
 }
 

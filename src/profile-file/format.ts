@@ -2,6 +2,7 @@
  * Constants of the profile format, for writer, reader and schema; docs/profile-format.md describes it.
  */
 import { NODE_COLUMNS } from '../model/calls/call-tree.js';
+import { DOUBT_NAMES } from '../model/calls/doubts.js';
 import type { SymbolKind } from '../model/symbol-table.js';
 
 export const FORMAT = 'ptflame-profile';
@@ -20,5 +21,6 @@ export const QUALITY_KEYS: readonly string[] = [
   'lines events gapLines ignoredLines sampleLines otherSamples event samples damagedLines firstDamaged brokenInputs input line text reason',
   'tid atNs lengthNs cause code message file losses gaps lostNs threadsCut inferredNs hiddenNs unknownNs totalNs',
   'inferredCalls OpenAtStart OpenAtEnd CutByGap Unwound HiddenJump inferredEvents clockSteps codeNs mendedHits',
-  'unknownFlags unknownFlagLines remedy remedies hiddenJumps switches',
+  'unknownFlags unknownFlagLines remedy remedies hiddenJumps switches inferredBy',
+  ...DOUBT_NAMES,
 ].flatMap((keys) => keys.split(' '));

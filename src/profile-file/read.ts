@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import { damagedAt, FileFault, type FileKind, newerVersion, refusal } from '../codec/file-fault.js';
 import { type CallTree, NODE_COLUMNS, ROOT } from '../model/calls/call-tree.js';
+import { Doubt, NO_DOUBTS, type NodeDoubts } from '../model/calls/doubts.js';
 import { BUCKETS, type FunctionDurations } from '../model/calls/durations.js';
 import { siblingsByRank } from '../model/calls/tree-view.js';
 import type { PtflameError } from '../model/errors.js';
@@ -264,9 +265,37 @@ function readTree(part: ThreadPart['tree'], symbols: number, path: string): Call
     symbol: Int32Array.from(columns.symbol),
     minNs: columns.minNs.map((ns) => (Number.isNaN(ns) ? Number.POSITIVE_INFINITY : ns)),
     maxNs: columns.maxNs.map((ns) => (Number.isNaN(ns) ? Number.NEGATIVE_INFINITY : ns)),
+    doubts: part.doubts
+      ? readDoubts(part.doubts, columns, path)
+      : columns.inferredNs.some((ns) => ns > 0)
+        ? undefined
+        : NO_DOUBTS,
   };
   checkSiblings(tree, path);
   return tree;
+}
+
+/** Rows are sorted by node, then doubt; those of a node are at most its inferred time. */
+function readDoubts(
+  part: NonNullable<ThreadPart['tree']['doubts']>,
+  { inferredNs }: Columns,
+  path: string,
+): NodeDoubts {
+  const [node, doubt, ns] = [part.node, part.doubt, part.ns].map((values) => Float64Array.from(values));
+  checkLengths({ node, doubt, ns }, `${path}.doubts`);
+  let restNs = 0;
+  for (let row = 0; row < node.length; row++) {
+    if (!isRow(node[row], inferredNs.length)) throw damagedAt(`${path}.doubts.node[${row}]`, 'is not a node');
+    const isNext = row === 0 || node[row - 1] !== node[row];
+    restNs = (isNext ? inferredNs[node[row]] : restNs) - ns[row];
+    if (!isRow(doubt[row] - Doubt.Landing, Doubt.Lost - Doubt.HiddenJump))
+      throw damagedAt(`${path}.doubts.doubt[${row}]`, 'is not a reason of inferred time');
+    if (!(Number.isInteger(ns[row]) && ns[row] > 0 && restNs >= 0))
+      throw damagedAt(`${path}.doubts.ns[${row}]`, `is ${ns[row]} of ${inferredNs[node[row]]} ns`);
+    if (row > 0 && (isNext ? node[row - 1] > node[row] : doubt[row - 1] >= doubt[row]))
+      throw damagedAt(`${path}.doubts.node[${row}]`, 'is out of order: rows are sorted by node, then doubt');
+  }
+  return { node: Int32Array.from(node), doubt: Uint8Array.from(doubt), ns };
 }
 
 /** A null becomes NaN. */

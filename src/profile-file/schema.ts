@@ -2,6 +2,7 @@
  * The zod schema of a profile file: its shape, also for programs that read the JSON. Reading checks that the numbers are consistent.
  */
 import * as z from 'zod';
+import { DOUBT_NAMES } from '../model/calls/doubts.js';
 import { MAX_OTHER_EVENTS } from '../model/sample-table.js';
 import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
 
@@ -54,6 +55,7 @@ export const MetaPart = z.object({
   weight: z.enum(['ns', 'calls']),
   isBlockedTime: z.literal(true).optional(), // absent: times of threads
   hasSwitches: z.boolean().optional(), // absent: unknown
+  showsJumps: z.literal(true).optional(), // absent: no, or unknown
   part: z.string().optional(), // absent: the whole trace
   recorded: RecordedPart.optional(), // absent: unknown
   merged: z.object({ recordings: count, by: z.enum(['comm', 'host', 'build']) }).optional(), // absent: one trace
@@ -89,6 +91,7 @@ export const ThreadPart = z.object({
     longestCutNs: column,
     minNs: columnWithNulls,
     maxNs: columnWithNulls,
+    doubts: z.object({ node: column, doubt: column, ns: column }).optional(), // absent: nothing is inferred, or unknown why
   }),
   durations: z.object({ symbol: column, bucket: column, calls: column }).optional(), // absent: unknown
 });
@@ -96,6 +99,9 @@ export type ThreadPart = z.infer<typeof ThreadPart>;
 
 const gapSpan = { tid: wholeNumber, atNs: ns, lengthNs: count };
 const errorWords = { message: z.string(), file: z.string().nullable() };
+
+/** Inferred time by reason, only of those that occur. */
+export const InferredBy = z.partialRecord(z.enum(DOUBT_NAMES), count);
 
 export const QualityPart = z.object({
   lines: count,
@@ -140,12 +146,19 @@ export const QualityPart = z.object({
   mendedHits: count.optional(), // absent: none
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,
-  remedies: z.object({ hiddenJumps: nullableText, switches: nullableText }).optional(),
+  remedies: z
+    .object({
+      hiddenJumps: nullableText,
+      switches: nullableText,
+      inferredBy: z.partialRecord(z.enum(DOUBT_NAMES), nullableText).optional(),
+    })
+    .optional(),
   lostNs: count,
   inferredNs: count,
   hiddenNs: count,
   unknownNs: count,
   totalNs: count,
+  inferredBy: InferredBy.optional(), // absent: unknown
 });
 
 const head = {

@@ -2,6 +2,7 @@
  * Writes a profile file piece by piece, as it may be too large for one string. The same trace gives the same bytes.
  */
 import { type CallTree, selectNodes } from '../model/calls/call-tree.js';
+import type { NodeDoubts } from '../model/calls/doubts.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
 import { nodeOrder } from '../model/calls/tree-view.js';
 import { assert } from '../model/errors.js';
@@ -36,7 +37,7 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording, so that the file does not depend on which line was read first. */
 function metaText({ meta }: Profile): string {
-  const { firstNs, scope, weight, isBlockedTime, hasSwitches, part, recorded, merged } = meta;
+  const { firstNs, scope, weight, isBlockedTime, hasSwitches, showsJumps, part, recorded, merged } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
   return JSON.stringify({
     originNs,
@@ -47,6 +48,7 @@ function metaText({ meta }: Profile): string {
     weight,
     ...(isBlockedTime && { isBlockedTime }),
     ...(hasSwitches !== null && { hasSwitches }),
+    ...(showsJumps && { showsJumps }),
     ...(part !== null && { part }),
     ...(recorded && { recorded }),
     ...(merged && { merged }),
@@ -94,9 +96,20 @@ function* threadPieces(
     yield ']';
     separator = ',';
   }
+  if (tree.doubts && tree.inferredNs.some((ns) => ns > 0)) yield* doubtsPieces(tree.doubts, numbers);
   yield '}';
   if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order.rankOf), numbers);
   yield '}';
+}
+
+function* doubtsPieces({ node, doubt, ns }: NodeDoubts, numbers: NumberTexts): Generator<string> {
+  yield ',"doubts":{"node":[';
+  yield* numbers.pieces(node);
+  yield '],"doubt":[';
+  yield* numbers.pieces(Int32Array.from(doubt));
+  yield '],"ns":[';
+  yield* numbers.pieces(ns);
+  yield ']}';
 }
 
 function* durationsPieces({ symbol, bucket, calls }: FunctionDurations, numbers: NumberTexts): Generator<string> {

@@ -4,6 +4,7 @@
  */
 
 import type { CallLogBuilder } from '../model/calls/call-log.js';
+import { Doubt } from '../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../model/profile/profile.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
@@ -50,8 +51,9 @@ import {
 } from './time.js';
 import {
   FRAME_BYTES,
-  HEAD_CERTAINTY,
   HEAD_DEPTH,
+  HEAD_DOUBT,
+  HEAD_DOUBTFUL_COUNT,
   HEAD_DURATION_COUNT,
   HEAD_HIDDEN_NS,
   HEAD_INDEX_LENGTH,
@@ -124,7 +126,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   else if (!isStop(code)) forgetSwitch(state);
   if (isTraceStart(action)) endSignalTail(state, target);
   execute(state, row, action, target);
-  if (state.depth > 0 && state.pairing.doubtfulRows.has(row)) state.certainty.markAfterHiddenJump(topFrame(state));
+  if (state.depth > 0 && state.pairing.doubtfulRows.has(row)) state.certainty.mark(topFrame(state), Doubt.OddReturn);
   if (!isStop(code)) return;
   const symbol = code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
   beginStop(state, symbol, action === Action.Stay ? row : NONE);
@@ -231,7 +233,7 @@ const NEAR_BYTES = 64;
 
 /** Marks the stack that was seen first amid a function: what called its lowest known function may be unknown. */
 function markRoot(state: ReplayState): void {
-  state.certainty.markAfterHiddenJump(frameAt(state, 0));
+  state.certainty.mark(frameAt(state, 0), Doubt.UnseenStart);
 }
 
 /**
@@ -268,7 +270,7 @@ function returnTo(state: ReplayState, callRow: number, returning: FunctionId, ta
   const landing = below === NONE ? endOfLevel(state, index) - 1 : below;
   if (state.depth === landing + 1) pushOpen(state, returning, Inference.HiddenJump); // it had called itself
   closeAbove(state, landing, Inference.HiddenJump);
-  state.certainty.markAfterHiddenJump(topFrame(state));
+  state.certainty.mark(topFrame(state), Doubt.Landing);
 }
 
 /** Applies an unmatched return: its caller was pushed with the first stack, or is below everything that is known. */
@@ -322,7 +324,7 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_TREE_LENGTH, state.tree.length);
   head.set(HEAD_INDEX_LENGTH, state.frameIndex.length);
   head.set(HEAD_STACK_LIMIT, Math.floor(frames.ints.byteLength / FRAME_BYTES));
-  head.set(HEAD_CERTAINTY, state.certainty.current);
+  head.set(HEAD_DOUBT, state.certainty.current);
   head.set(HEAD_RULES, rulesOf(state));
   head.setNs(HEAD_HIDDEN_NS, state.hiddenNs);
   head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
@@ -356,12 +358,16 @@ function makeSpace(state: ReplayState, head: Head): void {
 }
 
 /** Counts what the module has listed. */
-function countListed({ tree, inferred: counters }: ReplayState, { head, durations, inferred }: ReplayModule): void {
+function countListed({ tree, inferred: counters, certainty }: ReplayState, module: ReplayModule): void {
+  const { head, durations, inferred, doubtful } = module;
   tree.durations?.addPairs(durations, head.get(HEAD_DURATION_COUNT));
   const jumpedTo = head.get(HEAD_INFERRED_COUNT);
   for (let at = 0; at < LISTED_BYTES * jumpedTo; at += LISTED_BYTES)
     tree.countInferred(inferred.ints[(at + LISTED_ID) >> 2], inferred.floats[(at + LISTED_NS) >> 3]);
   counters.HiddenJump += jumpedTo;
+  const doubtfulEnd = LISTED_BYTES * head.get(HEAD_DOUBTFUL_COUNT);
+  for (let at = 0; at < doubtfulEnd; at += LISTED_BYTES)
+    tree.countDoubt(doubtful.ints[(at + LISTED_ID) >> 2], doubtful.floats[(at + LISTED_NS) >> 3], certainty.current);
 }
 
 /** Appends to the log what the module has listed for it. */

@@ -16,6 +16,7 @@ import {
   FUNCTION_SYMBOL,
   FUNCTION_TRAITS,
   HEAD_ACTIONS,
+  HEAD_DOUBTFUL,
   HEAD_DURATIONS,
   HEAD_FUNCTIONS,
   HEAD_HIGHEST,
@@ -60,6 +61,8 @@ export class ReplayModule {
   readonly durations: Int32Array;
   /** Inferred calls that are not counted yet. */
   readonly inferred: CallList;
+  /** Inferred time whose reason is not counted yet. */
+  readonly doubtful: CallList;
   /** Rows that the call log gets, and rows of it that get another node. */
   readonly logRows: CallList;
   readonly renames: CallList;
@@ -95,6 +98,7 @@ export class ReplayModule {
     };
     this.durations = memory.ints(add(HEAD_DURATIONS, PAIR_BYTES * LIST_ENTRIES), 2 * LIST_ENTRIES);
     this.inferred = addList(HEAD_INFERRED);
+    this.doubtful = addList(HEAD_DOUBTFUL);
     this.logRows = addList(HEAD_LOG);
     this.renames = addList(HEAD_RENAMES);
     this.threadAt = memory.end;

@@ -2,8 +2,9 @@
  * The state of a thread during replay: what is read, what is written, and where the thread is now. The functions of all
  * folders of replay work on this one object.
  */
-import { type CallLogBuilder, Certainty } from '../model/calls/call-log.js';
+import type { CallLogBuilder } from '../model/calls/call-log.js';
 import { type CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { Doubt } from '../model/calls/doubts.js';
 import { Inference, type InferenceName, noInferences } from '../model/profile/profile.js';
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
@@ -33,7 +34,7 @@ export interface ReplayState {
   readonly watcher: FrameWatcher | null;
   readonly lost: ThreadGap[];
   readonly inferred: Record<InferenceName, number>;
-  /** Time that is inferred only because of a hidden jump. */
+  /** Time that is inferred only because of hidden jumps. */
   hiddenNs: Nanoseconds;
   /**
    * Events before which control moved to a function that no address determines, and losses after which no address
@@ -182,13 +183,13 @@ class FrameIndex {
   }
 }
 
-/** Tracks how certain the open stack is: which frames are unconfirmed, and which may follow a hidden jump. */
+/** Tracks how certain the open stack is: which frames are in doubt, and why. */
 class StackCertainty {
   private readonly stack: readonly Frame[];
   private readonly log: CallLogBuilder | null;
-  /** Number of open frames that are unconfirmed, and that follow a hidden jump. */
-  private unconfirmedFrames = 0;
-  private hiddenJumpFrames = 0;
+  /** By `Doubt`: the number of open frames that it is about; and a bit for each that has some. */
+  private readonly frames = new Int32Array(Doubt.Lost + 1);
+  private present = 0;
   /** Control moved without an event in the interval that is charged now. */
   private hasHiddenMove = false;
   /** Below these indexes every frame is already marked as inferred or as unconfirmed, so no frame is marked twice. */
@@ -200,54 +201,69 @@ class StackCertainty {
     this.log = log;
   }
 
-  /** The certainty of time that is charged now. */
-  get current(): Certainty {
-    if (this.unconfirmedFrames > 0) return Certainty.Unconfirmed;
-    return this.hiddenJumpFrames > 0 || this.hasHiddenMove ? Certainty.HiddenJump : Certainty.Certain;
+  /** Why time that is charged now is inferred: the highest doubt about a frame counts. */
+  get current(): Doubt {
+    if (this.present !== 0) return (31 - Math.clz32(this.present)) as Doubt;
+    return this.hasHiddenMove ? Doubt.HiddenJump : Doubt.None;
   }
 
   /** Sets whether control moved without an event in the interval that is charged now. */
   setHiddenMove(hasHiddenMove: boolean): void {
     this.hasHiddenMove = hasHiddenMove;
-    this.logCertainty();
+    this.logDoubt();
   }
 
-  /** Marks an open frame as the possible target of a hidden jump: no address decides. */
-  markAfterHiddenJump(frame: Frame): void {
-    if (!frame.isAfterHiddenJump) this.hiddenJumpFrames++;
-    frame.isAfterHiddenJump = true;
-    this.logCertainty();
+  /** Marks an open frame: it may not be there, or not on these frames. */
+  mark(frame: Frame, doubt: Doubt): void {
+    this.add(frame, doubt);
+    this.logDoubt();
   }
 
-  /** Writes a change of certainty to the log. */
-  logCertainty(): void {
-    this.log?.setCertainty(this.current);
+  /** Marks an open frame as another one was marked that it replaces. */
+  markLike(frame: Frame, doubts: number): void {
+    for (let doubt = Doubt.HiddenJump as Doubt; doubt < Doubt.UnseenCallers; doubt++)
+      if (doubts & (1 << doubt)) this.mark(frame, doubt);
+  }
+
+  /** Writes a change of doubt to the log. */
+  logDoubt(): void {
+    this.log?.setDoubt(this.current);
   }
 
   /** Adds a frame that has been pushed. */
-  frameOpened({ isUnconfirmed, isAfterHiddenJump }: Frame): void {
-    if (isUnconfirmed) this.unconfirmedFrames++;
-    if (isAfterHiddenJump) this.hiddenJumpFrames++;
-    this.logCertainty();
+  frameOpened({ doubts }: Frame): void {
+    if (doubts !== 0) this.count(doubts, 1);
+    this.logDoubt();
   }
 
-  /** Removes the top frame; `depth` frames are left. The caller writes its end to the log before the new certainty. */
-  frameRemoved({ isUnconfirmed, isAfterHiddenJump }: Frame, depth: number): void {
-    if (isUnconfirmed) this.unconfirmedFrames--;
-    if (isAfterHiddenJump) this.hiddenJumpFrames--;
+  /** Removes the top frame; `depth` frames are left. The caller writes its end to the log before the new doubt. */
+  frameRemoved({ doubts }: Frame, depth: number): void {
+    if (doubts !== 0) this.count(doubts, -1);
     if (this.inferredDepth > depth) this.inferredDepth = depth;
     if (this.unconfirmedDepth > depth) this.unconfirmedDepth = depth;
   }
 
   /** Marks every open frame as unconfirmed. */
-  markUnconfirmed(depth: number): void {
-    for (let index = this.unconfirmedDepth; index < depth; index++) {
-      const frame = this.stack[index] as Frame;
-      if (!frame.isUnconfirmed) this.unconfirmedFrames++;
-      frame.isUnconfirmed = true;
-    }
+  markUnconfirmed(depth: number, doubt: typeof Doubt.AfterLoss | typeof Doubt.UnseenCallers): void {
+    for (let index = this.unconfirmedDepth; index < depth; index++) this.add(this.stack[index] as Frame, doubt);
     this.unconfirmedDepth = depth;
-    this.logCertainty();
+    this.logDoubt();
+  }
+
+  private add(frame: Frame, doubt: Doubt): void {
+    const bit = 1 << doubt;
+    if (frame.doubts & bit) return;
+    frame.doubts |= bit;
+    this.count(bit, 1);
+  }
+
+  private count(doubts: number, frames: number): void {
+    for (let rest = doubts; rest !== 0; rest &= rest - 1) {
+      const doubt = 31 - Math.clz32(rest & -rest);
+      this.frames[doubt] += frames;
+      if (this.frames[doubt] > 0) this.present |= 1 << doubt;
+      else this.present &= ~(1 << doubt);
+    }
   }
 
   /** Limits the known time of the frames that are confirmed so far: nothing proves that they were open after `ns`. */

@@ -6,7 +6,7 @@
  * data is missing before the switch.
  */
 
-import { Certainty } from '../model/calls/call-log.js';
+import { Doubt } from '../model/calls/doubts.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { BranchKind, recordSite } from '../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
@@ -59,13 +59,13 @@ function chargeLost(state: ReplayState, untilNs: Nanoseconds): void {
   const ns = untilNs - state.nowNs;
   if (ns <= 0) return;
   const node = tree.child(stopNode(state), SpecialSymbol.Lost);
-  tree.charge(node, ns, true);
+  tree.charge(node, ns, Doubt.Lost);
   tree.countComplete(node, ns);
   log?.stop(node);
-  log?.setCertainty(Certainty.Unconfirmed);
+  log?.setDoubt(Doubt.Lost);
   setNow(state, untilNs);
   log?.endStop(true);
-  state.certainty.logCertainty();
+  state.certainty.logDoubt();
 }
 
 /** Begins a wait: the thread has no CPU from now on. */

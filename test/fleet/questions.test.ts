@@ -40,7 +40,15 @@ describe('a recording alone', () => {
     const { functions } = reportOf(profile);
     expect(rows.length).toBe(functions.length);
     for (const row of functions) {
-      const { onCpuNs: _cpu, outsideSelfNs: _self, isStop: _stop, srcline: _line, avgNs, ...numbers } = row;
+      const {
+        onCpuNs: _cpu,
+        outsideSelfNs: _self,
+        isStop: _stop,
+        srcline: _line,
+        inferredBy: _why,
+        avgNs,
+        ...numbers
+      } = row;
       const own = known.get(`${row.dso} ${row.name}`);
       expect(own).toMatchObject({ ...numbers, recordings: 1 });
       if (avgNs === null) expect(own?.avgNs).toBeNull();

@@ -20,6 +20,14 @@ function changed(change: (file: Loose, tree: Loose) => void): string {
   return JSON.stringify(file);
 }
 
+/** The first node with inferred time. */
+const inferredIn = (tree: Loose): number => tree.inferredNs.findIndex((ns: number) => ns > 1);
+
+/** Rows of node, reason and time. */
+function reasons(...rows: readonly (readonly [number, number, number])[]) {
+  return { node: rows.map(([node]) => node), doubt: rows.map(([, doubt]) => doubt), ns: rows.map(([, , ns]) => ns) };
+}
+
 test('reads an unchanged profile, whatever the whitespace', async () => {
   const plain = await readBack(changed(() => {}));
   expect(jsonOf(plain)).toBe(TEXT);
@@ -120,6 +128,23 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
     /longestCutNs\[0\] is 5, but no call is inferred/,
   ],
   ['more inferred time than time', (_, tree) => (tree.inferredNs[2] = 1e9), /inferredNs\[2\] is 1000000000 of \d+ ns/],
+  ['a reason of no node', (_, tree) => (tree.doubts = reasons([99_999, 4, 1])), /doubts\.node\[0\] is not a node/],
+  [
+    'a reason that needs no row',
+    (_, tree) => (tree.doubts = reasons([inferredIn(tree), 1, 1])),
+    /doubts\.doubt\[0\] is not a reason/,
+  ],
+  ['an unknown reason', (_, tree) => (tree.doubts = reasons([inferredIn(tree), 9, 1])), /doubts\.doubt\[0\] is not/],
+  [
+    'more time of a reason than is inferred',
+    (_, tree) => (tree.doubts = reasons([inferredIn(tree), 4, 1e12])),
+    /doubts\.ns\[0\] is 1000000000000 of \d+ ns/,
+  ],
+  [
+    'a reason twice',
+    (_, tree) => (tree.doubts = reasons([inferredIn(tree), 4, 1], [inferredIn(tree), 4, 1])),
+    /doubts\.node\[1\] is out of order/,
+  ],
   ['time that is not there', (_, tree) => tree.selfNs[2]++, /selfNs adds up to/],
   ['a shortest call of no calls', (_, tree) => (tree.minNs[0] = 5), /minNs\[0\] to maxNs is 5 to null/],
   ['a longest call of no calls', (_, tree) => (tree.maxNs[0] = 5), /minNs\[0\] to maxNs is null to 5/],
@@ -159,7 +184,7 @@ describe.each(damages)('%s', (_, change, message) => {
 
 test('refuses a function that occurs twice below one parent, wherever it is', async () => {
   const twice = changed((file, tree) => {
-    for (const column of Object.values(tree) as number[][]) column.push(column[1]);
+    for (const column of Object.values(tree) as unknown[]) if (Array.isArray(column)) column.push(column[1]);
     tree.selfNs[tree.selfNs.length - 1] = tree.inferredNs[tree.inferredNs.length - 1] = 0;
     file.threads.length = 1;
   });

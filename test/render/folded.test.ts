@@ -129,14 +129,14 @@ test('writes lines longer than a chunk, and many chunks', () => {
   const builder = new CallTreeBuilder();
   for (let node = 0, depth = 0; depth < 1500; depth++) {
     node = builder.child(node, 6 + (depth % 3));
-    builder.charge(node, 10 ** (depth % 16) - (depth % 2), false);
+    builder.charge(node, 10 ** (depth % 16) - (depth % 2));
   }
   const names = ['x'.repeat(700_000), 'ä'.repeat(600_000), 'f'];
   const table = new SymbolTableBuilder();
   for (const name of names) table.intern(name, null);
   const symbols = table.build();
   const shallow = new CallTreeBuilder();
-  shallow.charge(shallow.child(shallow.child(0, 6), 7), 1.5, false);
+  shallow.charge(shallow.child(shallow.child(0, 6), 7), 1.5);
   for (const [tree, used] of [
     [builder.build(), ['long', 'name', 'f']],
     [shallow.build(), names],

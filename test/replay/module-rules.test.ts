@@ -2,8 +2,9 @@
  * The module of replay has numbers of its own for what replay decides: they are the same.
  */
 import { expect, test } from 'vitest';
-import { CallOp, Certainty, OP_BITS } from '../../src/model/calls/call-log.js';
+import { CallOp, OP_BITS } from '../../src/model/calls/call-log.js';
 import { LINKS, Link, Sum } from '../../src/model/calls/call-tree.js';
+import { Doubt } from '../../src/model/calls/doubts.js';
 import { BUCKETS, EXACT_BUCKETS } from '../../src/model/calls/durations.js';
 import { Inference } from '../../src/model/profile/profile.js';
 import { SpecialSymbol } from '../../src/model/symbol-table.js';
@@ -43,8 +44,8 @@ test('steps, actions, traits and limits', () => {
     TRAIT_PROGRAM_START: Trait.ProgramStart,
     TRAIT_RETURN_THUNK: Trait.ReturnThunk,
     TRAIT_COLD_PART: Trait.ColdPart,
-    CERTAIN: Certainty.Certain,
-    AFTER_HIDDEN_JUMP: Certainty.HiddenJump,
+    NO_DOUBT: Doubt.None,
+    DOUBT_HIDDEN_JUMP: Doubt.HiddenJump,
     HIDDEN_JUMP: Inference.HiddenJump,
     MAX_TAIL_CHAIN,
     MAX_UNWINDER_DEPTH,
@@ -52,7 +53,7 @@ test('steps, actions, traits and limits', () => {
     LOG_CLOSE: CallOp.Close,
     LOG_STOP: CallOp.Stop,
     LOG_END_STOP: CallOp.EndStop,
-    LOG_CERTAINTY: CallOp.SetCertainty,
+    LOG_DOUBT: CallOp.SetDoubt,
     LOG_KNOWN_TIME: CallOp.KnownTime,
     LOG_OP_BITS: OP_BITS,
     EXACT_BUCKETS,
@@ -61,6 +62,7 @@ test('steps, actions, traits and limits', () => {
     SYMBOL_UNTRACED: SpecialSymbol.Untraced,
   });
   expect(layout.NONE).toBe(NONE);
+  expect(layout.FLAG_DOUBTS).toBe(((2 << Doubt.Lost) - 2) << layout.FLAG_DOUBT_BITS);
   expect(Action.Stay).toBeLessThan(Action.Call);
   expect(Action.Call).toBeLessThan(Action.Return);
 });

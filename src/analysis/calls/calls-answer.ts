@@ -3,6 +3,7 @@
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { Doubt } from '../../model/calls/doubts.js';
 import { DurationsBuilder } from '../../model/calls/durations.js';
 import { isComplete, UNWOUND } from '../../model/profile/profile.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
@@ -228,8 +229,8 @@ class TreeCollector implements CallListener<InnerCall> {
     if (top === null || top.innerTree === null) return;
     const ns = nsWithin(this.window, fromNs, toNs);
     this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE_SYMBOL] += ns;
-    top.innerTree.charge(top.innerNode, ns, false);
-    top.slowTree?.charge(top.slowNode, ns, false);
+    top.innerTree.charge(top.innerNode, ns);
+    top.slowTree?.charge(top.slowNode, ns);
   }
 
   closed(call: InnerCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
@@ -263,7 +264,7 @@ class TreeCollector implements CallListener<InnerCall> {
 
   private closeMarked({ row, node }: InnerCall, ended: EndedCall): void {
     const path = this.pathTo(node);
-    this.paths.charge(path, ended.durationNs, !isComplete(ended.ending));
+    this.paths.charge(path, ended.durationNs, isComplete(ended.ending) ? Doubt.None : null);
     count(this.paths, path, ended);
     const nested = this.nested.get(row);
     if (nested === undefined) return;
@@ -287,7 +288,7 @@ class TreeCollector implements CallListener<InnerCall> {
     this.spentNs.forEach((ns, stop) => {
       const isLeaf = stop === CODE_SYMBOL || stop === symbol; // a stop that is itself in the selection is the leaf
       for (const { tree, node } of leaves)
-        if (ns > chargedNs[stop]) tree.charge(isLeaf ? node : tree.child(node, stop), ns - chargedNs[stop], false);
+        if (ns > chargedNs[stop]) tree.charge(isLeaf ? node : tree.child(node, stop), ns - chargedNs[stop]);
     });
   }
 

@@ -132,31 +132,31 @@ interface NodesAt {
   readonly node: Int32Array;
   /** When that call or stop began; NaN: there is none. */
   readonly sinceNs: Float64Array;
-  /** `Certainty` of the call path. */
-  readonly certainty: Uint8Array;
+  /** `Doubt` about the call path. */
+  readonly doubt: Uint8Array;
 }
 
 /** `moments`: ascending. */
 function nodesAt(log: CallLog, moments: Float64Array): NodesAt {
   const node = new Int32Array(moments.length).fill(NONE);
   const sinceNs = new Float64Array(moments.length).fill(Number.NaN);
-  const certainty = new Uint8Array(moments.length);
+  const doubt = new Uint8Array(moments.length);
   let row = 0;
   const listener: CallListener = {
     newCall: () => new OpenCall(),
     opened() {},
     closed() {},
-    spent(top, fromNs, toNs, certaintyOfPath) {
+    spent(top, fromNs, toNs, doubtOfPath) {
       while (row < moments.length && moments[row] < fromNs) row++;
       for (; row < moments.length && moments[row] < toNs; row++) {
         node[row] = top === null ? ROOT : top.node;
         sinceNs[row] = top === null ? (Number.NaN as Nanoseconds) : top.entryNs;
-        certainty[row] = certaintyOfPath;
+        doubt[row] = doubtOfPath;
       }
     },
   };
   walkCalls(log, listener);
-  return { node, sinceNs, certainty };
+  return { node, sinceNs, doubt };
 }
 
 /** Joins the answers of threads: their nodes become nodes of one tree of call paths. */

@@ -2,8 +2,9 @@
  * Sums up a thread's log into the call tree of a selection: a time window, or the inside of certain calls.
  */
 
-import { type CallLog, Certainty } from '../../model/calls/call-log.js';
+import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, nodeColumns, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { Doubt, DoubtSums } from '../../model/calls/doubts.js';
 import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
 import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/profile.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
@@ -42,6 +43,7 @@ class ThreadFilter implements CallListener<MarkedCall> {
   private readonly lostAt = new Set<Nanoseconds>();
   private hiddenNs = 0;
   private readonly sums: CallTree;
+  private readonly doubts = new DoubtSums();
   private readonly marker: InsideMarker;
   private readonly filter: CallFilter;
   private readonly window: Bounds;
@@ -66,15 +68,17 @@ class ThreadFilter implements CallListener<MarkedCall> {
     this.marker.mark(call);
   }
 
-  spent(top: MarkedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+  spent(top: MarkedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, doubt: Doubt): void {
     if (!this.marker.matches(top)) return;
     const node = top === null ? ROOT : top.node;
     if (this.sums.symbol[node] === SpecialSymbol.Lost) this.lostAt.add(fromNs);
     const ns = nsWithin(this.window, fromNs, toNs);
     if (ns === 0) return;
     this.sums.selfNs[node] += ns;
-    if (certainty !== Certainty.Certain) this.sums.inferredNs[node] += ns;
-    if (certainty === Certainty.HiddenJump) this.hiddenNs += ns;
+    if (doubt === Doubt.None) return;
+    this.sums.inferredNs[node] += ns;
+    this.doubts.add(node, doubt, ns);
+    if (doubt === Doubt.HiddenJump) this.hiddenNs += ns;
   }
 
   closed({ node, entryNs, bits, isStop }: MarkedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
@@ -92,7 +96,8 @@ class ThreadFilter implements CallListener<MarkedCall> {
 
   build(): FilteredThread {
     const { foldsRecursion, root } = this.filter;
-    const folded = foldsRecursion ? foldRecursion(this.sums) : this.sums;
+    const sums = { ...this.sums, doubts: this.doubts.build() };
+    const folded = foldsRecursion ? foldRecursion(sums) : sums;
     const tree = withoutEmptyNodes(root === null ? folded : reroot(folded, root));
     const { inferred, hiddenNs, lostAt } = this;
     return { tree, durations: this.durations.build(), inferred, hiddenNs, lostAt };

@@ -5,8 +5,9 @@
  * open intervals changes: in between, the time of each node counts as often as intervals are open.
  */
 
-import { type CallLog, Certainty } from '../../model/calls/call-log.js';
+import type { CallLog } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
+import { Doubt } from '../../model/calls/doubts.js';
 import { countBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
 import { PairMap } from '../../model/pair-map.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
@@ -82,15 +83,15 @@ class IntervalSums implements CallListener, SweepListener {
 
   closed(): void {}
 
-  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, doubt: Doubt): void {
     const node = top === null ? ROOT : top.node;
     const { sweep } = this;
     let atNs = fromNs;
     for (; sweep.nextNs < toNs; sweep.passNext()) {
-      this.charge(node, sweep.nextNs - atNs, certainty);
+      this.charge(node, sweep.nextNs - atNs, doubt);
       atNs = Math.max(atNs, sweep.nextNs);
     }
-    this.charge(node, toNs - atNs, certainty);
+    this.charge(node, toNs - atNs, doubt);
   }
 
   started(row: number): void {
@@ -116,8 +117,8 @@ class IntervalSums implements CallListener, SweepListener {
     this.rows.append(this.changed, node, ns, inferredNs);
   };
 
-  private charge(node: NodeId, ns: Nanoseconds, certainty: Certainty): void {
-    if (this.open > 0 && ns > 0) this.times.charge(node, ns, certainty !== Certainty.Certain);
+  private charge(node: NodeId, ns: Nanoseconds, doubt: Doubt): void {
+    if (this.open > 0 && ns > 0) this.times.charge(node, ns, doubt !== Doubt.None);
   }
 
   private change(key: number, by: number): void {

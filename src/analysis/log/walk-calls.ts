@@ -1,8 +1,9 @@
 /**
  * Walks through the log of a thread and reports each call and each time interval to a listener.
  */
-import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../../model/calls/call-log.js';
+import { argumentOf, type CallLog, CallOp, opOf } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
+import type { Doubt } from '../../model/calls/doubts.js';
 import { rowNumbers } from '../../model/columns.js';
 import { assert } from '../../model/errors.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
@@ -34,7 +35,7 @@ export interface CallListener<Call extends OpenCall = OpenCall> {
    */
   closed(call: Call, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void;
   /** Time of the call on top; null: no call. Reported in order with the other methods. */
-  spent(top: Call | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
+  spent(top: Call | null, fromNs: Nanoseconds, toNs: Nanoseconds, doubt: Doubt): void;
   /** Its stack is switched away from; it resumes later. */
   suspended?(call: Call): void;
   /** It resumes, possibly on other calls than before. */
@@ -64,17 +65,17 @@ class Walk<Call extends OpenCall> {
     const { listener, stops } = this;
     const { length, timeNs, code } = this.log;
     let nowNs = 0;
-    let certainty: Certainty = 0;
+    let doubt: Doubt = 0;
     for (let row = 0; row < length; row++) {
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
       if (op === CallOp.KnownTime) continue; // belongs to the row before
       const atNs = timeNs[row];
-      if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, certainty);
+      if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, doubt);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);
       else if (op === CallOp.Close) this.end(this.popFrame(), atNs, argument + NONE, row + 1);
-      else if (op === CallOp.SetCertainty) certainty = argument as Certainty;
+      else if (op === CallOp.SetDoubt) doubt = argument as Doubt;
       else this.handleRareOp(row, op, argument, atNs);
     }
   }

@@ -1,8 +1,9 @@
 /**
  * Answers a question about the timeline for one thread, in one walk over its log.
  */
-import type { CallLog, Certainty } from '../../model/calls/call-log.js';
+import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import type { Doubt } from '../../model/calls/doubts.js';
 import { nodeOrder } from '../../model/calls/tree-view.js';
 import {
   ACTIVITIES,
@@ -108,7 +109,7 @@ class TimelineBuilder implements CallListener<TimedCall> {
     call.sinceNs = this.nowNs;
   }
 
-  spent(top: TimedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+  spent(top: TimedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, doubt: Doubt): void {
     this.nowNs = toNs;
     const { startNs: originNs, endNs } = this.question.window;
     const startNs = Math.max(fromNs, originNs) - originNs;
@@ -116,7 +117,7 @@ class TimelineBuilder implements CallListener<TimedCall> {
     if (startNs >= stopNs) return;
     const node = top === null ? ROOT : this.nodeOf[top.node];
     addToStrip(this.strip, this.sliceNs, this.activity[node] as never, startNs, stopNs);
-    this.sums.addTime(node, startNs, stopNs, certainty !== 0);
+    this.sums.addTime(node, startNs, stopNs, doubt !== 0);
   }
 
   closed(call: TimedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {

@@ -154,8 +154,8 @@ class CallersWalk {
       const node = nodeOf[symbol];
       const caller = tree.parent[current.reached[chain]];
       if (node !== NONE) builder.addCalls(node, tree, first);
-      if (node === NONE) builder.charge(below, weightNs[first], false);
-      else if (caller === ROOT) builder.charge(node, weightNs[first], false);
+      if (node === NONE) builder.charge(below, weightNs[first]);
+      else if (caller === ROOT) builder.charge(node, weightNs[first]);
       else {
         next.first[continuing[symbol]] = first;
         next.reached[continuing[symbol]++] = caller;

@@ -3,6 +3,7 @@
  */
 
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { type Doubt, type DoubtTimes, DoubtTotals, eachDoubt } from '../../model/calls/doubts.js';
 import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../../model/calls/durations.js';
 import { totalTimes, viewOf } from '../../model/calls/tree-view.js';
 import { eachPercentile, type Percentiles } from '../../model/percentiles.js';
@@ -31,6 +32,8 @@ export interface FunctionSums extends DurationStats {
   readonly offCpuNs: Nanoseconds;
   /** The part of its self time, and of its stops, that is inferred. */
   readonly inferredNs: Nanoseconds;
+  /** The same by reason; absent: unknown. */
+  readonly inferredBy?: DoubtTimes | undefined;
   readonly completeNs: Nanoseconds;
 }
 
@@ -60,16 +63,22 @@ export function functionsOf(tree: CallTree, durations: FunctionDurations | null,
     if (isStop(symbol)) row.outsideSelfNs += time.totalNs[node];
   }
   const histograms = durations && histogramsOf(durations);
+  const doubts = doubtsBySymbol(tree);
   const rows: FunctionSums[] = [];
   sums.forEach((row, symbol) => {
-    rows.push({ symbol, ...row, ...durationStats(row, histograms?.get(symbol) ?? null) });
+    rows.push({
+      symbol,
+      ...row,
+      ...(doubts && { inferredBy: doubts.get(symbol)?.build() ?? {} }),
+      ...durationStats(row, histograms?.get(symbol) ?? null),
+    });
   });
   return rows;
 }
 
 type MutableSums = {
   -readonly [Key in
-    | Exclude<keyof FunctionSums, 'symbol' | keyof DurationStats>
+    | Exclude<keyof FunctionSums, 'symbol' | 'inferredBy' | keyof DurationStats>
     | 'minNs'
     | 'maxNs'
     | 'longestCutNs']: number;
@@ -104,6 +113,24 @@ function addCalls(row: MutableSums, tree: CallTree, node: NodeId): void {
   row.completeNs += tree.completeNs[node];
   row.minNs = Math.min(row.minNs, tree.minNs[node]);
   row.maxNs = Math.max(row.maxNs, tree.maxNs[node]);
+}
+
+/** Returns why the time of functions, and of stops on them, is inferred; null: unknown. */
+function doubtsBySymbol(tree: CallTree): Map<SymbolId, DoubtTotals> | null {
+  if (tree.doubts === undefined) return null;
+  const totals = new Map<SymbolId, DoubtTotals>();
+  const add = (symbol: SymbolId, doubt: Doubt, ns: Nanoseconds) => {
+    const own = totals.get(symbol) ?? new DoubtTotals();
+    totals.set(symbol, own);
+    own.add(doubt, ns);
+  };
+  eachDoubt(tree, (node, doubt, ns) => {
+    if (node === ROOT) return;
+    add(tree.symbol[node], doubt, ns);
+    const below = isStop(tree.symbol[node]) ? functionBelow(tree, node) : ROOT;
+    if (below !== ROOT) add(tree.symbol[below], doubt, ns);
+  });
+  return totals;
 }
 
 /** Charges the time of a stop to the function below; a stop inside a stop, too. */

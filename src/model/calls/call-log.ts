@@ -7,6 +7,7 @@
  */
 import { resized } from '../columns.js';
 import { type Nanoseconds, NONE, type NodeId } from '../units.js';
+import { Doubt } from './doubts.js';
 
 export const CallOp = {
   /** Starts charging time anew here: nothing is charged. */
@@ -32,8 +33,8 @@ export const CallOp = {
    * node.
    */
   Renode: 8,
-  /** Sets the certainty of what is charged from here on; argument: `Certainty`. */
-  SetCertainty: 11,
+  /** Sets why what is charged from here on is inferred; argument: `Doubt`. */
+  SetDoubt: 11,
   /**
    * Gives the call that ended last its known duration, in the column of times. Only for a call whose start or end was
    * not seen; without this row its whole duration is known.
@@ -41,13 +42,6 @@ export const CallOp = {
   KnownTime: 12,
 } as const;
 export type CallOp = (typeof CallOp)[keyof typeof CallOp];
-
-/**
- * How certain charged time is. `HiddenJump`: no address shows where a jump or an exception led, or when. `Unconfirmed`:
- * no address confirms the call path.
- */
-export const Certainty = { Certain: 0, HiddenJump: 1, Unconfirmed: 2 } as const;
-export type Certainty = (typeof Certainty)[keyof typeof Certainty];
 
 export const OP_BITS = 4;
 const OP_MASK = (1 << OP_BITS) - 1;
@@ -78,15 +72,15 @@ export class CallLogBuilder {
   private timeNs = new Float64Array(MIN_ROWS);
   private code: Int32Array = new Int32Array(MIN_ROWS);
   length = 0;
-  /** The certainty that was set last. */
-  certainty: Certainty = Certainty.Certain;
+  /** The doubt that was set last. */
+  doubt: Doubt = Doubt.None;
 
   /**
    * Clears the log for a thread with this many events. Allocating it at once needs less memory than growing by copies.
    */
   clear(events = 0): void {
     this.length = 0;
-    this.certainty = Certainty.Certain;
+    this.doubt = Doubt.None;
     const rows = Math.ceil(ROWS_PER_EVENT * events);
     if (rows <= this.code.length) return;
     this.timeNs = new Float64Array(rows);
@@ -105,7 +99,7 @@ export class CallLogBuilder {
     return this.add(CallOp.Open, node);
   }
 
-  /** Appends a row that the module wrote. Those that set the certainty come in pairs: the second one sets it back. */
+  /** Appends a row that the module wrote. Those that set the doubt come in pairs: the second one sets it back. */
   append(ns: Nanoseconds, code: number): void {
     this.addAt(ns, opOf(code), argumentOf(code));
   }
@@ -147,10 +141,10 @@ export class CallLogBuilder {
     this.add(CallOp.Renode, node);
   }
 
-  setCertainty(certainty: Certainty): void {
-    if (certainty === this.certainty) return;
-    this.certainty = certainty;
-    this.add(CallOp.SetCertainty, certainty);
+  setDoubt(doubt: Doubt): void {
+    if (doubt === this.doubt) return;
+    this.doubt = doubt;
+    this.add(CallOp.SetDoubt, doubt);
   }
 
   /** Returns the log. It shares memory with the builder, and is valid until that is cleared. */

@@ -6,6 +6,7 @@ import { ReusedColumn, resized } from '../columns.js';
 import { askForMemory } from '../memory.js';
 import { hashOf } from '../pair-map.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../units.js';
+import { Doubt, DoubtSums, keptDoubts, type NodeDoubts } from './doubts.js';
 import type { DurationsBuilder } from './durations.js';
 
 /** Node 0 is the root and not a function. A parent always has a smaller id than its children. */
@@ -13,6 +14,8 @@ export interface CallTree extends NodeColumns {
   readonly length: number;
   readonly parent: Int32Array; // NodeId | NONE
   readonly symbol: Int32Array; // SymbolId, unique among siblings; NONE at the root
+  /** Why its inferred time is inferred; absent: unknown. */
+  readonly doubts?: NodeDoubts | undefined;
 }
 
 export const ROOT: NodeId = 0;
@@ -35,6 +38,7 @@ export class CallTreeBuilder {
   private readonly memory: TreeMemory;
   /** Zero from the row of the last node on that changed one; shorter than the tree if only nodes before changed. */
   private rares = new Float64Array(16 * RARES);
+  private readonly doubts = new DoubtSums();
 
   constructor(memory: TreeMemory = new OwnTreeMemory()) {
     this.memory = memory;
@@ -44,6 +48,7 @@ export class CallTreeBuilder {
   /** Begins another tree in the same memory. */
   clear(): void {
     this.rares.fill(0);
+    this.doubts.clear();
     this.length = 0;
     this.memory.clearSlots(MIN_SLOTS);
     this.addNode(NONE, NONE);
@@ -83,12 +88,20 @@ export class CallTreeBuilder {
     }
   }
 
-  /** Charges time to a node. `isInferred`: it is not certain that the time belongs there. */
-  charge(node: NodeId, ns: Nanoseconds, isInferred: boolean): void {
+  /** Charges time to a node. `doubt`: why it is not certain that the time belongs there; null: that is not known. */
+  charge(node: NodeId, ns: Nanoseconds, doubt: Doubt | null = Doubt.None): void {
     const { sums } = this.memory;
     const row = SUMS * node;
     sums[row + Sum.SelfNs] += ns;
-    if (isInferred) sums[row + Sum.InferredNs] += ns;
+    if (doubt === Doubt.None || ns === 0) return;
+    sums[row + Sum.InferredNs] += ns;
+    this.countDoubt(node, ns, doubt);
+  }
+
+  /** Notes why time that was charged to a node is inferred. */
+  countDoubt(node: NodeId, ns: Nanoseconds, doubt: Doubt | null): void {
+    if (doubt === null) this.doubts.addUnknown();
+    else this.doubts.add(node, doubt, ns);
   }
 
   /** Counts a complete call. */
@@ -148,6 +161,7 @@ export class CallTreeBuilder {
     const { sums } = this.memory;
     sums[SUMS * to + Sum.SelfNs] += tree.selfNs[node];
     sums[SUMS * to + Sum.InferredNs] += tree.inferredNs[node];
+    this.doubts.addOf(tree, node, to);
   }
 
   build(): CallTree {
@@ -173,6 +187,7 @@ export class CallTreeBuilder {
       inferredCalls: this.rareColumn(Rare.InferredCalls),
       unwoundCalls: this.rareColumn(Rare.UnwoundCalls),
       longestCutNs: this.rareColumn(Rare.LongestCutNs),
+      doubts: this.doubts.build(),
     };
   }
 
@@ -290,7 +305,15 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
     parent: nodes.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
     symbol: selected(tree.symbol, new Int32Array(nodes.length)),
     ...nodeColumns((name) => selected(tree[name], new Float64Array(nodes.length))),
+    doubts: doubtsOf(tree, nodes, newId),
   };
+}
+
+function doubtsOf({ length, doubts }: CallTree, nodes: Int32Array, newId: Int32Array): NodeDoubts | undefined {
+  if (doubts === undefined || doubts.node.length === 0) return doubts;
+  const isKept = new Uint8Array(length);
+  for (const node of nodes) isKept[node] = 1;
+  return keptDoubts(doubts, newId, isKept);
 }
 
 // The memory of a call tree that is being built: a row for each node, and a table that finds children.
@@ -339,7 +362,7 @@ export interface NodeColumns {
   readonly calls: Float64Array; // all calls, complete or inferred
   readonly inferredCalls: Float64Array; // calls whose start or end was not seen
   readonly selfNs: Float64Array;
-  readonly inferredNs: Float64Array; // the part of selfNs on unconfirmed paths or around hidden jumps
+  readonly inferredNs: Float64Array; // the part of selfNs that is inferred: see `Doubt`
   readonly unwoundCalls: Float64Array; // complete calls that an exception or a longjmp ended
   readonly completeNs: Float64Array; // sum of the durations of complete calls
   readonly minNs: Float64Array; // over complete calls; Infinity if there is none

@@ -7,6 +7,7 @@
 import { askForMemory } from '../memory.js';
 import { NONE } from '../units.js';
 import { type CallTree, type NodeColumn, type NodeColumns, nodeColumns } from './call-tree.js';
+import { DoubtSums, type NodeDoubts } from './doubts.js';
 
 /** All call paths, each once; like a call tree, without numbers. */
 export type Shape = Pick<CallTree, 'length' | 'parent' | 'symbol'>;
@@ -99,6 +100,8 @@ function shapeOf(paths: Paths, rank: Int32Array): Shape {
 export interface NodesOfShape extends NodeColumns {
   /** The node of the shape for each row. */
   readonly node: Int32Array;
+  /** Why their time is inferred; absent: nothing is, or it is unknown. */
+  readonly doubts?: NodeDoubts | undefined;
 }
 
 /** Adds up over an entire shape. One column at a time: it fits into the CPU's cache, all of them would not. */
@@ -111,7 +114,14 @@ export function sumsOf(shape: Shape, rows: readonly NodesOfShape[]): CallTree {
       for (const own of rows) add(sums, own[name], own.node);
       return sums;
     }),
+    doubts: doubtsOf(rows),
   };
+}
+
+function doubtsOf(rows: readonly NodesOfShape[]): NodeDoubts | undefined {
+  const sums = new DoubtSums();
+  for (const own of rows) sums.addAll(own, own.node);
+  return sums.build();
 }
 
 function noneOf(name: NodeColumn): number {

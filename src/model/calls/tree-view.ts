@@ -5,6 +5,7 @@
 import { ReusedColumn, rowNumbers } from '../columns.js';
 import { NONE, type NodeId } from '../units.js';
 import { type CallTree, NODE_COLUMNS, ROOT, selectNodes } from './call-tree.js';
+import { keptDoubts } from './doubts.js';
 
 /** Derived from a CallTree; never sent between workers. */
 export interface TreeView {
@@ -162,6 +163,7 @@ export class TreeSorter {
     for (const name of NODE_COLUMNS) this.reorder(tree[name], order);
     const sorted = {
       ...tree,
+      doubts: tree.doubts && keptDoubts(tree.doubts, newId, null),
       parent: order.map((node) => (node === ROOT ? NONE : newId[parent[node]])),
       symbol: order.map((node) => symbol[node]),
     };

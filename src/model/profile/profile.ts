@@ -2,6 +2,7 @@
  * A profile: the result of replay, as input for renderers and answers; its quality, and what would improve it.
  */
 import type { CallTree } from '../calls/call-tree.js';
+import { byTime, type DoubtContext, type DoubtName, type DoubtTimes, doubtAdvice } from '../calls/doubts.js';
 import type { FunctionDurations } from '../calls/durations.js';
 import type { OtherSamples } from '../sample-table.js';
 import { homeOfCode, type SymbolTable } from '../symbol-table.js';
@@ -20,7 +21,7 @@ export interface ThreadProfile {
   readonly tree: CallTree;
   /** Of complete calls; null: unknown, or counted for all threads together. */
   readonly durations: FunctionDurations | null;
-  /** The part of the inferred time that is inferred only because of a hidden jump or an uncertain landing: `Certainty.Hidden`. */
+  /** The part of the inferred time that is only around hidden jumps: `Doubt.HiddenJump`. */
   readonly hiddenNs: Nanoseconds;
 }
 
@@ -54,6 +55,8 @@ export interface TraceMeta {
   readonly isBlockedTime?: true | undefined;
   /** The trace has switch records, which show when threads were off CPU; null: unknown. */
   readonly hasSwitches: boolean | null;
+  /** Jumps between functions were decoded; absent: they were not, or it is unknown. */
+  readonly showsJumps?: true | undefined;
   /** The selected part of the trace in words; null: all of its time. */
   readonly part: string | null;
   /** null: it was read from text, or from several recordings. */
@@ -194,15 +197,17 @@ export interface Quality extends Readonly<LineCounts> {
   /** Lines with such words. */
   readonly unknownFlagLines: number;
   /**
-   * Wall time, over all threads. Lost: nothing is known. Inferred: no address confirms the call path. Hidden: inferred only
-   * because of a hidden jump, or of an exception that may have landed elsewhere: no address shows where control went, or
-   * when. Unknown: in functions without a name. Total: everything.
+   * Wall time, over all threads. Lost: nothing is known. Inferred: for whatever reason, also because it is lost, but not
+   * only around hidden jumps. Hidden: inferred, only around hidden jumps. Unknown: in functions without a name. Total:
+   * everything.
    */
   readonly lostNs: Nanoseconds;
   readonly inferredNs: Nanoseconds;
   readonly hiddenNs: Nanoseconds;
   readonly unknownNs: Nanoseconds;
   readonly totalNs: Nanoseconds;
+  /** Inferred and hidden time by reason; absent: there is none, or it is unknown why. */
+  readonly inferredBy?: DoubtTimes | undefined;
 }
 
 export function noLines(): LineCounts {
@@ -218,13 +223,40 @@ export function noInferences(): Record<InferenceName, number> {
 /** A larger share of lost or inferred time than this is worth a warning. */
 export const WARNING_SHARE = 0.05;
 
-/** Returns how to show hidden jumps; null: too little time is inferred because of them. */
+/** Returns how to show hidden jumps; null: too little time is inferred because of them, or they are shown. */
 export function hiddenJumpsRemedy(
-  { hiddenNs, totalNs }: Pick<Quality, 'hiddenNs' | 'totalNs'>,
-  { recorded }: Pick<TraceMeta, 'recorded'>,
+  { hiddenNs, losses, totalNs }: Pick<Quality, 'hiddenNs' | 'losses' | 'totalNs'>,
+  meta: Pick<TraceMeta, 'recorded' | 'showsJumps'>,
 ): string | null {
-  if (hiddenNs <= WARNING_SHARE * totalNs) return null;
-  return `${recorded ? '--precise' : '--itrace=be'} shows them`;
+  return hiddenNs <= WARNING_SHARE * totalNs ? null : doubtAdvice('HiddenJump', contextOf(losses, meta));
+}
+
+/** Why time is inferred, the most of it first, with what helps. */
+export interface InferredTime {
+  readonly doubt: DoubtName;
+  readonly ns: Nanoseconds;
+  readonly remedy: string | null;
+}
+
+/** Returns null if the reasons are not known, or are those of more than this quality is about. */
+export function inferredTimes(
+  { inferredBy, inferredNs, hiddenNs, losses }: Pick<Quality, 'inferredBy' | 'inferredNs' | 'hiddenNs' | 'losses'>,
+  meta: Pick<TraceMeta, 'recorded' | 'showsJumps'>,
+): InferredTime[] | null {
+  const rows = inferredBy && byTime(inferredBy);
+  if (rows?.reduce((sum, [, ns]) => sum + ns, 0) !== inferredNs + hiddenNs) return null;
+  const context = contextOf(losses, meta);
+  return rows.map(([doubt, ns]) => ({ doubt, ns, remedy: doubtAdvice(doubt, context) }));
+}
+
+function contextOf(losses: readonly LossKind[], meta: Pick<TraceMeta, 'recorded' | 'showsJumps'>): DoubtContext {
+  const mayBeGenerated = (kind: LossKind) =>
+    isGenerated(kind) || (kind.code !== null && lacksCode(kind) && kind.file === null);
+  return {
+    isRecorded: meta.recorded !== null,
+    showsJumps: meta.showsJumps === true,
+    lacksGeneratedCode: losses.some(mayBeGenerated),
+  };
 }
 
 /** Returns how to record the time that threads had a CPU: without it, traced time is only a lower bound. */
@@ -242,12 +274,16 @@ const REMEDIES: Readonly<Record<number, string>> = {
 };
 
 /** Adds remedies to a quality, as in files and answers. */
-export function withRemedies(quality: Quality, meta: Pick<TraceMeta, 'recorded' | 'hasSwitches'>) {
+export function withRemedies(quality: Quality, meta: Pick<TraceMeta, 'recorded' | 'hasSwitches' | 'showsJumps'>) {
+  const inferred = inferredTimes(quality, meta);
+  const { inferredBy, ...rest } = quality;
   return {
-    ...quality,
+    ...rest,
+    ...(inferred && { inferredBy }),
     losses: quality.losses.map((kind) => ({ ...kind, remedy: remedyOf(kind, quality.losses, meta) })),
     remedies: {
       hiddenJumps: hiddenJumpsRemedy(quality, meta),
+      ...(inferred && { inferredBy: Object.fromEntries(inferred.map(({ doubt, remedy }) => [doubt, remedy])) }),
       switches: meta.hasSwitches === false ? switchesRemedy(meta) : null,
     },
   };

@@ -6,6 +6,7 @@ import { damagedAt } from '../../codec/file-fault.js';
 import type { NumberReader } from '../../codec/numbers.js';
 import { pageWriter } from '../../codec/page-numbers.js';
 import { ROOT } from '../../model/calls/call-tree.js';
+import type { NodeDoubts } from '../../model/calls/doubts.js';
 import type { NodesOfShape, Shape } from '../../model/calls/overlay.js';
 import type { Quality, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
@@ -24,7 +25,10 @@ export interface PageData {
 }
 
 /** A thread without its tree: its rows are nodes of the shape, ascending; the first is the root. */
-export interface PageThread extends Omit<ThreadProfile, 'tree'>, NodesOfShape {}
+export interface PageThread extends Omit<ThreadProfile, 'tree'>, NodesOfShape {
+  /** Why its time is inferred, by row; absent: nothing is, or it is unknown. */
+  readonly doubts?: NodeDoubts | undefined;
+}
 
 /** Encodes and decodes the head of the page data: everything that is not a column, as JSON. */
 export interface PageHead {
@@ -39,6 +43,8 @@ export interface PageHead {
 }
 
 export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {
+  /** Left out if nothing is inferred, or it is unknown why. */
+  readonly doubts?: NodeDoubts;
   /** Number of nodes of the shape that the thread has. */
   readonly nodes: number;
   /** Number of rows; null if unknown. */
@@ -46,20 +52,39 @@ export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {
 }
 
 /** JSON has no bigint. */
-interface WrittenHead extends Omit<PageHead, 'meta'> {
+interface WrittenHead extends Omit<PageHead, 'meta' | 'threads'> {
+  readonly threads: readonly WrittenThread[];
   readonly meta: Omit<TraceMeta, 'originNs'> & { readonly originNs: string };
 }
 
+interface WrittenThread extends Omit<ThreadHead, 'doubts'> {
+  readonly doubts?: { readonly [Column in keyof NodeDoubts]: readonly number[] };
+}
+
+function writtenThread({ doubts, ...thread }: ThreadHead): WrittenThread {
+  if (doubts === undefined) return thread;
+  const { node, doubt, ns } = doubts;
+  return { ...thread, doubts: { node: [...node], doubt: [...doubt], ns: [...ns] } };
+}
+
+function readThread({ doubts, ...thread }: WrittenThread): ThreadHead {
+  if (doubts === undefined) return thread;
+  const { node, doubt, ns } = doubts;
+  const columns = { node: Int32Array.from(node), doubt: Uint8Array.from(doubt), ns: Float64Array.from(ns) };
+  return { ...thread, doubts: columns };
+}
+
 export function headBytes(head: PageHead): Uint8Array {
-  const written: WrittenHead = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
+  const meta = { ...head.meta, originNs: String(head.meta.originNs) };
+  const written: WrittenHead = { ...head, meta, threads: head.threads.map(writtenThread) };
   const writer = pageWriter();
   writer.text(JSON.stringify(written));
   return writer.view();
 }
 
 export function readHead(reader: NumberReader): PageHead {
-  const { meta, ...head } = JSON.parse(reader.text()) as WrittenHead;
-  return { ...head, meta: { ...meta, originNs: BigInt(meta.originNs) } };
+  const { meta, threads, ...head } = JSON.parse(reader.text()) as WrittenHead;
+  return { ...head, threads: threads.map(readThread), meta: { ...meta, originNs: BigInt(meta.originNs) } };
 }
 
 /**

@@ -28,7 +28,7 @@ export function* pageDataPieces(profile: Profile, waits: WaitsByPath | null = nu
   yield NO_BYTES;
   const trees = threads.map(({ tree }) => tree);
   const durations = profile.threads.map(({ durations }) => durations).filter((durations) => durations !== null);
-  const head = headOf(profile, order, shape);
+  const head = headOf(profile, order, shape, trees);
   yield headBytes(waits === null ? head : { ...head, waits: withSymbols(waits, order.rankOf) });
   yield shapeBytes(shape);
   yield nodeBytes(threads);
@@ -40,9 +40,16 @@ export function writePageData(profile: Profile, waits: WaitsByPath | null = null
   return [...pageDataPieces(profile, waits)].filter((piece) => piece !== NO_BYTES);
 }
 
-function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, shape: Shape): PageHead {
-  const heads = threads.map(({ tree, durations, ...head }): ThreadHead => {
-    return { ...head, nodes: tree.length, durations: durations?.length ?? null };
+function headOf(
+  { meta, quality, threads }: Profile,
+  { table }: SymbolOrder,
+  shape: Shape,
+  trees: readonly CallTree[],
+): PageHead {
+  const heads = threads.map(({ tree: _, durations, ...head }, at): ThreadHead => {
+    const { length, doubts, inferredNs } = trees[at] as CallTree;
+    const hasDoubts = doubts !== undefined && inferredNs.some((ns) => ns > 0);
+    return { ...head, nodes: length, durations: durations?.length ?? null, ...(hasDoubts && { doubts }) };
   });
   return { meta, symbols: table, quality, nodes: shape.length, threads: heads };
 }

@@ -71,6 +71,9 @@ interface CallReceivers {
   readonly onCallRows?: OnCallRows | undefined;
 }
 
+/** What is known of the trace as a whole. */
+type About = Pick<TraceMeta, 'scope' | 'showsJumps' | 'part' | 'recorded'>;
+
 const NO_TREE: CallTree = new CallTreeBuilder().build();
 
 export class ProfileBuilder {
@@ -181,7 +184,7 @@ export class ProfileBuilder {
     this.waiting.clear();
   }
 
-  build(about: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): ReplayResult {
+  build(about: About): ReplayResult {
     const profile = this.profile(about);
     if (profile.threads.length === 0) throw emptySelection();
     const stacks = this.stacks.sort((a, b) => a.tid - b.tid);
@@ -195,7 +198,7 @@ export class ProfileBuilder {
     return { profile, calls, functions, atNs, stacks, answers, logs, timeline, longestCalls, shiftNs };
   }
 
-  private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
+  private profile({ scope, showsJumps, part, recorded }: About): Profile {
     const { trace, symbols } = this;
     const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
     const weight = trace.account.timeless > 0 ? 'calls' : 'ns';
@@ -204,7 +207,10 @@ export class ProfileBuilder {
     this.threads.sort((a, b) => a.profile.tid - b.profile.tid);
     for (const thread of this.threads) quality.add(thread.quality);
     return {
-      meta: { originNs, ...bounds, scope, weight, hasSwitches: trace.store.hasSwitches, part, recorded },
+      meta: {
+        ...{ originNs, ...bounds, scope, weight, hasSwitches: trace.store.hasSwitches },
+        ...{ ...(showsJumps && { showsJumps }), part, recorded },
+      },
       symbols,
       threads: this.threads.map(({ profile }) => profile),
       together: this.together?.build() ?? null,

@@ -4,6 +4,7 @@
 
 import { overlaps } from '../../analysis/log/filter-thread.js';
 import { LongestGaps, LossKinds } from '../../analysis/losses.js';
+import { DoubtTotals } from '../../model/calls/doubts.js';
 import { assert } from '../../model/errors.js';
 import type { ThreadProfile } from '../../model/profile/profile.js';
 import {
@@ -82,7 +83,8 @@ export class QualityBuilder {
 
   build(): Quality {
     const { sums, mendedHits, lostNs } = this;
-    const { codeNs, ...times } = this.times;
+    const { codeNs, doubts, ...times } = this.times;
+    const inferredBy = doubts.build();
     const { account } = this.trace;
     return {
       ...countsOf(account),
@@ -100,6 +102,7 @@ export class QualityBuilder {
       unknownFlagLines: account.unknownFlags.lines,
       lostNs,
       ...times,
+      ...(times.inferredNs + times.hiddenNs > 0 && inferredBy && { inferredBy }),
     };
   }
 
@@ -158,8 +161,10 @@ export class TimeSums {
   unknownNs = 0;
   totalNs = 0;
   codeNs = 0;
+  readonly doubts = new DoubtTotals();
 
-  addAll({ inferredNs, hiddenNs, unknownNs, totalNs, codeNs }: TimeSums): void {
+  addAll({ inferredNs, hiddenNs, unknownNs, totalNs, codeNs, doubts }: TimeSums): void {
+    this.doubts.addAll(doubts.build());
     this.inferredNs += inferredNs;
     this.hiddenNs += hiddenNs;
     this.unknownNs += unknownNs;
@@ -170,6 +175,7 @@ export class TimeSums {
   /** `kinds`: by symbol. */
   add({ tree, hiddenNs }: ThreadProfile, kinds: SymbolTable['kind']): void {
     const { length, inferredNs, selfNs, symbol } = tree;
+    this.doubts.addTree(tree);
     let threadInferredNs = 0;
     for (let node = 0; node < length; node++) {
       this.totalNs += selfNs[node];

@@ -85,12 +85,25 @@ function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, optio
 }
 
 export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
-  const { symbol, calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs } = sums;
+  const {
+    symbol,
+    calls,
+    inferred,
+    unwound,
+    totalNs,
+    selfNs,
+    outsideNs,
+    outsideSelfNs,
+    onCpuNs,
+    inferredNs,
+    inferredBy,
+  } = sums;
   return {
     ...named(symbols, symbol),
     isStop: isStop(symbol),
     ...(symbols.kind[symbol] === SymbolKind.Inlined && { isInlined: true }),
     ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs },
+    ...(inferredBy && inferredNs > 0 && { inferredBy }),
     ...statsOrNulls(sums),
   };
 }

@@ -2,7 +2,7 @@
  * zod schema of the JSON that `ptflame report` prints; docs/answers.md describes it.
  */
 import * as z from 'zod';
-import { QualityPart } from '../../profile-file/schema.js';
+import { InferredBy, QualityPart } from '../../profile-file/schema.js';
 import { calls, durations, head, name, ns, outsideSelf, Trace, thread } from '../schema.js';
 
 export const FunctionRow = z.object({
@@ -17,6 +17,8 @@ export const FunctionRow = z.object({
   ...outsideSelf,
   onCpuNs: ns,
   inferredNs: ns,
+  /** Why its time, and that of stops on it, is inferred; absent: it is not, or it is unknown why. */
+  inferredBy: InferredBy.optional(),
   ...durations,
 });
 export type FunctionRow = z.infer<typeof FunctionRow>;

@@ -213,11 +213,11 @@ function profileOf(
     let restNs = group.rows.reduce((sum, row) => sum + groups.blockers.ns[row], 0);
     for (const { node: own, ns, inferredNs } of times[key]) {
       const above = addPath(builder, node, shownPath(answers.paths, own, { ...filter, root: null }).reverse());
-      builder.charge(above, ns - inferredNs, false);
-      builder.charge(above, inferredNs, true);
+      builder.charge(above, ns - inferredNs);
+      builder.charge(above, inferredNs, null);
       restNs -= ns;
     }
-    builder.charge(node, Math.max(0, restNs), false);
+    builder.charge(node, Math.max(0, restNs));
   });
   const threads = calls.profile.threads.flatMap((thread) => {
     const builder = shown.get(thread.tid)?.builder;

@@ -53,6 +53,8 @@ export interface SiteFacts {
   /** Addresses of system call instructions. */
   readonly syscalls: ReadonlySet<Address>;
   readonly scope: 'user' | 'user+kernel';
+  /** Jumps were decoded. */
+  readonly showsJumps: boolean;
 }
 
 /** `syscall` and `sysenter` are two bytes long. */
@@ -72,9 +74,11 @@ export function siteFacts(
   const leavesGuest = sites.kind.map((kind) => (kind === BranchKind.VmExit ? 1 : 0));
   const syscalls = new Set<Address>();
   let scope: SiteFacts['scope'] = 'user';
+  let showsJumps = false;
   for (let site = 0; site < sites.length; site++) {
     step[site] = stepOf(sites, functions, site);
     toEntry[site] = sites.to[site] === sites.toStart[site] ? 1 : 0;
+    if (sites.kind[site] === BranchKind.Jump) showsJumps = true;
     if (sites.kind[site] === BranchKind.Syscall) syscalls.add(sites.from[site]);
     if (sites.from[site] < 0 || sites.to[site] < 0) scope = 'user+kernel';
   }
@@ -95,6 +99,7 @@ export function siteFacts(
     inlined,
     syscalls,
     scope,
+    showsJumps,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Pushes the stack that a segment begins with: the running function, and the callers that its unmatched returns reveal.
  */
+import { Doubt } from '../../model/calls/doubts.js';
 import { Inference } from '../../model/profile/profile.js';
 import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
@@ -26,7 +27,7 @@ export function pushFirstStack(state: ReplayState, restart: Restart): void {
     for (const caller of knownPaths.callersBelow(chainOf(state, restart)))
       pushOpen(state, state.facts.functions.ofSymbol[caller], Inference.OpenAtStart);
     state.certainty.limitKnownTime(state.nowNs, state.depth);
-    state.certainty.markUnconfirmed(state.depth);
+    state.certainty.markUnconfirmed(state.depth, Doubt.UnseenCallers);
   }
   pushNewLevels(state, restart, restart.unmatchedReturns.length + 1, atStart);
 }
@@ -71,7 +72,7 @@ export function pushNewLevels(
     for (let index = landings.length; index >= 0; index--) {
       pushOpen(state, functions[index] as FunctionId, inferenceOf(level), row);
       if (end) setReturnRow(state, state.depth - 1, end.row, end.to);
-      if (landings[index]?.isBelowUnknown) state.certainty.markAfterHiddenJump(topFrame(state));
+      if (landings[index]?.isBelowUnknown) state.certainty.mark(topFrame(state), Doubt.Landing);
     }
   }
 }
@@ -274,7 +275,7 @@ function inferStack(
     state.unconfirmedFrom = state.depth;
     pushNewLevels(state, restart, restart.unmatchedReturns.length + 1, cutByGap);
   }
-  state.certainty.markUnconfirmed(state.depth);
+  state.certainty.markUnconfirmed(state.depth, Doubt.AfterLoss);
 }
 
 /** Keeps the old levels up to the aligned one, and pushes the new ones onto it. */

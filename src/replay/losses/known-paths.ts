@@ -6,7 +6,9 @@
  * there are likely. They remain unconfirmed: such frames are inferred.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import { Doubt, type NodeDoubts } from '../../model/calls/doubts.js';
 import { int32Column } from '../../model/columns.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { InlinedCode } from '../functions/site-facts.js';
 
@@ -168,6 +170,13 @@ export function functionPaths(
   return { length: count, parent: callers, symbol: functions };
 }
 
+/** The doubts of a tree below which callers are put that were not seen. */
+function unseenCallersOf({ selfNs, symbol }: CallTree): NodeDoubts {
+  const node = Int32Array.from(selfNs.keys()).filter((at) => selfNs[at] > 0);
+  const doubt = Uint8Array.from(node, (at) => (symbol[at] === SpecialSymbol.Lost ? Doubt.Lost : Doubt.UnseenCallers));
+  return { node, doubt, ns: Float64Array.from(node, (at) => selfNs[at]) };
+}
+
 /** Puts callers below a tree: one inferred call each. All its time becomes inferred. */
 export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallTree {
   const builder = new CallTreeBuilder();
@@ -176,7 +185,7 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
     top = builder.child(top, caller);
     builder.countInferred(top, 0);
   }
-  builder.merge({ ...tree, inferredNs: tree.selfNs }, top, (symbol) => symbol);
+  builder.merge({ ...tree, inferredNs: tree.selfNs, doubts: unseenCallersOf(tree) }, top, (symbol) => symbol);
   return builder.build();
 }
 

@@ -11,11 +11,11 @@ import {
 } from '../../model/units.js';
 import type { Rows } from '../module-memory.js';
 import {
-  FLAG_AFTER_HIDDEN_JUMP,
   FLAG_ALIASES,
   FLAG_CALLED,
+  FLAG_DOUBT_BITS,
+  FLAG_DOUBTS,
   FLAG_LEVEL,
-  FLAG_UNCONFIRMED,
   FRAME_BYTES,
   FRAME_CALL_ROW,
   FRAME_ENTRY_NS,
@@ -185,20 +185,13 @@ export class Frame {
     this.rows.ints[this.ints + Int.NextLower] = value;
   }
 
-  /** No address confirms that it is open. */
-  get isUnconfirmed(): boolean {
-    return this.has(FLAG_UNCONFIRMED);
+  /** Why it may not be there, or not on these frames: a bit for each `Doubt`. */
+  get doubts(): number {
+    return (this.rows.ints[this.ints + Int.Flags] & FLAG_DOUBTS) >> FLAG_DOUBT_BITS;
   }
-  set isUnconfirmed(value: boolean) {
-    this.set(FLAG_UNCONFIRMED, value);
-  }
-
-  /** It may not be there: a hidden jump led to it or to another frame, and no address decides which. */
-  get isAfterHiddenJump(): boolean {
-    return this.has(FLAG_AFTER_HIDDEN_JUMP);
-  }
-  set isAfterHiddenJump(value: boolean) {
-    this.set(FLAG_AFTER_HIDDEN_JUMP, value);
+  set doubts(value: number) {
+    const at = this.ints + Int.Flags;
+    this.rows.ints[at] = (this.rows.ints[at] & ~FLAG_DOUBTS) | (value << FLAG_DOUBT_BITS);
   }
 
   /** It is the first frame of its level. */

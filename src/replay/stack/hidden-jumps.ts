@@ -3,6 +3,7 @@
  * other than the one on top. How the level on top will end decides whether that was a tail call or the stack was
  * unwound.
  */
+import { Doubt } from '../../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
@@ -41,7 +42,7 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   if (landing.index !== NONE) land(state, landing, target);
   else if (isUnwinding(state)) {
     jump(state, target, NONE);
-    markTop(state);
+    markTop(state, Doubt.Landing);
   } else addAlias(state, target);
 }
 
@@ -114,7 +115,7 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   if (!wasUnwound(state, end, row)) {
     const hasChoice = end === NONE && findBelow(state, fn, level, 0) !== NONE;
     jumpHidden(state, fn);
-    if (hasChoice) markTop(state);
+    if (hasChoice) markTop(state, Doubt.HiddenJump);
     return;
   }
   const landing = landingOf(state, fn, end, row);
@@ -123,7 +124,7 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   if (isKnown) closeAbove(state, endOfLevel(state, end) - 1, UNWOUND);
   jumpHidden(state, fn);
   // Unwinding never lands in an unwinder: it was jumped to.
-  if (!isKnown && !(traitsOf(state, fn) & Trait.Unwinder)) markTop(state);
+  if (!isKnown && !(traitsOf(state, fn) & Trait.Unwinder)) markTop(state, Doubt.Landing);
 }
 
 function isReturn({ pairing }: ReplayState, row: number): boolean {
@@ -139,7 +140,7 @@ function land(state: ReplayState, { index, isCertain }: Landing, fn: FunctionId)
   const isEndKnown = lowestEndedWith(state, topFrame(state).level) !== NONE || isUnwinding(state);
   closeAbove(state, index, isEndKnown ? UNWOUND : Inference.Unwound);
   if (topFrame(state).fn !== fn) addAlias(state, fn); // a part of the function at another address
-  if (!isCertain) markTop(state);
+  if (!isCertain) markTop(state, Doubt.Landing);
 }
 
 /** For a cold part: returns the open function that it belongs to; else the function itself. */
@@ -150,9 +151,9 @@ function wholeFunction(state: ReplayState, fn: FunctionId): FunctionId {
   return whole === NONE ? fn : whole;
 }
 
-function markTop(state: ReplayState): void {
+function markTop(state: ReplayState, doubt: Doubt): void {
   state.inferredEvents++;
-  state.certainty.markAfterHiddenJump(topFrame(state));
+  state.certainty.mark(topFrame(state), doubt);
 }
 
 /**

@@ -128,12 +128,12 @@ export function jump(state: ReplayState, fn: FunctionId, inference: number, row:
 
 /** Replaces the frame on top, as a stack walk would show it: the new function is where the old one was. */
 export function replaceTop(state: ReplayState, fn: FunctionId, inference: number): void {
-  const { level, callRow, returnRow, returnsTo, isAfterHiddenJump } = topFrame(state);
+  const { level, callRow, returnRow, returnsTo, doubts } = topFrame(state);
   closeTop(state, inference); // its end was not seen if the jump is hidden
   push(state, fn, level, callRow, returnRow, inference);
   const top = topFrame(state);
   top.returnsTo = returnsTo;
-  if (isAfterHiddenJump) state.certainty.markAfterHiddenJump(top);
+  state.certainty.markLike(top, doubts);
 }
 
 /** Renames a stub to the function it leads to. "foo@plt" leads to foo, even if foo has already jumped on to `fn`. */

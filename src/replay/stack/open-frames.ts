@@ -4,7 +4,7 @@
  * A level is what one call instruction put on the real stack: the called function and, above it, the functions it
  * jumped to (tail calls). A return removes whole levels.
  */
-import { Certainty } from '../../model/calls/call-log.js';
+import { Doubt } from '../../model/calls/doubts.js';
 import { Inference, type InferenceName, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { eachInlined } from '../functions/site-facts.js';
@@ -68,8 +68,8 @@ export function openSymbols({ stack, depth, facts }: ReplayState, max: number): 
 /** Charges time to a node, as certain as the open stack is. */
 export function chargeTo(state: ReplayState, node: NodeId, ns: Nanoseconds): void {
   const { current } = state.certainty;
-  state.tree.charge(node, ns, current !== Certainty.Certain);
-  if (current === Certainty.HiddenJump) state.hiddenNs += ns;
+  state.tree.charge(node, ns, current);
+  if (current === Doubt.HiddenJump) state.hiddenNs += ns;
 }
 
 /** Pushes a level called by the event in `row`. `inference`: NONE if it begins now. */
@@ -148,7 +148,7 @@ export function closeTop(state: ReplayState, reason: number, endNs = state.nowNs
   const frame = removeTop(state);
   state.log?.close(endingOf(frame, reason));
   countCall(state, frame, endNs, reason);
-  state.certainty.logCertainty();
+  state.certainty.logDoubt();
 }
 
 /** Removes the frame on top without ending its call; only its held time is charged. */

@@ -6,6 +6,7 @@
  * stack, and its calls stay open meanwhile.
  */
 import { ROOT } from '../../model/calls/call-tree.js';
+import { Doubt } from '../../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/pairing.js';
@@ -46,7 +47,7 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
   if (index === NONE) return callRow === NONE;
   closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
   if (!isJump) returnFrom(state, index, NONE);
-  if (isGuess && state.depth > 0) state.certainty.markAfterHiddenJump(topFrame(state));
+  if (isGuess && state.depth > 0) state.certainty.mark(topFrame(state), Doubt.StackChoice);
   return true;
 }
 
@@ -94,7 +95,7 @@ function park(state: ReplayState): void {
     }
     parked.set(row, { ...copyFrames(state, 0, depth), base, isFirst, isSplit: state.isSplit, unconfirmedFrom });
     if (!staysOpen(state, isFirst)) log?.setAside(depth);
-    state.certainty.logCertainty();
+    state.certainty.logDoubt();
   } else closeAbove(state, -1, Inference.Unwound);
   state.isFirstStack = false;
   state.isSplit = false;
@@ -117,7 +118,7 @@ export function splitStack(state: ReplayState, callRow: number, leftRow: number)
   const frames = copyFrames(state, first, depth);
   parked.set(leftRow, { ...frames, base, isFirst: false, isSplit: true, unconfirmedFrom: NONE });
   state.log?.setAside(depth - first);
-  state.certainty.logCertainty();
+  state.certainty.logDoubt();
 }
 
 /** Copies frames that are no longer open, from an index to another one. */
@@ -152,7 +153,7 @@ function putBack(state: ReplayState, parked: ParkedFrames, base: NodeId): void {
   state.isFirstStack = isFirst;
   state.isSplit = isSplit;
   state.unconfirmedFrom = unconfirmedFrom;
-  state.certainty.logCertainty();
+  state.certainty.logDoubt();
 }
 
 /** Moves a frame below another node: another call has switched to its stack. */

@@ -19,8 +19,8 @@ import {
   FUNCTION_BARE_NAME,
   FUNCTION_STUB_TARGET,
   FUNCTION_SYMBOL,
-  HEAD_CERTAINTY,
   HEAD_DEPTH,
+  HEAD_DOUBT,
   HEAD_NOW_NS,
   HEAD_STACK_LIMIT,
   HEAD_STOP,
@@ -48,11 +48,11 @@ import {
   ACTION_RETURN,
   ACTION_STOP,
   ACTION_SYSCALL,
-  AFTER_HIDDEN_JUMP,
-  CERTAIN,
+  DOUBT_HIDDEN_JUMP,
   HIDDEN_JUMP,
   MAX_TAIL_CHAIN,
   MAX_UNWINDER_DEPTH,
+  NO_DOUBT,
   STEP_CALL,
   SYMBOL_SYSCALL,
   SYMBOL_UNTRACED,
@@ -74,7 +74,7 @@ import {
   frameAt,
   functionRow,
   linkAt,
-  logCertainty,
+  logDoubt,
   logEndStop,
   logOpen,
   logRename,
@@ -105,7 +105,7 @@ export function execute(first: u32, end: u32): u32 {
   beginThread();
   beginTree();
   beginLog();
-  const certainty = load<u32>(HEAD_CERTAINTY);
+  const doubt = load<u32>(HEAD_DOUBT);
   const stackLimit = load<u32>(HEAD_STACK_LIMIT);
   const offset: usize = first - load<u32>(HEAD_WINDOW_ROW);
   let siteAt = <usize>load<u32>(HEAD_WINDOW_SITES) + (offset << 2);
@@ -144,16 +144,16 @@ export function execute(first: u32, end: u32): u32 {
     stop = STOP_DONE;
     const timeNs = load<f64>(timeAt);
     if (move !== MOVE_NONE) {
-      top = follow(top, depth - 1, from, move, nowNs, HIDDEN_JUMP, certainty);
+      top = follow(top, depth - 1, from, move, nowNs, HIDDEN_JUMP, doubt);
       if (move >= MOVE_JUMP) depth++;
       noteSeen(top, timeNs);
     }
-    if (move === MOVE_JUMP && certainty === CERTAIN) {
-      logCertainty(AFTER_HIDDEN_JUMP, nowNs);
-      charge(load<u32>(top, FRAME_NODE), timeNs - nowNs, AFTER_HIDDEN_JUMP);
-      logCertainty(CERTAIN, timeNs);
+    if (move === MOVE_JUMP && doubt === NO_DOUBT) {
+      logDoubt(DOUBT_HIDDEN_JUMP, nowNs);
+      charge(load<u32>(top, FRAME_NODE), timeNs - nowNs, DOUBT_HIDDEN_JUMP);
+      logDoubt(NO_DOUBT, timeNs);
     } else if (leavesStub(jump)) hold(top, timeNs - nowNs);
-    else charge(load<u32>(top, FRAME_NODE), timeNs - nowNs, certainty);
+    else charge(load<u32>(top, FRAME_NODE), timeNs - nowNs, doubt);
     nowNs = timeNs;
     if (isStop) {
       const node = beginStop(top, row, nowNs);
@@ -161,7 +161,7 @@ export function execute(first: u32, end: u32): u32 {
       siteAt += 4;
       timeAt += 8;
       const resumedNs = load<f64>(timeAt);
-      charge(node, resumedNs - nowNs, certainty);
+      charge(node, resumedNs - nowNs, doubt);
       endStop(node, nowNs, resumedNs);
       nowNs = resumedNs;
     } else if (action === ACTION_CALL) {
@@ -180,7 +180,7 @@ export function execute(first: u32, end: u32): u32 {
         top = frameAt(depth - 1);
       }
     } else if (jump !== MOVE_NONE) {
-      top = follow(top, depth - 1, target, jump, nowNs, NONE, certainty);
+      top = follow(top, depth - 1, target, jump, nowNs, NONE, doubt);
       if (jump >= MOVE_JUMP) depth++;
     }
   }
@@ -266,8 +266,8 @@ function mayUnwind(depth: u32): bool {
 }
 
 /** Moves control from the frame on top, at `index`, and returns the new one. `inference`: NONE if the trace shows it. */
-function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inference: i32, certainty: u32): usize {
-  if (move !== MOVE_JUMP) renameStub(top, index, fn, move, certainty);
+function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inference: i32, doubt: u32): usize {
+  if (move !== MOVE_JUMP) renameStub(top, index, fn, move, doubt);
   if (move < MOVE_JUMP) return top;
   const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(functionRow(fn), FUNCTION_SYMBOL));
   const frame = top + FRAME_BYTES;
@@ -277,7 +277,7 @@ function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inferenc
 }
 
 /** Renames the frame on top, at `index`, a stub, to the function that it leads to; charges the time held back for it. */
-function renameStub(top: usize, index: u32, fn: i32, move: u32, certainty: u32): void {
+function renameStub(top: usize, index: u32, fn: i32, move: u32, doubt: u32): void {
   const target = load<i32>(functionRow(load<i32>(top, FRAME_FUNCTION)), FUNCTION_STUB_TARGET);
   const named = move === MOVE_RENAME ? fn : target;
   const parent = load<u32>(nodeRow(load<u32>(top, FRAME_NODE)), NODE_PARENT);
@@ -287,7 +287,7 @@ function renameStub(top: usize, index: u32, fn: i32, move: u32, certainty: u32):
   const node = childOf(parent, load<i32>(functionRow(named), FUNCTION_SYMBOL));
   store<u32>(top, node, FRAME_NODE);
   logRename(top, node);
-  charge(node, load<f64>(top, FRAME_HELD_NS), certainty);
+  charge(node, load<f64>(top, FRAME_HELD_NS), doubt);
   store<f64>(top, 0, FRAME_HELD_NS);
 }
 

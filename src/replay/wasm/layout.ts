@@ -46,12 +46,15 @@ export const HEAD_LOG_COUNT = 120;
 export const HEAD_RENAMES_COUNT = 124;
 /** Of pairing: the index from which on calls can be ended simply. */
 export const HEAD_LOWEST = 80;
-/** How certain charged time is (`Certainty` in model/calls/call-log.ts), and RULE_… or-ed. */
-export const HEAD_CERTAINTY = 84;
+/** Why charged time is inferred (`Doubt` in model/calls/doubts.ts), and RULE_… or-ed. */
+export const HEAD_DOUBT = 84;
 export const HEAD_RULES = 88;
 /** Time is charged up to here; time inferred because of hidden jumps. */
 export const HEAD_NOW_NS = 96;
 export const HEAD_HIDDEN_NS = 104;
+/** The list of inferred time, other than around hidden jumps. */
+export const HEAD_DOUBTFUL = 140;
+export const HEAD_DOUBTFUL_COUNT = 144;
 export const HEAD_BYTES = 192;
 
 /** Durations are wanted; tail calls replace their caller; a call log is written; hidden jumps, stops are not simple. */
@@ -97,8 +100,6 @@ export const FRAME_NEXT_LOWER = 72;
 export const FRAME_LOG_ROW = 76;
 export const FRAME_BYTES = 80;
 
-export const FLAG_UNCONFIRMED = 1;
-export const FLAG_AFTER_HIDDEN_JUMP = 2;
 export const FLAG_LEVEL = 4;
 export const FLAG_CALLED = 8;
 export const FLAG_ALIASES = 16;
@@ -106,6 +107,9 @@ export const FLAG_ALIASES = 16;
 export const FLAG_PLAIN_CALL = 32;
 /** The first frame of a level that was put back on the stack; replay forgets that when the level ends. */
 export const FLAG_PUT_BACK = 64;
+/** From this bit on: why time above the frame is inferred, a bit for each `Doubt` (model/calls/doubts.ts). */
+export const FLAG_DOUBT_BITS = 8;
+export const FLAG_DOUBTS = 0x1fe00;
 
 /** An open call of pairing. */
 export const CALL_ADDRESS = 0;
@@ -129,8 +133,8 @@ export const NODE_BITS = 6;
 /** A complete call: its symbol, and the bucket of its duration in a histogram. */
 export const PAIR_BYTES = 8;
 /**
- * An entry of another list: what is known of an inferred call and its node; a row for the log, time and code; a row of
- * the log and its new node.
+ * An entry of another list: what is known of an inferred call and its node; inferred time and its node; a row for the
+ * log, time and code; a row of the log and its new node.
  */
 export const LISTED_NS = 0;
 export const LISTED_ID = 8;

@@ -35,9 +35,9 @@ export const TRAIT_PROGRAM_START = 64;
 export const TRAIT_RETURN_THUNK = 256;
 export const TRAIT_COLD_PART = 2048;
 
-/** As `Certainty` in model/calls/call-log.ts. */
-export const CERTAIN = 0;
-export const AFTER_HIDDEN_JUMP = 1;
+/** As `Doubt` in model/calls/doubts.ts. */
+export const NO_DOUBT = 0;
+export const DOUBT_HIDDEN_JUMP = 1;
 
 /** As `Inference` in model/profile/profile.ts. */
 export const HIDDEN_JUMP = 4;
@@ -53,7 +53,7 @@ export const LOG_OPEN = 2;
 export const LOG_CLOSE = 3;
 export const LOG_STOP = 4;
 export const LOG_END_STOP = 5;
-export const LOG_CERTAINTY = 11;
+export const LOG_DOUBT = 11;
 export const LOG_KNOWN_TIME = 12;
 export const LOG_OP_BITS = 4;
 

@@ -7,6 +7,8 @@ import {
   FUNCTION_BITS,
   FUNCTION_TRAITS,
   HEAD_ACTIONS,
+  HEAD_DOUBTFUL,
+  HEAD_DOUBTFUL_COUNT,
   HEAD_DURATION_COUNT,
   HEAD_DURATIONS,
   HEAD_FUNCTIONS,
@@ -31,8 +33,8 @@ import {
 import {
   BUCKETS,
   EXACT_BUCKETS,
-  LOG_CERTAINTY,
   LOG_CLOSE,
+  LOG_DOUBT,
   LOG_END_STOP,
   LOG_KNOWN_TIME,
   LOG_OP_BITS,
@@ -57,8 +59,10 @@ export let stack: usize = 0;
 export let rules: u32 = 0;
 let durations: usize = 0;
 let inferred: usize = 0;
+let doubtful: usize = 0;
 let durationCount: u32 = 0;
 let inferredCount: u32 = 0;
+let doubtfulCount: u32 = 0;
 /** Entries of all lists together. */
 let listed: u32 = 0;
 
@@ -71,14 +75,17 @@ export function beginThread(): void {
   rules = load<u32>(HEAD_RULES);
   durations = load<u32>(HEAD_DURATIONS);
   inferred = load<u32>(HEAD_INFERRED);
+  doubtful = load<u32>(HEAD_DOUBTFUL);
   durationCount = 0;
   inferredCount = 0;
+  doubtfulCount = 0;
   listed = 0;
 }
 
 export function endThread(): void {
   store<u32>(HEAD_DURATION_COUNT, durationCount);
   store<u32>(HEAD_INFERRED_COUNT, inferredCount);
+  store<u32>(HEAD_DOUBTFUL_COUNT, doubtfulCount);
 }
 
 /** True if a list might not have space for another event. */
@@ -105,6 +112,11 @@ function bucketOf(ns: f64): u32 {
 /** Lists a call that a hidden jump began, and the certain part of its duration. */
 export function listInferred(node: i32, knownNs: f64): void {
   list(inferred, inferredCount++, node, knownNs);
+}
+
+/** Lists time of a node that is inferred, for the reason in HEAD_DOUBT. */
+export function listDoubtful(node: u32, ns: f64): void {
+  list(doubtful, doubtfulCount++, node, ns);
 }
 
 /** Writes the entry of a list that has `count` others. */
@@ -183,8 +195,8 @@ export function logKnownTime(ns: f64): void {
   if ((rules & RULE_LOG) !== 0) add(LOG_KNOWN_TIME, 0, ns);
 }
 
-export function logCertainty(certainty: u32, ns: f64): void {
-  if ((rules & RULE_LOG) !== 0) add(LOG_CERTAINTY, certainty, ns);
+export function logDoubt(doubt: u32, ns: f64): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_DOUBT, doubt, ns);
 }
 
 /** Lists that the call of a frame has another node: its row may have been taken over by replay already. */

@@ -2,8 +2,8 @@
  * The call tree: the same rows and the same table of children as in model/calls/call-tree.ts.
  */
 import {
-  FLAG_AFTER_HIDDEN_JUMP,
   FLAG_CALLED,
+  FLAG_DOUBTS,
   FLAG_LEVEL,
   FLAG_PLAIN_CALL,
   FRAME_BYTES,
@@ -43,8 +43,8 @@ import {
   NONE,
   RULE_DURATIONS,
 } from './layout';
-import { AFTER_HIDDEN_JUMP, CERTAIN, HIDDEN_JUMP } from './rules';
-import { frameAt, listDuration, listInferred, logClose, logKnownTime, MAX_ENDED, rules } from './thread';
+import { DOUBT_HIDDEN_JUMP, HIDDEN_JUMP, NO_DOUBT } from './rules';
+import { frameAt, listDoubtful, listDuration, listInferred, logClose, logKnownTime, MAX_ENDED, rules } from './thread';
 
 let rows: usize = 0;
 let slots: usize = 0;
@@ -88,13 +88,14 @@ export function childOf(parent: u32, symbol: i32): u32 {
   return node;
 }
 
-/** Charges time to a node, as certain as it is. */
-export function charge(node: u32, ns: f64, certainty: u32): void {
+/** Charges time to a node. `doubt`: why it is inferred. */
+export function charge(node: u32, ns: f64, doubt: u32): void {
   const row = nodeRow(node);
   store<f64>(row, load<f64>(row, NODE_SELF_NS) + ns, NODE_SELF_NS);
-  if (certainty === CERTAIN) return;
+  if (doubt === NO_DOUBT) return;
   store<f64>(row, load<f64>(row, NODE_INFERRED_NS) + ns, NODE_INFERRED_NS);
-  if (certainty === AFTER_HIDDEN_JUMP) store<f64>(HEAD_HIDDEN_NS, load<f64>(HEAD_HIDDEN_NS) + ns);
+  if (doubt === DOUBT_HIDDEN_JUMP) store<f64>(HEAD_HIDDEN_NS, load<f64>(HEAD_HIDDEN_NS) + ns);
+  else if (ns > 0) listDoubtful(node, ns);
 }
 
 /** Counts a complete call. */
@@ -188,7 +189,7 @@ export function forgetInIndex(frame: usize, index: u32): void {
 }
 
 /** Frames that the general rules close. */
-const NOT_SIMPLE: u32 = FLAG_AFTER_HIDDEN_JUMP;
+const NOT_SIMPLE: u32 = FLAG_DOUBTS;
 
 // Returns that end one level: the called function, and those that it jumped to.
 

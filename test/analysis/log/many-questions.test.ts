@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { answerThread } from '../../../src/analysis/log/answer-thread.js';
 import { type CallLog, CallOp, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
+import { Doubt } from '../../../src/model/calls/doubts.js';
 import type { Shape } from '../../../src/model/calls/overlay.js';
 import { symbolRanks } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
@@ -139,7 +140,7 @@ function realAnswers({ symbols }: TraceThreads, log: CallLog, tree: CallTree, as
     nodesAt: Array.from(nodesAt.node, (node, row) => ({
       path: node === NONE ? null : path[node],
       sinceNs: nodesAt.sinceNs[row],
-      certainty: nodesAt.certainty[row],
+      isInferred: nodesAt.doubt[row] !== Doubt.None,
     })),
     times: sorted(
       new Map(

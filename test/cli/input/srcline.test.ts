@@ -80,8 +80,8 @@ describe.concurrent('--srcline', () => {
     const args = [await dir.write('trace.txt', TRACE), '--srcline', '--symfs', symfs, '-q'];
     expect((await ptflame(['report', ...args])).stdout).toMatch(/ plain\.c:11 +visible$/m);
     const csv = (await ptflame(['report', ...args, '--csv'])).stdout;
-    expect(csv).toMatch(/^name,.*,isStop,file,line$/m);
-    expect(csv).toMatch(/^twice,.*,\/src\/twice\.h,4$/m);
+    expect(csv).toMatch(/^name,.*,isStop,file,line,inferredMostly$/m);
+    expect(csv).toMatch(/^twice,.*,\/src\/twice\.h,4,$/m);
     expect((await ptflame(['stacks', ...args, '--at', '+2ns'])).stdout).toMatch(/ twice\.h:4 +twice$/m);
   });
 

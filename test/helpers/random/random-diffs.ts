@@ -34,7 +34,7 @@ const profile: fc.Arbitrary<Profile> = fc
     builder.durations = new DurationsBuilder();
     for (const { parent, symbol, ns, calls } of nodes) {
       const here = builder.child(parent % builder.length, symbol % (FIRST_FUNCTION + names.length));
-      builder.charge(here, ns, false);
+      builder.charge(here, ns);
       for (const took of calls)
         if (took < 0) builder.countInferred(here, -1 - took);
         else builder.countComplete(here, took);

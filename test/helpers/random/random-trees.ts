@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { type CallTree, CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
+import { Doubt } from '../../../src/model/calls/doubts.js';
 
 /** Six special symbols, and as many functions. */
 export const SYMBOLS = 12;
@@ -21,7 +22,7 @@ export const callTrees: fc.Arbitrary<CallTree> = fc.array(node, { maxLength: 40 
   const builder = new CallTreeBuilder();
   for (const { parent, symbol, ns, calls, isInferred, isUnwound } of nodes) {
     const here = builder.child(parent % builder.length, symbol);
-    builder.charge(here, ns, isInferred);
+    builder.charge(here, ns, isInferred ? Doubt.AfterLoss : Doubt.None);
     for (const took of calls) {
       if (took < 0) builder.countInferred(here, -1 - took);
       else if (isUnwound) builder.countUnwound(here, took);

@@ -2,17 +2,15 @@
  * Turns a thread's call log into the list of its calls, for traces with losses and fibers, which the reference replay
  * does not handle. Another test checks the log: its sums are the call tree.
  */
-import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/model/calls/call-log.js';
+import { argumentOf, type CallLog, CallOp, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
+import { Doubt } from '../../../src/model/calls/doubts.js';
 import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profile/profile.js';
 import type { NameOf } from './asked-answers.js';
 import { CallList, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 
-const CERTAINTIES = {
-  [Certainty.Certain]: 'certain',
-  [Certainty.HiddenJump]: 'hidden',
-  [Certainty.Unconfirmed]: 'unconfirmed',
-} as const;
+const certaintyOf = (doubt: Doubt) =>
+  doubt === Doubt.None ? 'certain' : doubt === Doubt.HiddenJump ? 'hidden' : 'unconfirmed';
 const REASONS = Object.keys(Inference) as InferenceName[];
 
 export function referenceLog(
@@ -27,7 +25,7 @@ export function referenceLog(
   const parked = new Map<ReferenceCall, ReferenceCall[]>();
   let stops: ReferenceCall[] = [];
   let nowNs = 0;
-  let certainty: Certainty = Certainty.Certain;
+  let doubt: Doubt = Doubt.None;
   const pathOf = (node: number): string[] =>
     node === 0 ? [] : [...pathOf(tree.parent[node]), nameOf(tree.symbol[node])];
   const put = (call: ReferenceCall, under: readonly ReferenceCall[], node: number) => {
@@ -43,9 +41,9 @@ export function referenceLog(
     const [op, argument, atNs] = [opOf(code[row]), argumentOf(code[row]), timeNs[row]];
     if (op === CallOp.KnownTime) continue;
     const open = stops.at(-1)?.stack ?? frames;
-    if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, CERTAINTIES[certainty]);
+    if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, certaintyOf(doubt));
     nowNs = atNs;
-    if (op === CallOp.SetCertainty) certainty = argument as Certainty;
+    if (op === CallOp.SetDoubt) doubt = argument as Doubt;
     else if (op === CallOp.Open || op === CallOp.Stop) {
       const call = list.open(nameOf(tree.symbol[argument]), atNs, open, op === CallOp.Stop);
       put(call, open, argument);

@@ -3,7 +3,6 @@
  */
 
 import { CONTINUES } from '../../../src/analysis/log/span-trees.js';
-import { Certainty } from '../../../src/model/calls/call-log.js';
 import { Inference, UNWOUND } from '../../../src/model/profile/profile.js';
 import { type Bounds, NONE } from '../../../src/model/units.js';
 import type { AskedFunctions } from './reference-answers.js';
@@ -18,12 +17,11 @@ export interface AskedInterval {
 /** `path`: null if the thread was not observed. */
 export function nodeAt({ intervals }: ReferenceThread, atNs: number) {
   const now = intervals.find(({ fromNs, toNs }) => fromNs <= atNs && atNs < toNs);
-  if (now === undefined) return { path: null, sinceNs: Number.NaN, certainty: Certainty.Certain };
-  const certainty = { certain: Certainty.Certain, hidden: Certainty.HiddenJump, unconfirmed: Certainty.Unconfirmed };
+  if (now === undefined) return { path: null, sinceNs: Number.NaN, isInferred: false };
   return {
     path: pathText(pathOfInterval(now)),
     sinceNs: now.stack.at(-1)?.startNs ?? Number.NaN,
-    certainty: certainty[now.certainty],
+    isInferred: now.certainty !== 'certain',
   };
 }
 

@@ -209,7 +209,7 @@ test('a function with the name of a stop is not that stop', () => {
   const row = symbols.intern('[syscall]', null);
   const charged = (symbol: number): Profile => {
     const builder = new CallTreeBuilder();
-    builder.charge(builder.child(ROOT, symbol), 7, false);
+    builder.charge(builder.child(ROOT, symbol), 7);
     const thread = { ...(base.threads[0] as Profile['threads'][number]), tree: builder.build() };
     return { ...base, symbols: symbols.build(), threads: [thread] };
   };

@@ -217,7 +217,7 @@ describe('large SVGs', () => {
   test('have a bounded height for a tree of 30,000 levels', () => {
     const builder = new CallTreeBuilder();
     let node = ROOT;
-    for (let level = 0; level < 30_000; level++) builder.charge((node = builder.child(node, 6)), 1, false);
+    for (let level = 0; level < 30_000; level++) builder.charge((node = builder.child(node, 6)), 1);
     const svg = svgOf(profileWith(builder, ['deep']));
     expect(svg).toContain('deeper frames');
     expect(Number(/height="(\d+)"/.exec(svg)?.[1])).toBeLessThan(12_000);
@@ -264,7 +264,7 @@ function profileOf(names: readonly string[]): Profile {
   const builder = new CallTreeBuilder();
   names.forEach((_, index) => {
     const node = builder.child(ROOT, 6 + index);
-    builder.charge(node, 100, false);
+    builder.charge(node, 100);
     builder.countComplete(node, 100);
   });
   return profileWith(builder, names);
@@ -307,7 +307,7 @@ function columnsOf(rows: readonly { up: number; selfNs: number; symbol: number }
     path.length = 1 + (up % path.length);
     const before = builder.length;
     const node = builder.child(path.at(-1) as number, symbol + 10 * before);
-    builder.charge(node, selfNs, selfNs % 2 === 1);
+    builder.charge(node, selfNs, selfNs % 2 === 1 ? null : 0);
     builder.countComplete(node, selfNs);
     path.push(node);
   }

@@ -33,7 +33,7 @@ export function profileOfNames(
 ): Profile {
   const symbols = new SymbolTableBuilder();
   const tree = new CallTreeBuilder();
-  for (const [name, dso] of names) tree.charge(tree.child(ROOT, symbols.intern(name, dso)), 1, false);
+  for (const [name, dso] of names) tree.charge(tree.child(ROOT, symbols.intern(name, dso)), 1);
   const built = tree.build();
   const endNs = built.selfNs.reduce((sum, ns) => sum + ns, 0);
   const times = { lostNs: 0, hiddenNs: 0, inferredNs: 0, unknownNs: 0, totalNs: endNs };

@@ -1,0 +1,82 @@
+/**
+ * What is said about inferred time: how much, why, and what helps; never what does not.
+ */
+import { describe, expect, test } from 'vitest';
+import { type Profile, qualitySummary } from '../../src/index.js';
+import { DOUBT_NAMES, doubtAdvice } from '../../src/model/calls/doubts.js';
+import { renderJson } from '../../src/profile-file/write.js';
+import { analyzeText, fixture } from '../helpers/traces/load.js';
+
+async function saidOf(name: string, change: (profile: Profile) => Profile = (profile) => profile): Promise<string[]> {
+  const profile = change(await analyzeText(fixture(`accuracy/${name}.txt.gz`)));
+  const { warnings, notes } = qualitySummary(profile);
+  const said = [...warnings.map((text) => `warning: ${text}`), ...notes.map((text) => `note: ${text}`)];
+  return said.filter((text) => text.includes('inferred'));
+}
+
+test.each([
+  ['tasks', 'note: 4.79 % of the time is inferred: around hidden jumps (--itrace=be shows them)'],
+  ['ocaml', 'warning: 22 % of the time is inferred: mostly after returns that nothing explains'],
+  [
+    'bco2',
+    'warning: 76.6 % of the time is inferred: 63 % on stacks whose beginning was not seen; 12.1 % on a stack chosen among several that fit',
+  ],
+  [
+    'pcre-jit-ovf-branches',
+    'warning: 36.2 % of the time is inferred: after losses, until a return confirms the stack (nothing helps if a JIT compiler generated the lost code and wrote no jitdump)',
+  ],
+  [
+    'steal-ovf',
+    expect.stringMatching(
+      /^warning: [\d.]+ % of the time is inferred: .*after losses, until a return confirms the stack(?! \()/,
+    ),
+  ],
+])('%s', async (name, text) => {
+  expect(await saidOf(name)).toEqual([text]);
+});
+
+test('little inferred time is not worth a note', async () => {
+  expect(await saidOf('coro1-branches')).toEqual([]);
+});
+
+describe('advice', () => {
+  const context = { isRecorded: true, showsJumps: false, lacksGeneratedCode: false };
+
+  test('jumps that are hidden can be shown, in the words of the input', () => {
+    expect(doubtAdvice('HiddenJump', context)).toBe('--precise shows them');
+    expect(doubtAdvice('HiddenJump', { ...context, isRecorded: false })).toBe('--itrace=be shows them');
+  });
+
+  test('nobody is sent to --precise where the jumps were decoded, or for another reason', () => {
+    for (const doubt of DOUBT_NAMES)
+      for (const lacksGeneratedCode of [false, true]) {
+        const advice = doubtAdvice(doubt, { ...context, showsJumps: true, lacksGeneratedCode });
+        expect(advice ?? '', doubt).not.toMatch(/precise|itrace/);
+        if (doubt !== 'HiddenJump')
+          expect(doubtAdvice(doubt, { ...context, lacksGeneratedCode }) ?? '', doubt).not.toMatch(/precise|itrace/);
+      }
+  });
+
+  test('a trace knows whether it shows jumps', async () => {
+    expect((await analyzeText(fixture('accuracy/coro1-branches.txt.gz'))).meta.showsJumps).toBe(true);
+    expect((await analyzeText(fixture('accuracy/coro1.txt.gz'))).meta.showsJumps).toBeUndefined();
+  });
+});
+
+test('a profile of an earlier version says how much is inferred, not why', async () => {
+  const text = [...renderJson(await analyzeText(fixture('accuracy/java-c1.txt.gz')))].join('');
+  const old = JSON.parse(text) as { quality: object; threads: { tree: object }[] };
+  Reflect.deleteProperty(old.quality, 'inferredBy');
+  for (const { tree } of old.threads) expect(Reflect.deleteProperty(tree, 'doubts')).toBe(true);
+  const { parseProfile } = await import('../../src/profile-file/read.js');
+  const profile = parseProfile(Buffer.from(JSON.stringify(old)), 'old.json');
+  expect(profile.threads[0]?.tree.doubts).toBeUndefined();
+  expect(qualitySummary(profile).warnings).toEqual(['34.9 % of the time is lost', '62.5 % of the time is inferred']);
+});
+
+test('the reasons of a whole recording are not said of a part of it', async () => {
+  const half = ({ quality, ...profile }: Profile) => {
+    return { ...profile, quality: { ...quality, inferredNs: quality.inferredNs / 2, hiddenNs: 0 } };
+  };
+  expect(await saidOf('ocaml', half)).toEqual(['warning: 10.6 % of the time is inferred']);
+});
