@@ -227,6 +227,7 @@ function rangeFileName(range: Bounds): string {
  */
 export function partOfRange(data: PageData, range: Bounds): PageData {
   const { meta, quality } = data;
+  const { inferredBy: _, ...rest } = quality; // by reason, it is not known by time
   const [from, to] = endsOf(range);
   const part = `${meta.part === null ? '' : `${meta.part}, of that `}from +${from} to +${to}`;
   const threads = data.threads.filter(
@@ -239,7 +240,7 @@ export function partOfRange(data: PageData, range: Bounds): PageData {
     ...data,
     meta: { ...meta, part },
     threads: threads.map((thread) => ({ ...thread, hiddenNs: 0 })),
-    quality: { ...quality, ...sums, ...losses, lostNs: Math.max(sums.lostNs, lostNs) },
+    quality: { ...rest, ...sums, ...losses, lostNs: Math.max(sums.lostNs, lostNs) },
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import { PURE_OFF_CPU, PURE_RUNNING, PURE_STOPS, PURE_TIME } from '../../../src/analysis/findings/thresholds.js';
 import { isLost, isOffCpu, isStop } from '../../../src/analysis/tree/outside.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
+import { Doubt } from '../../../src/model/calls/doubts.js';
 import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { callTrees, chainOf, sum } from '../../helpers/random/random-trees.js';
 
@@ -28,7 +29,7 @@ function treeOf(...paths: readonly OwnTime[]): CallTree {
     builder.charge(
       path.reduce((node, symbol) => builder.child(node, symbol), ROOT),
       ns,
-      false,
+      Doubt.None,
     );
   return builder.build();
 }

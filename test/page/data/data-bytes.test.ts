@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { pageReader, pageWriter } from '../../../src/codec/page-numbers.js';
 import type { AnalyzeOptions, Profile, ThreadProfile } from '../../../src/index.js';
 import { CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../../src/model/calls/call-tree.js';
+import { Doubt } from '../../../src/model/calls/doubts.js';
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';
@@ -101,7 +102,7 @@ describe('size and speed', () => {
     for (let level = 0; level < levels; level++) {
       node = builder.child(node, 0);
       for (let call = 1; call <= times; call++) {
-        builder.charge(node, call * level, false);
+        builder.charge(node, call * level, Doubt.None);
         builder.countComplete(node, call * sumFrom(level, levels));
       }
     }

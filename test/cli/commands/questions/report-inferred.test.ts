@@ -11,7 +11,7 @@ const reportOn = async (name: string) =>
   reportOf(await analyzeText(fixture(`accuracy/${name}.txt.gz`)), { sort: 'self' });
 
 test('in the head, and in a column with the main reason', async () => {
-  const [head = '', inferred, ...lines] = [...reportLines(await reportOn('java-c1'), 250, 4)];
+  const [head = '', inferred, ...lines] = [...reportLines(await reportOn('java-c1'), [], 250, 4)];
   expect(head).toContain('108 µs of 1 thread');
   expect(inferred).toBe('62.5 % of the time is inferred: mostly after losses, until a return confirms the stack');
   expect(lines.filter((line) => /inferred|\[lost]|allocate/.test(line)).map((line) => line.slice(-45).trim())).toEqual([
@@ -22,7 +22,7 @@ test('in the head, and in a column with the main reason', async () => {
 });
 
 test('not where nothing is inferred', async () => {
-  const lines = [...reportLines(await reportOn('coro1-branches'), 250, 4)];
+  const lines = [...reportLines(await reportOn('coro1-branches'), [], 250, 4)];
   expect(lines.filter((line) => line.includes('inferred'))).toEqual([]);
 });
 
