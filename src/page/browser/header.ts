@@ -3,7 +3,7 @@
  */
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { helpButton, iconButton, SearchField, toggle } from '../../render/viewer/search-field.js';
-import { COLOURING_NAMES, type State } from '../view/state.js';
+import { COLOURING_NAMES, LABELS, type Labels, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { type Action, type Group, type Menu, menuButton } from './menu.js';
 import { switchTheme, themeIsDark } from './platform/canvas.js';
@@ -22,6 +22,12 @@ export interface HeaderEvents {
   readonly save: (what: Saved) => void;
   readonly help: () => void;
 }
+
+const LABEL_NAMES: Readonly<Record<Labels, string>> = {
+  calls: 'Calls × average',
+  total: 'Total and share',
+  names: 'Names alone',
+};
 
 export class Header {
   readonly elements: readonly HTMLElement[];
@@ -101,6 +107,10 @@ export class Header {
           choice('Fold recursion', '', state.foldsRecursion, { foldsRecursion: !state.foldsRecursion }),
           { text: 'A click zooms', key: '', isOn: clicksZoom(), act: () => setClicksZoom(!clicksZoom()) },
         ],
+      },
+      {
+        heading: 'Labels',
+        actions: LABELS.map((labels) => choice(LABEL_NAMES[labels], '', state.labels === labels, { labels })),
       },
       ...(colours.length < 2 || state.against !== '' ? [] : [{ heading: 'Colour', actions: colours }]),
       { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: switchTheme }] },
