@@ -7,8 +7,8 @@
 
 import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
-import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
+import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { MAX_CALL_BYTES } from '../functions/traits.js';
 import type { Pairing, Segment } from '../pairing/pairing.js';
 
 /** A level, as far as it can be recognized across a loss. */
@@ -152,11 +152,8 @@ export function matchAcrossLosses({ segments, link }: Pairing, events: ThreadEve
 
 /** True if an exec is between two segments, recorded or not: then they share no frame. */
 export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, facts: SiteFacts): boolean {
-  const { step, toEntry, toFunction, functions } = facts;
-  const first = site[after.firstRow];
-  const isStartOfProgram = step[first] === Step.Start && toEntry[first] === 1;
-  if (isStartOfProgram && functions.traits[toFunction[first]] & Trait.ProgramStart) return true;
-  return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
+  if (isStartOfProgram(facts, site[after.firstRow])) return true;
+  return site.subarray(before.endRow, after.firstRow).some((id) => facts.step[id] === Step.Exec);
 }
 
 /** Returns what a segment begins with, for comparison with the one before it. */

@@ -8,7 +8,7 @@
  */
 import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../../model/units.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../wasm/layout.js';
@@ -32,7 +32,7 @@ import {
   RUNNING,
   type SegmentState,
 } from './segment-state.js';
-import { CallKind } from './stacks.js';
+import { CallKind, ParkedStacks } from './stacks.js';
 import { callsOnSystemStack, followHidden, followLongJump, goToSystemStack, noteCall } from './switches.js';
 
 /**
@@ -60,10 +60,12 @@ export function pairThread(
   };
   const { segments, action, hiddenSwitches } = pairing;
   let row = 0;
+  let parked = new ParkedStacks();
   while (row < events.length && pairing.switcher === null) {
     const step = facts.step[events.site[row]];
+    if (step === Step.Exec || isStartOfProgram(facts, events.site[row])) parked = new ParkedStacks();
     if (step < Step.Gap) {
-      const segment = pairSegment(newSegmentState(events, facts, pairing, memory), row);
+      const segment = pairSegment(newSegmentState(events, facts, pairing, memory, row, parked), row);
       segments.push(segment);
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);

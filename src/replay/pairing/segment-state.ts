@@ -33,7 +33,10 @@ export interface SegmentState {
   running: Stack;
   /** The calls of the one that runs. */
   readonly open: OpenCalls;
+  /** Those that were parked before a loss may have gone on meanwhile. */
   readonly parked: ParkedStacks;
+  /** The first row after the last loss. */
+  readonly firstRow: number;
   /** Go: the scheduler's stack, while a goroutine runs; null: it was not seen, or runs itself. */
   system: ParkedStack | null;
   /** The scheduler's stack runs. */
@@ -73,6 +76,8 @@ export function newSegmentState(
   facts: SiteFacts,
   pairing: Pairing,
   memory: PairingMemory,
+  firstRow: number,
+  parked: ParkedStacks,
 ): SegmentState {
   const first = { unmatchedRows: [] };
   return {
@@ -83,7 +88,8 @@ export function newSegmentState(
     first,
     running: first,
     open: new OpenCalls(memory.calls),
-    parked: new ParkedStacks(),
+    parked,
+    firstRow,
     system: null,
     isOnSystem: false,
     caller: null,

@@ -187,6 +187,7 @@ function resume(
   { above = 0, isJump = false, isGuess = false, waitsAt }: GoingOn,
 ): StackSwitch {
   const { open, pairing } = state;
+  const isUnsure = isGuess || wasLost(state, parked);
   state.parked.take(parked);
   park(state);
   state.running = parked.stack;
@@ -198,7 +199,7 @@ function resume(
     pairing.link[callRow] = row;
     open.pop();
   }
-  const change = { leftRow, callRow, isJump, isGuess, ...(waitsAt !== undefined && { waitsAt }) };
+  const change = { leftRow, callRow, isJump, isGuess: isUnsure, ...(waitsAt !== undefined && { waitsAt }) };
   pairing.switches.push(change);
   return change;
 }
@@ -370,11 +371,19 @@ interface Choice {
   readonly above?: number;
 }
 
-function choose({ open }: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
+/** Of stacks alike, those that were parked before a loss are the last choice. */
+function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
   if (candidates.length < 2) return { chosen: candidates[0], isGuess: false };
-  const stacks: CallRows[] = candidates.map((one) => one?.calls ?? open.copy());
+  const isLost = (one: Candidate) => one !== null && wasLost(state, one);
+  const inOrder = [...candidates.filter((one) => !isLost(one)), ...candidates.filter(isLost)];
+  const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
   const { index, isGuess } = chooseAlike(stacks, next());
-  return { chosen: candidates[index], isGuess };
+  return { chosen: inOrder[index], isGuess };
+}
+
+/** True if the stack was parked before a loss: it may have gone on since. */
+function wasLost({ firstRow }: SegmentState, { calls }: ParkedStack): boolean {
+  return (callFromTop(calls, 0) as OpenCall).row < firstRow;
 }
 
 /** As many returns are read ahead. */
