@@ -199,7 +199,8 @@ function resume(
     pairing.link[callRow] = row;
     open.pop();
   }
-  const change = { leftRow, callRow, isJump, isGuess: isUnsure, ...(waitsAt !== undefined && { waitsAt }) };
+  const unsureRow = isUnsure ? open.lowestRepeated() : NONE;
+  const change = { leftRow, callRow, isJump, isGuess: isUnsure, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
   pairing.switches.push(change);
   return change;
 }
@@ -371,14 +372,21 @@ interface Choice {
   readonly above?: number;
 }
 
-/** Of stacks alike, those that were parked before a loss are the last choice. */
+/** Of stacks alike, those that were parked before a loss are the last choice, and only if the next return ends a call on them. */
 function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
-  if (candidates.length < 2) return { chosen: candidates[0], isGuess: false };
-  const isLost = (one: Candidate) => one !== null && wasLost(state, one);
-  const inOrder = [...candidates.filter((one) => !isLost(one)), ...candidates.filter(isLost)];
+  const lost = candidates.filter((one) => one !== null && wasLost(state, one)) as ParkedStack[];
+  if (candidates.length - lost.length < 2 && lost.length === 0) return { chosen: candidates[0], isGuess: false };
+  const inOrder = [...candidates.filter((one) => one === null || !wasLost(state, one)), ...lost.filter((one) => goesOnSo(one, next()))];
+  if (inOrder.length < 2) return { chosen: inOrder[0], isGuess: false };
   const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
   const { index, isGuess } = chooseAlike(stacks, next());
   return { chosen: inOrder[index], isGuess };
+}
+
+/** True if the next return, if there is one before the next switch, ends the call below the one that left the stack. */
+function goesOnSo({ calls }: ParkedStack, [to]: readonly Address[]): boolean {
+  const below = callFromTop(calls, 1);
+  return to === undefined || below === null || endsAt(below, to);
 }
 
 /** True if the stack was parked before a loss: it may have gone on since. */
