@@ -19,10 +19,10 @@ const atStart: InferenceOfLevel = () => Inference.OpenAtStart;
 const onTopNow: InferenceOfLevel = (level) => (level === 0 ? NONE : Inference.OpenAtStart);
 export const cutByGap: InferenceOfLevel = () => Inference.CutByGap;
 
-/** Pushes the stack of a thread's first segment. */
-export function pushFirstStack(state: ReplayState, restart: Restart): void {
+/** Pushes the stack that a thread or a program begins with. `hasCallers`: others than its returns reveal may be below. */
+export function pushFirstStack(state: ReplayState, restart: Restart, hasCallers: boolean): void {
   const { knownPaths } = state.options;
-  if (knownPaths) {
+  if (knownPaths && hasCallers) {
     for (const caller of knownPaths.callersBelow(chainOf(state, restart)))
       pushOpen(state, state.facts.functions.ofSymbol[caller], Inference.OpenAtStart);
     state.certainty.limitKnownTime(state.nowNs, state.depth);
