@@ -42,7 +42,8 @@ export function pushOtherStack(
   first: FunctionId,
   isEntry: boolean,
 ): void {
-  const unmatchedReturns = unmatchedRows.map((returnRow) => unmatchedReturnAt(returnRow, state.events, state.facts));
+  const { pairing, events, facts } = state;
+  const unmatchedReturns = unmatchedRows.map((returnRow) => unmatchedReturnAt(returnRow, pairing, events, facts));
   const restart = {
     unmatchedReturns,
     first,
@@ -73,6 +74,7 @@ export function pushNewLevels(
       if (end) setReturnRow(state, state.depth - 1, end.row, end.to);
       if (landings[index]?.isBelowUnknown) state.certainty.markAfterHiddenJump(topFrame(state));
     }
+    if (unmatchedReturns[level - 1]?.isDoubtful) state.certainty.markAfterHiddenJump(topFrame(state));
   }
 }
 
