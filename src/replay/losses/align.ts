@@ -26,7 +26,7 @@ export interface UnmatchedReturn {
   readonly row: number;
   readonly to: Address;
   readonly fn: FunctionId;
-  /** It skips calls, and nothing explains that: it may be one of another stack, and confirms nothing. */
+  /** The function that was called last does not return behind that call: it may be on another stack, and confirms nothing. */
   readonly isDoubtful: boolean;
 }
 
@@ -203,11 +203,13 @@ function runningAfter(site: SiteId, { step, fromFunction, toFunction }: SiteFact
 /** Returns the unmatched return in a row. */
 export function unmatchedReturnAt(
   row: number,
-  { doubtfulRows }: Pairing,
+  { doubtfulRows, skipped }: Pairing,
   { site }: ThreadEvents,
-  { to, toFunction }: SiteFacts,
+  { to, toFunction, fromFunction }: SiteFacts,
 ): UnmatchedReturn {
-  return { row, to: to[site[row]], fn: toFunction[site[row]], isDoubtful: doubtfulRows.has(row) };
+  const called = doubtfulRows.has(row) ? skipped.newestOf(row) : NONE;
+  const isDoubtful = called !== NONE && toFunction[site[called]] === fromFunction[site[row]];
+  return { row, to: to[site[row]], fn: toFunction[site[row]], isDoubtful };
 }
 
 /** Returns the levels open at the end of a segment, as its own calls show them; what is below is one unknown level. */

@@ -33,7 +33,7 @@ import {
   type SegmentState,
 } from './segment-state.js';
 import { CallKind, ParkedStacks } from './stacks.js';
-import { callsOnSystemStack, followHidden, followLongJump, goToSystemStack, noteCall } from './switches.js';
+import { callsOnSystemStack, followHidden, followLongJump, goToSystemStack, landingsOf, noteCall } from './switches.js';
 
 /**
  * Pairs a thread's returns with its calls. Stops where a function turns out to switch stacks (`Pairing.switcher`): what
@@ -257,12 +257,21 @@ function returnsToInterrupted(state: SegmentState, row: number, to: Address): bo
   return interrupted !== NONE;
 }
 
+/** True if the trace starts in nameless code where it never stops: so it does not go on there, and a function begins. */
+function mayBeginNameless({ facts }: SegmentState, site: number): boolean {
+  const fn = facts.toFunction[site];
+  if (fn === NONE || !(facts.functions.traits[fn] & Trait.Unknown)) return false;
+  const { stops } = landingsOf(facts);
+  return !stops.has(facts.to[site]) && !stops.has(facts.to[site] - SYSCALL_BYTES);
+}
+
 /**
  * True if the trace starts in a signal handler: at a function entry, although it had stopped elsewhere. Unless trace
  * data was lost meanwhile, or a program begins there.
  */
 function entersSignal(state: SegmentState, row: number, site: number, toEntry: boolean): boolean {
-  if (Number.isNaN(state.stoppedAt) || !toEntry || state.hasLossWhileStopped) return false;
+  if (Number.isNaN(state.stoppedAt) || state.hasLossWhileStopped) return false;
+  if (!toEntry && !mayBeginNameless(state, site)) return false;
   if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;
   const interrupted = Number.isNaN(state.interruptedAt) ? state.stoppedAt : state.interruptedAt;
   state.pairing.action[row] = Action.SignalEntry;

@@ -324,7 +324,7 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
     open.pop();
   } else if (chosen === undefined) {
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
-    state.running.isGuess = isGuess;
+    state.running.isGuess = isGuess || pairing.segments.length > 0; // what ran before a loss may go on
   } else {
     goOnHidden(state, row, chosen, { above, isJump, isGuess });
   }
@@ -584,13 +584,15 @@ interface Landings {
   readonly ownReturns: ReadonlySet<FunctionId>;
   /** Functions that note a place for a longjmp. */
   readonly setJumpers: ReadonlySet<FunctionId>;
+  /** Addresses at which the trace stops somewhere. */
+  readonly stops: ReadonlySet<Address>;
   /** True if an address is right behind a call to this function or to a stub. */
   isBehindCall(to: Address, fn: FunctionId): boolean;
 }
 
 const landings = new WeakMap<SiteFacts, Landings>();
 
-function landingsOf(facts: SiteFacts): Landings {
+export function landingsOf(facts: SiteFacts): Landings {
   let found = landings.get(facts);
   if (found === undefined) landings.set(facts, (found = findLandings(facts)));
   return found;
@@ -599,7 +601,9 @@ function landingsOf(facts: SiteFacts): Landings {
 function findLandings({ step, from, to, fromFunction, toFunction, functions: { traits } }: SiteFacts): Landings {
   const calledAt = new Map<Address, FunctionId[]>();
   const setJumpers = new Set<FunctionId>();
+  const stops = new Set<Address>();
   for (let site = 0; site < step.length; site++) {
+    if (step[site] >= Step.End && step[site] < Step.Gap) stops.add(from[site]);
     if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
     if (traits[toFunction[site]] & Trait.SetJump) setJumpers.add(fromFunction[site]);
     const called = calledAt.get(from[site]);
@@ -617,5 +621,5 @@ function findLandings({ step, from, to, fromFunction, toFunction, functions: { t
     if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
       ownReturns.add(fn);
   }
-  return { ownReturns, setJumpers, isBehindCall };
+  return { ownReturns, setJumpers, stops, isBehindCall };
 }
