@@ -69,7 +69,11 @@ function compare(truth, profile, { root, named, addresses, same = {} }, starts) 
     path.flatMap((name) => {
       const address = NAMELESS.exec(name)?.[1];
       if (named && (address || name === '[unknown]')) return [];
-      const seen = address ? (addresses ? byStart(Number.parseInt(address, 16), starts) : '[unknown]') : name;
+      const seen = address
+        ? addresses
+          ? byStart(Number.parseInt(address, 16), starts)
+          : '[unknown]'
+        : asPrinted(name);
       if (NO_FRAME.test(seen)) return [];
       return [others.find(([, names]) => names.test(seen))?.[0] ?? seen];
     });
@@ -112,6 +116,11 @@ function rootsOfOtherStacks(truth) {
     seen.add(tid);
     return isFirst ? [] : path;
   });
+}
+
+/** perf prints the symbol `camlStdlib__List__iter_261` as `Stdlib.List.iter_261`. */
+function asPrinted(name) {
+  return /^caml[A-Z]/.test(name) ? name.slice('caml'.length).replaceAll('__', '.') : name;
 }
 
 function byStart(address, starts) {

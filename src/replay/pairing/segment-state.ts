@@ -8,7 +8,14 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { OpenCalls } from './open-calls.js';
 import { Action, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
-import { CallKind, MAX_SEARCH_DEPTH, type OpenCall, type ParkedStack, ParkedStacks, type Stack } from './stacks.js';
+import {
+  CallKind,
+  MAX_SEARCH_DEPTH,
+  type OpenCall,
+  type ParkedStack,
+  type ParkedStacks,
+  type Stack,
+} from './stacks.js';
 
 /** A call that has returned, and its index on the stack. */
 export interface Returned {

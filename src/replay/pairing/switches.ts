@@ -376,7 +376,10 @@ interface Choice {
 function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
   const lost = candidates.filter((one) => one !== null && wasLost(state, one)) as ParkedStack[];
   if (candidates.length - lost.length < 2 && lost.length === 0) return { chosen: candidates[0], isGuess: false };
-  const inOrder = [...candidates.filter((one) => one === null || !wasLost(state, one)), ...lost.filter((one) => goesOnSo(one, next()))];
+  const inOrder = [
+    ...candidates.filter((one) => one === null || !wasLost(state, one)),
+    ...lost.filter((one) => goesOnSo(one, next())),
+  ];
   if (inOrder.length < 2) return { chosen: inOrder[0], isGuess: false };
   const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
   const { index, isGuess } = chooseAlike(stacks, next());
