@@ -84,6 +84,18 @@ test('it is inferred until it leaves a recursion', async () => {
   expect([inferredNs(profile, 'rec'), inferredNs(profile, 'main')]).toEqual([30, 0]);
 });
 
+test('a stack first seen after it is inferred, though its function may have begun right before', async () => {
+  const profile = await read(`
+      10  call    main+0x100        f
+      15  error
+      60  tr strt fiber+0x100
+      70  call    fiber+0x110       swapcontext
+      80  call    f+0x10            note
+      90  return  note              f+0x15
+      99  tr end  async             f`);
+  expect(inferredNs(profile, 'note')).toBe(10);
+});
+
 test('a return of a function behind a call of another stack confirms nothing', async () => {
   const profile = await read(`
       10  call    main+0x100        f
