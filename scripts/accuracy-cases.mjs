@@ -5,7 +5,8 @@
  * NAME-branches.txt.gz, the same with jumps, and NAME.data. Its cases.json may say about a NAME: `tests`, what it is
  * there for; `root`, a regular expression for the functions where paths begin (false: whole paths), if not those with
  * which the stacks of fibers begin in the truth; `addresses`: functions without a name are told apart by where they
- * begin; `named`: they do not count.
+ * begin; `named`: they do not count; `same`: by the name that the truth has for some code, a regular expression for those
+ * that it goes by in a profile, as a truth that is made from stack pointers tells no functions apart that share a frame.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,18 +63,24 @@ function namelessStarts(text) {
   return [...new Set([...calls].map(([, target]) => Number.parseInt(target, 16)))].sort((a, b) => a - b);
 }
 
-function compare(truth, profile, { root, named, addresses }, starts) {
+function compare(truth, profile, { root, named, addresses, same = {} }, starts) {
+  const others = Object.entries(same).map(([name, names]) => [name, new RegExp(names)]);
   const clean = (path) =>
     path.flatMap((name) => {
       const address = NAMELESS.exec(name)?.[1];
       if (named && (address || name === '[unknown]')) return [];
-      const seen = address ? (addresses ? byStart(Number.parseInt(address, 16), starts) : '[unknown]') : name;
-      return NO_FRAME.test(seen) ? [] : [seen];
+      const seen = address
+        ? addresses
+          ? byStart(Number.parseInt(address, 16), starts)
+          : '[unknown]'
+        : asPrinted(name);
+      if (NO_FRAME.test(seen)) return [];
+      return [others.find(([, names]) => names.test(seen))?.[0] ?? seen];
     });
   const otherRoots = new Set(root === undefined ? clean(rootsOfOtherStacks(truth)) : []);
   const rootNames = new RegExp(root || '(?!)');
   const key = (path) => {
-    const names = clean(path);
+    const names = clean(path).filter((name, at, all) => !(name in same && name === all[at - 1]));
     const from = names.findLastIndex((name) => otherRoots.has(name) || rootNames.test(name));
     return names.slice(Math.max(0, from)).join('\0');
   };
@@ -109,6 +116,11 @@ function rootsOfOtherStacks(truth) {
     seen.add(tid);
     return isFirst ? [] : path;
   });
+}
+
+/** perf prints the symbol `camlStdlib__List__iter_261` as `Stdlib.List.iter_261`. */
+function asPrinted(name) {
+  return /^caml[A-Z]/.test(name) ? name.slice('caml'.length).replaceAll('__', '.') : name;
 }
 
 function byStart(address, starts) {

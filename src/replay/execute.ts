@@ -120,7 +120,8 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
   if (state.depth === 0) pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
-  if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row]);
+  const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event
+  if (hasJumped || hasSwitched || switchesStacks) chargeHiddenMove(state, events.timeNs[row]);
   else chargeUntil(state, events.timeNs[row]);
   if (stoppedNode(state) !== NONE) endStop(state, true);
   else if (!isStop(code)) forgetSwitch(state);

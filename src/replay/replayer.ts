@@ -163,7 +163,7 @@ function begin(state: ReplayState, segment: Segment): ObservedStart {
   const startNs = startOf(state, beginning);
   if (startNs !== state.nowNs) startAt(state, startNs);
   recordFirstLoss(state, beginning);
-  pushFirstStack(state, restartOf(segment, segment, events, facts, false));
+  pushFirstStack(state, restartOf(segment, segment, state.pairing, events, facts, false), !beginning.createdInside);
   const firstStack = beginning.createdInside ? [] : openSymbols(state, MAX_PATH_DEPTH);
   if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirstBranch(state, beginning);
   return { startNs, firstStack };
@@ -231,7 +231,7 @@ function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): T
 function crossGap(state: ReplayState, before: Segment, after: Segment): void {
   const { events, facts } = state;
   if (isNewProgram(before, after, events, facts)) return startNewProgram(state, before, after);
-  const restart = restartOf(before, after, events, facts, true);
+  const restart = restartOf(before, after, state.pairing, events, facts, true);
   state.signalTail = NONE;
   if (state.stop !== null) {
     waitThrough(state, before, after);
@@ -289,7 +289,7 @@ function startNewProgram(state: ReplayState, before: Segment, after: Segment): v
   else waitForExec(state, before, after);
   endStacks(state);
   state.signalTail = NONE;
-  pushFirstStack(state, restartOf(before, after, events, facts, false));
+  pushFirstStack(state, restartOf(before, after, state.pairing, events, facts, false), true);
 }
 
 /** Charges the time up to an exec before which nothing is missing. */

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
-import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
+import { FiberRun, fiberDecisions, withLosses } from '../helpers/random/fiber-run.js';
 import { times } from '../helpers/random/times.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 
@@ -44,6 +44,37 @@ describe('time is on the right path, or marked as inferred', () => {
       }),
       { numRuns: times(100) },
     );
+  });
+});
+
+const losses = fc.array(fc.record({ at: fc.nat(99), length: fc.nat(30) }), { minLength: 1, maxLength: 3 });
+
+describe('after losses, hardly any wrong time is unmarked', () => {
+  const named = (lines: string[]) => lines;
+  const nameless = (lines: string[]) => lines.map((line) => line.replaceAll('swapcontext', 'sw'));
+  const hidden = (lines: string[]) => lines.filter((line) => !/return +\w+ swapcontext/.test(line));
+
+  test.each([
+    ['each fiber runs functions of its own', false, named],
+    ['all fibers run the same', true, named],
+    ['no name says that a function switches stacks', true, nameless],
+    ['no event shows where a switch leads', true, hidden],
+  ])('%s', async (_, areAlike, change) => {
+    let [totalNs, wrongNs] = [0, 0];
+    for (const [decisions, cuts] of fc.sample(fc.tuple(fiberDecisions, losses), { numRuns: times(150), seed: 7 })) {
+      const run = new FiberRun(areAlike);
+      for (const decision of decisions) run.decide(decision);
+      run.end();
+      const text = `${withLosses(change(run.lines), cuts).join('\n')}\n`;
+      const profile = await analyzeText(text, { extend: false, tailCalls: 'replace' });
+      const truth = ofRoots(run.selfNs);
+      for (const { path, selfNs, inferredNs } of pathsOf(profile)) {
+        if (path.endsWith(']')) continue; // lost, or stopped
+        totalNs += selfNs;
+        wrongNs += Math.max(0, selfNs - inferredNs - (truth.get(path.replaceAll(/sw\b/g, 'swapcontext')) ?? 0));
+      }
+    }
+    expect((100 * wrongNs) / totalNs).toBeLessThan(0.2);
   });
 });
 

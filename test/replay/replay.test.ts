@@ -415,6 +415,27 @@ describe('leaving the traced code', () => {
             x 1 self 3`,
     ));
 
+  test('a handler without a name begins where the trace never stops', () =>
+    expectTree(
+      `
+      10  call             ?main     ?work
+      20  tr end  async    ?work
+      30  tr strt          ?handler+0x0
+      32  call             ?handler  x
+      35  return           x         ?handler
+      40  return           ?handler  __restore_rt+0x0
+      41  tr end  syscall  __restore_rt
+      50  tr strt          ?work
+      60  return           ?work     ?main`,
+      `
+      [unknown 0x1000000-0x1000fff] 1(1) self 0
+        [unknown 0x1020000] 1 self 21
+          [syscall] 1 self 9
+          [unknown 0x1040000-0x1040fff] 1 self 7
+            x 1 self 3
+          [untraced] 1 self 10`,
+    ));
+
   test('a handler may return to code without a name', () =>
     expectTree(
       `

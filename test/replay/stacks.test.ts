@@ -65,6 +65,13 @@ describe('a switcher without a known name', () => {
     expect(outline({ ...profile, threads: threads.slice(1) })).toMatch(/^fiber .*\n {2}sw .*\n {2}work .*\nmain /);
   });
 
+  test('has switched at an unknown moment since the event before', async () => {
+    const { threads, symbols } = await analyzeText(traceOf(TURNS), { extend: false });
+    const { tree } = threads[0] as (typeof threads)[number];
+    const switching = Array.from(tree.selfNs.keys()).filter((node) => symbols.name[tree.symbol[node]] === 'sw');
+    expect(switching.map((node) => tree.selfNs[node])).toEqual(switching.map((node) => tree.inferredNs[node]));
+  });
+
   test('is known by a jump right behind a call to it', () =>
     expectTree(TURNS.replaceAll(/return {2}sw/g, 'jmp     sw'), TREE));
 });

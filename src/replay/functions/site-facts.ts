@@ -125,6 +125,12 @@ export function callsSwitcher({ toFunction, to, functions, switcherSlots }: Site
   return (fn !== NONE && (functions.traits[fn] & Trait.StackSwitcher) !== 0) || switcherSlots.has(to[site]);
 }
 
+/** True if a program begins with this event. */
+export function isStartOfProgram({ step, toEntry, toFunction, functions }: SiteFacts, site: SiteId): boolean {
+  const isStart = step[site] === Step.Start && toEntry[site] === 1;
+  return isStart && (functions.traits[toFunction[site]] & Trait.ProgramStart) !== 0;
+}
+
 /** True if the trace continues after a system call. */
 export function comesOutOfSyscall({ step, to, syscalls }: SiteFacts, site: SiteId): boolean {
   return step[site] === Step.Start && syscalls.has(to[site] - SYSCALL_BYTES);

@@ -7,8 +7,8 @@
 
 import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
-import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
+import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { MAX_CALL_BYTES } from '../functions/traits.js';
 import type { Pairing, Segment } from '../pairing/pairing.js';
 
 /** A level, as far as it can be recognized across a loss. */
@@ -26,6 +26,8 @@ export interface UnmatchedReturn {
   readonly row: number;
   readonly to: Address;
   readonly fn: FunctionId;
+  /** The function that was called last does not return behind that call: it may be on another stack, and confirms nothing. */
+  readonly isDoubtful: boolean;
 }
 
 /** What the segment after the loss begins with. */
@@ -121,7 +123,7 @@ function isBetter(a: Candidate, b: Candidate): boolean {
 
 /** True if the return ends this level; null if nothing known contradicts or confirms it. */
 function matches({ returnsTo, callIp }: Level, end: UnmatchedReturn | undefined): boolean | null {
-  if (end === undefined) return null;
+  if (end === undefined || end.isDoubtful) return null;
   if (!Number.isNaN(returnsTo)) return returnsTo === end.to;
   if (Number.isNaN(callIp)) return null;
   const distance = end.to - callIp;
@@ -135,12 +137,13 @@ const MAX_UNMATCHED_RETURNS = 256;
 // the segments, so that each one receives the returns of all that follow it.
 
 /** Extends the unmatched rows of stacks, and links calls that end after a loss to themselves. */
-export function matchAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
+export function matchAcrossLosses(pairing: Pairing, events: ThreadEvents, facts: SiteFacts): void {
+  const { segments, link } = pairing;
   for (let index = segments.length - 2; index >= 0; index--) {
     const before = segments[index] as Segment;
     const after = segments[index + 1] as Segment;
     if (isNewProgram(before, after, events, facts)) continue;
-    const found = align(levelsAtEnd(before, events, facts), restartOf(before, after, events, facts, false));
+    const found = align(levelsAtEnd(before, events, facts), restartOf(before, after, pairing, events, facts, false));
     if (found === null) continue;
     if (found.confirmed > 0)
       for (const call of before.openRows.slice(0, found.oldLevel)) if (link[call] === NONE) link[call] = call;
@@ -152,17 +155,15 @@ export function matchAcrossLosses({ segments, link }: Pairing, events: ThreadEve
 
 /** True if an exec is between two segments, recorded or not: then they share no frame. */
 export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, facts: SiteFacts): boolean {
-  const { step, toEntry, toFunction, functions } = facts;
-  const first = site[after.firstRow];
-  const isStartOfProgram = step[first] === Step.Start && toEntry[first] === 1;
-  if (isStartOfProgram && functions.traits[toFunction[first]] & Trait.ProgramStart) return true;
-  return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
+  if (isStartOfProgram(facts, site[after.firstRow])) return true;
+  return site.subarray(before.endRow, after.firstRow).some((id) => facts.step[id] === Step.Exec);
 }
 
 /** Returns what a segment begins with, for comparison with the one before it. */
 export function restartOf(
   before: Segment,
   after: Segment,
+  pairing: Pairing,
   events: ThreadEvents,
   facts: SiteFacts,
   isRooted: boolean,
@@ -171,7 +172,7 @@ export function restartOf(
   const isStart = facts.step[site] === Step.Start;
   const address = isStart ? facts.to[site] : facts.from[site];
   return {
-    unmatchedReturns: after.first.unmatchedRows.map((row) => unmatchedReturnAt(row, events, facts)),
+    unmatchedReturns: after.first.unmatchedRows.map((row) => unmatchedReturnAt(row, pairing, events, facts)),
     first: isStart ? facts.toFunction[site] : facts.fromFunction[site],
     ...endOf(after, events, facts),
     isWhereStopped: before.stoppedAt <= address && address <= before.stoppedAt + SYSCALL_BYTES,
@@ -200,8 +201,15 @@ function runningAfter(site: SiteId, { step, fromFunction, toFunction }: SiteFact
 }
 
 /** Returns the unmatched return in a row. */
-export function unmatchedReturnAt(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): UnmatchedReturn {
-  return { row, to: to[site[row]], fn: toFunction[site[row]] };
+export function unmatchedReturnAt(
+  row: number,
+  { doubtfulRows, skipped }: Pairing,
+  { site }: ThreadEvents,
+  { to, toFunction, fromFunction }: SiteFacts,
+): UnmatchedReturn {
+  const called = doubtfulRows.has(row) ? skipped.newestOf(row) : NONE;
+  const isDoubtful = called !== NONE && toFunction[site[called]] === fromFunction[site[row]];
+  return { row, to: to[site[row]], fn: toFunction[site[row]], isDoubtful };
 }
 
 /** Returns the levels open at the end of a segment, as its own calls show them; what is below is one unknown level. */

@@ -20,10 +20,10 @@ const atStart: InferenceOfLevel = () => Inference.OpenAtStart;
 const onTopNow: InferenceOfLevel = (level) => (level === 0 ? NONE : Inference.OpenAtStart);
 export const cutByGap: InferenceOfLevel = () => Inference.CutByGap;
 
-/** Pushes the stack of a thread's first segment. */
-export function pushFirstStack(state: ReplayState, restart: Restart): void {
+/** Pushes the stack that a thread or a program begins with. `hasCallers`: others than its returns reveal may be below. */
+export function pushFirstStack(state: ReplayState, restart: Restart, hasCallers: boolean): void {
   const { knownPaths } = state.options;
-  if (knownPaths) {
+  if (knownPaths && hasCallers) {
     for (const caller of knownPaths.callersBelow(chainOf(state, restart)))
       pushOpen(state, state.facts.functions.ofSymbol[caller], Inference.OpenAtStart);
     state.certainty.limitKnownTime(state.nowNs, state.depth);
@@ -43,7 +43,8 @@ export function pushOtherStack(
   first: FunctionId,
   isEntry: boolean,
 ): void {
-  const unmatchedReturns = unmatchedRows.map((returnRow) => unmatchedReturnAt(returnRow, state.events, state.facts));
+  const { pairing, events, facts } = state;
+  const unmatchedReturns = unmatchedRows.map((returnRow) => unmatchedReturnAt(returnRow, pairing, events, facts));
   const restart = {
     unmatchedReturns,
     first,
@@ -74,6 +75,7 @@ export function pushNewLevels(
       if (end) setReturnRow(state, state.depth - 1, end.row, end.to);
       if (landings[index]?.isBelowUnknown) state.certainty.mark(topFrame(state), Doubt.Landing);
     }
+    if (unmatchedReturns[level - 1]?.isDoubtful) state.certainty.mark(topFrame(state), Doubt.OddReturn);
   }
 }
 

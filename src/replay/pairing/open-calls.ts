@@ -22,6 +22,9 @@ import {
   ROW,
 } from './stacks.js';
 
+/** As many calls are searched for a recursion. */
+const MAX_REPEATED = 256;
+
 export class OpenCalls {
   length = 0;
   /** The open calls, lowest first; may be longer than `length`. */
@@ -127,6 +130,16 @@ export class OpenCalls {
   findNear(isMeant: (row: number) => boolean): number {
     const lowest = Math.max(0, this.length - MAX_SEARCH_DEPTH);
     for (let index = this.length - 1; index >= lowest; index--) if (isMeant(this.rowAt(index))) return index;
+    return NONE;
+  }
+
+  /** Returns the row of the lowest of the uppermost calls whose instruction made several of them; or NONE. */
+  lowestRepeated(): number {
+    const lowest = Math.max(0, this.length - MAX_REPEATED);
+    const uppermost = new Map<Address, number>();
+    for (let index = lowest; index < this.length; index++) uppermost.set(this.addressAt(index), index);
+    for (let index = lowest; index < this.length; index++)
+      if (uppermost.get(this.addressAt(index)) !== index) return this.rowAt(index);
     return NONE;
   }
 

@@ -8,7 +8,7 @@
  */
 import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../../model/units.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../wasm/layout.js';
@@ -32,8 +32,8 @@ import {
   RUNNING,
   type SegmentState,
 } from './segment-state.js';
-import { CallKind } from './stacks.js';
-import { callsOnSystemStack, followHidden, followLongJump, goToSystemStack, noteCall } from './switches.js';
+import { CallKind, ParkedStacks } from './stacks.js';
+import { callsOnSystemStack, followHidden, followLongJump, goToSystemStack, landingsOf, noteCall } from './switches.js';
 
 /**
  * Pairs a thread's returns with its calls. Stops where a function turns out to switch stacks (`Pairing.switcher`): what
@@ -60,10 +60,12 @@ export function pairThread(
   };
   const { segments, action, hiddenSwitches } = pairing;
   let row = 0;
+  let parked = new ParkedStacks();
   while (row < events.length && pairing.switcher === null) {
     const step = facts.step[events.site[row]];
+    if (step === Step.Exec || isStartOfProgram(facts, events.site[row])) parked = new ParkedStacks();
     if (step < Step.Gap) {
-      const segment = pairSegment(newSegmentState(events, facts, pairing, memory), row);
+      const segment = pairSegment(newSegmentState(events, facts, pairing, memory, row, parked), row);
       segments.push(segment);
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);
@@ -255,12 +257,21 @@ function returnsToInterrupted(state: SegmentState, row: number, to: Address): bo
   return interrupted !== NONE;
 }
 
+/** True if the trace starts in nameless code where it never stops: so it does not go on there, and a function begins. */
+function mayBeginNameless({ facts }: SegmentState, site: number): boolean {
+  const fn = facts.toFunction[site];
+  if (fn === NONE || !(facts.functions.traits[fn] & Trait.Unknown)) return false;
+  const { stops } = landingsOf(facts);
+  return !stops.has(facts.to[site]) && !stops.has(facts.to[site] - SYSCALL_BYTES);
+}
+
 /**
  * True if the trace starts in a signal handler: at a function entry, although it had stopped elsewhere. Unless trace
  * data was lost meanwhile, or a program begins there.
  */
 function entersSignal(state: SegmentState, row: number, site: number, toEntry: boolean): boolean {
-  if (Number.isNaN(state.stoppedAt) || !toEntry || state.hasLossWhileStopped) return false;
+  if (Number.isNaN(state.stoppedAt) || state.hasLossWhileStopped) return false;
+  if (!toEntry && !mayBeginNameless(state, site)) return false;
   if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;
   const interrupted = Number.isNaN(state.interruptedAt) ? state.stoppedAt : state.interruptedAt;
   state.pairing.action[row] = Action.SignalEntry;

@@ -41,6 +41,8 @@ export interface StackSwitch {
   readonly waitsAt?: number;
   /** Other stacks look alike. */
   readonly isGuess: boolean;
+  /** In that case: the row of its lowest call that was made in a recursion, whose returns do not tell stacks apart; or NONE. */
+  readonly unsureRow?: number;
 }
 
 /** A stack switch between two events that the trace does not show. */

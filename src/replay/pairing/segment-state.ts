@@ -8,7 +8,14 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { OpenCalls } from './open-calls.js';
 import { Action, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
-import { CallKind, MAX_SEARCH_DEPTH, type OpenCall, type ParkedStack, ParkedStacks, type Stack } from './stacks.js';
+import {
+  CallKind,
+  MAX_SEARCH_DEPTH,
+  type OpenCall,
+  type ParkedStack,
+  type ParkedStacks,
+  type Stack,
+} from './stacks.js';
 
 /** A call that has returned, and its index on the stack. */
 export interface Returned {
@@ -33,7 +40,10 @@ export interface SegmentState {
   running: Stack;
   /** The calls of the one that runs. */
   readonly open: OpenCalls;
+  /** Those that were parked before a loss may have gone on meanwhile. */
   readonly parked: ParkedStacks;
+  /** The first row after the last loss. */
+  readonly firstRow: number;
   /** Go: the scheduler's stack, while a goroutine runs; null: it was not seen, or runs itself. */
   system: ParkedStack | null;
   /** The scheduler's stack runs. */
@@ -73,6 +83,8 @@ export function newSegmentState(
   facts: SiteFacts,
   pairing: Pairing,
   memory: PairingMemory,
+  firstRow: number,
+  parked: ParkedStacks,
 ): SegmentState {
   const first = { unmatchedRows: [] };
   return {
@@ -83,7 +95,8 @@ export function newSegmentState(
     first,
     running: first,
     open: new OpenCalls(memory.calls),
-    parked: new ParkedStacks(),
+    parked,
+    firstRow,
     system: null,
     isOnSystem: false,
     caller: null,

@@ -187,6 +187,7 @@ function resume(
   { above = 0, isJump = false, isGuess = false, waitsAt }: GoingOn,
 ): StackSwitch {
   const { open, pairing } = state;
+  const isUnsure = isGuess || wasLost(state, parked);
   state.parked.take(parked);
   park(state);
   state.running = parked.stack;
@@ -198,7 +199,8 @@ function resume(
     pairing.link[callRow] = row;
     open.pop();
   }
-  const change = { leftRow, callRow, isJump, isGuess, ...(waitsAt !== undefined && { waitsAt }) };
+  const unsureRow = isUnsure ? open.lowestRepeated() : NONE;
+  const change = { leftRow, callRow, isJump, isGuess: isUnsure, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
   pairing.switches.push(change);
   return change;
 }
@@ -322,7 +324,7 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
     open.pop();
   } else if (chosen === undefined) {
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
-    state.running.isGuess = isGuess;
+    state.running.isGuess = isGuess || pairing.segments.length > 0; // what ran before a loss may go on
   } else {
     goOnHidden(state, row, chosen, { above, isJump, isGuess });
   }
@@ -370,11 +372,29 @@ interface Choice {
   readonly above?: number;
 }
 
-function choose({ open }: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
-  if (candidates.length < 2) return { chosen: candidates[0], isGuess: false };
-  const stacks: CallRows[] = candidates.map((one) => one?.calls ?? open.copy());
+/** Of stacks alike, those that were parked before a loss are the last choice, and only if the next return ends a call on them. */
+function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
+  const lost = candidates.filter((one) => one !== null && wasLost(state, one)) as ParkedStack[];
+  if (candidates.length - lost.length < 2 && lost.length === 0) return { chosen: candidates[0], isGuess: false };
+  const inOrder = [
+    ...candidates.filter((one) => one === null || !wasLost(state, one)),
+    ...lost.filter((one) => goesOnSo(one, next())),
+  ];
+  if (inOrder.length < 2) return { chosen: inOrder[0], isGuess: false };
+  const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
   const { index, isGuess } = chooseAlike(stacks, next());
-  return { chosen: candidates[index], isGuess };
+  return { chosen: inOrder[index], isGuess };
+}
+
+/** True if the next return, if there is one before the next switch, ends the call below the one that left the stack. */
+function goesOnSo({ calls }: ParkedStack, [to]: readonly Address[]): boolean {
+  const below = callFromTop(calls, 1);
+  return to === undefined || below === null || endsAt(below, to);
+}
+
+/** True if the stack was parked before a loss: it may have gone on since. */
+function wasLost({ firstRow }: SegmentState, { calls }: ParkedStack): boolean {
+  return (callFromTop(calls, 0) as OpenCall).row < firstRow;
 }
 
 /** As many returns are read ahead. */
@@ -567,13 +587,15 @@ interface Landings {
   readonly ownReturns: ReadonlySet<FunctionId>;
   /** Functions that note a place for a longjmp. */
   readonly setJumpers: ReadonlySet<FunctionId>;
+  /** Addresses at which the trace stops somewhere. */
+  readonly stops: ReadonlySet<Address>;
   /** True if an address is right behind a call to this function or to a stub. */
   isBehindCall(to: Address, fn: FunctionId): boolean;
 }
 
 const landings = new WeakMap<SiteFacts, Landings>();
 
-function landingsOf(facts: SiteFacts): Landings {
+export function landingsOf(facts: SiteFacts): Landings {
   let found = landings.get(facts);
   if (found === undefined) landings.set(facts, (found = findLandings(facts)));
   return found;
@@ -582,7 +604,9 @@ function landingsOf(facts: SiteFacts): Landings {
 function findLandings({ step, from, to, fromFunction, toFunction, functions: { traits } }: SiteFacts): Landings {
   const calledAt = new Map<Address, FunctionId[]>();
   const setJumpers = new Set<FunctionId>();
+  const stops = new Set<Address>();
   for (let site = 0; site < step.length; site++) {
+    if (step[site] >= Step.End && step[site] < Step.Gap) stops.add(from[site]);
     if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
     if (traits[toFunction[site]] & Trait.SetJump) setJumpers.add(fromFunction[site]);
     const called = calledAt.get(from[site]);
@@ -600,5 +624,5 @@ function findLandings({ step, from, to, fromFunction, toFunction, functions: { t
     if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
       ownReturns.add(fn);
   }
-  return { ownReturns, setJumpers, isBehindCall };
+  return { ownReturns, setJumpers, stops, isBehindCall };
 }

@@ -31,7 +31,7 @@ export function leaveStack(state: ReplayState, waitsAt: number = NONE): void {
  * stack is not known.
  */
 export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
-  const { leftRow, callRow, isJump, isGuess, returnedRow = NONE, waitsAt = NONE } = change;
+  const { leftRow, callRow, isJump, isGuess, unsureRow = NONE, returnedRow = NONE, waitsAt = NONE } = change;
   endCallsAbove(state, waitsAt);
   if (returnedRow !== NONE) returnFrom(state, levelOfCall(state, returnedRow), UNWOUND);
   if (rowOfTopLevel(state) !== leftRow) {
@@ -47,8 +47,14 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
   if (index === NONE) return callRow === NONE;
   closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
   if (!isJump) returnFrom(state, index, NONE);
-  if (isGuess && state.depth > 0) state.certainty.mark(topFrame(state), Doubt.StackChoice);
+  if (isGuess && state.depth > 0) markUnsure(state, unsureRow);
   return true;
+}
+
+/** Marks what is on the running stack until a return ends the level that made the call in a row; NONE: the one on top. */
+function markUnsure(state: ReplayState, callRow: number): void {
+  const index = callRow === NONE ? NONE : levelOfCall(state, callRow);
+  state.certainty.mark(index === NONE ? topFrame(state) : frameAt(state, Math.max(0, index - 1)), Doubt.StackChoice);
 }
 
 function endCallsAbove(state: ReplayState, callRow: number): void {

@@ -19,15 +19,17 @@ interface OpenFunction {
 const STACKS = 4;
 const SWITCH_BASE = 0x900000;
 
-/** A thread with its own stack and some fibers, each with functions that no other stack has. */
+/** A thread with its own stack and some fibers, each with functions that no other stack has; unless all fibers are alike. */
 export class FiberRun {
   readonly lines: string[] = [];
   readonly selfNs = new Map<string, number>();
   private readonly stacks: OpenFunction[][] = Array.from({ length: STACKS }, () => []);
   private running = 0;
   private nowNs = 0;
+  private readonly areAlike: boolean;
 
-  constructor() {
+  constructor(areAlike = false) {
+    this.areAlike = areAlike;
     this.enter(0);
     this.line('tr strt', '0 [unknown]', this.location(0));
   }
@@ -70,8 +72,8 @@ export class FiberRun {
   }
 
   private enter(which: number): void {
-    const name = `s${this.running}f${which}`;
-    this.stack.push({ name, base: 0x100000 * (1 + this.running) + 0x1000 * which, resumeOffset: 0 });
+    const code = this.areAlike ? Math.min(1, this.running) : this.running;
+    this.stack.push({ name: `s${code}f${which}`, base: 0x100000 * (1 + code) + 0x1000 * which, resumeOffset: 0 });
   }
 
   private get stack(): OpenFunction[] {
@@ -98,6 +100,22 @@ export class FiberRun {
   private line(flags: string, from: string, to: string): void {
     this.lines.push(`7 [000] 1.${String(this.nowNs).padStart(9, '0')}:   ${flags}   ${from} => ${to}`);
   }
+}
+
+/** Takes lines out of a trace, so that it starts anew after each loss. `at` and `length` are in percent. */
+export function withLosses(lines: readonly string[], losses: readonly { at: number; length: number }[]): string[] {
+  const left = [...lines];
+  for (const { at, length } of losses) {
+    const first = 1 + Math.floor((at * left.length) / 100);
+    const count = Math.ceil((length * left.length) / 100);
+    const next = /^.*? 1\.(\d+): +(?:call|return|tr end {2}async) +(\w+ \S+)/.exec(left[first + count] ?? '');
+    const lost = / 1\.(\d+):/.exec(left[first - 1] as string);
+    if (next === null || lost === null || Number(next[1]) <= Number(lost[1]) + 1) continue;
+    const ns = String(Number(lost[1]) + 1).padStart(9, '0');
+    const error = ` instruction trace error type 1 time 1.${ns} cpu 0 pid 7 tid 7 ip 0 code 7: Overflow packet`;
+    left.splice(first, count, error, `7 [000] 1.${next[1]}:   tr strt   0 [unknown] => ${next[2]}`);
+  }
+  return left;
 }
 
 export const fiberDecisions = fc.array(

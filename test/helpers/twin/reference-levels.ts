@@ -39,6 +39,8 @@ export interface ReferenceEvent {
   readonly toFn: Fn; // nameless: no address
   readonly nameless: Fn;
   readonly toEntry: boolean;
+  /** If the trace starts there, in a function that begins. */
+  readonly mayBegin: boolean;
   /** Reported by perf itself; otherwise a `Gap` is a branch that shows nothing certain. */
   readonly isError: boolean;
 }
@@ -62,8 +64,16 @@ export function referenceEvents(events: ThreadEvents, facts: SiteFacts, symbols:
     toFn: functions[facts.toFunction[site]] ?? functions[nameless],
     nameless: functions[nameless],
     toEntry: facts.toEntry[site] === 1,
+    mayBegin: facts.toEntry[site] === 1 || isPlaceWithoutStop(facts, facts.to[site], functions[facts.toFunction[site]]),
     isError: site === recordSite(BranchKind.Gap),
   }));
+}
+
+/** True for an address without a name at which the trace never stops: where it starts there, a function begins. */
+function isPlaceWithoutStop({ step, from }: SiteFacts, address: number, fn: Fn | undefined): boolean {
+  if (!fn?.is(Trait.Unknown)) return false;
+  const isStop = (site: number) => step[site] >= Step.End && step[site] < Step.Gap;
+  return !from.some((stop, site) => isStop(site) && (stop === address || stop === address - SYSCALL_BYTES));
 }
 
 export const isSwitch = ({ step }: ReferenceEvent) =>
@@ -184,12 +194,12 @@ export class Levels {
 
   private meaningOfStart(event: ReferenceEvent): Meaning {
     const { stop, interruptedAt, list } = this;
-    const { to, toEntry } = event;
+    const { to, mayBegin } = event;
     if (this.resumesAtStop(event)) return stop?.inCall ? { is: 'pop', index: list.length - 1 } : { is: 'nothing' };
     if (interruptedAt !== null && isWithin(interruptedAt, to, SYSCALL_BYTES)) return { is: 'nothing' };
     const index = this.interruptedFor(to);
     if (index !== -1) return { is: 'pop', index };
-    if (stop === null || stop.isDamaged || !toEntry) return { is: 'contradiction' };
+    if (stop === null || stop.isDamaged || !mayBegin) return { is: 'contradiction' };
     return push('signal', interruptedAt ?? stop.address, event);
   }
 
