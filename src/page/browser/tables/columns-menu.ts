@@ -13,7 +13,7 @@ export class ColumnsMenu {
     { type: 'button', 'aria-haspopup': 'menu', 'aria-expanded': 'false', title: 'choose what the table shows' },
     'Columns ▾',
   );
-  private readonly menu = html('div', { class: 'menu', role: 'menu', 'aria-label': 'Columns', hidden: '' });
+  private readonly menu = html('div', { class: 'choices', role: 'menu', 'aria-label': 'Columns', hidden: '' });
   private readonly choose: (columns: string) => void;
   private known: readonly NumberColumn[] = [];
   private chosen = '';
