@@ -234,7 +234,7 @@ describe('each answer', () => {
 
   const answers: readonly (readonly [name: string, open: () => Promise<Page>])[] = [
     ['to the p99', () => functionOf(served, '', /^serve/)],
-    ['to a wait', () => functionOf(waited, '#threads=tid:1', /^\[off-cpu\]/)],
+    ['to a wait', () => functionOf(waited, '#threads=tid:1', /^off CPU/)],
     ['to two threads', twoThreads],
     ['to two builds', async () => compared],
   ];
