@@ -121,7 +121,8 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   if (state.depth === 0) pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event
-  if (hasJumped || hasSwitched || switchesStacks) chargeHiddenMove(state, events.timeNs[row]);
+  if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row], Doubt.HiddenJump);
+  else if (switchesStacks) chargeHiddenMove(state, events.timeNs[row], Doubt.StackChoice);
   else chargeUntil(state, events.timeNs[row]);
   if (stoppedNode(state) !== NONE) endStop(state, true);
   else if (!isStop(code)) forgetSwitch(state);

@@ -190,8 +190,8 @@ class StackCertainty {
   /** By `Doubt`: the number of open frames that it is about; and a bit for each that has some. */
   private readonly frames = new Int32Array(Doubt.Lost + 1);
   private present = 0;
-  /** Control moved without an event in the interval that is charged now. */
-  private hasHiddenMove = false;
+  /** Why the interval that is charged now is inferred, whatever the frames are: control moved in it without an event. */
+  private move: Doubt = Doubt.None;
   /** Below these indexes every frame is already marked as inferred or as unconfirmed, so no frame is marked twice. */
   private inferredDepth = 0;
   private unconfirmedDepth = 0;
@@ -204,12 +204,12 @@ class StackCertainty {
   /** Why time that is charged now is inferred: the highest doubt about a frame counts. */
   get current(): Doubt {
     if (this.present !== 0) return (31 - Math.clz32(this.present)) as Doubt;
-    return this.hasHiddenMove ? Doubt.HiddenJump : Doubt.None;
+    return this.move;
   }
 
-  /** Sets whether control moved without an event in the interval that is charged now. */
-  setHiddenMove(hasHiddenMove: boolean): void {
-    this.hasHiddenMove = hasHiddenMove;
+  /** Says why the interval that is charged now is inferred; `None`: it is not. */
+  setMove(move: Doubt): void {
+    this.move = move;
     this.logDoubt();
   }
 

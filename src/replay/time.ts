@@ -182,11 +182,11 @@ export function setNow(state: ReplayState, timeNs: Nanoseconds): void {
   if (state.log) state.log.nowNs = timeNs;
 }
 
-/** Charges an interval in which control moved from one function to another at an unknown moment. */
-export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds): void {
-  state.certainty.setHiddenMove(true);
+/** Charges an interval in which control moved from one function or stack to another at an unknown moment. */
+export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds, move: Doubt): void {
+  state.certainty.setMove(move);
   chargeUntil(state, timeNs);
-  state.certainty.setHiddenMove(false);
+  state.certainty.setMove(Doubt.None);
 }
 
 /** Charges the time from the last event until now. In a stub it is held back until it is known where the stub leads. */

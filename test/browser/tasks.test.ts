@@ -86,7 +86,7 @@ class Steps {
 
 const MOST = 3;
 const row = (page: Page, table: string, text: string | RegExp) =>
-  page.locator(`.table[aria-label="${table}"] .row`, { hasText: text }).first();
+  page.locator(`.table[aria-label="${table}"] .row`, { has: page.locator('.names', { hasText: text }) }).first();
 const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 const texts = (page: Page, selector: string) =>
   page.$$eval(selector, (all) => all.map(({ textContent }) => textContent ?? ''));
@@ -234,7 +234,7 @@ describe('each answer', () => {
 
   const answers: readonly (readonly [name: string, open: () => Promise<Page>])[] = [
     ['to the p99', () => functionOf(served, '', /^serve/)],
-    ['to a wait', () => functionOf(waited, '#threads=tid:1', /^\[off-cpu\]/)],
+    ['to a wait', () => functionOf(waited, '#threads=tid:1', /^off CPU/)],
     ['to two threads', twoThreads],
     ['to two builds', async () => compared],
   ];

@@ -22,7 +22,7 @@ function reasonsOf({ quality }: Profile): string[] {
 describe('reasons', () => {
   test.each([
     ['tasks', ['HiddenJump'], 'fibers that are told apart'],
-    ['coro1-branches', ['StackChoice', 'HiddenJump'], 'stacks that are told apart by returns, and the time of switches'],
+    ['coro1-branches', ['StackChoice'], 'stacks that are told apart by returns, and the time of switches'],
     ['ocaml', ['OddReturn'], 'exceptions raised by a return'],
     ['exc1', ['OddReturn', 'Landing'], 'rethrow in recursion'],
     ['java-c1', ['AfterLoss', 'Lost'], 'generated code'],

@@ -18,7 +18,7 @@ export const Doubt = {
   Landing: 2,
   /** The stack was first seen amid a function, or above frames that are not known: it may have begun elsewhere. */
   UnseenStart: 3,
-  /** The thread may have switched to another one of its stacks. */
+  /** The thread switches stacks, at an unknown moment; or may have switched to another one of them. */
   StackChoice: 4,
   /** A return ended no known call, or skipped calls, and nothing explains that. */
   OddReturn: 5,
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<DoubtName, DoubtWords>> = {
   HiddenJump: { short: 'hidden jumps', long: 'around hidden jumps' },
   Landing: { short: 'exceptions', long: 'where an exception or a longjmp may have landed elsewhere' },
   UnseenStart: { short: 'unseen start', long: 'on stacks whose beginning was not seen' },
-  StackChoice: { short: 'stack choice', long: 'on a stack chosen among several that fit' },
+  StackChoice: { short: 'stack switches', long: 'where stacks switch, or on one of several that fit' },
   OddReturn: { short: 'odd returns', long: 'after returns that nothing explains' },
   UnseenCallers: { short: 'unseen callers', long: 'below callers that were seen only elsewhere' },
   AfterLoss: { short: 'after losses', long: 'after losses, until a return confirms the stack' },

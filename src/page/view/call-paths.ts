@@ -184,6 +184,7 @@ export class CallPaths {
     const { tree } = this.table;
     const symbol = tree.symbol[node];
     const times = timeSumsAt(this.times(), node);
+    const { enteredNs } = this;
     const calls = {
       calls: tree.calls[node],
       inferred: tree.inferredCalls[node],
@@ -196,8 +197,10 @@ export class CallPaths {
       ...{ symbol, ...calls, ...durationRange(calls), ...eachPercentile(() => Number.NaN) },
       ...{ unwound: tree.unwoundCalls[node], selfNs: tree.selfNs[node], inferredNs: tree.inferredNs[node] },
       ...{ totalNs: times.totalNs, outsideNs: times.outsideNs, offCpuNs: times.offCpuNs },
-      outsideSelfNs: isStop(symbol) ? times.totalNs : this.enteredNs()[node],
       onCpuNs: onCpuNs(times, this.hasSwitches),
+      get outsideSelfNs() {
+        return isStop(symbol) ? times.totalNs : enteredNs()[node];
+      },
     };
   }
 }

@@ -212,7 +212,7 @@ test('a chosen function lights up where its calls were', async () => {
   expect(await lit()).toEqual([false, false, false, false, false]);
   const [, b] = (await rows(page)).find(([name]) => name === 'b') ?? [];
   expect(b).toBeDefined();
-  await page.locator('.table[aria-label="Functions"] .row', { hasText: /^b/ }).first().click();
+  await page.locator('.table[aria-label="Functions"] .names', { hasText: /^b/ }).first().click();
   await eventually(() => lit()).toEqual([false, false, false, true, true]);
 });
 
