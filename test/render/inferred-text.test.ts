@@ -19,7 +19,7 @@ test.each([
   ['ocaml', 'warning: 22 % of the time is inferred: mostly after returns that nothing explains'],
   [
     'bco2',
-    'warning: 76.6 % of the time is inferred: 63 % on stacks whose beginning was not seen; 12.1 % on a stack chosen among several that fit',
+    'warning: 76.6 % of the time is inferred: 63 % on stacks whose beginning was not seen; 12.1 % where stacks switch, or on one of several that fit',
   ],
   [
     'pcre-jit-ovf-branches',

@@ -22,7 +22,7 @@ test('in the head, and in a column with the main reason', async () => {
 });
 
 test('not where nothing is inferred', async () => {
-  const lines = [...reportLines(await reportOn('coro1-branches'), [], 250, 4)];
+  const lines = [...reportLines(await reportOn('cpp20-branches'), [], 250, 4)];
   expect(lines.filter((line) => line.includes('inferred'))).toEqual([]);
 });
 
