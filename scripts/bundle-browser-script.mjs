@@ -17,7 +17,7 @@ const SETTINGS = {
   // Properties of our own. Reserved are those of browsers and of our file formats that end alike.
   mangleProps: /(?:Px|Of|At)$/,
   reserveProps:
-    /^(?:minPx|startedAt|indexOf|lastIndexOf|valueOf|isPrototypeOf|[gs]etPrototypeOf|charAt|charCodeAt|codePointAt)$/,
+    /^(?:minPx|startedAt|widthOf|indexOf|lastIndexOf|valueOf|isPrototypeOf|[gs]etPrototypeOf|charAt|charCodeAt|codePointAt)$/,
   write: false,
   logLevel: 'warning',
 };
@@ -36,7 +36,7 @@ const leanD3 = {
 const built = async (settings) => {
   const result = await build({ ...SETTINGS, ...settings, metafile: true });
   if (result.warnings.length > 0) process.exit(1); // esbuild has printed them
-  const [text] = result.outputFiles[0].text.match(/["'`](?!minPx|startedAt)\w+(?:Px|Of|At)["'`]/) ?? [];
+  const [text] = result.outputFiles[0].text.match(/["'`](?!minPx|startedAt|widthOf)\w+(?:Px|Of|At)["'`]/) ?? [];
   if (text) throw new Error(`${text}: a property name in a string is not shortened together with the property`);
   return result;
 };

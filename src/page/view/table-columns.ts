@@ -32,6 +32,8 @@ export interface NumberColumn {
   readonly isUsual: boolean;
   readonly value: (row: FunctionRow) => number | string;
   readonly text: (row: FunctionRow) => string;
+  /** Of a share: which part of its bar was running. */
+  readonly running?: (row: FunctionRow) => number;
   /** What a text leaves out; empty: nothing. */
   readonly explain?: (row: FunctionRow) => string;
 }
@@ -213,18 +215,18 @@ function weightColumn(key: string, { title, hint }: Titled, width: Width, isTota
 }
 
 /** The bar in it shows which part of the time was running. */
-function shareColumn({ totalWeight }: ColumnSubject): NumberColumn {
+function shareColumn({ totalWeight, views: { isBlockedTime } }: ColumnSubject): NumberColumn {
+  const bar = isBlockedTime ? '' : '; the bar: how much of it was running, and how much not';
   return {
-    ...{
-      key: 'share',
-      title: 'Share',
-      hint: 'share of the view; the bar: how much of it was running, and how much not',
-    },
+    ...{ key: 'share', title: 'Share', hint: `share of the view${bar}` },
+    running: ({ sums: { onCpuNs, totalNs } }) => (isBlockedTime ? 0 : onCpuNs / Math.max(1, totalNs)),
     ...{ widthPx: SHARE_PX, isTime: false, isUsual: true },
     value: ({ weight }) => weight,
     text: ({ weight }) => formatShare(weight, totalWeight),
     explain: ({ sums: { onCpuNs, totalNs } }) =>
-      totalNs > 0 ? `${formatShare(onCpuNs, totalNs)} running, ${formatShare(totalNs - onCpuNs, totalNs)} not` : '',
+      totalNs > 0 && !isBlockedTime
+        ? `${formatShare(onCpuNs, totalNs)} running, ${formatShare(totalNs - onCpuNs, totalNs)} not`
+        : '',
   };
 }
 

@@ -18,7 +18,7 @@ import { libraryNames } from './libraries.js';
 /** What frames without a library are. */
 export const MEANINGS: Readonly<Record<Exclude<Family, 'user' | 'kernel' | 'unknown'>, string>> = {
   group: 'threads',
-  wait: '-- whom it waited for; above, upside down, what that thread did',
+  wait: 'whom it waited for; beyond, upside down, what that thread did',
   syscall: '[syscall]: in the kernel',
   'off-cpu': '[off-cpu]: blocked',
   preempted: '[preempted]: waiting for a CPU',

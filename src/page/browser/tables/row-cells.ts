@@ -15,7 +15,18 @@ import type { TableColumn } from './virtual-table.js';
 const BAR_GIVES_PX = 20;
 
 export function cellColumn(column: NumberColumn, totalWeight: number): TableColumn<FunctionRow> {
-  const { key, title, hint, widthPx, fromPx = 0, isText = false, value, text, explain = () => '' } = column;
+  const {
+    key,
+    title,
+    hint,
+    widthPx,
+    fromPx = 0,
+    isText = false,
+    value,
+    text,
+    explain = () => '',
+    running = () => 0,
+  } = column;
   return {
     ...{
       key,
@@ -27,7 +38,8 @@ export function cellColumn(column: NumberColumn, totalWeight: number): TableColu
       value,
     },
     cell: (row) => {
-      if (key === 'share') return shareCell(row, text(row), explain(row), totalWeight);
+      if (key === 'share')
+        return shareCell(row.weight / Math.max(1, totalWeight), running(row), text(row), explain(row));
       const explained = explain(row);
       return explained === '' ? text(row) : html('span', { title: explained }, text(row));
     },
@@ -35,11 +47,11 @@ export function cellColumn(column: NumberColumn, totalWeight: number): TableColu
 }
 
 /** A bar as long as the share; its first part was running. */
-function shareCell({ weight, sums }: FunctionRow, text: string, title: string, totalWeight: number): HTMLElement {
+function shareCell(share: number, running: number, text: string, title: string): HTMLElement {
   const bar = html('span', { class: 'share-bar' });
-  const percent = Math.min(100, (100 * weight) / Math.max(1, totalWeight));
+  const percent = Math.min(100, 100 * share);
   bar.style.setProperty('--share', `${percent}%`);
-  bar.style.setProperty('--run', `${(percent * sums.onCpuNs) / Math.max(1, sums.totalNs)}%`);
+  bar.style.setProperty('--run', `${percent * running}%`);
   return html('span', { class: 'share', ...(title && { title }) }, bar, text);
 }
 

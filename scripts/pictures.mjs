@@ -1,0 +1,113 @@
+/**
+ * Draws the pictures of the documents from bundled traces: `npm run pictures`. With a folder, draws there every kind of page
+ * in every state, at four widths, light and dark, to be looked at: `npm run pictures -- FOLDER`.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { chromium } from 'playwright-core';
+
+const PROGRAMS = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser'];
+const executablePath = PROGRAMS.find((path) => path !== undefined && existsSync(path));
+if (executablePath === undefined) throw new Error('no Chromium found: install it, or set CHROMIUM to its path');
+
+const RECORDING = 'fixtures/waits/waits.data.gz';
+/** The programs of the recording, by the path that it knows. */
+const BINARIES = {
+  'opt/wl/lab/waitlab': 'waitlab',
+  'usr/lib/x86_64-linux-gnu/libc.so.6': 'libc.so.6',
+  'usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2': 'ld-linux-x86-64.so.2',
+};
+const DEMO = 'fixtures/demo/threads.perf.txt.gz';
+const made = mkdtempSync(join(tmpdir(), 'ptflame-pictures-'));
+const ptflame = (...args) => execFileSync(process.execPath, ['dist/cli/main.js', ...args, '-q']);
+const unpack = (from, to) => {
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, gunzipSync(readFileSync(from)));
+};
+const recording = join(made, 'waitlab.data');
+unpack(RECORDING, recording);
+for (const [path, name] of Object.entries(BINARIES)) unpack(`fixtures/waits/root/${name}.gz`, join(made, 'root', path));
+const WAITS = [recording, '--symfs', join(made, 'root')];
+
+/** Each kind of page, by name. */
+const PAGES = {
+  report: () => ptflame('render', ...WAITS, '-o', page('report')),
+  demo: () => ptflame('render', DEMO, '-o', page('demo')),
+  blocked: () => ptflame('render', ...WAITS, '--blocked-by', '-o', page('blocked')),
+  diff: () => ptflame('diff', DEMO, '--before', 'tid=5002', '--after', 'tid=5004', '-o', page('diff')),
+  merged: () => {
+    for (const name of ['a', 'b'])
+      ptflame('render', ...(name === 'a' ? WAITS : [DEMO]), '-o', join(made, `${name}.json`));
+    ptflame('merge', join(made, 'a.json'), join(made, 'b.json'), '-o', page('merged'));
+  },
+};
+const page = (name) => join(made, `${name}.html`);
+
+/** States of the report, by their address. */
+const STATES = {
+  start: '',
+  panel: '#function=handle_request',
+  calls: '#function=handle_request&tab=calls',
+  waits: '#function=handle_request&tab=waits',
+  tree: '#view=tree',
+  inverted: '#view=tree&inverted=1&width=cpu',
+  functions: '#view=functions&columns=total,share,self,calls,avg,p50,p99,max',
+  threads: '#view=threads',
+  timeline: '#chart=9171',
+  range: '#range=48000000-105000000',
+  hidden: '#hide=pure-waits',
+  collapsed: '#collapse=libc.so.6',
+  zoomed: '#hide=pure-waits&zoom=main;requests',
+  search: '#search=futex',
+};
+const WIDTHS = [1440, 1024, 768, 390];
+
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+
+async function draw(name, hash, file, { width, height = 900, colorScheme = 'light' }) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const tab = await context.newPage();
+  const faults = [];
+  tab.on('pageerror', (error) => faults.push(String(error)));
+  await tab.goto(pathToFileURL(page(name)).href + hash);
+  await tab.waitForTimeout(800); // until tables and findings are drawn
+  await tab.screenshot({ path: file });
+  if (faults.length > 0) throw new Error(`${name}${hash}: ${faults.join('; ')}`);
+  if (await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+    throw new Error(`${name}${hash} is wider than ${width} pixels`);
+  await context.close();
+}
+
+/** The pictures of the documents. */
+async function drawDocuments() {
+  PAGES.report();
+  mkdirSync('docs/pictures', { recursive: true });
+  const size = { width: 1280, height: 720 };
+  await draw('report', STATES.panel, 'docs/report.png', size);
+  for (const [at, state] of ['start', 'hidden', 'tree', 'calls', 'timeline'].entries())
+    await draw('report', STATES[state], `docs/pictures/${at + 1}-${state}.png`, size);
+}
+
+async function drawAll(folder) {
+  mkdirSync(folder, { recursive: true });
+  for (const make of Object.values(PAGES)) make();
+  for (const width of WIDTHS)
+    for (const colorScheme of ['light', 'dark']) {
+      const look = { width, colorScheme };
+      for (const [state, hash] of Object.entries(STATES))
+        await draw('report', hash, join(folder, `report-${state}-${width}-${colorScheme}.png`), look);
+      for (const name of ['demo', 'blocked', 'diff', 'merged'])
+        await draw(name, '', join(folder, `${name}-${width}-${colorScheme}.png`), look);
+    }
+}
+
+try {
+  await (process.argv[2] === undefined ? drawDocuments() : drawAll(process.argv[2]));
+} finally {
+  await browser.close();
+  rmSync(made, { recursive: true });
+}
