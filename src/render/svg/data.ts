@@ -6,6 +6,7 @@ import { NONE } from '../../model/units.js';
 import { FAMILIES, type Family } from '../frames/colours.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';
 import type { Libraries } from '../frames/libraries.js';
+import { visibleText } from '../visible-text.js';
 
 /** Options of the renderer that the browser needs. */
 export interface SvgSettings {
@@ -100,7 +101,9 @@ function usedNames({ tree, names, families, libraries }: FrameColumns) {
     names: rows.map((row) => names[row] as string),
     families: rows.map((row) => families[row] as Family),
     libraries:
-      libraries.files.length === 0 ? libraries : { ...libraries, of: rows.map((row) => libraries.of[row] as number) },
+      libraries.files.length === 0
+        ? libraries
+        : { files: libraries.files.map(visibleText), of: rows.map((row) => libraries.of[row] as number) },
   };
 }
 
