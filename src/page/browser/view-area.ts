@@ -29,7 +29,7 @@ export interface ViewContext {
   readonly columns: ColumnsMenu;
 }
 
-/** The parts of each view: what is large, and the table below it. */
+/** The table of each view; the flame graph is above that of functions and of threads, the timeline above its calls. */
 type Table = 'functions' | 'tree' | 'threads' | 'calls';
 const TABLES: Readonly<Record<ShownView, Table>> = {
   graph: 'functions',
@@ -84,8 +84,8 @@ export class ViewArea {
   place(view: ShownView, { graphShare }: PageLayout): void {
     const { element, main, divider, tables } = this;
     element.setAttribute('aria-labelledby', `tab-${view}`);
-    main.container.hidden = view !== 'graph';
-    divider.element.hidden = view !== 'graph' && view !== 'timeline';
+    main.container.hidden = view !== 'graph' && view !== 'threads';
+    divider.element.hidden = main.container.hidden && view !== 'timeline';
     for (const [name, table] of Object.entries(tables)) table.element.hidden = name !== TABLES[view];
     main.container.classList.toggle('sized', graphShare !== null);
     main.container.style.setProperty('--share', `${graphShare ?? 0}%`);
