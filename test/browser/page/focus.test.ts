@@ -7,7 +7,6 @@ import { press, windows } from '../../helpers/browser/browser.js';
 import {
   CALLS,
   chips,
-  click,
   drawn,
   enterGraph,
   eventually,

@@ -28,15 +28,7 @@ import { traceOf } from '../../helpers/traces/trace-of.js';
 import { TraceWriter, times } from '../../helpers/traces/trace-writer.js';
 
 const browser = windows('html', { hasScrollBars: true });
-const ALL = [
-  'all',
-  'main  1* × ≥ 100 ns',
-  'a  1 × 60 ns',
-  'b  1 × 30 ns',
-  'a  1 × 30 ns',
-  'leaf  1 × 20 ns',
-  'leaf',
-];
+const ALL = ['all', 'main  1* × ≥ 100 ns', 'a  1 × 60 ns', 'b  1 × 30 ns', 'a  1 × 30 ns', 'leaf  1 × 20 ns', 'leaf'];
 const IN_A = ['all', 'main  1* × ≥ 100 ns', 'a  1 × 60 ns', 'a  1 × 30 ns', 'leaf  1 × 20 ns', 'leaf  1 × 10 ns'];
 
 let page: Page;
@@ -50,7 +42,12 @@ describe('frames', () => {
     expect(await labels(page)).toEqual(ALL);
     const drawn = await report.frames(page);
     expect(drawn.map(({ y }) => y)).toEqual([0, 19, 38, 38, 57, 57, 76]);
-    expect(drawn.map(({ end }) => end).slice(0, 4)).toEqual(['100 ns  100 %', '100 ns  100 %', '60 ns  60 %', '30 ns  30 %']);
+    expect(drawn.map(({ end }) => end).slice(0, 4)).toEqual([
+      '100 ns  100 %',
+      '100 ns  100 %',
+      '60 ns  60 %',
+      '30 ns  30 %',
+    ]);
   });
 
   test.for(METRICS)('are at the positions of the layout, with a width by %s', async (width) => {
@@ -316,7 +313,12 @@ describe('the tree', () => {
     expect(await callees()).toBe('abcz'); // one call of each
     await press(own, '1', 'b', 's');
     await eventually(() => hashOf(own)).toBe('inverted=1&order=name');
-    expect((await report.frames(own)).filter(({ y }) => y === 19).map(({ label }) => label[0]).join('')).toBe('zbca');
+    expect(
+      (await report.frames(own))
+        .filter(({ y }) => y === 19)
+        .map(({ label }) => label[0])
+        .join(''),
+    ).toBe('zbca');
     await own.close();
   });
 

@@ -54,16 +54,19 @@ describe('width', () => {
     expect(await shares(width)).toEqual(expected);
   });
 
-  test.for(['#inverted=1', '#width=self'])('shows functions by self time, with their callers below them: %s', async (hash) => {
-    await goTo(page, hash);
-    const drawn = await report.frames(page);
-    const ofRow = (row: number) =>
-      drawn
-        .filter(({ y }) => y === (drawn[0]?.y ?? 0) + 19 * row)
-        .map(({ label, width }) => `${label.split(' ')[0]} ${Math.round((width + 1) / 11.72)}`);
-    expect(ofRow(1)).toEqual(['a 30', 'b 30', 'leaf 30', 'main 10']);
-    expect(ofRow(2)).toEqual(['a 20', 'main 10', 'main 30', 'a 30']);
-  });
+  test.for(['#inverted=1', '#width=self'])(
+    'shows functions by self time, with their callers below them: %s',
+    async (hash) => {
+      await goTo(page, hash);
+      const drawn = await report.frames(page);
+      const ofRow = (row: number) =>
+        drawn
+          .filter(({ y }) => y === (drawn[0]?.y ?? 0) + 19 * row)
+          .map(({ label, width }) => `${label.split(' ')[0]} ${Math.round((width + 1) / 11.72)}`);
+      expect(ofRow(1)).toEqual(['a 30', 'b 30', 'leaf 30', 'main 10']);
+      expect(ofRow(2)).toEqual(['a 20', 'main 10', 'main 30', 'a 30']);
+    },
+  );
 
   test('is selected by the lens and by the keys 1 to 5; 6 has no meaning', async () => {
     await goTo(switches);
