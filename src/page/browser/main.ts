@@ -187,7 +187,10 @@ class App {
     this.menu.close();
     if (isLink) this.fitLink();
     else if (!isSameView(given, before)) this.misfits.show('');
-    const { state } = this.navigation;
+    keepFocus(this.main.graph, () => this.drawChange(this.navigation.state, before)); // the panel may have it, and close
+  }
+
+  private drawChange(state: State, before: State): void {
     this.place(state);
     if (isSameView(state, before) && (this.main.container.hidden || before.view === state.view)) {
       this.showControls(state);
@@ -198,7 +201,7 @@ class App {
     if (state.isInverted !== before.isInverted && isSameZoom(state, before)) this.navigation.correct(NO_ZOOM);
     if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
     const isZoomed = !isSameZoom(this.navigation.state, before);
-    keepFocus(this.main.graph, () => this.drawGraph(isZoomed));
+    this.drawGraph(isZoomed);
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.scrollToView();
     if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { CALLS, drawn, eventually, frames, goTo, openReport, push, rows } from '../../helpers/browser/report-page.js';
+import { CALLS, drawn, eventually, frames, goTo, openReport, pick, rows } from '../../helpers/browser/report-page.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
@@ -29,10 +29,17 @@ test('redraws for another window width', async () => {
 });
 
 test('prints without controls and in light colours', async () => {
-  await goTo(page);
+  await goTo(page, '#function=6');
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  for (const hidden of ['.actions', '.toolbar .group', '.toolbar .search', '.tablist'])
-    expect(await page.locator(hidden).first().isVisible()).toBe(false);
+  await page.locator('.panel').waitFor();
+  for (const hidden of [
+    'header > button.drop',
+    'header .search',
+    '.bar > button',
+    '.bar [role=tablist]',
+    '.panel [role=tablist]',
+  ])
+    expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
   expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ media: null, colorScheme: null });
 });
@@ -43,15 +50,19 @@ test('prints what the screen shows: zoom, panel, search and the filter of the ta
   await own.setViewportSize({ width: 1200, height: 500 }); // fewer rows on the screen than on paper
   await own.emulateMedia({ media: 'print' });
   expect(await own.getByRole('searchbox').inputValue()).toBe('f');
-  for (const shown of ['.search input', '.search output', '.function h2', '.above:has-text("only matches: 40 of")'])
+  for (const shown of ['.search input', '.search output', '.panel h2', '.above:has-text("only matches: 40 of")'])
     expect(await own.locator(shown).first().isVisible(), shown).toBe(true);
-  expect(await own.locator('button:visible:not(.head button, .chip, .calls button)').allTextContents()).toEqual([]);
+  expect(
+    await own
+      .locator('button:visible:not(.head button, .chip, .calls button, .trust, .crumbs button, .legend button)')
+      .allTextContents(),
+  ).toEqual([]);
   const rowsOnPaper = await own.$eval('.table', (table) => {
     const { top, bottom } = table.getBoundingClientRect();
     const inside = [...table.querySelectorAll('.row')].map((row) => row.getBoundingClientRect());
     return { shown: inside.filter((row) => row.height > 0 && row.bottom <= bottom + 1).length, heightPx: bottom - top };
   });
-  expect(rowsOnPaper.shown).toBe(20);
+  expect(rowsOnPaper.shown).toBe(40);
   await own.emulateMedia({ media: null });
   await own.close();
 });
@@ -147,12 +158,12 @@ test('follows the theme of the system until it is switched', async () => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   expect(await paper()).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ colorScheme: 'dark' });
-  expect(await paper()).toBe('rgb(16, 18, 22)');
+  expect(await paper()).toBe('rgb(20, 22, 27)');
   await press(page, 'd');
   expect(await paper()).toBe('rgb(255, 255, 255)');
-  await push(page, 'Dark or light');
-  expect(await paper()).toBe('rgb(16, 18, 22)');
+  await pick(page, 'View', 'Dark');
+  expect(await paper()).toBe('rgb(20, 22, 27)');
   await page.reload();
-  expect(await paper()).toBe('rgb(16, 18, 22)');
+  expect(await paper()).toBe('rgb(20, 22, 27)');
   await page.emulateMedia({ colorScheme: null });
 });

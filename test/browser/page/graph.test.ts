@@ -21,29 +21,15 @@ import {
   labels,
   openReport,
   push,
+  zoomTo,
 } from '../../helpers/browser/report-page.js';
 import { analyzeText, fixture } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 import { TraceWriter, times } from '../../helpers/traces/trace-writer.js';
 
 const browser = windows('html', { hasScrollBars: true });
-const ALL = [
-  'all · 100 ns',
-  'main · 0 of 1 · ≥ 100 ns',
-  'a · 1 · 60 ns',
-  'b · 1 · 30 ns',
-  'a · 1 · 30 ns',
-  'leaf · 1 · 20 ns',
-  'leaf · 1',
-];
-const IN_A = [
-  'all · 100 ns',
-  'main · 0 of 1 · ≥ 100 ns',
-  'a · 1 · 60 ns',
-  'a · 1 · 30 ns',
-  'leaf · 1 · 20 ns',
-  'leaf · 1 · 10 ns',
-];
+const ALL = ['all', 'main  1* × ≥ 100 ns', 'a  1 × 60 ns', 'b  1 × 30 ns', 'a  1 × 30 ns', 'leaf  1 × 20 ns', 'leaf'];
+const IN_A = ['all', 'main  1* × ≥ 100 ns', 'a  1 × 60 ns', 'a  1 × 30 ns', 'leaf  1 × 20 ns', 'leaf  1 × 10 ns'];
 
 let page: Page;
 beforeAll(async () => {
@@ -51,9 +37,17 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('frames', () => {
-  test('are above their callers, with calls and averages', async () => {
+  test('are below their callers, the heaviest first, with calls and averages, total and share', async () => {
     await goTo(page);
     expect(await labels(page)).toEqual(ALL);
+    const drawn = await report.frames(page);
+    expect(drawn.map(({ y }) => y)).toEqual([0, 19, 38, 38, 57, 57, 76]);
+    expect(drawn.map(({ end }) => end).slice(0, 4)).toEqual([
+      '100 ns  100 %',
+      '100 ns  100 %',
+      '60 ns  60 %',
+      '30 ns  30 %',
+    ]);
   });
 
   test.for(METRICS)('are at the positions of the layout, with a width by %s', async (width) => {
@@ -64,8 +58,8 @@ describe('frames', () => {
     const widthPx = await own.$eval('.graph.main', (graph) => graph.clientWidth);
     const boxes = layout(table, { first: 0, last: 0, widthPx, minPx: 1 });
     const classOf = paintByFunction(table);
-    const drawing = { table, boxes, isIcicle: false, rowCount: boxes.rowCount, characterPx: 7.2, classOf };
-    const expected = [...rectangles(drawing)].sort((a, b) => b.yPx - a.yPx || a.xPx - b.xPx);
+    const drawing = { table, boxes, isIcicle: true, rowCount: boxes.rowCount, characterPx: 7.2, classOf };
+    const expected = [...rectangles(drawing)].sort((a, b) => a.yPx - b.yPx || a.xPx - b.xPx);
     const found = await report.frames(own);
     expect(found.map(({ y }) => y)).toEqual(expected.map(({ yPx }) => yPx));
     found.forEach(({ x, width }, at) => {
@@ -77,15 +71,15 @@ describe('frames', () => {
 
   test('are hatched if all calls are inferred', async () => {
     await goTo(page);
-    const main = (await report.frames(page)).find(({ label }) => label === 'main · 0 of 1 · ≥ 100 ns');
-    const hatched = await page.locator('.graph.main .textures [fill="url(#hatch)"]').getAttribute('d');
+    const main = (await report.frames(page)).find(({ label }) => label === 'main  1* × ≥ 100 ns');
+    const hatched = await page.locator('.graph.main .textures [fill="url(#hatch)"]').first().getAttribute('d');
     expect(hatched).toBe(`M0 ${main?.y}h${main?.width}v18h-${main?.width}z`);
     expect(await page.locator('.legend').textContent()).toContain('hatched: start or end not seen');
   });
 
   test('show all numbers on hover', async () => {
     await goTo(page);
-    await report.hover(page, 'a · 1 · 60 ns');
+    await report.hover(page, 'a  1 × 60 ns');
     const text = await report.tooltip(page);
     for (const fact of [
       'total60 ns60 % of all',
@@ -98,7 +92,7 @@ describe('frames', () => {
     await eventually(() => page.locator('.tooltip').isVisible()).toBe(false);
   });
 
-  test('are merged into a block if too small, which opens by a click', async () => {
+  test('are merged into a block if too small, which opens by a click, as it has no function', async () => {
     const calls = Array.from(
       { length: 3 },
       (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`,
@@ -106,10 +100,10 @@ describe('frames', () => {
     const own = await openReport(browser, traceOf(`${calls.join('\n')}\n50 call main z\n20000 return z main`));
     const block = (await report.frames(own)).find(({ fill }) => fill === 'var(--block)');
     expect(block?.label).toBe('');
-    const { y } = (await own.locator('.graph.main').boundingBox()) as { y: number };
-    await own.mouse.click(14.5, y + 5);
+    const graph = await own.locator('.graph.main').boundingBox();
+    await own.mouse.click((graph?.x ?? 0) + (block?.x ?? 0) + 0.5, (graph?.y ?? 0) + (block?.y ?? 0) + 9);
     await eventually(() => labels(own)).toEqual(
-      expect.arrayContaining(['f0 · 1 · 9 ns', 'f1 · 1 · 9 ns', 'f2 · 1 · 9 ns']),
+      expect.arrayContaining(['f0  1 × 9 ns', 'f1  1 × 9 ns', 'f2  1 × 9 ns']),
     );
     await eventually(() => hashOf(own)).toMatch(/zoom=main;f\d&to=f\d/);
     const before = await labels(own);
@@ -121,14 +115,16 @@ describe('frames', () => {
   test('look the same regardless of what was drawn before', async () => {
     const text = fixture('lab/thread-create-switch-migrate.txt');
     const own = await openReport(browser, text);
-    const graphs = ['.graph.main', '.function:not([hidden]) .callers', '.function:not([hidden]) .callees'];
-    const drawn = (page: Page) => Promise.all(graphs.map((graph) => report.frames(page, graph)));
-    for (const hash of ['#width=self', '#zoom=7', '#function=7', '#colour=average&icicle=1', '#function=8', '']) {
+    const drawn = async (page: Page) => [
+      await report.frames(page),
+      await page.$$eval('.panel:not([hidden]) .path', (all) => all.map(({ outerHTML }) => outerHTML)),
+    ];
+    for (const hash of ['#inverted=1', '#zoom=7', '#function=7', '#colour=average&icicle=0', '#function=8', '']) {
       const fresh = await openReport(browser, text, {}, hash);
       const isOpen = hash.startsWith('#function');
       for (const page of [own, fresh]) {
         await goTo(page, hash);
-        await eventually(() => page.locator('.function').isVisible()).toBe(isOpen);
+        await eventually(() => page.locator('.panel').isVisible()).toBe(isOpen);
       }
       await eventually(() => drawn(own)).toEqual(await drawn(fresh));
       await fresh.close();
@@ -151,16 +147,20 @@ describe('frames', () => {
 
   test('are as wide as their calls in a trace without times', async () => {
     const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
-    const [, calls] = /([\d,]+ calls), no times/.exec((await own.locator('header').textContent()) ?? '') ?? [];
-    expect((await labels(own))[0]).toBe(`all · ${calls}`);
-    for (const [choice, known] of [
-      ['Width', ['Calls']],
-      ['Colour', ['Function']],
-    ] as const)
-      expect(await own.getByLabel(choice).locator('option').allTextContents()).toEqual(known);
+    const [, calls] = /([\d,]+ calls), no times/.exec((await own.locator('#trust').textContent()) ?? '') ?? [];
+    expect(calls).toBeDefined();
+    expect(await report.total(own)).toBe(calls);
+    expect(await own.locator('.finding').isVisible()).toBe(false);
+    for (const name of ['What widths and tables count', 'functions with their callers, by what is their own (b)'])
+      expect(await own.getByTitle(name).isVisible()).toBe(false);
+    await push(own, /^View$/);
+    expect(await own.locator('.menu button span').allTextContents()).toContain('Library');
+    await press(own, 'Escape');
     await enterGraph(own);
-    await press(own, 'ArrowUp', 'm');
-    expect(await own.locator('.menu').textContent()).not.toContain('callers and callees');
+    await press(own, 'ArrowDown', 'm');
+    const items = await own.locator('.menu button span').allTextContents();
+    expect(items).toContain('Show only inside');
+    expect(items).not.toContain('Select function');
     await own.close();
   });
 });
@@ -173,35 +173,51 @@ describe('the keyboard', () => {
         all.map((one) => [one.getAttribute('aria-label')?.split(':')[0], one.textContent?.split(' ')[0]]),
       );
     expect(await reached()).toEqual([['all', 'all']]);
-    await click(page, 'a · 1 · 60 ns');
-    expect(await reached()).toEqual([['a', 'a']]);
-    await click(page, 'leaf · 1 · 20 ns');
+    await zoomTo(page, 'a  1 × 60 ns');
+    await eventually(reached).toEqual([['a', 'a']]);
+    await zoomTo(page, 'leaf  1 × 20 ns');
     await press(page, 'r', 'i', '4');
-    expect(await reached()).toEqual([['all', 'all']]);
+    await eventually(reached).toEqual([['all', 'all']]);
   });
 
   test('stays on its frame when only the colour changes', async () => {
     await goTo(page);
     await enterGraph(page);
-    await press(page, 'ArrowUp', 'ArrowUp', 'a');
+    await press(page, 'ArrowDown', 'ArrowDown', 'a');
     expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
     expect(await page.locator('.graph.main .mark').getAttribute('visibility')).toBe('visible');
   });
 });
 
 describe('zoom', () => {
-  test('zooms in by a click, and out by a click on a caller', async () => {
+  test('a click selects the function, a double click zooms in, and out on a caller', async () => {
     await goTo(page);
-    await click(page, 'a · 1 · 60 ns');
+    await click(page, 'a  1 × 60 ns');
+    await eventually(() => hashOf(page)).toBe('function=a');
+    await eventually(() => page.locator('.panel h2').textContent()).toBe('a');
+    expect(await labels(page)).toEqual(ALL);
+    await zoomTo(page, 'a  1 × 60 ns');
     await eventually(() => labels(page)).toEqual(IN_A);
-    await click(page, 'main · 0 of 1 · ≥ 100 ns');
+    await zoomTo(page, 'main  1* × ≥ 100 ns');
     await eventually(() => labels(page)).toEqual(ALL);
+    expect(hashOf(page)).toBe('zoom=main&function=main');
+  });
+
+  test('zooms in by a click if the reader prefers it', async () => {
+    await goTo(page);
+    await report.pick(page, 'View', 'A click zooms');
+    await click(page, 'a  1 × 60 ns');
+    await eventually(() => hashOf(page)).toBe('zoom=main;a');
+    expect(await labels(page)).toEqual(IN_A);
+    await report.pick(page, 'View', 'A click zooms');
+    await click(page, 'leaf  1 × 20 ns');
+    await eventually(() => hashOf(page)).toBe('zoom=main;a&function=leaf');
   });
 
   test('zooms in by keyboard, and out by Esc, step by step', async () => {
     await goTo(page);
     await enterGraph(page);
-    await press(page, 'ArrowUp', 'ArrowUp', 'Enter');
+    await press(page, 'ArrowDown', 'ArrowDown', 'Enter');
     expect(await labels(page)).toEqual(IN_A);
     expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
     await press(page, 'Escape');
@@ -211,25 +227,38 @@ describe('zoom', () => {
     expect(await labels(page)).toEqual(ALL);
   });
 
-  test('is undone by r and by its button', async () => {
+  test('is undone by r and by its crumbs, each of which leads to one of its callers', async () => {
     await goTo(page);
-    const reset = page.getByRole('button', { name: 'Reset zoom' });
-    expect(await reset.isDisabled()).toBe(true);
-    await click(page, 'leaf · 1 · 20 ns');
-    await push(page, 'Reset zoom');
+    const crumbs = page.locator('.crumbs');
+    expect(await crumbs.isVisible()).toBe(false);
+    await zoomTo(page, 'leaf  1 × 20 ns');
+    await eventually(() => crumbs.locator('bdi').allTextContents()).toEqual(['All', 'main', 'a', 'leaf']);
+    await crumbs.getByRole('button', { name: 'a', exact: true }).click();
+    await eventually(() => hashOf(page)).toBe('zoom=main;a&function=leaf');
+    expect(await labels(page)).toEqual(IN_A);
+    await crumbs.getByRole('button', { name: 'All' }).click();
+    await eventually(() => hashOf(page)).toBe('function=leaf');
     expect(await labels(page)).toEqual(ALL);
-    await click(page, 'leaf · 1 · 20 ns');
+    expect(await crumbs.isVisible()).toBe(false);
+    await zoomTo(page, 'leaf  1 × 20 ns');
     await press(page, 'r');
+    await eventually(() => hashOf(page)).toBe('function=leaf');
     expect(await labels(page)).toEqual(ALL);
   });
 
   test('follows the back and forward buttons, and survives a reload', async () => {
     await goTo(page);
-    await click(page, 'a · 1 · 60 ns');
-    await click(page, 'leaf · 1 · 20 ns');
+    await zoomTo(page, 'a  1 × 60 ns');
+    await press(page, 'Escape'); // closes the panel
+    await zoomTo(page, 'leaf  1 × 20 ns');
+    await eventually(() => hashOf(page)).toBe('zoom=main;a;leaf&function=leaf');
     await page.goBack();
+    await page.goBack();
+    await eventually(() => hashOf(page)).toBe('zoom=main;a');
     await eventually(() => labels(page)).toEqual(IN_A);
     await page.goBack();
+    await page.goBack();
+    await eventually(() => hashOf(page)).toBe('function=a');
     await eventually(() => labels(page)).toEqual(ALL);
     await page.goForward();
     await eventually(() => labels(page)).toEqual(IN_A);
@@ -240,18 +269,18 @@ describe('zoom', () => {
 
 test('keeps the part of a zoom path that exists in another tree', async () => {
   await goTo(page);
-  await click(page, 'a · 1 · 30 ns');
-  await eventually(() => hashOf(page)).toContain('zoom=');
+  await zoomTo(page, 'a  1 × 30 ns');
   await eventually(() => hashOf(page)).toContain('zoom=main;a;a');
-  await push(page, 'Fold recursion');
-  await eventually(() => hashOf(page)).toMatch(/zoom=main;a$/);
-  await page.getByLabel('Width').selectOption('self');
+  await report.pick(page, 'View', 'Fold recursion');
+  await eventually(() => hashOf(page)).toMatch(/zoom=main;a&/);
+  await push(page, 'Inverted');
+  await eventually(() => hashOf(page)).toContain('inverted=1');
   expect(hashOf(page)).not.toContain('zoom');
-  expect((await labels(page))[0]).toBe('all · 100 ns');
+  expect(await report.total(page)).toBe('100 ns');
 });
 
 describe('the tree', () => {
-  test('orders siblings by weight, equal ones by name, if selected', async () => {
+  test('orders siblings by weight, equal ones by name, or all by name; from leaves always by weight', async () => {
     const own = await openReport(
       browser,
       traceOf(`
@@ -269,62 +298,71 @@ describe('the tree', () => {
         .slice(2)
         .map((label) => label[0])
         .join('');
-    expect(await callees()).toBe('abcz');
-    await push(own, 'Heaviest first');
-    expect([await callees(), hashOf(own)]).toEqual(['zbca', 'order=weight']);
+    expect(await callees()).toBe('zbca');
+    await report.pick(own, 'View', 'Heaviest first');
+    expect([await callees(), hashOf(own)]).toEqual(['abcz', 'order=name']);
     await own.reload();
-    await eventually(callees).toBe('zbca');
+    await eventually(callees).toBe('abcz');
     await press(own, 's');
-    expect([await callees(), hashOf(own)]).toEqual(['abcz', '']);
+    expect([await callees(), hashOf(own)]).toEqual(['zbca', '']);
     await enterGraph(own);
-    await press(own, 'm', 'ArrowDown', 'Enter', '4');
-    await eventually(() => hashOf(own)).toBe('width=calls&order=weight');
+    await press(own, 'm', 'ArrowDown', 'Enter');
+    await eventually(() => hashOf(own)).toBe('order=name');
+    await press(own, 's', '4');
+    await eventually(() => hashOf(own)).toBe('width=calls');
     expect(await callees()).toBe('abcz'); // one call of each
-    await press(own, '5');
-    expect(await own.getByRole('button', { name: 'Heaviest first' }).isDisabled()).toBe(true);
+    await press(own, '1', 'b', 's');
+    await eventually(() => hashOf(own)).toBe('inverted=1&order=name');
+    expect(
+      (await report.frames(own))
+        .filter(({ y }) => y === 19)
+        .map(({ label }) => label[0])
+        .join(''),
+    ).toBe('zbca');
     await own.close();
   });
 
   test('drops a zoom to small siblings that may no longer be neighbours', async () => {
-    await goTo(page, '#zoom=9.6&to=7');
+    await goTo(page, '#order=name&zoom=9.6&to=7');
     expect((await labels(page)).slice(0, 4)).toEqual(ALL.slice(0, 4));
     await press(page, 's');
-    await eventually(() => hashOf(page)).toBe('order=weight&zoom=main');
+    await eventually(() => hashOf(page)).toBe('zoom=main');
   });
 
-  test('switches to an icicle graph and back', async () => {
+  test('has callers on top, or below', async () => {
     await goTo(page);
-    const upright = await report.frames(page);
-    await push(page, 'Icicle');
     const hanging = await report.frames(page);
+    await report.pick(page, 'View', 'Callers on top');
+    const upright = await report.frames(page);
     expect(hanging.map(({ label, x, width }) => [label, x, width])).toEqual(
       upright.map(({ label, x, width }) => [label, x, width]),
     );
-    expect(hanging.map(({ y }) => y)).toEqual(upright.map(({ y }) => 4 * 19 - y));
-    await enterGraph(page);
-    await press(page, 'ArrowDown');
+    expect(upright.map(({ y }) => y)).toEqual(hanging.map(({ y }) => 4 * 19 - y));
+    await page.locator('.graph.main g.frame[tabindex]').focus();
+    await press(page, 'ArrowUp');
     expect(await focusedText(page)).toMatch(/^main: /);
+    expect(hashOf(page)).toBe('icicle=0');
     await press(page, 'i');
     await eventually(() => hashOf(page)).toBe('');
   });
 
-  test('starts as an icicle graph if the file was rendered so', async () => {
-    const own = await openReport(browser, CALLS, { icicle: true });
-    expect((await report.frames(own)).map(({ y }) => y)).toEqual([0, 19, 38, 38, 57, 57, 76]);
+  test('starts with callers below if the file was rendered so', async () => {
+    const own = await openReport(browser, CALLS, { icicle: false });
+    expect((await report.frames(own)).map(({ y }) => y)).toEqual([76, 57, 38, 38, 19, 19, 0]);
     await press(own, 'i');
-    await eventually(() => hashOf(own)).toBe('icicle=0');
+    await eventually(() => hashOf(own)).toBe('icicle=1');
     await own.close();
   });
 
   test('merges recursive calls into one frame', async () => {
     await goTo(page);
-    await push(page, 'Fold recursion');
+    await report.pick(page, 'View', 'Fold recursion');
     expect(await labels(page)).toEqual([
-      'all · 100 ns',
-      'main · 0 of 1 · ≥ 100 ns',
-      'a · 1 · 60 ns',
-      'b · 1 · 30 ns',
-      'leaf · 2 · 15 ns',
+      'all',
+      'main  1* × ≥ 100 ns',
+      'a  1 × 60 ns',
+      'b  1 × 30 ns',
+      'leaf  2 × 15 ns',
     ]);
     await eventually(() => hashOf(page)).toBe('fold=1');
   });

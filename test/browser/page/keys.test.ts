@@ -17,6 +17,7 @@ import {
   hashOf,
   labels,
   openReport,
+  push,
 } from '../../helpers/browser/report-page.js';
 import { fixture } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
@@ -35,7 +36,7 @@ beforeAll(async () => {
 function focusMark(of: Page): Promise<readonly [name: string, isVisible: boolean]> {
   return of.evaluate(() => {
     const active = document.activeElement as HTMLElement;
-    const { outlineStyle, outlineWidth } = getComputedStyle(active);
+    const { outlineStyle, outlineWidth } = getComputedStyle(active.closest('.search:has(input:focus)') ?? active);
     const mark = active.closest('.graph')?.querySelector('.mark');
     const isMarked = mark?.getAttribute('visibility') === 'visible';
     const name = active.getAttribute('aria-label') ?? active.textContent ?? '';
@@ -45,10 +46,10 @@ function focusMark(of: Page): Promise<readonly [name: string, isVisible: boolean
 
 describe('Tab', () => {
   test('reaches all controls, with a visible focus', async () => {
-    await goTo(page, '#function=6&search=a');
-    await page.locator('.function').waitFor();
+    await goTo(page, '#zoom=main;a&function=6&search=a');
+    await page.locator('.panel').waitFor();
     const names: string[] = [];
-    await page.locator('.actions button').first().focus();
+    await page.locator('.trust').focus();
     for (let step = 0; step < 60; step++) {
       const [name, isSeen] = await focusMark(page);
       names.push(name.replace(/:.*/, ''));
@@ -56,27 +57,65 @@ describe('Tab', () => {
       await press(page, 'Tab');
       if (await page.evaluate(() => document.activeElement === document.body)) break;
     }
-    for (const control of ['Icicle', 'Fold recursion', 'Search frames', 'Previous match', 'Next match', 'Only matches'])
+    for (const control of ['Search frames', 'Previous match', 'Next match', 'Only matches', 'View', 'Save', 'Keys'])
       expect(names).toContain(control);
-    for (const control of ['Save SVG', 'Save JSON', 'Dark or light', 'Keys', 'all', 'Functions', 'Total ↓', 'Average'])
+    for (const control of ['Flame graph', 'All time', 'Inverted', 'Columns', 'All', 'main', 'a', 'Total ↓', 'Average'])
       expect(names).toContain(control);
-    for (const control of ['Focus', 'Hide', 'Close']) expect(names).toContain(control);
+    for (const control of ['Zoom', 'Show only inside', 'Hide', 'More actions', 'Close', 'Callers & callees'])
+      expect(names).toContain(control);
     expect(names.length).toBeLessThan(60);
   });
 
-  test('reaches the tables, and arrow keys switch between them', async () => {
+  test('reaches the views, and arrow keys switch between them', async () => {
     await goTo(page);
-    await page.locator('#tab-functions').focus();
-    await press(page, 'ArrowRight');
-    expect(await focusedText(page)).toBe('Call tree');
-    expect(await page.locator('#panel-tree').isVisible()).toBe(true);
-    await press(page, 'ArrowRight');
-    expect(await focusedText(page)).toBe('Threads (1)');
-    expect(await page.locator('#panel-threads').isVisible()).toBe(true);
-    expect(await page.locator('#panel-functions').isVisible()).toBe(false);
-    await press(page, 'ArrowRight');
-    expect(await focusedText(page)).toBe('Functions');
-    expect(await page.locator('#panel-functions').isVisible()).toBe(true);
+    await page.locator('#tab-graph').focus();
+    for (const [name, shown, hash] of [
+      ['Call tree', '.table[aria-label="Call tree"]', 'view=tree'],
+      ['Functions', '.table[aria-label="Functions"]', 'view=functions'],
+      ['Threads', '.table[aria-label="Threads"]', 'view=threads'],
+      ['Flame graph', '.graph.main', ''],
+    ] as const) {
+      await press(page, 'ArrowRight');
+      expect(await focusedText(page)).toBe(name);
+      await eventually(() => hashOf(page)).toBe(hash);
+      expect(await page.locator(shown).isVisible()).toBe(true);
+      expect(await page.locator('.graph.main').isVisible()).toBe(name === 'Flame graph');
+      expect(await page.locator('.table[aria-label="Threads"]').isVisible()).toBe(name === 'Threads');
+    }
+  });
+
+  test('reaches the tabs of the panel, and arrow keys switch between them', async () => {
+    await goTo(page, '#function=6');
+    await page.locator('#tab-callers').focus();
+    for (const [name, tab] of [
+      ['Calls', 'calls'],
+      ['Waits', 'waits'],
+      ['Callers & callees', 'callers'],
+    ] as const) {
+      await press(page, 'ArrowRight');
+      expect(await focusedText(page)).toBe(name);
+      for (const other of ['callers', 'calls', 'waits'])
+        expect(await page.locator(`#panel-${other}`).isVisible()).toBe(other === tab);
+    }
+  });
+});
+
+describe('menus', () => {
+  test.for(['View', 'Save'])('%s opens by Enter, moves by arrows, and returns the focus by Esc', async (name) => {
+    await goTo(page);
+    const button = page.locator('header').getByRole('button', { name });
+    await button.focus();
+    await press(page, 'Enter');
+    expect(await button.getAttribute('aria-expanded')).toBe('true');
+    const items = await page.locator('.menu button span').allTextContents();
+    await press(page, 'End');
+    expect(await focusedText(page)).toContain(items.at(-1));
+    await press(page, 'ArrowDown');
+    expect(await focusedText(page)).toContain(items[0]);
+    await press(page, 'Escape');
+    expect(await page.locator('.menu').isVisible()).toBe(false);
+    expect(await button.getAttribute('aria-expanded')).toBe('false');
+    expect(await focusedText(page)).toBe(name);
   });
 });
 
@@ -87,7 +126,7 @@ describe('keys', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.isVisible()).toBe(true);
     const keys = (await dialog.locator('table').first().locator('th').allTextContents()).join(' ').split(/\s+/);
-    expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i s 1 … 6 a d ?'.split(' '));
+    expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o p [ ] f h l q c C m v V b i s 1 … 5 a d ?'.split(' '));
     await press(page, 'i', 'Escape');
     expect(await dialog.isVisible()).toBe(false);
     await eventually(() => hashOf(page)).toBe('');
@@ -98,18 +137,24 @@ describe('keys', () => {
     await press(page, '/');
     await page.keyboard.type('main');
     await eventually(() => hashOf(page)).toBe('search=main');
-    await press(page, 'Enter', 'Tab', 'Tab', 'Tab', 'Tab');
-    expect(await focusedText(page)).toMatch(/^main: /);
+    await press(page, 'Enter');
+    const reached: string[] = [];
+    for (let step = 0; step < 20 && !/^main: /.test(reached.at(-1) ?? ''); step++) {
+      await press(page, 'Tab');
+      reached.push(await focusedText(page));
+    }
+    expect(reached.filter((name) => / total /.test(name))).toEqual([expect.stringMatching(/^main: /)]);
+    expect(reached.slice(0, 3)).toEqual(['Previous match', 'Next match', 'Only matches']);
   });
 
   test('o opens the function of a frame and keeps the focus on the frame', async () => {
     await goTo(page);
     await enterGraph(page);
-    await press(page, 'ArrowUp', 'ArrowUp', 'o');
-    await eventually(() => page.locator('.function h2').textContent()).toBe('a');
+    await press(page, 'ArrowDown', 'ArrowDown', 'o');
+    await eventually(() => page.locator('.panel h2').textContent()).toBe('a');
     expect(await focusedText(page)).toMatch(/^a: /);
     await press(page, 'o');
-    await eventually(() => page.locator('.function').isVisible()).toBe(false);
+    await eventually(() => page.locator('.panel').isVisible()).toBe(false);
   });
 
   test('arrow keys move between frames', async () => {
@@ -117,14 +162,14 @@ describe('keys', () => {
     await enterGraph(page);
     const seen: string[] = [];
     for (const key of [
-      'ArrowUp',
-      'ArrowUp',
-      'ArrowUp',
-      'ArrowRight',
+      'ArrowDown',
+      'ArrowDown',
       'ArrowDown',
       'ArrowRight',
-      'ArrowDown',
-      'ArrowDown',
+      'ArrowUp',
+      'ArrowRight',
+      'ArrowUp',
+      'ArrowUp',
     ]) {
       await press(page, key);
       seen.push((await focusedText(page)).replace(/ \(.*/, ''));
@@ -149,22 +194,66 @@ describe('keys', () => {
     await eventually(() => hashOf(page)).toBe('');
   });
 
-  test('move in callers and callees, too, with a visible focus', async () => {
+  test('o and p open the panel, p closes it, and [ and ] switch its tabs', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowDown', 'ArrowDown', 'p');
+    await eventually(() => hashOf(page)).toBe('function=a');
+    for (const [key, hash] of [
+      [']', 'function=a&tab=calls'],
+      [']', 'function=a&tab=waits'],
+      [']', 'function=a'],
+      ['[', 'function=a&tab=waits'],
+      ['p', 'tab=waits'],
+    ] as const) {
+      await press(page, key);
+      await eventually(() => hashOf(page)).toBe(hash);
+    }
+    expect(await page.locator('.panel').isVisible()).toBe(false);
+    expect(await focusedText(page)).toMatch(/^a: /);
+  });
+
+  test('v and V step through the views, b inverts, and q hides pure waits', async () => {
+    await goTo(page);
+    for (const [key, hash] of [
+      ['v', 'view=tree'],
+      ['v', 'view=functions'],
+      ['V', 'view=tree'],
+      ['b', 'inverted=1&view=tree'],
+      ['b', 'view=tree'],
+      ['V', ''],
+      ['V', 'view=threads'],
+      ['v', ''],
+      ['q', 'hide=pure-waits'],
+      ['q', ''],
+    ] as const) {
+      await press(page, key);
+      await eventually(() => hashOf(page)).toBe(hash);
+    }
+  });
+
+  test('reach callers and callees, too, with a visible focus', async () => {
     await goTo(page, '#function=6');
-    const callees = page.locator('.callees.callees .graph');
-    await callees.locator('g.frame[tabindex]').focus();
-    await press(page, 'ArrowDown');
-    const [name, isSeen] = await focusMark(page);
-    expect(name).toMatch(/^(a|leaf): total .* % of this function\)/);
-    expect(isSeen).toBe(true);
+    await page.locator('#panel-callers').focus();
+    const seen: (readonly [name: string, isSeen: boolean])[] = [];
+    for (let step = 0; step < 3; step++) {
+      await press(page, 'Tab');
+      const [name, isSeen] = await focusMark(page);
+      seen.push([name.replace(/\d.*/, ''), isSeen]);
+    }
+    expect(seen).toEqual([
+      ['main', true],
+      ['a', true],
+      ['leaf', true],
+    ]);
     await press(page, 'Escape');
-    await eventually(() => page.locator('.function').isVisible()).toBe(false);
+    await eventually(() => page.locator('.panel').isVisible()).toBe(false);
   });
 
   test('in a table row do not act on a frame', async () => {
     await goTo(page);
     await enterGraph(page);
-    await press(page, 'ArrowUp', 'ArrowUp', 'ArrowRight');
+    await press(page, 'ArrowDown', 'ArrowDown', 'ArrowRight');
     expect(await focusedText(page)).toMatch(/^b: /);
     await page.locator('[aria-label="Functions"] .row', { hasText: 'leaf' }).focus();
     await press(page, 'h');
@@ -215,13 +304,17 @@ describe('axe finds no violations', () => {
     await open.emulateMedia({ colorScheme: null });
   });
 
-  test.for(['#function=10', '#search=main', '#colour=average&width=calls&function=10', '#zoom=6'])(
-    'with %s',
-    async (hash) => {
-      await goTo(open, hash);
-      expect(await violations(open)).toEqual([]);
-    },
-  );
+  test.for([
+    '#function=10',
+    '#search=main',
+    '#colour=average&width=calls&function=10',
+    '#zoom=6',
+    '#function=10&tab=calls',
+    '#view=tree&inverted=1',
+  ])('with %s', async (hash) => {
+    await goTo(open, hash);
+    expect(await violations(open)).toEqual([]);
+  });
 
   test('in a narrow window', async () => {
     await open.setViewportSize({ width: 420, height: 800 });
@@ -240,12 +333,19 @@ describe('axe finds no violations', () => {
     expect((await labels(doubtful)).length).toBeGreaterThan(1);
   });
 
-  test('with the menu and with the list of keys', async () => {
+  test('with menus, the list of keys and what is said of trust', async () => {
     await goTo(open);
     await enterGraph(open);
-    await press(open, 'ArrowUp', 'm');
+    await press(open, 'ArrowDown', 'm');
     expect(await violations(open)).toEqual([]);
     await press(open, 'Escape', '?');
+    expect(await violations(open)).toEqual([]);
+    await press(open, 'Escape');
+    await open.locator('.trust').click();
+    await open.locator('#trust').waitFor();
+    expect(await violations(open)).toEqual([]);
+    await press(open, 'Escape');
+    await push(open, /^View$/);
     expect(await violations(open)).toEqual([]);
     await press(open, 'Escape');
   });

@@ -9,6 +9,7 @@ import { CALLS, eventually, goTo, hashOf, openReport } from '../../helpers/brows
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html');
+const LENS = 'What widths and tables count';
 
 /** 200 ns: read takes 100 (20 self, 60 of the rest blocked), work takes 100, including leaf with 40. */
 const SWITCHES = traceOf(`
@@ -39,7 +40,7 @@ describe('width', () => {
     const drawn = await report.frames(switches);
     const whole = (drawn[0]?.width ?? 0) + 1;
     return Object.fromEntries(
-      drawn.map(({ label, width }) => [label.split(' · ')[0] as string, Math.round((100 * (width + 1)) / whole)]),
+      drawn.map(({ label, width }) => [label.split('  ')[0] as string, Math.round((100 * (width + 1)) / whole)]),
     );
   }
 
@@ -53,37 +54,72 @@ describe('width', () => {
     expect(await shares(width)).toEqual(expected);
   });
 
-  test('by self shows functions by self time, with callers above them', async () => {
-    await goTo(page, '#width=self');
-    const drawn = await report.frames(page);
-    const ofRow = (row: number) =>
-      drawn
-        .filter(({ y }) => y === (drawn[0]?.y ?? 0) - 19 * row)
-        .map(({ label, width }) => `${label.split(' ')[0]} ${Math.round((width + 1) / 11.72)}`);
-    expect(ofRow(1)).toEqual(['a 30', 'b 30', 'leaf 30', 'main 10']);
-    expect(ofRow(2)).toEqual(['a 20', 'main 10', 'main 30', 'a 30']);
-  });
+  test.for(['#inverted=1', '#width=self'])(
+    'shows functions by self time, with their callers below them: %s',
+    async (hash) => {
+      await goTo(page, hash);
+      const drawn = await report.frames(page);
+      const ofRow = (row: number) =>
+        drawn
+          .filter(({ y }) => y === (drawn[0]?.y ?? 0) + 19 * row)
+          .map(({ label, width }) => `${label.split(' ')[0]} ${Math.round((width + 1) / 11.72)}`);
+      expect(ofRow(1)).toEqual(['a 30', 'b 30', 'leaf 30', 'main 10']);
+      expect(ofRow(2)).toEqual(['a 20', 'main 10', 'main 30', 'a 30']);
+    },
+  );
 
-  test('is selected by select box and by the keys 1 to 6', async () => {
+  test('is selected by the lens and by the keys 1 to 5; 6 has no meaning', async () => {
     await goTo(switches);
-    const chosen: string[] = [];
+    const lens = switches.getByTitle(LENS);
+    const chosen: (readonly [hash: string, shown: string])[] = [];
     for (const key of ['2', '3', '4', '5', '6', '1']) {
       await press(switches, key);
-      chosen.push(await switches.getByLabel('Width').inputValue());
+      chosen.push([hashOf(switches), (await lens.textContent()) ?? '']);
     }
-    expect(chosen).toEqual(['cpu', 'outside', 'off-cpu', 'calls', 'self', 'wall']);
-    await switches.getByLabel('Width').selectOption('Calls');
+    expect(chosen).toEqual([
+      ['width=cpu', 'Running'],
+      ['width=outside', 'Waiting'],
+      ['width=off-cpu', 'Off CPU'],
+      ['width=calls', 'Calls'],
+      ['width=calls', 'Calls'],
+      ['', 'All time'],
+    ]);
+    await lens.click();
+    await switches.getByRole('menuitemcheckbox', { name: 'Calls' }).click();
     await eventually(() => hashOf(switches)).toBe('width=calls');
-    expect(await page.getByLabel('Width').locator('option').allTextContents()).not.toContain('Off CPU');
+    await lens.click();
+    const checked = await switches.$$eval('.menu [aria-checked=true] span', (all) => all.map((one) => one.textContent));
+    expect(checked).toEqual(['Calls']);
+    await press(switches, 'Escape');
+    await page.getByTitle(LENS).click();
+    const lenses = await page.locator('.menu button span').allTextContents();
+    expect(lenses).toContain('Calls');
+    expect(lenses).not.toContain('Off CPU'); // no switches
+    await press(page, 'Escape');
+  });
+
+  test('is what functions have themselves if inverted, by button and by b', async () => {
+    await goTo(switches);
+    const inverted = switches.getByRole('button', { name: 'Inverted' });
+    await inverted.click();
+    await eventually(() => hashOf(switches)).toBe('inverted=1');
+    expect(await inverted.getAttribute('aria-pressed')).toBe('true');
+    await press(switches, 'b');
+    await eventually(() => hashOf(switches)).toBe('');
+    expect(await inverted.getAttribute('aria-pressed')).toBe('false');
   });
 });
 
-test('colours frames by function, duration or time outside, with a legend', async () => {
+test('colours frames by library, function, duration or time outside, with a legend', async () => {
   await goTo(switches);
   const legend = () => switches.locator('.legend').textContent();
   const fillOf = async (label: string) =>
     (await report.frames(switches)).find((one) => one.label.startsWith(label))?.fill;
-  expect(await legend()).toContain('[off-cpu]: blocked');
+  expect(await legend()).toContain('library not recorded (perf script -F +dso) 60 %');
+  expect(await legend()).toContain('off CPU 30 %');
+  expect(await fillOf('off CPU')).toBe('var(--off-cpu)');
+  await press(switches, 'a');
+  expect(hashOf(switches)).toBe('colour=function');
   expect(await fillOf('off CPU')).toBe('var(--off-cpu)');
   await press(switches, 'a');
   expect(await legend()).toContain('below 100 ns100 ns+1 µs+');
