@@ -69,8 +69,15 @@ export async function labels(page: Page, graph = '.graph.main'): Promise<string[
   return (await frames(page, graph)).map(({ label }) => label).filter((label) => label !== '');
 }
 
+/** Returns the total of the graph, which its root has at the right end. */
+export async function total(page: Page): Promise<string | undefined> {
+  return (await frames(page))[0]?.end.split('  ')[0];
+}
+
 export interface DrawnFrame {
   readonly label: string;
+  /** At the right end of the label: total and share; empty: none. */
+  readonly end: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -85,6 +92,7 @@ export async function frames(page: Page, graph = '.graph.main'): Promise<DrawnFr
       const rect = frame.querySelector('rect') as SVGRectElement;
       return {
         label: frame.querySelector('.d3-flame-graph-label')?.textContent ?? '',
+        end: frame.querySelector('.d3-flame-graph-label')?.getAttribute('data-end') ?? '',
         x: Number(rect.getAttribute('x')),
         y: Number(rect.getAttribute('y')),
         width: Number(rect.getAttribute('width')),
@@ -118,6 +126,12 @@ export async function click(page: Page, label: string, graph = '.graph.main'): P
   await page.mouse.click(x, y);
 }
 
+/** Zooms to a frame. The first click selects its function. */
+export async function doubleClick(page: Page, label: string): Promise<void> {
+  const { x, y } = await positionOf(page, label);
+  await page.mouse.dblclick(x, y);
+}
+
 export async function hover(page: Page, label: string, graph = '.graph.main'): Promise<void> {
   const { x, y } = await positionOf(page, label, graph);
   await page.mouse.move(x, y);
@@ -131,10 +145,17 @@ export async function push(page: Page, name: string | RegExp): Promise<void> {
     .evaluate((button) => (button as HTMLButtonElement).click());
 }
 
-/** Zooms by keyboard, starting at the root. */
+/** Opens the menu of a button by script, and chooses an item. */
+export async function pick(page: Page, menu: string, item: string): Promise<void> {
+  await push(page, new RegExp(`^${menu}$`));
+  const chosen = page.locator('.menu button', { has: page.locator('span', { hasText: item }) }).first();
+  await chosen.evaluate((button) => (button as HTMLButtonElement).click());
+}
+
+/** Moves the focus to the root of the graph, which is on top. */
 export async function enterGraph(page: Page): Promise<void> {
   await page.locator('.graph.main g.frame[tabindex]').first().focus();
-  while (!(await focusedText(page)).startsWith('all:')) await page.keyboard.press('ArrowDown');
+  while (!(await focusedText(page)).startsWith('all:')) await page.keyboard.press('ArrowUp');
 }
 
 export const focusedText = (page: Page) =>
