@@ -28,6 +28,8 @@ export class Menu {
   readonly element = html('div', { class: 'menu', role: 'menu', hidden: '' });
   private leave: () => void = () => {};
   private current: () => readonly (Action | Group)[] = () => [];
+  /** While an action is done after which the menu stays open: what the action changes would close it. */
+  private isKept = false;
 
   constructor() {
     this.element.addEventListener('keydown', (event) => this.press(event));
@@ -76,7 +78,7 @@ export class Menu {
   }
 
   close(): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen || this.isKept) return;
     this.element.hidden = true;
     this.leave();
   }
@@ -105,7 +107,9 @@ export class Menu {
     if (title !== undefined) setAttributes(item, { title });
     item.addEventListener('click', () => {
       if (!staysOpen) this.close();
+      this.isKept = staysOpen;
       act();
+      this.isKept = false;
       if (!staysOpen) return;
       const at = this.items.indexOf(item);
       this.fill();

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 
 async function choose(name: string): Promise<void> {
-  await goTo(page);
+  await goTo(page, '#tab=calls');
   await page.locator('.table[aria-label="Functions"] .row', { hasText: name }).first().click();
   await page.locator('h2', { hasText: name }).waitFor();
   await page.locator('.calls').waitFor();
@@ -132,7 +132,7 @@ test('axe finds no violations, light or dark', async () => {
   await page.locator('.calls button').first().click();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    expect(await axeViolations(page, '.function')).toEqual([]);
+    expect(await axeViolations(page, '.panel')).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
 });

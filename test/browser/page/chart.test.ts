@@ -55,7 +55,7 @@ const calls = async (of = page) => (await rows(of, 'Calls')).map((cells) => cell
 const caption = () => chart().locator('p').textContent();
 
 async function open(hash = ''): Promise<void> {
-  await goTo(page, `#chart=1&tab=calls${hash}`);
+  await goTo(page, `#chart=1${hash}`);
   await eventually(title).toBe('Stack chart: thread 1');
   await page.mouse.move(0, 0);
 }
@@ -66,7 +66,8 @@ async function point(row: number, part: number): Promise<{ x: number; y: number 
   return { x: x + part * width, y: y + 19 * row + 9 };
 }
 
-async function colourAt(row: number, part: number): Promise<string> {
+/** `fromMiddlePx`: where in the row; one more than usual is on the outline of a call. */
+async function colourAt(row: number, part: number, fromMiddlePx = -7): Promise<string> {
   const { x, y } = await point(row, part);
   return page.evaluate(
     ([x, y]) => {
@@ -76,7 +77,7 @@ async function colourAt(row: number, part: number): Promise<string> {
       pen?.drawImage(canvas, left - (x as number), top - (y as number), canvas.clientWidth, canvas.clientHeight);
       return [...(pen?.getImageData(0, 0, 1, 1).data ?? [])].join();
     },
-    [x, y - 7],
+    [x, y + fromMiddlePx],
   );
 }
 
@@ -84,25 +85,27 @@ const NOTHING = '0,0,0,0';
 
 describe('opening and closing', () => {
   test('the table of threads opens it, in the place of the graph, and the back button closes it', async () => {
-    await goTo(page, '#tab=threads');
+    await goTo(page, '#view=threads');
     await page.locator('[aria-label="Threads"] .row button').first().click();
     await eventually(title).toBe('Stack chart: thread 1');
-    await eventually(() => hashOf(page)).toBe('chart=1&tab=threads');
+    await eventually(() => hashOf(page)).toBe('chart=1&view=threads');
     expect(await page.locator('.graph.main').isVisible()).toBe(false);
+    expect(await page.locator('[aria-label="Calls"]').isVisible()).toBe(true);
+    expect(await page.locator('#tab-timeline').getAttribute('aria-selected')).toBe('true');
     await page.goBack();
     await eventually(title).toBe(null);
-    await eventually(() => page.locator('.graph.main').isVisible()).toBe(true);
-    expect(await page.getByRole('tab', { name: 'Calls' }).isVisible()).toBe(false);
+    await eventually(() => page.locator('[aria-label="Threads"]').isVisible()).toBe(true);
+    expect(await page.locator('[aria-label="Calls"]').isVisible()).toBe(false);
   });
 
   test('the menu of a thread opens it by keyboard', async () => {
-    await goTo(page, '#tab=threads');
+    await goTo(page, '#view=threads');
     await page.locator('[aria-label="Threads"] .row', { hasText: 'thread 2' }).focus();
     await press(page, 'm', 'ArrowDown', 'Enter');
     await eventually(title).toBe('Stack chart: thread 2');
     await page.locator('.chart-scroll').focus();
     await press(page, 'Escape');
-    await eventually(() => hashOf(page)).toBe('tab=threads');
+    await eventually(() => hashOf(page)).toBe('view=threads');
   });
 
   test('the name of a strip opens it where the range is', async () => {
@@ -115,9 +118,9 @@ describe('opening and closing', () => {
   });
 
   test('a thread that is not there opens none', async () => {
-    await goTo(page, '#chart=77&tab=calls');
+    await goTo(page, '#chart=77');
     expect(await title()).toBe(null);
-    expect(await page.getByRole('tab', { name: 'Functions' }).getAttribute('aria-selected')).toBe('true');
+    expect(await page.locator('#tab-graph').getAttribute('aria-selected')).toBe('true');
   });
 });
 
@@ -159,10 +162,10 @@ describe('the chart', () => {
     await open();
     const { x, y } = await point(2, 3.5 / 8);
     await page.mouse.click(x, y);
-    await eventually(() => hashOf(page)).toBe('chart=1&at=2900-4100&call=1@3000-4000&tab=calls');
+    await eventually(() => hashOf(page)).toBe('chart=1&at=2900-4100&call=1@3000-4000');
     await eventually(caption).toMatch(/^3 calls · 100 shorter than/);
     await page.goBack();
-    await eventually(() => hashOf(page)).toBe('chart=1&tab=calls');
+    await eventually(() => hashOf(page)).toBe('chart=1');
     const block = await point(3, 3.15 / 8);
     await page.mouse.click(block.x, block.y);
     await eventually(caption).toMatch(/^103 calls$/);
@@ -204,10 +207,17 @@ describe('the chart', () => {
 
   test('marks the chosen function, and with a search pales the others', async () => {
     await open();
-    const before = await colourAt(2, 5.9 / 8);
+    const edge = () => colourAt(2, 5.9 / 8, -8);
+    const before = await edge();
     const other = await colourAt(1, 7.9 / 8);
-    await goTo(page, '#chart=1&tab=calls&search=work');
-    await eventually(() => colourAt(2, 5.9 / 8)).not.toBe(before);
+    await goTo(page, '#chart=1&function=work');
+    await eventually(edge).not.toBe(before);
+    const chosen = await edge();
+    await goTo(page, '#chart=1');
+    await eventually(edge).toBe(before);
+    await goTo(page, '#chart=1&search=work');
+    await eventually(edge).not.toBe(before);
+    expect(await edge()).not.toBe(chosen);
     expect(await colourAt(1, 7.9 / 8)).not.toBe(other);
   });
 
@@ -247,7 +257,7 @@ describe('by keyboard', () => {
     await press(page, 'ArrowRight');
     await eventually(spoken).toMatch(/^work: start 3\.000 µs/);
     await press(page, 'Enter');
-    await eventually(() => hashOf(page)).toBe('chart=1&at=2900-4100&call=1@3000-4000&tab=calls');
+    await eventually(() => hashOf(page)).toBe('chart=1&at=2900-4100&call=1@3000-4000');
     await press(page, 't');
     await eventually(() => hashOf(page)).toContain('range=3000-4000');
     await press(page, 'Escape');
@@ -268,7 +278,7 @@ describe('by keyboard', () => {
     await press(page, 'Home');
     await eventually(() => hashOf(page)).toContain('at=0-4000');
     await press(page, 'r');
-    await eventually(() => hashOf(page)).toBe('chart=1&tab=calls');
+    await eventually(() => hashOf(page)).toBe('chart=1');
   });
 
   test('the table marks a call, zooms to it and opens its menu', async () => {
@@ -276,7 +286,7 @@ describe('by keyboard', () => {
     const row = page.locator('[aria-label="Calls"] .row', { hasText: '1 µs' }).first();
     await row.focus();
     await press(page, 'Enter');
-    await eventually(() => hashOf(page)).toBe('chart=1&call=1@3000-4000&tab=calls');
+    await eventually(() => hashOf(page)).toBe('chart=1&call=1@3000-4000');
     await press(page, 'm');
     expect(await page.locator('.menu button').first().textContent()).toContain('Zoom');
     await press(page, 'Escape', 'Enter');
@@ -285,7 +295,7 @@ describe('by keyboard', () => {
 });
 
 test('says which calls are not in the file, and where they were', async () => {
-  const own = await browser.open(await htmlOf(600), '#chart=1&tab=calls');
+  const own = await browser.open(await htmlOf(600), '#chart=1');
   await drawn(own);
   const text = await own.locator('.chart-head p').textContent();
   expect(text).toMatch(/(300|up to \d+) calls shorter than \S+ ns, not in this file: render it with --time-detail 16M/);
@@ -293,7 +303,7 @@ test('says which calls are not in the file, and where they were', async () => {
 });
 
 test.each(['light', 'dark'] as const)('axe finds no fault, %s', async (colorScheme) => {
-  const own = await lenient.open(await htmlOf(1e6), '#chart=1&at=2900-4100&call=1@3000-4000&tab=calls');
+  const own = await lenient.open(await htmlOf(1e6), '#chart=1&at=2900-4100&call=1@3000-4000');
   await drawn(own);
   await own.emulateMedia({ colorScheme });
   await own.addScriptTag({ content: AXE });

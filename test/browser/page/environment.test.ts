@@ -62,7 +62,7 @@ test('prints what the screen shows: zoom, panel, search and the filter of the ta
     const inside = [...table.querySelectorAll('.row')].map((row) => row.getBoundingClientRect());
     return { shown: inside.filter((row) => row.height > 0 && row.bottom <= bottom + 1).length, heightPx: bottom - top };
   });
-  expect(rowsOnPaper.shown).toBe(40);
+  expect(rowsOnPaper.shown).toBe(20);
   await own.emulateMedia({ media: null });
   await own.close();
 });

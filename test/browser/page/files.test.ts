@@ -9,17 +9,17 @@ import type { Profile } from '../../../src/index.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import {
   CALLS,
-  click,
   enterGraph,
   eventually,
   goTo,
   hashOf,
+  hover,
   htmlOf,
   labels,
   openReport,
+  pick,
   positionOf,
   profileOfTrace,
-  push,
   rows,
   tooltip,
 } from '../../helpers/browser/report-page.js';
@@ -32,9 +32,13 @@ const browser = windows('html', { permissions: ['clipboard-read', 'clipboard-wri
 const pictures = windows('svg');
 const DEMO = fixture('lab/thread-create-switch-migrate.txt');
 
-async function textOf(page: Page, button: string): Promise<string> {
-  const [download] = await Promise.all([page.waitForEvent('download'), push(page, button)]);
-  const ending = button === 'Save JSON' ? 'json' : 'svg';
+type Saved = keyof typeof ENDINGS;
+const ENDINGS = { 'Picture (SVG)': 'svg', 'Profile (JSON)': 'json', 'Table (CSV)': 'csv', 'Folded stacks': 'folded' };
+
+/** Returns what an item of the menu Save saves. */
+async function textOf(page: Page, item: Saved): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), pick(page, 'Save', item)]);
+  const ending = ENDINGS[item];
   expect(download.suggestedFilename()).toMatch(new RegExp(`^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*\\.${ending}$`, 'u'));
   expect(download.suggestedFilename()).not.toMatch(/^profile/);
   return readFile(await (download as Download).path(), 'utf8');
@@ -83,18 +87,18 @@ describe('downloads and clipboard', () => {
   }, 60_000);
 
   test.for(['lab/thread-create-switch-migrate.txt', 'lab/overflow-and-lost.txt', 'lab/demo-cre.txt'])(
-    'Save JSON saves the profile of %s, byte for byte',
+    'Profile (JSON) is the profile of %s, byte for byte',
     async (name) => {
       const own = await openReport(browser, fixture(name));
-      expect(await textOf(own, 'Save JSON')).toBe(jsonOf(await profileOfTrace(fixture(name))));
+      expect(await textOf(own, 'Profile (JSON)')).toBe(jsonOf(await profileOfTrace(fixture(name))));
       await own.close();
     },
   );
 
-  test('Save SVG saves the view as an SVG that a browser opens', async () => {
-    for (const hash of ['', '#icicle=1&zoom=7', '#colour=average']) {
+  test('Picture (SVG) is the view as an SVG that a browser opens', async () => {
+    for (const hash of ['', '#icicle=0&zoom=7', '#colour=average']) {
       await goTo(page, hash);
-      const picture = await pictures.open(await textOf(page, 'Save SVG'));
+      const picture = await pictures.open(await textOf(page, 'Picture (SVG)'));
       const names = await picture.$$eval('*', (all) => all.map(({ localName }) => localName));
       expect(names[0]).toBe('svg');
       expect(names).not.toContain('parsererror');
@@ -104,27 +108,27 @@ describe('downloads and clipboard', () => {
     }
   });
 
-  test('Save SVG uses the selected colours', async () => {
+  test('Picture (SVG) has the selected colours', async () => {
     await goTo(page, '#colour=average');
-    const svg = await textOf(page, 'Save SVG');
+    const svg = await textOf(page, 'Picture (SVG)');
     const classes = [...svg.matchAll(/<rect class="([a-z-]+)\d*"/g)].map(([, name]) => name);
     expect(classes).toContain('s');
     expect(classes).not.toContain('u');
     expect(svg).toContain('>below 100 ns</text>');
   });
 
-  test('Save SVG includes the head of the page: recording, quality and view', async () => {
+  test('Picture (SVG) says what was recorded, how far to trust it, and what widths count', async () => {
     const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
     await goTo(own, '#width=outside');
-    const texts = await own.$$eval('header p, header li', (all) => all.map((one) => one.textContent ?? ''));
-    const svg = await textOf(own, 'Save SVG');
+    const texts = await own.$$eval('#trust p, #trust li', (all) => all.map((one) => one.textContent ?? ''));
+    const svg = await textOf(own, 'Picture (SVG)');
     const picture = await pictures.open(svg);
     const inPicture = await picture.$$eval('#head > text', (all) => all.map((one) => one.textContent ?? ''));
     const notes = await picture.$$eval('[data-note]', (all) => all.map((one) => one.getAttribute('data-note') ?? ''));
     const warnings = await picture.$$eval('.warning', (all) => all.map((one) => (one.textContent ?? '').slice(2)));
     expect(texts.length).toBeGreaterThan(4);
-    expect([...inPicture, ...warnings, ...notes]).toEqual(expect.arrayContaining([...texts, 'Outside user code']));
-    expect(svg).toContain('>functions</text>');
+    expect([...inPicture, ...warnings, ...notes]).toEqual(expect.arrayContaining([...texts, 'Waiting']));
+    expect(svg).toContain('>library not recorded (perf script -F +dso)</text>');
     await picture.close();
     await own.close();
   });
@@ -134,15 +138,35 @@ describe('downloads and clipboard', () => {
   test('c copies the stack of a frame', async () => {
     await goTo(page);
     await enterGraph(page);
-    await press(page, 'ArrowUp', 'ArrowUp', 'c');
+    await press(page, 'ArrowDown', 'ArrowDown', 'c');
     await eventually(() => page.locator('.toast').first().textContent()).toBe('stack copied');
     const [first = '', second = ''] = (await copied()).split('\n');
     expect(fold(profile)).toContain(`\n${first};${second}`);
   });
 
+  test('Folded stacks are those of ptflame render, and Table (CSV) has the functions in view', async () => {
+    const own = await openReport(browser, CALLS, {}, '#focus=a');
+    expect(await textOf(own, 'Folded stacks')).toBe(
+      fold(await profileOfTrace(CALLS))
+        .split('\n')
+        .filter((line) => line.startsWith('main;a'))
+        .map((line) => `${line.replace('main;', '')}\n`)
+        .join(''),
+    );
+    const csv = (await textOf(own, 'Table (CSV)')).trim().split('\n');
+    expect(csv.slice(1).map((line) => line.split(',')[0])).toEqual(['a', 'leaf']);
+    await own.close();
+  });
+
+  test('Copy link copies the address of the view', async () => {
+    await goTo(page, '#colour=average');
+    await pick(page, 'Save', 'Copy link');
+    await eventually(copied).toBe(page.url());
+  });
+
   test('C copies folded stacks, equal to those of ptflame render', async () => {
     const own = await openReport(browser, CALLS);
-    await click(own, 'a · 1 · 60 ns');
+    await hover(own, 'a  1 × 60 ns');
     await press(own, 'C');
     const wanted = fold(await profileOfTrace(CALLS))
       .split('\n')
@@ -200,7 +224,7 @@ describe('a hostile trace', () => {
     expect(await tooltip(page)).toContain('<img/src=x/onerror=alert(1)>');
     await page.mouse.click(x, y, { button: 'right' });
     await press(page, 'ArrowDown', 'Enter');
-    await eventually(() => page.locator('.function h2').textContent()).toBe('<img/src=x/onerror=alert(1)>');
+    await eventually(() => page.locator('.panel h2').textContent()).toBe('<img/src=x/onerror=alert(1)>');
     expect(await page.title()).toBe('</title><script>alert(2)</script>\\u202e');
     expect(await elements()).toEqual(['script', 'script']);
   });
@@ -217,7 +241,7 @@ describe('a hostile trace', () => {
 
   test('stays text in a saved SVG', async () => {
     await goTo(page);
-    const picture = await pictures.open(await textOf(page, 'Save SVG'));
+    const picture = await pictures.open(await textOf(page, 'Picture (SVG)'));
     const names = await picture.$$eval('*', (all) => all.map(({ localName }) => localName));
     expect(names.filter((name) => /script|img|parsererror/.test(name))).toEqual([]);
     await picture.close();
@@ -250,20 +274,42 @@ describe('warnings', () => {
     ${100 + lostNs}   tr strt        work
     1000  return   work  main`);
 
-  test('are at the top for more than 5 % of the time', async () => {
+  test('are at the top for more than 5 % of the time, with figures behind the chip', async () => {
     const page = await openReport(browser, lossy(300));
+    await eventually(() => page.locator('.finding p').innerText()).toMatch(/^30 % of the time is lost/);
+    const chip = page.locator('.trust');
+    expect([await chip.textContent(), await chip.getAttribute('class')]).toEqual([
+      '30 % lost · 2 inferred',
+      'trust doubt',
+    ]);
     const warnings = page.locator('.warnings');
+    expect(await warnings.isVisible()).toBe(false);
+    await chip.click();
     expect(await warnings.isVisible()).toBe(true);
     expect(await warnings.locator('li').allTextContents()).toContain('30 % of the time is lost');
-    expect(await page.locator('.legend').textContent()).toContain('[lost]: not recorded');
+    expect(await page.locator('.bar .legend').textContent()).toContain('lost');
     await page.close();
   });
 
   test('are absent for less', async () => {
     const page = await openReport(browser, lossy(40));
     expect(await page.locator('.warnings').count()).toBe(0);
-    expect(await page.locator('header').textContent()).toContain('40 ns lost (4 %)');
+    const chip = page.locator('.trust');
+    expect([await chip.textContent(), await chip.getAttribute('class')]).toEqual([
+      '4 % lost · 2 inferred',
+      'trust doubt',
+    ]);
+    await eventually(() => page.locator('.finding p').innerText()).not.toBe('');
+    expect(await page.locator('.finding p').innerText()).not.toContain('lost');
+    expect(await page.locator('#trust').textContent()).toContain('40 ns lost (4 %)');
     await eventually(() => hashOf(page)).toBe('');
+    await page.close();
+  });
+
+  test('the chip has no doubt below 1 %', async () => {
+    const page = await openReport(browser, lossy(5));
+    const chip = page.locator('.trust');
+    expect([await chip.textContent(), await chip.getAttribute('class')]).toEqual(['0.5 % lost · 2 inferred', 'trust']);
     await page.close();
   });
 });

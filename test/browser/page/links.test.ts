@@ -9,13 +9,13 @@ import { press, windows } from '../../helpers/browser/browser.js';
 import {
   CALLS,
   chips,
-  click,
   drawn,
   eventually,
   goTo,
   hashOf,
   labels,
   openReport,
+  zoomTo,
 } from '../../helpers/browser/report-page.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
@@ -53,11 +53,11 @@ const notice = (of = other) => of.locator('.notice').innerText();
 
 test('a link fits another recording of the program', async () => {
   await goTo(page);
-  await click(page, 'leaf · 1 · 20 ns');
-  await eventually(() => hashOf(page)).toBe('zoom=main;a;leaf');
-  await goTo(other, `#${hashOf(page)}&function=a`);
-  expect((await labels(other)).at(-1)).toBe('leaf · 1 · 20 ns');
-  expect(await other.locator('.function h2').textContent()).toBe('a');
+  await zoomTo(page, 'leaf  1 × 20 ns');
+  await eventually(() => hashOf(page)).toBe('zoom=main;a;leaf&function=leaf');
+  await goTo(other, '#zoom=main;a;leaf&function=a');
+  expect((await labels(other)).at(-1)).toBe('leaf  1 × 20 ns');
+  expect(await other.locator('.panel h2').textContent()).toBe('a');
   expect(await notice()).toBe('');
 });
 
@@ -101,6 +101,15 @@ test('the line is hidden when the view changes, and by its button', async () => 
 
 test('numbers of older links are read, and become names', async () => {
   await goTo(page, '#zoom=9.6&hide=8');
-  expect(await chips(page)).toEqual(['without leaf']);
+  expect(await chips(page)).toEqual(['without leaf · 30 ns left out']);
   await eventually(() => hashOf(page)).toBe('hide=leaf&zoom=main;a');
+});
+
+test.for([
+  ['#width=self', 'inverted=1'],
+  ['#tab=threads', 'view=threads'],
+  ['#tab=functions&sort=-weight', 'sort=-total'],
+])('names of older links are read, and become those of today: %s', async ([hash = '', today]) => {
+  await goTo(page, hash);
+  await eventually(() => hashOf(page)).toBe(today);
 });

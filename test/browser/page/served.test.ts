@@ -65,7 +65,7 @@ const LEAVES = [3, 6, 9, 12, 15, 18].map((ns) => `leaf | 1 ns | 3.0${String(ns).
 describe('a page that is served', () => {
   test('shows single calls that it does not have itself, as one zooms in', async () => {
     const server = await serving();
-    const page = await opened(server, '#chart=1&tab=calls');
+    const page = await opened(server, '#chart=1');
     expect(await caption(page)).toMatch(/calls shorter than \S+ ns: zoom in$/);
     expect(browser.requests.filter((url) => url.includes('/calls/'))).toEqual([]);
     const { x, y, width } = (await page.locator('.stack').boundingBox()) as { x: number; y: number; width: number };
@@ -74,7 +74,7 @@ describe('a page that is served', () => {
     await eventually(async () => (await calls(page)).filter((call) => call.startsWith('leaf')).length).toBeGreaterThan(
       3,
     );
-    await goTo(page, '#chart=1&at=3000-3020&tab=calls');
+    await goTo(page, '#chart=1&at=3000-3020');
     await eventually(async () => (await calls(page)).slice(3)).toEqual(LEAVES);
     expect(await caption(page)).toBe('9 calls');
     expect(await problem(page)).toEqual([]);
@@ -84,12 +84,12 @@ describe('a page that is served', () => {
 
   test('goes on with what it has when the server ends, and says so once', async () => {
     const server = await serving();
-    const page = await opened(server, '#chart=1&at=3000-3020&tab=calls');
+    const page = await opened(server, '#chart=1&at=3000-3020');
     await eventually(async () => (await calls(page)).slice(3)).toEqual(LEAVES);
     server.close();
-    await goTo(page, '#chart=1&at=5000-5020&tab=calls');
+    await goTo(page, '#chart=1&at=5000-5020');
     await eventually(async () => (await calls(page)).length).toBe(9); // it was in what had been sent
-    await goTo(page, '#chart=2&at=3000-3020&tab=calls');
+    await goTo(page, '#chart=2&at=3000-3020');
     await eventually(() => problem(page)).toEqual([expect.stringMatching(/does not answer.*start it again/)]);
     await eventually(() => calls(page)).toEqual([
       'start | ≥ 8 µs | 0.000 µs | 1',
@@ -97,7 +97,7 @@ describe('a page that is served', () => {
       'work | 1 µs | 3.000 µs | 3',
     ]);
     expect(await caption(page)).toMatch(/shorter than \S+ ns, only ptflame serve has them$/);
-    await goTo(page, '#chart=1&at=3000-3020&tab=calls');
+    await goTo(page, '#chart=1&at=3000-3020');
     await eventually(async () => (await calls(page)).slice(3)).toEqual(LEAVES);
     expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_REFUSED')]);
     await page.close();
@@ -105,7 +105,7 @@ describe('a page that is served', () => {
 
   test('says that its address is of an earlier server', async () => {
     const first = await serving();
-    const page = await opened(first, '#chart=1&tab=calls');
+    const page = await opened(first, '#chart=1');
     first.close();
     const second = await serving(first.port);
     await page.locator('.chart-scroll').focus();
@@ -118,7 +118,7 @@ describe('a page that is served', () => {
 
   test('has all calls in the panel of a function, and their percentiles in a range', async () => {
     const server = await serving();
-    const page = await opened(server, '');
+    const page = await opened(server, '#tab=calls');
     await choose(page, 'leaf');
     await eventually(() => plotted(page)).toMatch(/^Plot: 600 calls over time: a dot for each call/);
     expect(await slowest(page)).toEqual(Array(10).fill('1 ns'));
@@ -128,14 +128,14 @@ describe('a page that is served', () => {
     await eventually(() => page.locator('.calls td:last-child').allTextContents()).toEqual(Array(6).fill(''));
     await goTo(page, `${hashOf(page)}&range=2500-4500`);
     await eventually(() => plotted(page)).toMatch(/^Plot: 2 calls over time/);
-    expect(await page.locator('.function dl').textContent()).toContain('p991 µs');
+    expect(await page.locator('.panel dl').textContent()).toContain('p991 µs');
     server.close();
     await page.close();
   });
 
   test('says in the panel that the server ended, and shows the calls that it has', async () => {
     const server = await serving();
-    const page = await opened(server, '');
+    const page = await opened(server, '#tab=calls');
     server.close();
     await choose(page, 'work');
     await eventually(() => page.locator('.calls').textContent()).toMatch(/ptflame serve does not answer/);

@@ -25,10 +25,10 @@ import {
   click,
   drawn,
   eventually,
+  focusedText,
   goTo,
   hashOf,
   htmlOf,
-  labels,
   openReport,
   profileOfTrace,
   push,
@@ -58,7 +58,9 @@ test('says that running time is a lower bound without switch records, with the r
     all.map((one) => `${one.textContent} ${one.getAttribute('title')}`),
   );
   expect(heads.join('\n')).toMatch(/Running .*a lower bound of on-CPU time; decode with --show-switch-events/);
-  expect(await own.getByLabel('Width').locator('option').allTextContents()).toContain('Traced (min. on CPU)');
+  await push(own, /^All time$/);
+  const traced = own.getByRole('menuitemcheckbox', { name: 'Traced (least running)' });
+  expect(await traced.getAttribute('title')).toMatch(/a lower bound of on-CPU time; decode with --show-switch-events/);
   await own.close();
 });
 
@@ -175,7 +177,7 @@ describe('the functions follow', () => {
       ['Function With callees ↓ Share Calls', 'main 6 100 % 1*', 'a 4 66.7 % 2', 'leaf 2 33.3 % 2', 'b 1 16.7 % 1'],
     ],
     [
-      '#width=self',
+      '#inverted=1',
       [
         'Function Total Self ↓ Share',
         'a 60 ns 30 ns 30 %',
@@ -184,7 +186,7 @@ describe('the functions follow', () => {
         'main 100 ns 10 ns 10 %',
       ],
     ],
-    ['#width=self&zoom=8', ['Function Total Self ↓ Share', 'leaf 30 ns 30 ns 100 %']],
+    ['#inverted=1&zoom=8', ['Function Total Self ↓ Share', 'leaf 30 ns 30 ns 100 %']],
     ['#search=leaf', ['Function Total ↓ Share Self', 'leaf 30 ns 30 % 30 ns']],
     ['#search=leaf&only=1', ['Function Total ↓ Share Self', 'leaf 30 ns 100 % 30 ns']],
     [
@@ -223,18 +225,29 @@ test('lists matches of the search, or all functions with matches marked', async 
   await eventually(() => hashOf(page)).toBe('search=leaf&list=all');
 });
 
-test('keeps sort order and open tab in the address, but not in the history', async () => {
+test('keeps sort order and the tab of the panel in the address, but not in the history; the view is a step', async () => {
+  const sortBy = (column: string) =>
+    page
+      .getByRole('columnheader', { name: column, exact: true })
+      .getByRole('button')
+      .evaluate((button) => (button as HTMLElement).click());
   await goTo(page);
-  await click(page, 'a · 1 · 60 ns');
-  await push(page, /^Calls/);
-  await push(page, /^Calls/);
+  await click(page, 'a  1 × 60 ns');
+  await eventually(() => hashOf(page)).toBe('function=a');
+  await sortBy('Calls');
+  await sortBy('Calls ↓');
+  await page.locator('#tab-waits').click();
+  await eventually(() => hashOf(page)).toBe('function=a&tab=waits&sort=-calls');
   await page.locator('#tab-threads').focus();
   await press(page, 'Enter');
-  await push(page, /^Thread$/);
-  const kept = 'tab=threads&sort=-calls&sort-threads=name';
-  await eventually(() => hashOf(page)).toBe(`zoom=main;a&${kept}`);
+  await sortBy('Thread');
+  const kept = 'tab=waits&sort=-calls&sort-threads=name';
+  await eventually(() => hashOf(page)).toBe(`function=a&view=threads&${kept}`);
+  await page.goBack();
+  await eventually(() => hashOf(page)).toBe(`function=a&${kept}`);
   await page.goBack();
   await eventually(() => hashOf(page)).toBe(kept);
+  await goTo(page, `#view=threads&${kept}`);
   await page.reload();
   await drawn(page);
   expect(await page.locator('#tab-threads').getAttribute('aria-selected')).toBe('true');
@@ -242,7 +255,9 @@ test('keeps sort order and open tab in the address, but not in the history', asy
   expect(await sorted()).toEqual(['Thread ↑']); // the other table is drawn when it is opened
   await page.locator('#tab-functions').click();
   await eventually(sorted).toEqual(['Calls ↑', 'Thread ↑']);
-  await goTo(page, '#tab=threads');
+  await goTo(page, '#function=a&tab=waits');
+  expect(await page.locator('#tab-waits').getAttribute('aria-selected')).toBe('true');
+  await goTo(page, '#view=threads');
   await goTo(page);
   expect(await sorted()).toEqual(['Total ↓', 'Wall clock ↓']);
 });
@@ -252,7 +267,7 @@ describe('dividers', () => {
   const now = async (name: string) => Number(await divider(name).getAttribute('aria-valuenow'));
   const sizes = () =>
     page.evaluate(() =>
-      ['.graph.main', '.function']
+      ['.graph.main', '.panel']
         .map((one) => document.querySelector(one)?.getBoundingClientRect())
         .map((box) => [box?.height, box?.width]),
     );
@@ -324,13 +339,13 @@ test.for([
   await own.setViewportSize({ width, height: 900 });
   await drawn(own);
   await eventually(() => headings(own, 'Functions')).toEqual(usual);
-  for (const tab of ['functions', 'tree', 'threads'])
+  for (const view of ['functions', 'tree', 'threads'])
     for (const panel of ['', '&function=f'])
       for (const columns of ['', `&${ALL_COLUMNS}`]) {
-        await goTo(own, `#tab=${tab}${panel}${columns}`);
-        const label = { functions: 'Functions', tree: 'Call tree', threads: 'Threads' }[tab] as string;
+        await goTo(own, `#view=${view}${panel}${columns}`);
+        const label = { functions: 'Functions', tree: 'Call tree', threads: 'Threads' }[view] as string;
         await eventually(() => own.locator(`[aria-label="${label}"] .row`).count()).toBeGreaterThan(0);
-        expect(await cutCells(own, label), `${tab} ${panel} ${columns}`).toEqual([]);
+        expect(await cutCells(own, label), `${view} ${panel} ${columns}`).toEqual([]);
       }
   await own.close();
 });
@@ -370,10 +385,10 @@ test.for([
   const own = await openReport(browser, traceOf(calls.join('\n')));
   await own.setViewportSize({ width: 1200, height: 900 });
   for (const bars of [1, 2, 3, 4, 5, 12]) {
-    await goTo(own, `#function=of${bars}${panel}`);
-    await eventually(() => own.locator('.function h2').textContent()).toBe(`of${bars}`);
-    const texts = await boxesOf(own, '.function .bars-text');
-    const drawn = await boxesOf(own, '.function .bars:not(.time)');
+    await goTo(own, `#function=of${bars}&tab=calls${panel}`);
+    await eventually(() => own.locator('.panel h2').textContent()).toBe(`of${bars}`);
+    const texts = await boxesOf(own, '.panel .bars-text');
+    const drawn = await boxesOf(own, '.panel .bars:not(.time)');
     expect(drawn).toHaveLength(bars);
     const [first, last] = [drawn[0], drawn.at(-1)] as [Box, Box];
     const bounds = texts.filter(({ text }) => /\d [nµm]?s$/.test(text));
@@ -416,28 +431,28 @@ test('shows durations by count and by time, with percentiles, down to one call i
     calls: Float64Array.of(999_999, 1),
   };
   const threads = profile.threads.map((thread) => ({ ...thread, durations }));
-  const own = await browser.open(htmlOf({ ...profile, threads }), '#function=8');
-  await own.locator('.function .histogram').waitFor();
-  const heights = await own.$$eval('.function .histogram rect', (all) =>
+  const own = await browser.open(htmlOf({ ...profile, threads }), '#function=8&tab=calls');
+  await own.locator('.panel .histogram').waitFor();
+  const heights = await own.$$eval('.panel .histogram rect', (all) =>
     all.map((bar) => [bar.classList.contains('time'), Number(bar.getAttribute('height'))] as const),
   );
   expect(heights).toEqual([
-    [false, 40],
+    [false, 48],
     [false, 3],
-    [true, 40],
-    [true, expect.closeTo(3.44, 2)],
+    [true, 48],
+    [true, expect.closeTo(4.13, 2)],
   ]);
-  expect(await own.locator('.function .bars-text').allTextContents()).toEqual(
+  expect(await own.locator('.panel .bars-text').allTextContents()).toEqual(
     expect.arrayContaining(['p50–p99', 'calls', 'time']),
   );
-  expect(await own.locator('.function .histogram').getAttribute('aria-label')).toMatch(
+  expect(await own.locator('.panel .histogram').getAttribute('aria-label')).toMatch(
     /999,999 calls, 10 ms in total.*p50 10 ns/,
   );
   await own.setViewportSize({ width: 1300, height: 900 });
   for (const isDrawnAgain of [false, true]) {
     if (isDrawnAgain) await own.reload();
     const right = (selector: string) => own.locator(selector).evaluate((one) => one.getBoundingClientRect().right);
-    expect(await right('.function .histogram')).toBeLessThan(await right('.function'));
+    expect(await right('.panel .histogram')).toBeLessThan(await right('.panel'));
   }
   await own.close();
 });
@@ -448,8 +463,10 @@ test('shows no function as openable without times', async () => {
   expect(await row.evaluate((one) => getComputedStyle(one).cursor)).toBe('default');
   await row.click();
   await eventually(() => hashOf(own)).toBe('');
-  for (const choice of ['Width', 'Colour'])
-    expect(await own.getByRole('combobox', { name: choice }).isDisabled()).toBe(true);
+  expect(await own.getByRole('button', { name: 'All time' }).isVisible()).toBe(false); // there is only one
+  await push(own, /^View$/);
+  const colours = await own.getByRole('group', { name: 'Colour' }).getByRole('menuitemcheckbox').allTextContents();
+  expect(colours).toEqual(['Librarya', 'Functiona']); // the others are of times; a is the key
   await own.close();
 });
 
@@ -493,25 +510,34 @@ describe('one function', () => {
       cells.find(({ textContent }) => textContent === text)?.click();
     }, name);
   };
-  const numbers = () => page.locator('.function dl').innerText();
+  const numbers = () => page.locator('.panel dl').innerText();
+  const paths = () =>
+    page.$$eval('.paths > *', (all) =>
+      all.map((row) =>
+        (row.tagName === 'DIV' ? [...row.children] : [row])
+          .map((cell) => cell.textContent)
+          .join(' ')
+          .trim()
+          .replace(/ +/g, ' '),
+      ),
+    );
 
   test('is marked in the graph, and shows numbers, callers and callees', async () => {
     await goTo(page);
     await choose('leaf');
-    await eventually(() => page.locator('.function h2').textContent()).toBe('leaf');
+    await eventually(() => page.locator('.panel h2').textContent()).toBe('leaf');
     const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
-    expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
+    expect(marked.map(({ label }) => label)).toEqual(['leaf  1 × 20 ns', 'leaf  1 × 10 ns']);
     expect((await numbers()).replace(/\s+/g, ' ')).toBe(
-      'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 inferred 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
+      'Total 30 ns Share 30 % Self 30 ns Calls 2 Average 15 ns Min 10 ns p50 10 ns p90 20 ns p99 20 ns Max 20 ns Waiting 0 ns Waiting self 0 ns',
     );
-    expect(await labels(page, '.half.callers .graph')).toEqual(
-      expect.arrayContaining(['leaf · 2 · 15 ns', 'a · 2 · 15 ns']),
-    );
+    expect(await paths()).toEqual(['Called by1', 'a 30 ns 100 %', 'leaf 30 ns', 'Calls0', 'itself 30 ns 100 %']);
     expect(await page.locator('[aria-label="Functions"] .row.chosen > .names').textContent()).toBe('leaf');
     await choose('a');
-    await eventually(() => labels(page, '.half.callees .graph')).toEqual(
-      expect.arrayContaining(['a · 1 · 60 ns', 'leaf · 1 · 20 ns', 'a · 1 · 30 ns']),
-    );
+    await eventually(paths).toEqual([
+      ...['Called by1', 'main 60 ns 100 %', 'a 60 ns'],
+      ...['Calls2', 'a 30 ns 50 %', 'leaf 20 ns 33.3 %', 'itself 10 ns 16.7 %'],
+    ]);
     await eventually(() => hashOf(page)).toBe('function=a');
   });
 
@@ -523,19 +549,19 @@ describe('one function', () => {
     const own = await browser.open(htmlOf(withLines), `#function=${symbolOf(viewsOf(withLines), 'a')}`);
     await drawn(own);
     await own.setViewportSize({ width: 1900, height: 800 });
-    expect(await own.locator('.function dl').textContent()).toMatch(/linea\.c:12$/);
+    expect(await own.locator('.panel-head .quiet').textContent()).toBe('a.c:12');
     const title = () =>
       own.locator('[aria-label="Functions"] .names bdi', { hasText: 'a' }).nth(1).getAttribute('title');
     await eventually(title).toBe('a\n/src/a.c:12');
     await goTo(own, '#function=a&columns=total,line');
     await eventually(() => rows(own)).toContainEqual(['a', '60 ns', 'a.c:12']);
     await own.setViewportSize({ width: 380, height: 800 });
-    await eventually(() => own.locator('.function dl').textContent()).toMatch(/linea\.c:12$/);
+    await eventually(() => own.locator('.panel-head .quiet').textContent()).toBe('a.c:12');
     await own.close();
   });
 
   test('closes by its button, by Esc, and by selecting it again', async () => {
-    const isOpen = () => page.locator('.function').isVisible();
+    const isOpen = () => page.locator('.panel').isVisible();
     for (const close of [() => push(page, 'Close'), () => press(page, 'Escape'), () => choose('b')]) {
       await goTo(page);
       await choose('b');
@@ -549,25 +575,36 @@ describe('one function', () => {
   test('is focused on and hidden by its buttons', async () => {
     await goTo(page);
     await choose('a');
-    await push(page, 'Focus');
-    expect(await chips(page)).toEqual(['only inside a']);
+    await push(page, 'Show only inside');
+    expect(await chips(page)).toEqual(['only inside a · 40 ns left out']);
     await goTo(page);
     await choose('a');
-    await push(page, 'Hide');
-    expect(await chips(page)).toEqual(['without a']);
+    await push(page, /^Hide$/);
+    expect(await chips(page)).toEqual(['without a · 60 ns left out']);
   });
 
-  test('has callers and callees with their own zoom', async () => {
+  test('has callers and callees that open their function, by pointer and by keys, and have its menu', async () => {
     await goTo(page);
     await choose('leaf');
-    const callers = () => labels(page, '.half.callers .graph');
-    const all = ['main · 1 · 10 ns', 'main · 1 · 20 ns', 'a · 1 · 10 ns', 'a · 2 · 15 ns', 'leaf · 2 · 15 ns'];
-    const zoomed = ['all · 30 ns', 'leaf · 2 · 15 ns', 'a · 2 · 15 ns', 'a · 1 · 10 ns', 'main · 1 · 10 ns'];
-    await eventually(callers).toEqual(all);
-    await click(page, 'a · 1 · 10 ns', '.half.callers .graph');
-    await eventually(callers).toEqual(zoomed);
-    await click(page, 'leaf · 2 · 15 ns', '.half.callers .graph');
-    await eventually(callers).toEqual(all);
-    await eventually(() => hashOf(page)).toBe('function=leaf');
+    const shown = () => page.locator('.panel h2').textContent();
+    const row = (name: string) => page.locator('.path[role=button]', { has: page.locator(`bdi:text-is("${name}")`) });
+    await row('a').click();
+    await eventually(shown).toBe('a');
+    await eventually(() => hashOf(page)).toBe('function=a');
+    await row('main').focus();
+    await press(page, 'Enter');
+    await eventually(shown).toBe('main');
+    await row('b').focus();
+    await press(page, 'm');
+    expect(await page.locator('.menu').getAttribute('aria-label')).toBe('b');
+    await press(page, 'Escape');
+    expect(await focusedText(page)).toMatch(/^b/);
+    await row('b').click({ button: 'right' });
+    await press(page, 'ArrowDown', 'Enter');
+    expect(await chips(page)).toEqual([expect.stringMatching(/^only inside b/)]);
+    await page.goBack();
+    await eventually(shown).toBe('main');
+    await page.goBack();
+    await eventually(shown).toBe('a');
   });
 });

@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { chips, eventually, goTo, hashOf, labels, openReport, push, rows } from '../../helpers/browser/report-page.js';
+import { chips, eventually, goTo, hashOf, openReport, push, rows, total } from '../../helpers/browser/report-page.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html');
@@ -39,7 +39,7 @@ describe('the threads', () => {
       const text = (row: Element, selector: string) => row.querySelector(selector)?.textContent;
       all.find((row) => `${text(row, '.names')} ${text(row, '.names + div')}` === wanted)?.click();
     }, name);
-  const all = async () => (await labels(threads))[0];
+  const all = () => total(threads);
 
   beforeAll(async () => {
     threads = await openReport(browser, THREADS);
@@ -59,14 +59,14 @@ describe('the threads', () => {
 
   test('are selected by a click, together or singly, and the chip undoes it', async () => {
     await go();
-    expect(await all()).toBe('all · 3 µs');
+    expect(await all()).toBe('3 µs');
     await choose('worker 2 threads');
-    expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['worker (2 threads)']]);
+    expect([await all(), await chips(threads)]).toEqual(['2 µs', ['worker (2 threads)']]);
     await choose('worker 2');
-    expect([await all(), hashOf(threads)]).toEqual(['all · 1 µs', 'threads=tid:2&tab=threads']);
+    expect([await all(), hashOf(threads)]).toEqual(['1 µs', 'threads=tid:2&view=threads']);
     await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
     await push(threads, /^worker/);
-    expect([await all(), await chips(threads)]).toEqual(['all · 3 µs', []]);
+    expect([await all(), await chips(threads)]).toEqual(['3 µs', []]);
   });
 
   test('are selected together with Ctrl and Shift, by pointer and by keys', async () => {
@@ -79,43 +79,43 @@ describe('the threads', () => {
     await row('3').click({ modifiers: ['Control'] });
     await eventually(marked).toBe('1,3');
     expect([await all(), await chips(threads), hashOf(threads)]).toEqual([
-      'all · 2 µs',
+      '2 µs',
       ['worker 1, timer 3 (2 threads)'],
-      'threads=tids:1,3&tab=threads',
+      'threads=tids:1,3&view=threads',
     ]);
     await row('1').click({ modifiers: ['Control'] });
-    await eventually(() => hashOf(threads)).toBe('threads=tid:3&tab=threads');
+    await eventually(() => hashOf(threads)).toBe('threads=tid:3&view=threads');
     await eventually(marked).toBe('3'); // the table is drawn after the address changed
     await row('1').focus();
     await press(threads, 'Control+Enter', 'ArrowDown', 'Control+Space');
-    await eventually(() => hashOf(threads)).toBe('tab=threads'); // all of them
+    await eventually(() => hashOf(threads)).toBe('view=threads'); // all of them
     await row('1').focus();
     await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
     await eventually(marked).toBe('2 threads,1,2');
-    expect([await all(), hashOf(threads)]).toEqual(['all · 2 µs', 'threads=tids:1,2&tab=threads']);
+    expect([await all(), hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);
     await threads.reload();
-    await eventually(all).toBe('all · 2 µs');
+    await eventually(all).toBe('2 µs');
   });
 
   test('are hidden with one click if idle', async () => {
     await go();
     const hide = threads.getByRole('checkbox');
     await hide.evaluate((box) => (box as HTMLElement).click());
-    expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['without idle threads']]);
+    expect([await all(), await chips(threads)]).toEqual(['2 µs', ['without idle threads']]);
     await eventually(async () => (await rows(threads, 'Threads')).map(([name]) => name)).not.toContain('timer idle');
     await push(threads, 'without idle threads');
     await eventually(() => hide.isChecked()).toBe(false);
-    expect(await all()).toBe('all · 3 µs');
+    expect(await all()).toBe('3 µs');
   });
 
   test('are the same in chip, table and graph for any address', async () => {
     const marked = () => threads.locator('[aria-label="Threads"] .row.chosen > .names').allTextContents();
     for (const [hash, time, chip, row] of [
-      ['#threads=tid:3', 'all · 1 µs', ['timer (3)'], ['timer idle']],
-      ['#threads=tid:3&idle=0', 'all · 1 µs', ['timer (3)'], []],
-      ['#threads=name:timer', 'all · 1 µs', ['timer (1 thread)'], []],
-      ['#threads=nobody', 'all · 3 µs', [], ['All threads']],
-      ['#threads=idle&idle=0', 'all · 2 µs', ['without idle threads'], ['All threads']],
+      ['#threads=tid:3', '1 µs', ['timer (3)'], ['timer idle']],
+      ['#threads=tid:3&idle=0', '1 µs', ['timer (3)'], []],
+      ['#threads=name:timer', '1 µs', ['timer (1 thread)'], []],
+      ['#threads=nobody', '3 µs', [], ['All threads']],
+      ['#threads=idle&idle=0', '2 µs', ['without idle threads'], ['All threads']],
     ] as const) {
       await go(hash);
       expect([hash, await all(), await chips(threads)]).toEqual([hash, time, chip]);

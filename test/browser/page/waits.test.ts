@@ -25,7 +25,7 @@ beforeAll(async () => {
 const textOf = (selector: string) => page.$$eval(selector, (all) => all.map(({ textContent }) => textContent));
 
 async function choose(name: string): Promise<void> {
-  await goTo(page);
+  await goTo(page, '#tab=waits');
   await page.locator('.table[aria-label="Functions"] .row', { hasText: name }).first().click();
   await page.locator('h2', { hasText: name }).waitFor();
 }
@@ -57,6 +57,7 @@ test('the longest wait is a bar of pieces as wide as they are long', async () =>
 
 test('a function that did not wait shows nothing of waits', async () => {
   await choose('count');
-  await eventually(() => page.locator('.waits').count()).toBe(0);
+  await eventually(() => page.locator('#panel-waits').innerText()).toMatch(/^No wait of this function is listed/);
+  expect(await page.locator('.waits').count()).toBe(0);
   expect(await page.getByRole('group', { name: 'What they did meanwhile' }).isVisible()).toBe(false);
 });

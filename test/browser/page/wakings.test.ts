@@ -41,7 +41,7 @@ async function open(hash: string): Promise<void> {
 
 describe('in a stack chart', () => {
   test('a wait leads to its waker at that moment by key, and the back button leads back', async () => {
-    await open('#chart=1&tab=calls&call=1@22-100');
+    await open('#chart=1&call=1@22-100');
     await eventually(chart).toBe('Stack chart: customer 1');
     await press(page, 'w');
     await eventually(chart).toBe('Stack chart: clerk 3');
@@ -65,7 +65,7 @@ describe('in a stack chart', () => {
     ['at once', 0],
     ['when the address has followed', 400],
   ] as const)('after the wheel, keys act on the wait below the pointer: %s', async ([, ms]) => {
-    await open('#chart=1&tab=calls&call=1@20-22'); // nobody woke it in that call
+    await open('#chart=1&call=1@20-22'); // nobody woke it in that call
     await eventually(chart).toBe('Stack chart: customer 1');
     await zoomAt(70, 4);
     await page.waitForTimeout(ms);
@@ -85,7 +85,7 @@ describe('in a stack chart', () => {
   });
 
   test('the woken thread is reached from what its waker did', async () => {
-    await open('#chart=2&tab=calls');
+    await open('#chart=2');
     await press(page, 'ArrowDown', 'W');
     await eventually(chart).toBe('Stack chart: clerk 3');
   });
@@ -114,7 +114,7 @@ describe('in a stack chart', () => {
   });
 
   test('the menu, the tooltip and the table of a wait name the waker', async () => {
-    await open('#chart=1&tab=calls&call=1@22-100');
+    await open('#chart=1&call=1@22-100');
     await press(page, 'm');
     await eventually(() => page.getByRole('menuitem', { name: 'Go to waker: clerk 3' }).isVisible()).toBe(true);
     await press(page, 'Escape');

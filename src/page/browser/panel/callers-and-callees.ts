@@ -34,17 +34,18 @@ export class CallersAndCallees {
       html('span', {}, formatDuration(sums.totalNs)),
     );
     this.element.replaceChildren(
-      ...this.list(below as string, callers, colouring, 0),
+      ...this.list(below as string, callers, colouring, false),
       itself,
-      ...this.list(above as string, callees, colouring, this.isBlockedTime ? 0 : sums.selfNs),
+      ...this.list(above as string, callees, colouring, !this.isBlockedTime),
     );
     if (focused !== undefined) this.element.querySelector<HTMLElement>(`[data-symbol="${focused}"]`)?.focus();
   }
 
-  /** `selfNs`: of the function itself, as a row of its own; 0: none. */
-  private list(title: string, table: FrameTable, colouring: Colouring, selfNs: Nanoseconds): HTMLElement[] {
+  /** `hasItself`: with a row of what the function took itself, without the calls of itself below it. */
+  private list(title: string, table: FrameTable, colouring: Colouring, hasItself: boolean): HTMLElement[] {
     const top = topOf(table);
     const allNs = table.total[top] as number;
+    const selfNs = hasItself ? (table.self[top] as number) : 0;
     const { classOf } = painterOf(table, colouring === 'outside' ? 'function' : colouring);
     const nodes: NodeId[] = [];
     for (let node = table.firstChild[top] as NodeId; node !== NONE; node = table.nextSibling[node] as NodeId)
