@@ -176,7 +176,7 @@ const OWN_CALLS: Titled = { title: 'Calls', hint: 'calls of the function' };
 function weightColumns(subject: ColumnSubject, running: string): NumberColumn[] {
   const { width, isTree, isInverted } = subject;
   if (isInverted) {
-    const self = { ...weightColumn('self', WEIGHTS[width].self ?? OWN_CALLS, width, true), fromPx: 0 };
+    const self = { ...weightColumn('self', WEIGHTS[width].self ?? OWN_CALLS, width, false), fromPx: 0 };
     const total = ofFunction('total', 'Total');
     return [...(isTree ? [] : [{ ...total, fromPx: SELF_FROM_PX, isUsual: true }]), ...[self, shareColumn(subject)]];
   }
