@@ -39,7 +39,6 @@ import {
   ALL_COLUMNS,
   drawn,
   eventually,
-  frames,
   goTo,
   htmlOf,
   rows,
@@ -233,29 +232,20 @@ async function expectTruePanel(page: Page, name: string, truth: Truth<FunctionRo
     .locator('.table[aria-label="Functions"] .row', { has: page.getByText(name, { exact: true }) })
     .first()
     .click();
-  await page.locator('.function h2').getByText(name, { exact: true }).waitFor(); // not of __libc_start_main, clicked before main
+  await page.locator('.panel h2').getByText(name, { exact: true }).waitFor(); // not of __libc_start_main, clicked before main
   await expectTrueNumbers(page, name, truth, row);
 }
 
 async function expectTrueNumbers(page: Page, name: string, truth: Truth<FunctionRow>, row: FunctionRow): Promise<void> {
-  const shown = await page.$$eval('.function dl > div', (all) =>
+  const shown = await page.$$eval('.panel dl > div', (all) =>
     all.map((each) => [...each.children].map(({ textContent }) => textContent ?? '')),
   );
   const text = (title: string) => truth[title]?.(row) ?? 'no truth';
-  const inferred = row.inferred > 0 ? ' complete' : '';
-  const calls = formatCalls(row.calls, row.inferred);
   const known: Readonly<Record<string, string>> = {
-    total: `${text('Total')} · ${text('Share')}`,
-    blocked: `${text('Blocked')} · ${text('Share')}`,
-    self: text('Self'),
-    outside: `${text('Waiting')} · self ${text('Waiting self')}`,
-    calls: calls + inferred,
-    'parts of waits': calls,
-    inferred: formatCount(row.inferred),
-    unwound: text('Unwound'),
-    average: duration(row.avgNs),
-    ...Object.fromEntries(['min', 'max'].map((key) => [key, text(key === 'min' ? 'Min' : 'Max')])),
-    ...Object.fromEntries(['p50', 'p90', 'p99'].map((key) => [key, text(key)])),
+    ...Object.fromEntries(Object.keys(truth).map((title) => [title, text(title)])),
+    'Parts of waits': formatCalls(row.calls, row.inferred),
+    Inferred: formatCount(row.inferred),
+    Average: duration(row.avgNs),
   };
   expect(shown.length).toBeGreaterThan(3);
   for (const [label, value] of shown) expect(value, `${label} of ${name}`).toBe(known[label as string]);
@@ -347,34 +337,46 @@ async function expectTrueLongest(page: Page, { slowest }: WaitsAnswer): Promise<
 /** Compares callers and callees in the panel, and its histogram, with the tree. Recursive functions count once: not these. */
 async function expectTrueNeighbours(page: Page, { symbols, threads }: Written, { name, calls, inferred }: FunctionRow) {
   const [callers, callees] = [new Map<string, number>(), new Map<string, number>()];
-  for (const { tree } of threads)
+  let selfNs = 0;
+  for (const { tree } of threads) {
+    const totalNs = [...tree.selfNs];
+    for (let node = totalNs.length - 1; node > 0; node--)
+      totalNs[tree.parent[node] as number] =
+        (totalNs[tree.parent[node] as number] as number) + (totalNs[node] as number);
     for (let node = 1; node < tree.parent.length; node++) {
       const nameAt = (at: number) => (at > 0 ? symbols.name[tree.symbol[at] as number] : '') as string;
       const caller = nameAt(tree.parent[node] as number);
       const add = (sums: Map<string, number>, key: string) =>
-        sums.set(shown(key), (sums.get(shown(key)) ?? 0) + (tree.calls[node] as number));
-      if (nameAt(node) === name) add(callers, caller);
+        sums.set(shown(key), (sums.get(shown(key)) ?? 0) + (totalNs[node] as number));
+      if (nameAt(node) === name) selfNs += tree.selfNs[node] as number;
+      if (nameAt(node) === name && caller !== '') add(callers, caller);
       if (caller === name) add(callees, nameAt(node));
     }
+  }
   if (callers.has(name)) return;
-  const bars = (await page.locator('.function .histogram').getAttribute('aria-label')) ?? '';
+  const bars = (await page.locator('.panel .histogram').getAttribute('aria-label')) ?? '';
   const counted = [...bars.matchAll(/: ([\d,]+) calls?/g)].map(([, count = '']) => Number(count.replaceAll(',', '')));
   expect(
     counted.reduce((sum, count) => sum + count, 0),
     `calls in the histogram of ${name}`,
   ).toBe(calls - inferred);
-  for (const [half, truth, isBelow] of [
-    ['callers', callers, false],
-    ['callees', callees, true],
-  ] as const) {
-    const drawn = await frames(page, `.half.${half} .graph`);
-    const rowsPx = [...new Set(drawn.map(({ y }) => y))].sort((a, b) => (isBelow ? a - b : b - a));
-    const next = drawn.filter(({ y, label }) => y === rowsPx[1] && / · [\d,]+( |$)/.test(label));
-    for (const { label } of next) {
-      const [, shown = '', count = ''] = /^(.*?) · (?:[\d,]+ of )?([\d,]+)(?: ·|$)/.exec(label) ?? [];
-      expect(Number(count.replaceAll(',', '')), `${half} of ${name}: ${label}`).toBe(truth.get(shown));
-    }
-  }
+  await page.locator('#tab-callers').click();
+  const [above = [], below = []] = await page.$$eval('.panel .paths > h3', (all) =>
+    all.map((head) => {
+      const listed: string[][] = [];
+      for (let next = head.nextElementSibling; next?.classList.contains('path'); next = next.nextElementSibling)
+        listed.push(['bdi', 'span:not([class])'].map((part) => next?.querySelector(part)?.textContent ?? ''));
+      return listed;
+    }),
+  );
+  if (selfNs > 0) callees.set('itself', selfNs);
+  for (const [listed, truth] of [
+    [above, callers],
+    [below, callees],
+  ] as const)
+    expect(Object.fromEntries(listed), `neighbours of ${name}`).toEqual(
+      Object.fromEntries([...truth].map(([other, ns]) => [other, formatDuration(ns)])),
+    );
 }
 
 /** Checks all tables of a page of a profile, and the panel of the first functions. */
@@ -386,25 +388,24 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
     isBlockedTime ? blockedTruth(allNs) : functionTruth(part, hasSwitches, allNs);
   const truth = truthOf(file, totalNs);
   await goTo(page, `#${ALL_COLUMNS}`);
-  expect(await page.locator('header p').first().textContent()).toContain(
-    `${formatDuration(totalNs)} of ${isBlockedTime ? 'blocked' : 'wall-clock'} time`,
-  );
+  const all = page.locator('.graph.main g.frame[aria-label^="all:"]');
+  expect(await all.getAttribute('aria-label')).toContain(formatDuration(totalNs));
   const shown = await tableOf(page, 'Functions');
   expect(shown.cells).toHaveLength(functions.length);
   expectTrue(shown, truth, byName(functions));
-  const widths = await page
-    .getByLabel('Width')
-    .locator('option')
-    .evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value));
-  expect(widths).toEqual(
-    isBlockedTime ? ['wall'] : ['wall', ...Object.keys(WIDTHS(hasSwitches)), 'self'].sort(byWidth),
-  );
+  const lens = page.locator('.bar button.drop').first();
+  if (isBlockedTime) expect(await lens.isVisible()).toBe(false);
+  else {
+    await lens.click();
+    expect(await page.getByRole('menuitemcheckbox').locator('span').allTextContents()).toEqual(lensesOf(hasSwitches));
+    await page.keyboard.press('Escape');
+  }
   for (const width of Object.keys(isBlockedTime ? {} : WIDTHS(hasSwitches))) {
     await goTo(page, `#width=${width}&${ALL_COLUMNS}`);
     expectTrue(await tableOf(page, 'Functions'), widthTruth(file, width, hasSwitches, truth), byName(functions));
   }
   if (!isBlockedTime) {
-    await goTo(page, `#width=self&${ALL_COLUMNS}`);
+    await goTo(page, `#inverted=1&${ALL_COLUMNS}`);
     const self = { ...truth, Share: ({ selfNs }: FunctionRow) => formatShare(selfNs, totalNs) };
     expectTrue(await tableOf(page, 'Functions'), self, byName(functions));
   }
@@ -413,8 +414,8 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
     await expectTruePanel(page, row.name, truth, row);
   if (!isBlockedTime)
     for (const row of functions.filter((own) => !own.isStop && own.calls > own.inferred).slice(0, 4)) {
-      await goTo(page, `#function=${encodeURIComponent(row.name)}`);
-      await page.locator('.function h2', { hasText: row.name }).waitFor();
+      await goTo(page, `#function=${encodeURIComponent(row.name)}&tab=calls`);
+      await page.locator('.panel h2', { hasText: row.name }).waitFor();
       await expectTrueNeighbours(page, file, row);
     }
   await goTo(page);
@@ -427,8 +428,10 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
   }
 }
 
-const ORDER = ['wall', 'cpu', 'outside', 'off-cpu', 'calls', 'self'];
-const byWidth = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b);
+const lensesOf = (hasSwitches: boolean) =>
+  hasSwitches
+    ? ['All time', 'Running', 'Waiting', 'Off CPU', 'Calls']
+    : ['All time', 'Traced (least running)', 'Waiting', 'Calls'];
 
 /** A row of the table of threads: a thread, or several. */
 async function expectTrueThreads(page: Page, profile: Profile, file: Written, hash = ''): Promise<void> {
@@ -462,7 +465,7 @@ async function expectTrueThreads(page: Page, profile: Profile, file: Written, ha
           Calls: calls,
         }),
   };
-  await goTo(page, `#tab=threads${hash}`);
+  await goTo(page, `#view=threads${hash}`);
   const shown = await tableOf(page, 'Threads');
   const nameOf = ({ tid, comm }: WrittenThread) => comm ?? `thread ${tid}`;
   const at = shown.titles.indexOf('TID');
@@ -552,18 +555,20 @@ describe('each number is that of the JSON', () => {
       const shown = functions.filter(({ isStop, calls }) => !isStop && calls > 0);
       for (const row of [shown[0], shown[2], shown[3]]) {
         if (row === undefined) continue;
-        await goTo(page, `#function=${encodeURIComponent(row.name)}${hash}`);
-        await page.locator('.function h2').getByText(row.name, { exact: true }).waitFor();
+        await goTo(page, `#function=${encodeURIComponent(row.name)}&tab=calls${hash}`);
+        await page.locator('.panel h2').getByText(row.name, { exact: true }).waitFor();
         await expectTrueNumbers(page, row.name, truth, row);
         const question = { functions: exactly(row.name), slowest: 10 };
         const asked = await askLatency([open()], question, window ? { window } : {});
         await expectTrueCalls(page, latencyAnswer(asked.profile, asked.calls, asked.functions), row);
-        if (waits !== null && range === null)
+        if (waits !== null && range === null) {
+          await page.locator('#tab-waits').click();
           await expectTrueWaits(
             page,
             waitsAnswer(await askWaits([open()], { inside: exactly(row.name), slowest: 0 })),
             waitsAnswer(await askWaits([open()], { slowest: 10_000 })),
           );
+        }
       }
     }
     await page.close();
@@ -578,7 +583,9 @@ describe('each number is that of the JSON', () => {
     const { trace } = reportOf(profile);
     expect(trace.totalNs).toBe(await blockedNs(inputs()));
     expect(trace).toMatchObject({ outsideNs: trace.totalNs, offCpuNs: trace.totalNs });
-    expect(await page.getByLabel('Colour').locator('option').allTextContents()).toEqual(['Function']);
+    await page.getByRole('button', { name: 'View' }).click();
+    expect(await page.getByRole('menu').isVisible()).toBe(true);
+    expect(await page.getByRole('group', { name: 'Colour' }).count()).toBe(0); // only one
     await page.close();
   });
 
