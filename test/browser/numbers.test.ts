@@ -585,7 +585,9 @@ describe('each number is that of the JSON', () => {
     expect(trace).toMatchObject({ outsideNs: trace.totalNs, offCpuNs: trace.totalNs });
     await page.getByRole('button', { name: 'View' }).click();
     expect(await page.getByRole('menu').isVisible()).toBe(true);
-    expect(await page.getByRole('group', { name: 'Colour' }).count()).toBe(0); // only one
+    // no durations, no waiting share
+    const colours = await page.getByRole('group', { name: 'Colour' }).getByRole('menuitemcheckbox').allTextContents();
+    expect(colours.map((text) => text.replace(/a$/, ''))).toEqual(['Library', 'Function']);
     await page.close();
   });
 

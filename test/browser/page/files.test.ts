@@ -231,7 +231,9 @@ describe('a hostile trace', () => {
 
   test('stays text among threads and in the search', async () => {
     await page.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
-    expect((await rows(page, 'Threads')).map(([name]) => name)).toContain('<img src=x onerror=alert(3)>');
+    await eventually(async () => (await rows(page, 'Threads')).map(([name]) => name)).toContain(
+      '<img src=x onerror=alert(3)>',
+    );
     await goTo(page, `#search=${encodeURIComponent('<img/src')}`);
     expect(await page.locator('output:not(.spoken)').textContent()).toMatch(/^1 frame, /);
     await goTo(page, `#search=${encodeURIComponent('__proto__')}`);

@@ -87,7 +87,12 @@ export function functionsInWords(
   nameOf: NameOf,
 ): Record<string, FunctionRow> {
   return Object.fromEntries(
-    functionsOf(tree, durations, recordsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
+    functionsOf(tree, durations, recordsSwitches(tree)).map(({ symbol, inferredBy = {}, ...row }) => {
+      // the reference has no reasons: they add up to all inferred time
+      const knownNs = Object.values(inferredBy).reduce((sum, ns) => sum + ns, 0);
+      expect(knownNs, nameOf(symbol)).toBe(row.inferredNs);
+      return [nameOf(symbol), row];
+    }),
   );
 }
 

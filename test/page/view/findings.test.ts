@@ -48,7 +48,7 @@ describe('a page of threads that mostly wait', () => {
       '96.4 % of the time is 3 call paths that did nothing but wait, the largest in __GI___futex_abstimed_wait_cancelable64 (9 calls, 1.38 ms).',
       'Of the 142 µs on the CPU, 44.7 % is burn itself (44 calls).',
     ]);
-    expect(labelsAt(views)).toEqual(['Hide pure waits, Show it', 'Show it, On CPU']);
+    expect(labelsAt(views)).toEqual(['Hide pure waits, Show it', 'Show it, Running']);
     expect(findingsAt(views, START)[0]?.actions.map((action) => 'change' in action && action.change)).toEqual([
       togglePureWaits(START),
       { chosen: symbolOf(views, '__GI___futex_abstimed_wait_cancelable64') },
@@ -60,7 +60,7 @@ describe('a page of threads that mostly wait', () => {
       '3.96 ms of pure waiting is hidden; shown is the other 147 µs, most in burn (self 63.3 µs, 43.1 %).',
       'Of the 115 µs on the CPU, 54.9 % is burn itself (44 calls).',
     ]);
-    expect(labelsAt(views, HIDDEN)).toEqual(['Show waits again', 'Show it, On CPU']);
+    expect(labelsAt(views, HIDDEN)).toEqual(['Show waits again', 'Show it, Running']);
     expect(chipsOf(views, HIDDEN)).toEqual([{ text: 'pure waits hidden, 3.96 ms', undo: { hidesPureWaits: false } }]);
     expect(togglePureWaits(HIDDEN)).toEqual({ hidesPureWaits: false });
   });
@@ -113,7 +113,7 @@ describe('a page with wakings', () => {
       '32.5 % of the time is waiting: mutexes 23.8 %.',
       'Of the 108 ns on the CPU, 37 % is count itself (1 call), then customer 18.5 %.',
     ]);
-    expect(labelsAt(views)).toEqual(['Off CPU', 'Show it, On CPU']);
+    expect(labelsAt(views)).toEqual(['Off CPU', 'Show it, Running']);
   });
 
   test('gives bounds if it does not know all waits', () => {
