@@ -45,7 +45,13 @@ export async function openReport(
 /** Waits for the tables, which are drawn after the graph. */
 export async function drawn(page: Page): Promise<void> {
   await page.locator('.table .head button').first().waitFor({ state: 'attached' });
-  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 0)));
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        // tables are drawn after the frame that follows the next one
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+      }),
+  );
 }
 
 /** Goes to the initial or another address without reloading the page. */
