@@ -43,7 +43,7 @@ describe('recordings of the lab report', () => {
     expect(lossTexts(quality)).toEqual([
       '30 gaps, 1737 ns, undecoded: No branch was decoded',
       '1 gaps, 4 ns, code 5: Failed to get instruction',
-      '2 gaps, 0 ns, unannounced: tracing restarted without an error',
+      '1 gaps, 0 ns, unannounced: tracing restarted without an error',
     ]);
     expect(quality.threadsCut).toBe(1);
     expect(quality.gaps).toHaveLength(33);
