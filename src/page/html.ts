@@ -118,7 +118,7 @@ function trustMarkup(profile: Profile): string {
   const item = (text: string) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`;
   const alerts = [...damage, ...warnings];
   return [
-    '<div id="trust" popover role="dialog" aria-label="What was recorded" tabindex="0">',
+    '<div id="trust" class="facts" popover role="dialog" aria-label="What was recorded" tabindex="0">',
     ...(alerts.length === 0 ? [] : [`<ul class="warnings">${alerts.map(item).join('')}</ul>`]),
     `<p>${xml(line)}</p>`,
     ...(notes.length === 0 ? [] : [`<ul class="notes" aria-label="Notes">${notes.map(item).join('')}</ul>`]),

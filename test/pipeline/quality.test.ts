@@ -46,7 +46,7 @@ describe('recordings of the lab report', () => {
       '1 gaps, 0 ns, unannounced: tracing restarted without an error',
     ]);
     expect(quality.threadsCut).toBe(1);
-    expect(quality.gaps).toHaveLength(33);
+    expect(quality.gaps).toHaveLength(32);
   });
 
   test('an overflow and lost data, also if they cost no time', async () => {
