@@ -2,22 +2,16 @@
  * Says in a sentence what stands out. The same words are on a page, in a terminal and after rendering.
  */
 
-import type { Finding, OwnTime } from '../analysis/findings/findings.js';
-import { findingsOfProfile } from '../analysis/findings/of-profile.js';
-import { NAMED_CHANGE } from '../analysis/findings/thresholds.js';
+import { type Finding, findingsOf, type OwnTime, reasonsOfWaits } from '../analysis/findings/findings.js';
+import { NO_PURE_WAITS, pureWaitsOf } from '../analysis/findings/pure-waits.js';
+import { functionsOf } from '../analysis/tree/functions.js';
+import { recordsSwitches } from '../analysis/tree/outside.js';
+import { treeOfAllThreads } from '../analysis/tree/reshape.js';
 import type { Profile, Quality, TraceMeta } from '../model/profile/profile.js';
 import { hiddenJumpsRemedy, remedyOf } from '../model/profile/profile.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
-import {
-  formatCalls,
-  formatDifference,
-  formatDuration,
-  formatMany,
-  formatPercentChange,
-  formatShare,
-  threadNoun,
-} from './format.js';
+import { formatCalls, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
 import { causeText } from './quality-summary.js';
 
 /** A part of a sentence. Names and causes are input text, and not escaped. */
@@ -39,6 +33,21 @@ export function findingTexts(profile: Profile, waits: WaitsByPath | null) {
   const context = { meta, quality, nameOf: (symbol: SymbolId) => symbols.name[symbol] as string };
   return findingsOfProfile(profile, waits).map((finding) => {
     return { kind: finding.kind, text: findingText(finding, context) };
+  });
+}
+
+/** Returns the findings, the most important first. `waits`: of the same trace; null: not known, or not asked. */
+export function findingsOfProfile(profile: Profile, waits: WaitsByPath | null): Finding[] {
+  const { meta, symbols, quality, threads } = profile;
+  const tree = treeOfAllThreads(profile);
+  const hasSwitches = recordsSwitches(tree, meta.hasSwitches);
+  return findingsOf({
+    ...{ meta, symbols, quality, hasSwitches },
+    ...{ tree, shown: tree, hidesPureWaits: false },
+    pureWaits: meta.isBlockedTime ? NO_PURE_WAITS : pureWaitsOf(tree, hasSwitches),
+    functions: functionsOf(tree, null, hasSwitches),
+    waits: waits && reasonsOfWaits(waits),
+    groups: threads.map(({ comm, tree: own }) => ({ name: comm, ns: own.selfNs.reduce((sum, ns) => sum + ns, 0) })),
   });
 }
 
@@ -95,31 +104,6 @@ export function sentenceOf(finding: Finding, context: FindingContext): SentenceP
         text('.'),
       ];
     }
-    case 'requests': {
-      const { symbol, requests, slowestNs, medianNs, longer } = finding;
-      const [most] = longer;
-      return [
-        text(`The slowest of ${formatMany(requests, 'request')} of `),
-        named(symbol),
-        text(' took '),
-        number(formatDuration(slowestNs)),
-        text(`, ${Number((slowestNs / medianNs).toPrecision(2))} × the median`),
-        ...(most === undefined
-          ? []
-          : [text('; it took longer most of all in '), name(most.where), text(` (+${formatDuration(most.ns)})`)]),
-        text('.'),
-      ];
-    }
-    case 'lock': {
-      const { name: lock, waitingNs, allNs, holder } = finding;
-      return [
-        share(waitingNs, allNs),
-        text(' of the time is waiting for the lock '),
-        name(lock),
-        ...(holder === null ? [] : [text(', held most in '), named(holder)]),
-        text('.'),
-      ];
-    }
     case 'blocked': {
       const { ns, waitedFor } = finding;
       const list = waitedFor.flatMap((row, at) => [
@@ -141,8 +125,6 @@ export function sentenceOf(finding: Finding, context: FindingContext): SentenceP
         text(pureWaitsNs === 0 ? '.' : `. Pure waits are ${formatShare(pureWaitsNs, allNs)} of all.`),
       ];
     }
-    case 'compared':
-      return comparedSentence(finding);
   }
 }
 
@@ -174,33 +156,6 @@ const PLURALS: Readonly<Record<string, string>> = {
   'page fault': 'page faults',
   'kernel lock': 'kernel locks',
 };
-
-function comparedSentence({ beforeNs, afterNs, change }: Of<'compared'>): SentencePart[] {
-  const totals =
-    beforeNs === afterNs
-      ? [text('The time is the same, '), number(formatDuration(afterNs))]
-      : [
-          text(afterNs > beforeNs ? 'The time grew from ' : 'The time fell from '),
-          number(formatDuration(beforeNs)),
-          text(' to '),
-          number(formatDuration(afterNs)),
-          text(beforeNs > 0 ? ` (${formatPercentChange(beforeNs, afterNs)})` : ''),
-        ];
-  if (change === null)
-    return [
-      ...totals,
-      text(`. Beyond noise, no self time changed by more than ${formatShare(NAMED_CHANGE, 1)} of that.`),
-    ];
-  const lost = change.isLost ? ': the traces have gaps there, so other changes may be missing time' : '';
-  return [
-    ...totals,
-    text('. The largest change of self time beyond noise is '),
-    name(change.name),
-    text(' '),
-    number(formatDifference(change.afterNs - change.beforeNs)),
-    text(`${lost}.`),
-  ];
-}
 
 function callsOf({ calls, inferred }: Pick<OwnTime, 'calls' | 'inferred'>): string {
   if (calls === 0) return '';

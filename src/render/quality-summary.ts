@@ -2,6 +2,7 @@
  * Summarizes the quality of a profile in words: one line, warnings, and notes.
  */
 
+import { DOUBTFUL_INFERRED } from '../analysis/findings/thresholds.js';
 import { doubtWords } from '../model/calls/doubts.js';
 import type { LossKind, Quality, TraceMeta } from '../model/profile/profile.js';
 import {
@@ -79,7 +80,7 @@ function countsText({ inferredCalls, inferredEvents }: Quality): string {
 
 /** Says in a few words how far to trust a profile: "Nothing lost · 59 inferred", "0.99 % lost". */
 export function trustOf({ quality, meta }: ProfileHeader): { readonly text: string; readonly isDoubtful: boolean } {
-  const { losses, lostNs, inferredNs, totalNs, inferredCalls } = quality;
+  const { losses, lostNs, totalNs, inferredCalls } = quality;
   const inferred = Object.values(inferredCalls).reduce((sum, calls) => sum + calls, 0);
   const lost = meta.isBlockedTime ? formatDuration(lostNs) : formatShare(lostNs, totalNs);
   const isDamaged = damageOf(quality).length > 0;
@@ -88,12 +89,18 @@ export function trustOf({ quality, meta }: ProfileHeader): { readonly text: stri
     losses.length === 0 ? 'Nothing lost' : lostNs > 0 ? `${lost} lost` : formatMany(gapCount(losses), 'gap'),
     ...(inferred === 0 ? [] : [`${formatCount(inferred)} inferred`]),
   ];
-  const isLost = lostNs > DOUBTFUL_LOST * totalNs;
-  return { text: parts.join(' · '), isDoubtful: isDamaged || isLost || inferredNs > DOUBTFUL_INFERRED * totalNs };
+  const isLost = lostNs > CHIP_LOST * totalNs;
+  const isInferred = inferredAloneNs(quality) > DOUBTFUL_INFERRED * totalNs;
+  return { text: parts.join(' · '), isDoubtful: isDamaged || isLost || isInferred };
 }
 
-const DOUBTFUL_LOST = 0.01;
-const DOUBTFUL_INFERRED = 0.2;
+/** The chip warns earlier than a finding, which takes a line. */
+const CHIP_LOST = 0.01;
+
+/** Returns the inferred time without what is lost. */
+function inferredAloneNs({ inferredNs, lostNs, hiddenNs }: Pick<Quality, 'inferredNs' | 'lostNs' | 'hiddenNs'>) {
+  return Math.max(0, inferredNs - lostNs) + hiddenNs;
+}
 
 function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {
   const damage: string[] = [];
@@ -146,9 +153,8 @@ function isGrave({ inferredNs, lostNs, totalNs }: Quality): boolean {
 const NOTED_SHARE = 0.01;
 
 function inferredNotes(quality: Quality, meta: TraceMeta): string[] {
-  const { inferredNs, hiddenNs, lostNs, totalNs } = quality;
   const inferred = inferredShareText(quality, meta);
-  const isNoted = inferredNs - lostNs + hiddenNs > NOTED_SHARE * totalNs && !isGrave(quality);
+  const isNoted = inferredAloneNs(quality) > NOTED_SHARE * quality.totalNs && !isGrave(quality);
   return inferred !== null && isNoted ? [inferred] : [];
 }
 
@@ -166,12 +172,13 @@ export function inferredShareText(quality: Quality, meta: TraceMeta): string | n
 
 /** The same of times that are known already. */
 export function inferredText(
-  { inferredNs, hiddenNs, lostNs, totalNs }: Pick<Quality, 'inferredNs' | 'hiddenNs' | 'lostNs' | 'totalNs'>,
+  quality: Pick<Quality, 'inferredNs' | 'hiddenNs' | 'lostNs' | 'totalNs'>,
   all: readonly InferredTime[] | null,
 ): string | null {
   const times = all?.filter(({ doubt }) => doubt !== 'Lost');
-  const ns = times?.reduce((sum, time) => sum + time.ns, 0) ?? Math.max(0, inferredNs - lostNs) + hiddenNs;
+  const ns = times?.reduce((sum, time) => sum + time.ns, 0) ?? inferredAloneNs(quality);
   if (ns === 0) return null;
+  const { totalNs } = quality;
   const head = `${formatShare(ns, totalNs)} of the time is inferred`;
   if (times === undefined) return head;
   const shown = times.filter((time) => time.ns >= NAMED_PART * ns).slice(0, MAX_REASONS);

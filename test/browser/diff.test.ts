@@ -83,6 +83,16 @@ async function reset(): Promise<void> {
   await eventually(async () => (await frames(page)).labels[0]).toMatch(/^▲ all/);
 }
 
+test('begins with the width that was asked for, and shows it', async () => {
+  const [before, after] = [await analyzeText(BEFORE), await analyzeText(AFTER)];
+  for (const widthOf of ['before', 'larger'] as const) {
+    const rows = diffOf(before, after).functions;
+    const page = await browser.open([...renderDiffHtml(compareProfiles(before, after), rows, { widthOf })].join(''));
+    expect(await page.locator('#width').inputValue()).toBe(widthOf);
+    await page.close();
+  }
+});
+
 test('shows each kind of change by colour, sign and words', async () => {
   const { labels, classes } = await frames(page);
   expect(classes).toEqual(['more2', 'more2', 'less2', 'new', 'noise', 'gone', 'more3']);

@@ -245,7 +245,6 @@ async function expectTrueNumbers(page: Page, name: string, truth: Truth<Function
     ...Object.fromEntries(Object.keys(truth).map((title) => [title, text(title)])),
     'Parts of waits': formatCalls(row.calls, row.inferred),
     Inferred: formatCount(row.inferred),
-    Average: duration(row.avgNs),
   };
   expect(shown.length).toBeGreaterThan(3);
   for (const [label, value] of shown) expect(value, `${label} of ${name}`).toBe(known[label as string]);

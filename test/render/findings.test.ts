@@ -2,7 +2,7 @@
  * Tests the words of findings.
  */
 import { expect, test } from 'vitest';
-import { type ChangedTime, comparisonOf, type Finding } from '../../src/analysis/findings/findings.js';
+import type { Finding } from '../../src/analysis/findings/findings.js';
 import type { LossKind } from '../../src/model/profile/profile.js';
 import { findingText, sentenceOf } from '../../src/render/findings.js';
 
@@ -20,9 +20,6 @@ const OVERFLOW: LossKind = {
 };
 const LARGEST = { symbol: 0, calls: 1, inferred: 0, ns: 1e8 };
 const OWN = { symbol: 0, selfNs: 60, calls: 1200, inferred: 3 };
-const change = (name: string, beforeNs: number, afterNs: number, more: Partial<ChangedTime> = {}): ChangedTime => {
-  return { name, beforeNs, afterNs, isWithinNoise: false, isLost: false, ...more };
-};
 
 test('lost time has its largest cause, and the remedy', () => {
   const lost = { kind: 'lost', ns: 12, allNs: 100, isOfRunning: false, cause: OVERFLOW } as const;
@@ -83,17 +80,6 @@ test('running has the two functions with most time of their own', () => {
   );
 });
 
-test('requests and locks say where', () => {
-  const requests = { kind: 'requests', symbol: 0, requests: 8, slowestNs: 310, medianNs: 100 } as const;
-  expect(text({ ...requests, longer: [{ where: 'await_reply → poll', ns: 150 }] })).toBe(
-    'The slowest of 8 requests of crunch took 310 ns, 3.1 × the median; it took longer most of all in await_reply → poll (+150 ns).',
-  );
-  expect(text({ ...requests, longer: [] })).toBe('The slowest of 8 requests of crunch took 310 ns, 3.1 × the median.');
-  const lock = { kind: 'lock', name: 'LOCK_log', waitingNs: 11, allNs: 100, holder: 1 } as const;
-  expect(text(lock)).toBe('11 % of the time is waiting for the lock LOCK_log, held most in memcpy.');
-  expect(text({ ...lock, holder: null })).toBe('11 % of the time is waiting for the lock LOCK_log.');
-});
-
 test('blocked time has those that were waited for', () => {
   const waitedFor = [3, 2, 4].map((symbol, at) => ({ symbol, ns: 30 - 10 * at }));
   expect(text({ kind: 'blocked', ns: 100, waitedFor })).toBe(
@@ -112,18 +98,6 @@ test('merged recordings have the group with most time', () => {
   } as const;
   expect(text(finding, { meta: { recorded: null, merged } })).toBe(
     '4 recordings have 100 ns of thread time; of each command name, mariadbd has most: 60 %. Pure waits are 40 % of all.',
-  );
-});
-
-test('a comparison has the totals and the largest change beyond noise', () => {
-  expect(text(comparisonOf(100, 130, [change('f', 10, 40), change('g', 90, 10, { isWithinNoise: true })]))).toBe(
-    'The time grew from 100 ns to 130 ns (+30 %). The largest change of self time beyond noise is f +30 ns.',
-  );
-  expect(text(comparisonOf(100, 90, [change('[lost]', 20, 10, { isLost: true })]))).toBe(
-    'The time fell from 100 ns to 90 ns (−10 %). The largest change of self time beyond noise is [lost] −10 ns: the traces have gaps there, so other changes may be missing time.',
-  );
-  expect(text(comparisonOf(10_000, 10_000, [change('f', 10, 20)]))).toBe(
-    'The time is the same, 10 µs. Beyond noise, no self time changed by more than 0.2 % of that.',
   );
 });
 

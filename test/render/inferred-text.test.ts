@@ -4,7 +4,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Profile, qualitySummary } from '../../src/index.js';
 import { DOUBT_NAMES, doubtAdvice } from '../../src/model/calls/doubts.js';
+import type { Quality } from '../../src/model/profile/profile.js';
 import { renderJson } from '../../src/profile-file/write.js';
+import { findingsOfProfile } from '../../src/render/findings.js';
+import { trustOf } from '../../src/render/quality-summary.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 
 async function saidOf(name: string, change: (profile: Profile) => Profile = (profile) => profile): Promise<string[]> {
@@ -33,6 +36,27 @@ test.each([
   ],
 ])('%s', async (name, text) => {
   expect(await saidOf(name)).toEqual([text]);
+});
+
+test.each<[Partial<Quality>, string, boolean, string]>([
+  [{ lostNs: 30, inferredNs: 30 }, 'Nothing lost', true, 'more than a hundredth is lost'],
+  [{ lostNs: 1, inferredNs: 1 }, 'Nothing lost', false, 'lost time is no inferred time'],
+  [{ inferredNs: 15, hiddenNs: 4 }, 'Nothing lost', false, 'less than a fifth'],
+  [{ inferredNs: 15, hiddenNs: 6 }, 'Nothing lost', true, 'with hidden jumps more than a fifth'],
+])('the chip of a page doubts %o: %s %s, %s', async (times, text, isDoubtful) => {
+  const profile = await analyzeText(fixture('accuracy/memcached.txt.gz'));
+  const clean = { ...profile.quality, losses: [], inferredNs: 0, hiddenNs: 0, lostNs: 0, totalNs: 100 };
+  const trust = trustOf({ ...profile, quality: { ...clean, ...times } });
+  expect([trust.text.startsWith(text), trust.isDoubtful]).toEqual([true, isDoubtful]);
+});
+
+test.each(['pcre-jit-ovf', 'thr-ovf', 'steal-ovf'])('%s: lost time is not inferred a second time', async (name) => {
+  const profile = await analyzeText(fixture(`accuracy/${name}.txt.gz`));
+  const { inferredNs, lostNs, hiddenNs, totalNs } = profile.quality;
+  const ns = inferredNs - lostNs + hiddenNs;
+  const found = findingsOfProfile(profile, null).filter(({ kind }) => kind === 'inferred');
+  expect(found).toEqual(ns > 0.2 * totalNs ? [{ kind: 'inferred', ns, allNs: totalNs }] : []);
+  expect(lostNs).toBeGreaterThan(0);
 });
 
 test('little inferred time is not worth a note', async () => {

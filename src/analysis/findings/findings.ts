@@ -18,11 +18,8 @@ import {
   FIRST_RUNNING,
   LISTED_REASONS,
   LISTED_WAITED_FOR,
-  LOCK_WAITING,
   MUCH_WAITING,
-  NAMED_CHANGE,
   SECOND_RUNNING,
-  SLOW_REQUEST,
 } from './thresholds.js';
 
 /** What stands out. `allNs`: what shares are of. */
@@ -33,11 +30,8 @@ export type Finding =
   | FoundPureWaits
   | HiddenWaits
   | Running
-  | SlowRequest
-  | Lock
   | Blocked
-  | MergedTime
-  | Compared;
+  | MergedTime;
 export type FindingKind = Finding['kind'];
 
 interface LostTime {
@@ -110,33 +104,6 @@ interface Running {
   readonly second: OwnTime | null;
 }
 
-interface SlowRequest extends RequestFacts {
-  readonly kind: 'requests';
-}
-
-/** Requests of one kind. */
-export interface RequestFacts {
-  /** The function that serves them. */
-  readonly symbol: SymbolId;
-  readonly requests: number;
-  readonly slowestNs: Nanoseconds;
-  readonly medianNs: Nanoseconds;
-  /** Where the slowest took longer than a typical one, in words, the most first. */
-  readonly longer: readonly { readonly where: string; readonly ns: Nanoseconds }[];
-}
-
-interface Lock extends LockFacts {
-  readonly kind: 'lock';
-  readonly allNs: Nanoseconds;
-}
-
-export interface LockFacts {
-  readonly name: string;
-  readonly waitingNs: Nanoseconds;
-  /** The function that had it most of this time; null: unknown. */
-  readonly holder: SymbolId | null;
-}
-
 /** All time is blocked time. */
 interface Blocked {
   readonly kind: 'blocked';
@@ -161,24 +128,6 @@ export interface GroupTime {
   readonly ns: Nanoseconds;
 }
 
-interface Compared {
-  readonly kind: 'compared';
-  readonly beforeNs: Nanoseconds;
-  readonly afterNs: Nanoseconds;
-  /** The largest change of self time beyond noise; null: there is none. */
-  readonly change: ChangedTime | null;
-}
-
-/** A function, or a kind of stop, of a comparison. */
-export interface ChangedTime {
-  readonly name: string;
-  readonly beforeNs: Nanoseconds;
-  readonly afterNs: Nanoseconds;
-  readonly isWithinNoise: boolean;
-  /** It is what is lost of the traces. */
-  readonly isLost: boolean;
-}
-
 /** What findings are about. */
 export interface FindingsQuestion {
   readonly meta: { readonly weight: 'ns' | 'calls'; readonly isBlockedTime?: true | undefined } & MergedMeta;
@@ -197,9 +146,6 @@ export interface FindingsQuestion {
   readonly waits: KnownReasons | null;
   /** Of a merged profile. */
   readonly groups: readonly GroupTime[];
-  /** null: not asked. */
-  readonly requests?: RequestFacts | null;
-  readonly locks?: readonly LockFacts[];
 }
 
 interface MergedMeta {
@@ -232,7 +178,7 @@ interface Facts extends FindingsQuestion {
 
 type Rule = (facts: Facts) => Finding | null;
 
-const RULES: readonly Rule[] = [lost, inferred, merged, hiddenWaits, waiting, foundPureWaits, running, requests, lock];
+const RULES: readonly Rule[] = [lost, inferred, merged, hiddenWaits, waiting, foundPureWaits, running];
 
 function lost({ sums, quality }: Facts): Finding | null {
   const { totalNs, outsideNs, lostNs: ns } = sums;
@@ -243,7 +189,8 @@ function lost({ sums, quality }: Facts): Finding | null {
 }
 
 function inferred({ tree, sums }: Facts): Finding | null {
-  const ns = tree.inferredNs.reduce((sum, own) => sum + own, 0);
+  // lost time is inferred, too, and has a finding of its own
+  const ns = tree.inferredNs.reduce((sum, own) => sum + own, 0) - sums.lostNs;
   return ns > DOUBTFUL_INFERRED * sums.totalNs ? { kind: 'inferred', ns, allNs: sums.totalNs } : null;
 }
 
@@ -315,18 +262,6 @@ function mostSelfTime({ functions, symbols }: Facts): OwnTime[] {
   return most;
 }
 
-function requests({ requests: asked }: Facts): Finding | null {
-  if (asked == null || asked.slowestNs < SLOW_REQUEST * asked.medianNs) return null;
-  return { kind: 'requests', ...asked };
-}
-
-function lock({ locks = [], sums }: Facts): Finding | null {
-  const [first, ...others] = locks;
-  if (first === undefined) return null;
-  const most = others.reduce((most, lock) => (lock.waitingNs > most.waitingNs ? lock : most), first);
-  return most.waitingNs > LOCK_WAITING * sums.totalNs ? { kind: 'lock', ...most, allNs: sums.totalNs } : null;
-}
-
 /** Frames that are neither functions nor stops say for whom threads waited. */
 function blocked({ symbols, functions, sums }: Facts): Finding | null {
   const waitedFor = functions
@@ -335,16 +270,6 @@ function blocked({ symbols, functions, sums }: Facts): Finding | null {
     .sort((a, b) => b.ns - a.ns || compareSymbols(symbols, a.symbol, b.symbol));
   if (waitedFor.length === 0) return null;
   return { kind: 'blocked', ns: sums.totalNs, waitedFor: waitedFor.slice(0, LISTED_WAITED_FOR) };
-}
-
-/** Returns what stands out of a comparison. `changes`: of self times, also of stops. */
-export function comparisonOf(beforeNs: Nanoseconds, afterNs: Nanoseconds, changes: Iterable<ChangedTime>): Finding {
-  const sizeOf = (change: ChangedTime) => Math.abs(change.afterNs - change.beforeNs);
-  let most: ChangedTime | null = null;
-  for (const change of changes)
-    if (!change.isWithinNoise && sizeOf(change) > (most === null ? 0 : sizeOf(most))) most = change;
-  const isNamed = most !== null && sizeOf(most) > NAMED_CHANGE * Math.max(beforeNs, afterNs);
-  return { kind: 'compared', beforeNs, afterNs, change: isNamed ? most : null };
 }
 
 /** Sums up the waits of some places by reason, as far as it is known. */

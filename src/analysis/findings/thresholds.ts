@@ -27,13 +27,5 @@ export const PURE_OFF_CPU = 0.9;
 export const FIRST_RUNNING = 0.05;
 export const SECOND_RUNNING = 0.01;
 
-/** The slowest request took as many times the median. */
-export const SLOW_REQUEST = 2;
-/** Of all time: threads waited so long for one lock. */
-export const LOCK_WAITING = 0.01;
-
-/** Of the larger total: a smaller change of one function is not named. */
-export const NAMED_CHANGE = 0.002;
-
 /** Threads that were waited for, as they are listed. */
 export const LISTED_WAITED_FOR = 3;

@@ -91,6 +91,8 @@ class App {
   private readonly misfits = new Notice();
   /** Where the first click of a double click was: the panel that it opens moves the frames. */
   private clicked: Partial<State> = {};
+  /** The strips are drawn with the tables, after the graph was painted. */
+  private isAxisLate = false;
   private pendingFrame = 0;
   private pendingCalls = 0;
 
@@ -201,7 +203,9 @@ class App {
     if (state.isInverted !== before.isInverted && isSameZoom(state, before)) this.navigation.correct(NO_ZOOM);
     if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
     const isZoomed = !isSameZoom(this.navigation.state, before);
-    this.drawGraph(isZoomed);
+    // a selection changes strips, too, which takes longer than the graph
+    const isSelection = isSameView({ ...state, chosen: before.chosen }, before);
+    this.drawGraph(isZoomed, isSelection);
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.scrollToView();
     if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();
@@ -256,7 +260,7 @@ class App {
   }
 
   /** Draws the graph. A zoom path that no longer exists is shortened to the part that does. */
-  private drawGraph(isOtherView: boolean): void {
+  private drawGraph(isOtherView: boolean, leavesAxis = false): void {
     const { navigation, views, main } = this;
     navigation.correct({ range: views.rangeAt(navigation.state) });
     const { zoom } = navigation.state;
@@ -266,7 +270,8 @@ class App {
     const { state } = navigation;
     main.draw(state, isOtherView || isLost);
     this.showControls(state);
-    this.axis.show(state);
+    this.isAxisLate = leavesAxis;
+    if (!leavesAxis) this.axis.show(state);
   }
 
   private showControls(state: State): void {
@@ -302,6 +307,8 @@ class App {
 
   private drawTables(): void {
     const { state } = this.navigation;
+    if (this.isAxisLate) this.axis.show(state);
+    this.isAxisLate = false;
     this.area.drawTable(this.view, state);
     this.drawPanel(state);
   }

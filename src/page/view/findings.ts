@@ -98,14 +98,9 @@ function actionsOf(finding: Finding, state: State): FindingAction[] {
           ? []
           : [{ label: finding.isOnCpu ? 'Running' : 'Traced', change: { width: 'cpu' as const } }]),
       ];
-    case 'lock':
-      return finding.holder === null ? [] : [show(finding.holder)];
     case 'blocked':
       return finding.waitedFor.slice(0, 1).map(({ symbol }) => ({ label: 'Show it', change: { focus: symbol } }));
     case 'merged':
       return finding.pureWaitsNs === 0 || state.hidesPureWaits ? [] : [hide];
-    case 'requests':
-    case 'compared':
-      return [];
   }
 }

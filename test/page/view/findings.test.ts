@@ -4,7 +4,6 @@
  */
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findingsOfProfile } from '../../../src/analysis/findings/of-profile.js';
 import type { CallPaths } from '../../../src/analysis/findings/pure-waits.js';
 import { functionSet } from '../../../src/analysis/questions.js';
 import { isStop } from '../../../src/analysis/tree/outside.js';
@@ -20,7 +19,7 @@ import { START, type State, togglePureWaits } from '../../../src/page/view/state
 import { Views } from '../../../src/page/view/views.js';
 import { isPlaceShown } from '../../../src/page/view/waits.js';
 import { reportOf } from '../../../src/questions/report/answer.js';
-import { findingText } from '../../../src/render/findings.js';
+import { findingsOfProfile, findingText } from '../../../src/render/findings.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';

@@ -19,6 +19,7 @@ import { htmlElement as html, setAttributes, showText } from '../../../render/vi
 import { button, iconButton } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
+import { averageText, inferredCalls, starredCalls } from '../../view/captions/counts.js';
 import { shortLine } from '../../view/captions/details.js';
 import type { FunctionView, WaitsView } from '../../view/function-view.js';
 import { type ChosenCall, type Colouring, type State, TABS, type Tab } from '../../view/state.js';
@@ -168,7 +169,7 @@ function blockedNumbers({ sums, allNs }: FunctionView): Numbers {
     ['Blocked', duration(sums.totalNs)],
     ['Share', formatShare(sums.totalNs, allNs)],
     ['Parts of waits', formatCalls(sums.calls, sums.inferred)],
-    ['Average', duration(sums.avgNs)],
+    ['Average', averageText(sums)],
     ['Min', duration(sums.minNs)],
     ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
   ];
@@ -176,16 +177,13 @@ function blockedNumbers({ sums, allNs }: FunctionView): Numbers {
 
 function numbers({ sums, allNs }: FunctionView): Numbers {
   const { calls, inferred, unwound } = sums;
-  const counted =
-    inferred === 0
-      ? ''
-      : `${formatCount(calls - inferred)} complete, ${formatCount(inferred)} inferred: start or end not seen`;
+  const counted = inferred === 0 ? '' : `${inferredCalls(calls, inferred)}: start or end not seen`;
   return [
     ['Total', formatTotal(sums)],
     ['Share', formatShare(sums.totalNs, allNs)],
     ['Self', duration(sums.selfNs)],
-    ['Calls', `${formatCount(calls)}${inferred > 0 ? '*' : ''}`, counted],
-    ['Average', duration(sums.avgNs)],
+    ['Calls', starredCalls(calls, inferred), counted],
+    ['Average', averageText(sums), counted],
     ['Min', duration(sums.minNs)],
     ...PERCENTILES.map(({ title, key }) => [title, formatPercentile(sums[key], sums)] as const),
     ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
