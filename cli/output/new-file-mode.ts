@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { statOrNull } from './refuse-overwriting.js';
 
 const FOR_ALL = 0o666;
+/** Whoever writes a file may read it and write it again, even if the input is read-only. */
+const FOR_OWNER = 0o600;
 const GROUP_BITS = 0o060;
 const GROUP_FROM_OTHERS = 3;
 
 /** Returns permissions for a new file, before the umask. `inputs`: paths, "-" is standard input; pipes and devices are ignored. */
 export function newFileMode(inputs: readonly string[]): number {
-  return inputs.flatMap(filesOf).reduce((mode, stats) => mode & permissionsOf(stats), FOR_ALL);
+  return inputs.flatMap(filesOf).reduce((mode, stats) => mode & (permissionsOf(stats) | FOR_OWNER), FOR_ALL);
 }
 
 /** For a directory, also returns the recording in it (`perf record --kcore`), or all files below it (exported tables). */

@@ -103,6 +103,8 @@ describe.concurrent('keeps outputs of private inputs private', () => {
     [0o600, 0o600],
     [0o640, 0o640],
     [0o644, 0o644],
+    [0o444, 0o644],
+    [0o400, 0o600],
   ])('%o', async ([mode, wanted], { dir }) => {
     const path = await dir.write('private', await readFile(SIX_LINES));
     await chmod(path, mode);
