@@ -9,7 +9,7 @@ import { safeJson } from '../../src/model/text.js';
 import { visibleText as escapeForTerminal } from '../../src/render/visible-text.js';
 import { auxSize, general, perf } from '../options/shared.js';
 import { path } from '../options/values.js';
-import { refuseRecordingName } from '../output/kinds.js';
+import { refuseRecordingName } from '../output/formats.js';
 import { chooseBuffers } from '../record/buffers.js';
 import type { Check, DoctorReport } from '../record/checks.js';
 import { runChecks } from '../record/checks.js';

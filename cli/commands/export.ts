@@ -20,7 +20,7 @@ import { loadTimedProfile, requireTraces } from '../input/traces.js';
 import { INPUTS, reading, selection, shown, srcline, windowed } from '../options/shared.js';
 import { path, text } from '../options/values.js';
 import { CallsSpool } from '../output/calls-spool.js';
-import { whatWrites } from '../output/kinds.js';
+import { whatWrites } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
 import { openOutput, type Result, writeAll } from '../output/outputs.js';
 import { statOrNull } from '../output/refuse-overwriting.js';

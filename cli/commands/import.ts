@@ -12,7 +12,7 @@ import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.j
 import { soleTextInput, toResources, toSelection } from '../input/traces.js';
 import { decoding, general, resources, selection, TRACES } from '../options/shared.js';
 import { path } from '../options/values.js';
-import { refuseOtherName } from '../output/kinds.js';
+import { refuseOtherName } from '../output/formats.js';
 import { inputProblems } from '../output/lines.js';
 import { type Output, openOutput } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';

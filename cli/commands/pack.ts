@@ -32,7 +32,7 @@ import { dataFilePath, formatsPath, notesPath, recordsEvents, wakingsPath } from
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { decoding, general } from '../options/shared.js';
 import { path } from '../options/values.js';
-import { refuseOtherName } from '../output/kinds.js';
+import { refuseOtherName } from '../output/formats.js';
 import { openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { isStandardOutput, isTerminal } from '../output/write-chunks.js';

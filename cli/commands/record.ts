@@ -4,8 +4,7 @@
 
 import { shellWords } from '../../src/render/visible-text.js';
 import { formatsPath, wakingsPath } from '../input/open-sides.js';
-import { FORMATS, outputFormats } from '../output/formats.js';
-import { refuseRecordingName } from '../output/kinds.js';
+import { FORMATS, outputFormats, refuseRecordingName } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { noIntelPt } from '../perf/failures.js';
 import { type Machine, probe } from '../record/machine/probe.js';

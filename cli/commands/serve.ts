@@ -13,7 +13,7 @@ import { firstBytes } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { general, replaying, resources } from '../options/shared.js';
 import { path } from '../options/values.js';
-import { refuseOtherName } from '../output/kinds.js';
+import { refuseOtherName } from '../output/formats.js';
 import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import { handleInterrupts } from '../process/interrupts.js';
 import { openLevels } from '../serve/open-levels.js';

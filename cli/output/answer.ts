@@ -7,8 +7,7 @@ import { safeJson } from '../../src/model/text.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { notify } from '../terminal/notify.js';
 import { fileWidth, fitted, tableWidth } from '../terminal/width.js';
-import { hasEnding, showStep, unknownEnding } from './formats.js';
-import { refuseUrl } from './kinds.js';
+import { formatOfName, hasEnding, refuseUrl, showStep, unknownEnding } from './formats.js';
 import { type Output, openOutput, writeAll } from './outputs.js';
 import type { Chunks } from './write-chunks.js';
 import { isStandardOutput, isTerminal } from './write-chunks.js';
@@ -146,5 +145,5 @@ function formatOf(path: string, formats: readonly AnswerFormat[]): AnswerFormat 
 
 /** Whether a name is that of a table. */
 export function isTableFile(path: string): boolean {
-  return /\.(?:csv|json|txt)$/i.test(path) && !/\.(?:firefox|speedscope)\.json$/i.test(path);
+  return /\.(?:csv|txt)$/i.test(path) || formatOfName(path) === 'json';
 }

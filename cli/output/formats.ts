@@ -1,10 +1,10 @@
 /**
- * The output formats of `render`, and how they are chosen by option and file name. renderers.ts loads what writes them.
+ * What commands write, by the names of files: the formats of `render`, and how option and name choose one; a name like
+ * that of another command's file is refused, with that command. renderers.ts loads what writes the formats.
  */
 import { basename } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { refuseUrl, whatWrites } from './kinds.js';
 
 /** Of comparisons, too. */
 export const OWN_FORMATS = ['folded', 'svg', 'html', 'json'] as const;
@@ -21,6 +21,8 @@ export const FORMATS = [...OWN_FORMATS, 'pprof', 'callgrind', ...FORMATS_OF_CALL
 export type Format = (typeof FORMATS)[number];
 
 interface FormatFiles {
+  /** What `render` does, as a clause. */
+  readonly does: string;
   /** The first one is that of examples. */
   readonly endings: readonly string[];
   /** Names that its tools look for, whatever their endings. */
@@ -34,20 +36,39 @@ interface FormatFiles {
 }
 
 const FILES_OF: Readonly<Record<Format, FormatFiles>> = {
-  folded: { endings: ['.folded', '.txt'] },
-  svg: { endings: ['.svg'] },
-  html: { endings: ['.html', '.htm'] },
-  json: { endings: ['.json'] },
-  parquet: { endings: ['.parquet'], isBinary: true },
-  pprof: { endings: ['.pb.gz'], isBinary: true, shownBy: ['go', 'tool', 'pprof', '-http=:'] },
+  folded: { does: 'writes folded stacks', endings: ['.folded', '.txt'] },
+  svg: { does: 'draws a picture', endings: ['.svg'] },
+  html: { does: 'draws a page', endings: ['.html', '.htm'] },
+  json: { does: 'writes a profile', endings: ['.json'] },
+  parquet: { does: 'writes a table of all calls', endings: ['.parquet'], isBinary: true },
+  pprof: {
+    does: 'writes a profile for pprof',
+    endings: ['.pb.gz'],
+    isBinary: true,
+    shownBy: ['go', 'tool', 'pprof', '-http=:'],
+  },
   callgrind: {
+    does: 'writes a profile for KCachegrind',
     endings: ['.callgrind'],
     names: /^callgrind\.out(?:\.|$)/,
     shownBy: ['callgrind_annotate', '--inclusive=yes'],
   },
-  perfetto: { endings: ['.pftrace'], isBinary: true, shownAt: 'https://ui.perfetto.dev' },
-  firefox: { endings: ['.firefox.json'], shownAt: 'https://profiler.firefox.com' },
-  speedscope: { endings: ['.speedscope.json'], shownAt: 'https://www.speedscope.app' },
+  perfetto: {
+    does: 'writes calls for Perfetto',
+    endings: ['.pftrace'],
+    isBinary: true,
+    shownAt: 'https://ui.perfetto.dev',
+  },
+  firefox: {
+    does: 'writes calls for that viewer',
+    endings: ['.firefox.json'],
+    shownAt: 'https://profiler.firefox.com',
+  },
+  speedscope: {
+    does: 'writes calls for that viewer',
+    endings: ['.speedscope.json'],
+    shownAt: 'https://www.speedscope.app',
+  },
 };
 
 /** Longest first: ".x.json" before ".json". */
@@ -92,7 +113,8 @@ export function hasEnding(path: string): boolean {
   return ENDING.test(path) || /^parquet:/.test(path);
 }
 
-function formatOfName(path: string): Format | null {
+/** Returns the format of `render` that has such names. */
+export function formatOfName(path: string): Format | null {
   const name = basename(path).toLowerCase();
   const byEnding = ENDINGS.find(([ending]) => name.endsWith(ending))?.[1];
   return byEnding ?? FORMATS.find((format) => FILES_OF[format].names?.test(name)) ?? null;
@@ -133,4 +155,100 @@ export function showStep(format: Format, path: string): string | null {
   const { shownBy, shownAt } = FILES_OF[format];
   if (shownAt !== undefined) return `open ${shellWords([path])} at ${shownAt}`;
   return shownBy === undefined ? null : shellWords([...shownBy, path]);
+}
+
+/** What a command writes. */
+interface Kind {
+  /** Words between "ptflame" and its path. */
+  readonly command: string;
+  /** As a clause: "draws a page". */
+  readonly does: string;
+}
+
+const RECORDING: Kind = { command: 'record -p PID -o', does: 'records' };
+
+/** What other commands than `render` write; its text is folded stacks, so a table is not what its name promises. */
+const OF_COMMANDS: readonly (readonly [names: RegExp, kind: Kind])[] = [
+  [/^parquet:/, { command: 'export INPUT --to', does: 'writes a folder of tables' }],
+  [/\.(?:csv|txt)$/, { command: 'report INPUT -o', does: 'writes the table of functions' }],
+  [/\.jsonl$/, { command: 'requests ROOT INPUT -o', does: 'writes requests as spans' }],
+  [/\.ptf$/, { command: 'import INPUT -o', does: 'writes an imported trace' }],
+  [/\.pack$/, { command: 'pack RECORDING -o', does: 'packs a recording' }],
+  [/\.data$/, RECORDING],
+  [/\.levels$/, { command: 'serve TRACE.ptf --levels', does: 'keeps all calls there' }],
+];
+
+/** Not written by any command. */
+const FOREIGN = /\.(?:gz|tar|tgz|zst|zip|png|jpe?g|gif|pdf)$/;
+
+const IS_URL = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** "ptflame render INPUT -o x.html draws a page"; null: the name says nothing. `inputs`: if known. */
+export function whatWrites(path: string, inputs: readonly string[] = []): string | null {
+  const kind = kindOf(path);
+  if (kind === null) return null;
+  const named = inputs.length === 1 && !/ROOT|TRACE|PID/.test(kind.command) ? shellWords(inputs) : null;
+  const command = named === null ? kind.command : kind.command.replace(/INPUT|RECORDING/, () => named);
+  return `ptflame ${command} ${shellWords([path])} ${kind.does}`;
+}
+
+function kindOf(path: string): Kind | null {
+  const other = OF_COMMANDS.find(([names]) => names.test(path.toLowerCase()));
+  if (other !== undefined) return other[1];
+  const format = formatOfName(path);
+  return format && { command: 'render INPUT -o', does: FILES_OF[format].does };
+}
+
+/** What a command writes with an option. */
+interface OwnKind {
+  /** "import writes an imported trace". */
+  readonly does: string;
+  /** A name for it, with its ending: "trace.ptf". */
+  readonly example: string;
+  readonly option: string;
+}
+
+/** @throws PtflameError BAD_OPTION for a name that promises another kind of file */
+export function refuseOtherName(
+  path: string,
+  { does, example, option }: OwnKind,
+  inputs: readonly string[] = [],
+): void {
+  refuseUrl(path);
+  const ending = example.slice(example.lastIndexOf('.'));
+  const isOther = kindOf(path) !== null || FOREIGN.test(path.toLowerCase());
+  if (!isOther || path.toLowerCase().endsWith(ending)) return;
+  const other = whatWrites(path, inputs);
+  throw new PtflameError('BAD_OPTION', `${does}, but ${path} is named like another kind of file`, {
+    hint: `${other === null ? '' : `${other}; `}here, name it such as ${option} ${example}`,
+  });
+}
+
+/** @throws PtflameError BAD_OPTION for an address, where a file is wanted */
+export function refuseUrl(path: string): void {
+  if (!IS_URL.test(path)) return;
+  throw new PtflameError('BAD_OPTION', `${path} is an address, and ptflame writes files only`, {
+    hint: 'name a file, and copy it from there',
+  });
+}
+
+/** A recording may not be named like what is made of one. @throws PtflameError BAD_OPTION */
+export function refuseRecordingName(output: string): void {
+  if (output === '-')
+    throw new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
+      hint: 'pass a file: -o perf.data',
+    });
+  refuseUrl(output);
+  const name = output.toLowerCase();
+  const isOther = FOREIGN.test(name) || (kindOf(output) ?? RECORDING) !== RECORDING;
+  if (!isOther) return;
+  const ending = /\.[^./]*$/.exec(name)?.[0] ?? '';
+  const writer = whatWrites(output, ['perf.data']);
+  const isRendered = OWN_FORMATS.some((format) => format === formatOfName(output));
+  const other = isRendered ? `to render it as well: --render ${shellWords([output])}` : writer;
+  throw new PtflameError(
+    'BAD_OPTION',
+    `-o names the recording (perf.data), but ${output} ends like another kind of file`,
+    { hint: `choose a name without ${ending}: -o perf.data${other === null ? '' : `; ${other}`}` },
+  );
 }

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { PtflameError } from '../../src/model/errors.js';
 import { similarNames } from '../../src/render/similar-names.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { whatWrites } from '../output/kinds.js';
+import { whatWrites } from '../output/formats.js';
 import { type Argument, type Command, type CommandEntry, loadCommand, loadCommands } from './command.js';
 import type { Flag } from './flag.js';
 
