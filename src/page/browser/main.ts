@@ -307,20 +307,29 @@ class App {
 
   /** Draws the tables after the graph was painted. */
   private drawTablesSoon(): void {
+    this.drawSoon(() => this.drawTables());
+  }
+
+  /** Draws after the browser has painted what is drawn already. */
+  private drawSoon(draw: () => void): void {
     cancelAnimationFrame(this.pendingFrame);
-    this.pendingFrame = requestAnimationFrame(() =>
-      setTimeout(() => keepFocus(this.main.graph, () => this.drawTables())),
-    );
+    this.pendingFrame = requestAnimationFrame(() => setTimeout(() => keepFocus(this.main.graph, draw)));
   }
 
   private drawTables(): void {
     const { state } = this.navigation;
     if (this.isUnplaced) this.place(state);
-    if (this.isOtherWidth) this.drawGraph(false, this.isAxisLate);
+    this.drawPanel(state);
+    if (!this.isOtherWidth) return this.drawTable();
+    this.drawGraph(false, true);
+    this.drawSoon(() => this.drawTable());
+  }
+
+  private drawTable(): void {
+    const { state } = this.navigation;
     if (this.isAxisLate) this.axis.show(state);
     this.isAxisLate = false;
     this.area.drawTable(this.view, state);
-    this.drawPanel(state);
   }
 
   private drawPanel(state: State): void {
