@@ -1,10 +1,12 @@
 /**
  * Bundles the browser code into string constants that the renderers import: the script in SVG files, the script and
- * style sheet of the report page.
+ * style sheet of the report page. The script of the page is deflated, for its loader to inflate.
  */
 
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { noticeOf, packagesOf } from './licenses.mjs';
 
@@ -59,9 +61,16 @@ const inHtml = (text) =>
     .trim()
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<!--/g, '<\\!--');
-const pageScript = inHtml(page.outputFiles[0].text);
+const pageLoader = await bundled({ entryPoints: ['src/page/browser/loader.ts'], format: 'iife', target: 'es2018' });
+const pageScript = page.outputFiles[0].text.trim();
 const pagePackages = packagesOf(page.metafile);
-const texts = { PAGE_SCRIPT: pageScript, PAGE_STYLE: pageStyle, PAGE_NOTICE: noticeOf(pagePackages) };
+const texts = {
+  PAGE_LOADER: inHtml(pageLoader),
+  PAGE_SCRIPT: deflateRawSync(pageScript, { level: 9 }).toString('base64'),
+  PAGE_SCRIPT_HASH: createHash('sha256').update(pageScript).digest('base64'),
+  PAGE_STYLE: pageStyle,
+  PAGE_NOTICE: noticeOf(pagePackages),
+};
 writeFileSync(
   'src/page/page.generated.ts',
   Object.entries(texts)

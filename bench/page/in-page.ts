@@ -2,26 +2,22 @@
  * Functions that run inside the page. The browser receives their source, so they use nothing from this file.
  */
 
-/** The actions of a reader, in order; each begins when the page is idle. */
-export const STEPS = [
-  'zoom in',
-  'zoom out',
-  'one thread',
-  'all threads',
-  'width: on CPU',
-  'width: calls',
-  'width: self',
-  'width: wall clock',
-  'search',
-  'open function',
-] as const;
-export type Step = (typeof STEPS)[number];
+/** Where a reader goes on a page, as addresses. */
+export interface Places {
+  /** A frame far from the root. */
+  readonly zoomed: string;
+  /** A function, and another one. */
+  readonly chosen: string;
+  readonly otherChosen: string;
+  /** The thread with the most call paths. */
+  readonly thread: string;
+}
 
-export interface Timing {
+export type Step = 'zoom' | 'open panel' | 'select' | 'one thread' | 'width: calls' | 'search';
+
+export interface PaintTiming {
   /** From the reader's action, or the start of the navigation, until the graph is painted. */
   readonly paintedMs: number;
-  /** Until the page is idle: tables are filled, too. */
-  readonly idleMs: number;
   readonly boxes: number;
 }
 
@@ -32,7 +28,9 @@ declare global {
       readonly painted: () => Promise<number>;
       /** When the first frames were painted; the page has to draw them itself. */
       readonly loaded: Promise<number>;
-      readonly act: (step: Step) => Promise<Timing>;
+      /** Goes where a step begins. */
+      readonly from: (step: Step, places: Places) => Promise<void>;
+      readonly act: (step: Step, places: Places) => Promise<PaintTiming>;
     };
   }
 }
@@ -70,86 +68,58 @@ export function install(): void {
     });
     observer.observe(document, { childList: true, subtree: true });
   });
-  window.bench = { painted, loaded, act: () => Promise.reject(new Error('not prepared')) };
+  const unprepared = () => Promise.reject(new Error('not prepared'));
+  window.bench = { painted, loaded, from: unprepared, act: unprepared };
 }
 
-export async function load(): Promise<Timing> {
+export async function load(): Promise<PaintTiming> {
   const paintedMs = await window.bench.loaded;
   await new Promise((resolve) => requestIdleCallback(resolve));
-  const boxes = document.querySelectorAll('.graph.main .frame').length;
-  return { paintedMs, idleMs: performance.now(), boxes };
+  return { paintedMs, boxes: document.querySelectorAll('.graph.main .frame').length };
 }
 
-/** Defines the actions of a reader on the report page. */
+/** Defines the steps of a reader: from one address to another, or typing. Each begins when the page is idle. */
 export function prepare(): void {
-  const idle = () => new Promise((resolve) => requestIdleCallback(resolve));
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 60));
-  const find = <Found extends Element>(selector: string, isRight: (element: Found) => boolean = () => true): Found => {
-    const found = [...document.querySelectorAll<Found>(selector)].find(isRight);
-    if (found === undefined) throw new Error(`the page has no ${selector}`);
-    return found;
-  };
-  const setWidth = (width: string) => {
-    const hasIt = ({ options }: HTMLSelectElement) => [...options].some(({ value }) => value === width);
-    const select = find('select', hasIt);
-    return () => {
-      select.value = width;
-      select.dispatchEvent(new Event('change', { bubbles: true }));
-    };
-  };
-  const click = (element: Element) => () => {
-    element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
-  };
-  /** The frame farthest from the root that is at least a tenth of the window wide. */
-  const deepFrame = (): Element => {
-    const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
-    const areas = rects.map((rect) => ({ rect, area: rect.getBoundingClientRect() }));
-    const wide = areas.filter(({ area }) => area.width > innerWidth / 10);
-    return wide.sort((a, b) => a.area.top - b.area.top)[0]?.rect;
+  const idle = async () => {
+    for (let round = 0; round < 2; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => requestIdleCallback(resolve));
+    }
   };
   /** The page is notified of a changed address later. */
-  const setHash = (hash: string) => () =>
-    new Promise<void>((resolve) => {
-      addEventListener('hashchange', () => resolve(), { once: true });
-      location.hash = hash;
-    });
-  /** The thread with the most time. */
-  const largestThread = (): string | undefined => {
-    find<HTMLElement>('#tab-threads').click(); // only the open table has rows
-    const rows = [...document.querySelectorAll('#panel-threads .row')];
-    find<HTMLElement>('#tab-functions').click();
-    return rows.map((row) => row.children[1]?.textContent ?? '').find((text) => /^\d+$/.test(text));
+  const goTo = async (hash: string) => {
+    const before = location.hash;
+    const changed = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    location.hash = hash;
+    if (location.hash !== before) await changed;
   };
-  const search = () => {
-    const input = find<HTMLInputElement>('input[type=search]');
-    return () => {
-      input.value = 'mem';
-      input.dispatchEvent(new Event('input', { bubbles: true }));
+  const type = (text: string) => {
+    const input = document.querySelector('input[type=search]') as HTMLInputElement;
+    input.value = text;
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const stepOf = (step: Step, { zoomed, chosen, otherChosen, thread }: Places) => {
+    const steps: Readonly<Record<Step, readonly [from: string, act: () => void | Promise<void>]>> = {
+      zoom: ['#', () => goTo(zoomed)],
+      'open panel': ['#', () => goTo(chosen)],
+      select: [chosen, () => goTo(otherChosen)],
+      'one thread': ['#', () => goTo(thread)],
+      'width: calls': ['#', () => goTo('#width=calls')],
+      search: ['#', () => type('mem')],
     };
+    return steps[step];
   };
-  const acts: Readonly<Record<Step, () => () => void | Promise<void>>> = {
-    'zoom in': () => click(deepFrame()),
-    'zoom out': () => click(find('button', ({ textContent }) => textContent === 'Reset zoom')),
-    'one thread': () => setHash(`#threads=tid%3A${largestThread()}`),
-    'all threads': () => setHash('#'),
-    'width: on CPU': () => setWidth('cpu'),
-    'width: calls': () => setWidth('calls'),
-    'width: self': () => setWidth('self'),
-    'width: wall clock': () => setWidth('wall'),
-    search,
-    'open function': () => click(find('#panel-functions .row:not(.inert)')),
-  };
-  const act = async (step: Step): Promise<Timing> => {
-    await pause();
+  const from = async (step: Step, places: Places) => {
+    await goTo(stepOf(step, places)[0]);
     await idle();
-    const start = acts[step]();
-    await pause();
+  };
+  const act = async (step: Step, places: Places): Promise<PaintTiming> => {
+    const [, begin] = stepOf(step, places);
     const began = performance.now();
-    await start();
+    await begin();
     const paintedMs = (await window.bench.painted()) - began;
     await idle();
-    const boxes = document.querySelectorAll('.graph.main .frame').length;
-    return { paintedMs, idleMs: performance.now() - began, boxes };
+    return { paintedMs, boxes: document.querySelectorAll('.graph.main .frame').length };
   };
-  window.bench = { ...window.bench, act };
+  window.bench = { ...window.bench, from, act };
 }

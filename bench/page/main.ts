@@ -10,8 +10,10 @@ import { analyzeForPage, type PageContents } from '../../src/page/contents/analy
 import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { machineFacts } from '../report.js';
 import { type ShownTime, startBrowser, type Visit, visit } from './browser.js';
+import type { Places } from './in-page.js';
 import { type PageBenchOptions, readOptions } from './options.js';
-import { type BenchPage, type PageFile, writePage } from './page-file.js';
+import { type BenchPage, type PageFile, writeOtherPage, writePage, writerOf } from './page-file.js';
+import { placesOf } from './places.js';
 import { makeProfile, PROFILES } from './profile.js';
 import { markdown, type PageReport } from './report.js';
 import { type D3Timing, measureD3Page, measureYardstick, writeD3Page, type Yardstick } from './yardsticks.js';
@@ -24,8 +26,11 @@ interface WrittenPage {
   readonly name: string;
   readonly path: string;
   readonly file: PageFile;
+  readonly places: Places;
   readonly shown: ShownTime | null;
   readonly visits: Visit[];
+  /** The page of the other build; null: there is none. */
+  readonly other: { readonly path: string; readonly visits: Visit[] } | null;
 }
 
 /** What `--time-detail` is by default: 4 MiB, as base64. */
@@ -33,11 +38,15 @@ const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
 
 async function bench(options: PageBenchOptions, folder: string): Promise<PageReport> {
   const pages: WrittenPage[] = [];
+  const writeOther = options.otherBuild === null ? null : await writerOf(options.otherBuild);
   for await (const [name, contents] of pagesOf(options)) {
     logProgress(`${name}: the page`);
     const path = join(folder, `${pages.length}.html`);
     const shown = contents.timeline && shownTime(contents.timeline);
-    pages.push({ name, path, file: await writePage(contents, path), shown, visits: [] });
+    const other = writeOther && { path: join(folder, `${pages.length}-other.html`), visits: [] };
+    if (writeOther !== null && other !== null) await writeOtherPage(writeOther, contents, other.path);
+    const places = placesOf(contents.profile);
+    pages.push({ name, path, file: await writePage(contents, path), places, shown, visits: [], other });
   }
   const browser = await startBrowser();
   try {
@@ -45,7 +54,12 @@ async function bench(options: PageBenchOptions, folder: string): Promise<PageRep
     const withD3 = options.withD3 && options.profiles.includes(D3_PROFILE);
     const compared = withD3 ? { name: D3_PROFILE, runs: await measureD3Runs(browser, folder) } : null;
     const machine = machineFacts(options.date);
-    const written = pages.map(({ name, file, visits }) => ({ name, file, visits }));
+    const written = pages.map(({ name, file, visits, other }) => ({
+      name,
+      file,
+      visits,
+      otherVisits: other?.visits ?? null,
+    }));
     return {
       machine,
       browser: `Chromium ${browser.version()}`,
@@ -81,7 +95,10 @@ async function measureRounds(
   for (let round = 1; round <= rounds; round++) {
     logProgress(`round ${round} of ${rounds}`);
     yardsticks.push(await measureYardstick(browser, join(folder, 'yardstick.html')));
-    for (const { path, shown, visits } of pages) visits.push(await visit(browser, path, shown));
+    for (const { path, places, shown, visits, other } of pages) {
+      visits.push(await visit(browser, path, places, shown));
+      if (other !== null) other.visits.push(await visit(browser, other.path, places, null));
+    }
   }
   return yardsticks;
 }

@@ -8,6 +8,8 @@ export interface PageBenchOptions {
   readonly profiles: readonly ProfileName[];
   /** Traces to measure in addition. */
   readonly traces: readonly string[];
+  /** Directory of another build, whose pages are measured in turns with those of this one; null: none. */
+  readonly otherBuild: string | null;
   readonly runs: number;
   /** Whether d3-flame-graph draws the smallest profile with all its frames. */
   readonly withD3: boolean;
@@ -18,6 +20,7 @@ export interface PageBenchOptions {
 const ACCEPTED = {
   only: { type: 'string' },
   trace: { type: 'string', multiple: true },
+  against: { type: 'string' },
   runs: { type: 'string' },
   alone: { type: 'boolean' },
   json: { type: 'string' },
@@ -27,12 +30,13 @@ const ACCEPTED = {
 /** @throws Error for invalid arguments */
 export function readOptions(argv: readonly string[]): PageBenchOptions {
   const { values } = parseArgs({ args: [...argv], options: ACCEPTED });
-  const { only, trace = [], runs = '5', alone = false, json = null, date } = values;
+  const { only, trace = [], against = null, runs = '5', alone = false, json = null, date } = values;
   if (!/^[1-9]\d*$/.test(runs)) throw new Error(`--runs must be a number of at least 1, not ${runs}`);
   return {
     profiles:
       only === undefined ? (Object.keys(PROFILES) as ProfileName[]) : only.split(',').filter(Boolean).map(named),
     traces: trace,
+    otherBuild: against,
     runs: Number(runs),
     withD3: !alone,
     jsonPath: json,

@@ -2,6 +2,8 @@
  * Writes the page of a profile and measures what its bytes consist of.
  */
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
@@ -25,6 +27,21 @@ export interface PageFile {
 }
 
 export type BenchPage = Pick<PageContents, 'profile' | 'timeline'>;
+
+/** Writes pages: this build, or another one. */
+export type PageWriter = typeof renderHtmlInParallel;
+
+/** `directory`: of the build, `dist`. */
+export async function writerOf(directory: string): Promise<PageWriter> {
+  const path = pathToFileURL(resolve(directory, 'src/page/html.js')).href;
+  return ((await import(path)) as { readonly renderHtmlInParallel: PageWriter }).renderHtmlInParallel;
+}
+
+export async function writeOtherPage(write: PageWriter, { profile, timeline }: BenchPage, path: string): Promise<void> {
+  let text = '';
+  for await (const part of write(profile, {}, { timeline })) text += part;
+  writeFileSync(path, text);
+}
 
 export async function writePage({ profile, timeline }: BenchPage, path: string): Promise<PageFile> {
   const began = performance.now();

@@ -16,10 +16,10 @@ export interface ProfileRecipe {
 }
 
 export const PROFILES = {
+  '1k': { seed: 10, nodes: 1000, threads: 1 },
   '100k': { seed: 11, nodes: 100_000, threads: 12 },
   '100k-one-thread': { seed: 14, nodes: 100_000, threads: 1 },
-  '1M': { seed: 12, nodes: 1_000_000, threads: 32 },
-  '1M-one-thread': { seed: 13, nodes: 1_000_000, threads: 1 },
+  '2M': { seed: 13, nodes: 2_000_000, threads: 1 },
 } as const satisfies Record<string, ProfileRecipe>;
 export type ProfileName = keyof typeof PROFILES;
 

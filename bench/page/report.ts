@@ -3,8 +3,7 @@
  */
 import { type MachineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
-import type { Visit } from './browser.js';
-import { STEPS, type Timing } from './in-page.js';
+import { STEPS, type Timing, type Visit } from './browser.js';
 import type { PageFile } from './page-file.js';
 import type { D3Timing, Yardstick } from './yardsticks.js';
 
@@ -12,6 +11,8 @@ export interface PageResult {
   readonly name: string;
   readonly file: PageFile;
   readonly visits: readonly Visit[];
+  /** Of the page of another build; null: there is none. */
+  readonly otherVisits: readonly Visit[] | null;
 }
 
 export interface PageReport {
@@ -73,34 +74,38 @@ function fileRow({ name, file, visits }: PageResult): string[] {
   ];
 }
 
-const TIME_COLUMNS = ['page', 'what', 'painted ms', 'min', 'idle ms', 'frames', '× script', '× 5,000 rectangles'];
-function timeRows({ name, visits }: PageResult, { scriptMs, paintMs }: Yardstick): string[][] {
-  const row = (what: string, all: readonly Timing[]) => {
-    const painted = median(all.map(({ paintedMs }) => paintedMs));
+const TIME_COLUMNS = [
+  'page',
+  'what',
+  'painted ms',
+  'min',
+  'CPU ms',
+  'frames',
+  '× script',
+  '× 5,000 rectangles',
+  '× other build',
+  'CPU × other',
+];
+function timeRows({ name, visits, otherVisits }: PageResult, { scriptMs, paintMs }: Yardstick): string[][] {
+  const row = (what: string, timingsOf: (visit: Visit) => readonly Timing[]) => {
+    const all = visits.flatMap(timingsOf);
+    const others = otherVisits?.flatMap(timingsOf) ?? null;
+    const of = (timings: readonly Timing[], key: keyof Timing) => median(timings.map((timing) => timing[key]));
+    const [painted, cpu] = [of(all, 'paintedMs'), of(all, 'cpuMs')];
     return [
       name,
       what,
       ms(painted),
       ms(Math.min(...all.map(({ paintedMs }) => paintedMs))),
-      ms(median(all.map(({ idleMs }) => idleMs))),
-      String(median(all.map(({ boxes }) => boxes))),
+      ms(cpu),
+      String(of(all, 'boxes')),
       (painted / scriptMs).toFixed(2),
       (painted / paintMs).toFixed(2),
+      others === null ? '' : (painted / of(others, 'paintedMs')).toFixed(2),
+      others === null ? '' : (cpu / of(others, 'cpuMs')).toFixed(2),
     ];
   };
-  const steps = STEPS.map((step) =>
-    row(
-      step,
-      visits.map((visit) => visit.steps[step]),
-    ),
-  );
-  return [
-    row(
-      'open',
-      visits.map(({ load }) => load),
-    ),
-    ...steps,
-  ];
+  return [row('open', ({ load }) => [load]), ...STEPS.map((step) => row(step, ({ steps }) => steps[step]))];
 }
 
 /** Of a change of the range: the main thread's CPU time, tables included; of a drag of the stack chart: each frame. */
@@ -143,7 +148,7 @@ function d3Rows({ name, runs }: NonNullable<PageReport['compared']>, pages: read
     'ptflame',
     String(of(page.visits, ({ load }) => load.boxes)),
     ms(of(page.visits, ({ load }) => load.paintedMs)),
-    ms(of(page.visits, ({ steps }) => steps['zoom in'].paintedMs)),
+    ms(median(page.visits.flatMap(({ steps }) => steps.zoom.map(({ paintedMs }) => paintedMs)))),
   ];
   const other = [
     name,

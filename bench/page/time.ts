@@ -52,7 +52,7 @@ async function changeRange(page: Page, session: CDPSession, hash: string): Promi
   return { paintedMs, cpuMs: 1000 * ((await cpuSeconds(session)) - before) };
 }
 
-async function cpuSeconds(session: CDPSession): Promise<number> {
+export async function cpuSeconds(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
   const found = metrics.find(({ name }) => name === 'ThreadTime');
   if (found === undefined) throw new Error('the browser does not tell the CPU time of a page');

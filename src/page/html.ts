@@ -16,7 +16,7 @@ import { visibleText } from '../render/visible-text.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart, themeStyle } from './document.js';
-import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
+import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
 import { formatHash, START, type State } from './view/state.js';
 
 export interface HtmlOptions {
@@ -64,19 +64,24 @@ function beforeData(profile: Profile, options: HtmlOptions): string {
   return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
 <main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start, null))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
+${DEFLATED_SCRIPT}
 <script type="application/octet-stream" id="data">`;
 }
+
+/** Comes before the data: it is inflated while the browser still reads that. */
+const DEFLATED_SCRIPT = `<script type="application/octet-stream" id="script">${PAGE_SCRIPT}</script>
+<script>${PAGE_LOADER}</script>`;
 
 /** The timeline is a block of its own: it is read when it is needed. */
 const BETWEEN_DATA = '</script>\n<script type="application/octet-stream" id="timeline">';
 
-const AFTER_DATA = `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
+const AFTER_DATA = '</script>\n</body>\n</html>\n';
 
 /** Returns a policy that allows only our script and style, and no network access, unless to the server of the page. */
 export function pagePolicy(isServed: boolean): string {
   return [
     "default-src 'none'",
-    `script-src '${hashOf(PAGE_SCRIPT)}'`,
+    `script-src '${hashOf(PAGE_LOADER)}' 'sha256-${PAGE_SCRIPT_HASH}'`,
     `style-src '${hashOf(pageStyle())}'`,
     ...(isServed ? ["connect-src 'self'"] : []),
     "base-uri 'none'",

@@ -54,6 +54,8 @@ export class Axis {
   private arrows: StripArrows | null = null;
   /** What the strips were drawn for; empty: they have to be drawn again. */
   private drawn = '';
+  /** With what is chosen. */
+  private drawnChosen = '';
   private readonly rows = memoizeLast((threads: readonly number[]) =>
     stripRows(
       this.timeline,
@@ -104,7 +106,7 @@ export class Axis {
 
   /** Draws everything again, as for another width or theme. */
   private redraw(): void {
-    this.drawn = '';
+    this.drawn = this.drawnChosen = '';
     if (this.strips !== null) this.draw(this.strips);
   }
 
@@ -113,10 +115,13 @@ export class Axis {
     const { views, state, window } = this;
     const { threads, hidesIdle, chosen, call } = state;
     const range = views.rangeAt(state);
-    const key = JSON.stringify([threads, hidesIdle, chosen, call, window]);
+    const key = JSON.stringify([threads, hidesIdle, window]);
     if (key !== this.drawn) this.drawStrips(strips);
+    const chosenKey = JSON.stringify([key, chosen, call]);
+    if (chosenKey !== this.drawnChosen) strips.showChosen({ symbol: chosen, call });
     this.drawWakings(strips, range);
     this.drawn = key;
+    this.drawnChosen = chosenKey;
     this.marks.show(window, range);
     this.zoomIn.disabled = range === null || isSame(range, window);
     this.zoomOut.disabled = window.startNs === 0 && window.endNs === this.timeline.durationNs;
@@ -131,7 +136,7 @@ export class Axis {
     const rows = this.rows(`${key} ${state.hidesIdle}`, threads);
     const namePx = element.clientWidth < NARROW_PX ? 92 : 150;
     element.style.setProperty('--names', `${namePx}px`);
-    strips.show({ ...window, rows, chosen: state.chosen, call: state.call, namePx });
+    strips.show({ ...window, rows, namePx });
     element.style.setProperty('--bar', `${strips.element.offsetWidth - strips.element.clientWidth}px`);
     const area = { leftPx: namePx, widthPx: strips.widthPx, heightPx: TICKS_PX };
     paintTicks(this.ticks, this.colours, window, area);

@@ -19,6 +19,7 @@ export class Divider {
   readonly element: HTMLElement;
   private readonly isUpright: boolean;
   private readonly events: DividerEvents;
+  private pendingFrame = 0;
 
   /** `isUpright`: a vertical line that resizes the part right of it; otherwise a horizontal one that resizes the part above. */
   constructor(label: string, isUpright: boolean, events: DividerEvents) {
@@ -39,9 +40,12 @@ export class Divider {
     this.element.addEventListener('keydown', (event) => this.press(event));
   }
 
-  /** Updates the position for screen readers. */
+  /** Updates the position for screen readers, when the browser lays out the page anyway. */
   show(): void {
-    setAttributes(this.element, { 'aria-valuenow': bounded(this.events.measure()) });
+    cancelAnimationFrame(this.pendingFrame);
+    this.pendingFrame = requestAnimationFrame(() =>
+      setAttributes(this.element, { 'aria-valuenow': bounded(this.events.measure()) }),
+    );
   }
 
   private drag(down: PointerEvent): void {

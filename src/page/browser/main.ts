@@ -93,6 +93,8 @@ class App {
   private clicked: Partial<State> = {};
   /** The strips are drawn with the tables, after the graph was painted. */
   private isAxisLate = false;
+  /** The panel has not been opened or closed yet for what is chosen. */
+  private isUnplaced = false;
   private pendingFrame = 0;
   private pendingCalls = 0;
 
@@ -193,6 +195,7 @@ class App {
   }
 
   private drawChange(state: State, before: State): void {
+    if (isSelection(state, before)) return this.drawSelection();
     this.place(state);
     if (isSameView(state, before) && (this.main.container.hidden || before.view === state.view)) {
       this.showControls(state);
@@ -203,16 +206,23 @@ class App {
     if (state.isInverted !== before.isInverted && isSameZoom(state, before)) this.navigation.correct(NO_ZOOM);
     if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
     const isZoomed = !isSameZoom(this.navigation.state, before);
-    // a selection changes strips, too, which takes longer than the graph
-    const isSelection = isSameView({ ...state, chosen: before.chosen }, before);
-    this.drawGraph(isZoomed, isSelection);
+    this.drawGraph(isZoomed);
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.scrollToView();
     if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();
   }
 
+  /** Marks the chosen function at once. What takes longer follows: the panel, which moves the frames, and strips and tables. */
+  private drawSelection(): void {
+    this.drawGraph(false, true);
+    this.tooltip.hide();
+    this.isUnplaced = true;
+    this.drawTablesSoon();
+  }
+
   /** Shows the parts of the view, and makes space for the panel, before anything is drawn in the space that is left. */
   private place(state: State): void {
+    this.isUnplaced = false;
     const { chart, area, panel, panelDivider } = this;
     chart.show(state);
     area.place(this.view, state);
@@ -295,22 +305,31 @@ class App {
     this.header.showResult(this.main.result, '');
   }
 
-  /** Draws the tables after the graph was painted: painting happens between the first and the second animation frame. */
+  /** Draws the tables after the graph was painted. */
   private drawTablesSoon(): void {
+    this.drawSoon(() => this.drawTables());
+  }
+
+  /** Draws after the browser has painted what is drawn already. */
+  private drawSoon(draw: () => void): void {
     cancelAnimationFrame(this.pendingFrame);
-    this.pendingFrame = requestAnimationFrame(() => {
-      this.pendingFrame = requestAnimationFrame(() =>
-        setTimeout(() => keepFocus(this.main.graph, () => this.drawTables())),
-      );
-    });
+    this.pendingFrame = requestAnimationFrame(() => setTimeout(() => keepFocus(this.main.graph, draw)));
   }
 
   private drawTables(): void {
     const { state } = this.navigation;
+    if (this.isUnplaced) this.place(state);
+    this.drawPanel(state);
+    if (!this.isOtherWidth) return this.drawTable();
+    this.drawGraph(false, true);
+    this.drawSoon(() => this.drawTable());
+  }
+
+  private drawTable(): void {
+    const { state } = this.navigation;
     if (this.isAxisLate) this.axis.show(state);
     this.isAxisLate = false;
     this.area.drawTable(this.view, state);
-    this.drawPanel(state);
   }
 
   private drawPanel(state: State): void {
@@ -383,9 +402,13 @@ class App {
   }
 
   private fit(): void {
-    if (this.main.graph.fits || this.main.container.hidden) return;
+    if (!this.isOtherWidth) return;
     keepFocus(this.main.graph, () => this.drawGraph(false));
     this.drawTablesSoon();
+  }
+
+  private get isOtherWidth(): boolean {
+    return !this.main.container.hidden && !this.main.graph.fits;
   }
 
   private press(event: KeyboardEvent): void {
@@ -432,6 +455,12 @@ class App {
   }
 }
 
+/** Whether only another function is chosen. */
+function isSelection(state: State, before: State): boolean {
+  const isOther = state.chosen !== before.chosen;
+  return isOther && JSON.stringify({ ...state, chosen: before.chosen }) === JSON.stringify(before);
+}
+
 function isSameZoom(a: State, b: State): boolean {
   return a.zoom.join() === b.zoom.join() && a.zoomLast === b.zoomLast;
 }
@@ -456,9 +485,9 @@ async function start(): Promise<void> {
   while (views.prepareRanges()) await new Promise((done) => setTimeout(done)); // so that the first range is as fast
 }
 
-/** Painting happens between the first and the second animation frame. */
+/** The browser paints right after the animation frame, before it begins anything else. */
 function afterPainting(): Promise<void> {
-  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
 void start();

@@ -15,7 +15,7 @@ import {
   type WantedChunks,
   wantedChunks,
 } from '../view/served-thread.js';
-import { inflated } from './platform/decode.js';
+import { inflated } from './platform/inflate.js';
 
 const MAX_CACHE_BYTES = 64 * 2 ** 20;
 

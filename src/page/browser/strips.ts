@@ -1,5 +1,6 @@
 /**
- * Draws the strips of threads on a canvas, and on another one above it arrows between them. Only rows in view are drawn.
+ * Draws the strips of threads on a canvas, and on others above it what is chosen in them and arrows between them, so that
+ * another choice does not draw the strips again. Only rows in view are drawn.
  */
 
 import type { Timeline } from '../../model/profile/timeline.js';
@@ -9,7 +10,7 @@ import { TEXTURES, textureOfSwatch } from '../../render/frames/drawing.js';
 import type { Token } from '../../render/frames/palette.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageData } from '../data/page-data.js';
-import type { StripRow } from '../view/columns.js';
+import type { StripRow, StripThread } from '../view/columns.js';
 import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../view/columns.js';
 import { memoizeLast } from '../view/memoize-last.js';
 import type { ChosenCall } from '../view/state.js';
@@ -18,9 +19,12 @@ import { type CanvasColours, distancePx, emptied, type Point, paintArrow, tiled 
 
 export interface StripsView extends Bounds {
   readonly rows: readonly StripRow[];
-  readonly chosen: SymbolId | null;
-  readonly call: ChosenCall | null;
   readonly namePx: number;
+}
+
+export interface ChosenInStrips {
+  readonly symbol: SymbolId | null;
+  readonly call: ChosenCall | null;
 }
 
 export class Strips {
@@ -28,9 +32,9 @@ export class Strips {
   /** By activity; set by `show`. */
   fills: CanvasPattern[] = [];
   private readonly canvas = html('canvas', { role: 'img' });
-  /** Apart from the strips, so that another range does not draw them again. */
-  private readonly overlay = html('canvas', { class: 'arrows', 'aria-hidden': 'true', hidden: '' });
-  private readonly layers = html('div', { class: 'strips-layers' }, this.canvas);
+  private readonly lights = html('canvas', { class: 'overlay', 'aria-hidden': 'true', hidden: '' });
+  private readonly arrows = html('canvas', { class: 'overlay', 'aria-hidden': 'true', hidden: '' });
+  private readonly layers = html('div', { class: 'strips-layers' }, this.canvas, this.lights, this.arrows);
   private readonly spacer = html('div', { class: 'strips-rows' }, this.layers);
   private wakings: readonly Waking[] = [];
   private readonly data: PageData;
@@ -38,11 +42,14 @@ export class Strips {
   private readonly colours: CanvasColours;
   /** By thread. */
   private rowOf: ReadonlyMap<Tid | null, number> = new Map();
-  private readonly known = new Map<string, Float64Array>();
+  private readonly known = new Map<Tid | null, Float64Array>();
+  private readonly knownLights = new Map<StripThread, Float64Array>();
   private readonly activity: Uint8Array; // by node of the shape
   private readonly inside = memoizeLast((chosen: SymbolId) => insideFunction(this.data.shape, chosen));
   private view!: StripsView; // set by the first draw
+  private chosen: ChosenInStrips = { symbol: null, call: null };
   private knownKey = '';
+  private knownLightsKey = '';
 
   constructor(data: PageData, timeline: Timeline, colours: CanvasColours) {
     this.data = data;
@@ -52,6 +59,7 @@ export class Strips {
     this.element.append(this.spacer);
     this.element.addEventListener('scroll', () => {
       this.paint();
+      this.paintChosen();
       this.paintWakings();
     });
   }
@@ -94,18 +102,24 @@ export class Strips {
     return { row, ns: this.columnsOf(row).slice(from, from + ACTIVITIES) };
   }
 
+  /** Shows where threads were in a function, and frames a call; after the strips. */
+  showChosen(chosen: ChosenInStrips): void {
+    this.chosen = chosen;
+    this.lights.hidden = chosen.symbol === null && chosen.call === null;
+    this.paintChosen();
+  }
+
   /** Draws arrows between strips, after these. */
   showWakings(wakings: readonly Waking[]): void {
     this.wakings = wakings;
-    if (this.overlay.parentNode === null) this.layers.append(this.overlay);
-    this.overlay.hidden = wakings.length === 0;
+    this.arrows.hidden = wakings.length === 0;
     this.paintWakings();
   }
 
   private paintWakings(): void {
-    if (this.overlay.hidden) return;
+    if (this.arrows.hidden) return;
     const { element, wakings } = this;
-    const pen = emptied(this.overlay, element.clientWidth, element.clientHeight);
+    const pen = emptied(this.arrows, element.clientWidth, element.clientHeight);
     for (const waking of wakings) {
       const [from, to] = this.endsOf(waking).map(({ xPx, yPx }) => ({ xPx, yPx: yPx - element.scrollTop }));
       if (from && to) paintArrow(pen, from, to, this.colours, waking.isMaybe);
@@ -142,49 +156,77 @@ export class Strips {
   }
 
   private paint(): void {
-    const { element, view } = this;
-    const heightPx = Math.min(element.clientHeight, view.rows.length * ROW_PX);
-    const pen = emptied(this.canvas, element.clientWidth, heightPx);
-    pen.font = `12px ${getComputedStyle(element).fontFamily}`;
-    const area = { pen, colours: this.colours, namePx: view.namePx, window: this.window };
-    const first = Math.floor(element.scrollTop / ROW_PX);
-    const end = Math.min(view.rows.length, Math.ceil((element.scrollTop + heightPx) / ROW_PX));
-    for (let index = first; index < end; index++) {
-      const row = view.rows[index] as StripRow;
-      const topPx = index * ROW_PX - element.scrollTop;
+    const pen = this.emptied(this.canvas);
+    pen.font = `12px ${getComputedStyle(this.element).fontFamily}`;
+    const area = this.areaOf(pen);
+    this.eachRow((row, topPx) => {
       paintName(area, row.name, topPx);
       paintStrip(area, this.columnsOf(row), row.threads.length, this.fills, topPx);
-      if (view.chosen !== null) paintLight(area, this.lightsOf(row), row.threads.length, topPx);
-      if (view.call !== null && view.call.tid === row.tid) paintCall(area, view.call, topPx);
-    }
-  }
-
-  private columnsOf(row: StripRow): Float64Array {
-    return this.cached(`${row.tid}`, () => activityColumns(this.timeline, row.threads, this.activity, this.window));
-  }
-
-  private lightsOf({ tid, threads }: StripRow): Float64Array {
-    const chosen = this.view.chosen as SymbolId;
-    const inside = this.inside(`${chosen}`, chosen);
-    return this.cached(`${tid} ${chosen}`, () => {
-      const sum = new Float64Array(this.window.columns);
-      for (const thread of threads)
-        lightColumns(this.timeline, thread, inside, this.window).forEach((ns, at) => {
-          sum[at] = (sum[at] as number) + ns;
-        });
-      return sum;
     });
   }
 
-  private cached(key: string, compute: () => Float64Array): Float64Array {
-    const { startNs, endNs, columns } = this.window;
-    const knownKey = `${startNs} ${endNs} ${columns} ${this.view.chosen} ${this.view.rows.length}`;
-    if (knownKey !== this.knownKey) this.known.clear();
-    this.knownKey = knownKey;
-    let known = this.known.get(key);
-    if (known === undefined) this.known.set(key, (known = compute()));
-    return known;
+  private paintChosen(): void {
+    if (this.lights.hidden) return;
+    const { symbol, call } = this.chosen;
+    const area = this.areaOf(this.emptied(this.lights));
+    this.eachRow((row, topPx) => {
+      if (symbol !== null) paintLight(area, this.lightsOf(row, symbol), row.threads.length, topPx);
+      if (call !== null && call.tid === row.tid) paintCall(area, call, topPx);
+    });
   }
+
+  private emptied(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+    return emptied(canvas, this.element.clientWidth, this.heightPx);
+  }
+
+  private areaOf(pen: CanvasRenderingContext2D): RowArea {
+    return { pen, colours: this.colours, namePx: this.view.namePx, window: this.window };
+  }
+
+  private get heightPx(): number {
+    return Math.min(this.element.clientHeight, this.view.rows.length * ROW_PX);
+  }
+
+  /** Draws the rows that are in view. */
+  private eachRow(draw: (row: StripRow, topPx: number) => void): void {
+    const { rows } = this.view;
+    const { scrollTop } = this.element;
+    const end = Math.min(rows.length, Math.ceil((scrollTop + this.heightPx) / ROW_PX));
+    for (let index = Math.floor(scrollTop / ROW_PX); index < end; index++)
+      draw(rows[index] as StripRow, index * ROW_PX - scrollTop);
+  }
+
+  private columnsOf({ tid, threads }: StripRow): Float64Array {
+    const { known, window } = this;
+    const key = `${keyOf(window)} ${this.view.rows.length}`;
+    if (key !== this.knownKey) known.clear();
+    this.knownKey = key;
+    return orMade(known, tid, () => activityColumns(this.timeline, threads, this.activity, window));
+  }
+
+  private lightsOf({ threads }: StripRow, symbol: SymbolId): Float64Array {
+    const { knownLights, window, timeline } = this;
+    const inside = this.inside(`${symbol}`, symbol);
+    const key = `${keyOf(window)} ${symbol}`;
+    if (key !== this.knownLightsKey) knownLights.clear();
+    this.knownLightsKey = key;
+    const sum = new Float64Array(window.columns);
+    for (const thread of threads)
+      orMade(knownLights, thread, () => lightColumns(timeline, thread, inside, window)).forEach((ns, at) => {
+        sum[at] = (sum[at] as number) + ns;
+      });
+    return sum;
+  }
+}
+
+function keyOf({ startNs, endNs, columns }: ColumnWindow): string {
+  return `${startNs} ${endNs} ${columns}`;
+}
+
+function orMade<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
 }
 
 /** Others are reached by scrolling. */

@@ -164,13 +164,15 @@ export function lightColumns(
     addSums(columns, thread, timeline, kinds);
     return columns.ns;
   }
-  addCalls(columns, thread, inside);
-  if (sumsSliceNs === null || thread.sums === null) return columns.ns;
+  if (sumsSliceNs === null || thread.sums === null) {
+    addCalls([columns], thread, inside);
+    return columns.ns;
+  }
   const slices = Math.ceil(durationNs / sumsSliceNs);
   const bySlice = { startNs: 0, endNs: slices * sumsSliceNs, columns: slices };
   const [all, listed] = [new TimeColumns(bySlice, 1), new TimeColumns(bySlice, 1)];
+  addCalls([columns, listed], thread, inside);
   addSums(all, thread, timeline, kinds);
-  addCalls(listed, thread, inside);
   for (let slice = 0; slice < slices; slice++) {
     const lackNs = all.ns[slice] - listed.ns[slice];
     if (lackNs > 0) columns.add(0, slice * sumsSliceNs, (slice + 1) * sumsSliceNs, lackNs);
@@ -178,8 +180,11 @@ export function lightColumns(
   return columns.ns;
 }
 
-function addCalls(columns: TimeColumns, { spans, node: nodes }: StripThread, inside: InsideFunction): void {
+function addCalls(to: readonly TimeColumns[], { spans, node: nodes }: StripThread, inside: InsideFunction): void {
+  const isOutermost = Uint8Array.from(nodes, (node) => (inside[node] === OUTERMOST ? 1 : 0));
+  if (!isOutermost.includes(1)) return;
   for (const { startNs, endNs, node } of spans.levels)
     for (let row = 0; row < node.length; row++)
-      if (inside[nodes[node[row]]] === OUTERMOST) columns.add(0, startNs[row], endNs[row], endNs[row] - startNs[row]);
+      if (isOutermost[node[row]] === 1)
+        for (const columns of to) columns.add(0, startNs[row], endNs[row], endNs[row] - startNs[row]);
 }

@@ -110,8 +110,9 @@ describe('opening and closing', () => {
 
   test('the name of a strip opens it where the range is', async () => {
     await goTo(page, '#range=1000-2000');
-    await page.locator('.strips canvas').waitFor();
-    const { x, y } = (await page.locator('.strips canvas').boundingBox()) as { x: number; y: number };
+    const strips = page.locator('.strips canvas').first();
+    await strips.waitFor();
+    const { x, y } = (await strips.boundingBox()) as { x: number; y: number };
     await page.mouse.click(x + 4, y + 9 + 18);
     await eventually(title).toMatch(/^Stack chart: thread [12]$/);
     await eventually(() => hashOf(page)).toMatch(/^range=1000-2000&chart=[12]&at=1000-2000$/);

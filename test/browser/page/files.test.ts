@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { inflateRawSync } from 'node:zlib';
 import type { Download, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Profile } from '../../../src/index.js';
@@ -32,6 +33,9 @@ const browser = windows('html', { permissions: ['clipboard-read', 'clipboard-wri
 const pictures = windows('svg');
 const DEMO = fixture('lab/thread-create-switch-migrate.txt');
 
+/** The deflated script. */
+const SCRIPT = /<script type="application\/octet-stream" id="script">([^<]*)<\/script>/;
+
 type Saved = keyof typeof ENDINGS;
 const ENDINGS = { 'Picture (SVG)': 'svg', 'Profile (JSON)': 'json', 'Table (CSV)': 'csv', 'Folded stacks': 'folded' };
 
@@ -52,15 +56,16 @@ describe('the file', () => {
   test('allows only its own script and style', async () => {
     const html = htmlOf(await profileOfTrace(CALLS));
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
-    const [style, script] = [/<style>(.*?)<\/style>/s, /<script>(.*?)<\/script>/s].map((pattern) =>
-      createHash('sha256')
-        .update(pattern.exec(html)?.[1] ?? '')
-        .digest('base64'),
+    const hashOf = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    const [style, loader, deflated] = [/<style>(.*?)<\/style>/s, /<script>(.*?)<\/script>/s, SCRIPT].map(
+      (pattern) => pattern.exec(html)?.[1],
     );
+    const script = String(inflateRawSync(Buffer.from(deflated ?? '', 'base64')));
+    expect(script).toContain('d3-flame-graph');
     expect(policy.split('; ')).toEqual([
       "default-src 'none'",
-      `script-src 'sha256-${script}'`,
-      `style-src 'sha256-${style}'`,
+      `script-src ${hashOf(loader)} ${hashOf(script)}`,
+      `style-src ${hashOf(style)}`,
       "base-uri 'none'",
       "form-action 'none'",
     ]);
@@ -69,12 +74,19 @@ describe('the file', () => {
 
   test('contains no address, and no text ends a script early', async () => {
     const html = htmlOf(await profileOfTrace(strangeTrace()), { title: '</script><script>alert(2)</script>' });
-    expect(html.match(/<script/g)).toHaveLength(2);
-    expect(html.match(/<\/script/g)).toHaveLength(2);
-    expect(/<script type="application\/octet-stream" id="data">([^<]*)<\/script>/.exec(html)?.[1]).toMatch(
-      /^[A-Za-z0-9+/]+=*$/,
-    );
+    expect(html.match(/<script/g)).toHaveLength(3);
+    expect(html.match(/<\/script/g)).toHaveLength(3);
+    const data = /<script type="application\/octet-stream" id="data">([^<]*)<\/script>/;
+    for (const block of [data, SCRIPT]) expect(block.exec(html)?.[1]).toMatch(/^[A-Za-z0-9+/]+=*$/);
     expect(html).not.toMatch(/<link|<img|<iframe|@import|url\((?!["']?#)|\bsrc=/);
+  });
+
+  test('says which browsers it needs if its script cannot be inflated', async () => {
+    const html = htmlOf(await profileOfTrace(CALLS)).replace(SCRIPT, (block) => block.replace('>', '>AAAA'));
+    const page = await browser.open(html);
+    await eventually(() => page.locator('main').innerText()).toContain('needs Chrome 123, Firefox 125 or Safari 17.5');
+    expect(await page.locator('header').innerText()).toContain('Wall-clock flame graph');
+    await page.close();
   });
 });
 
@@ -226,7 +238,7 @@ describe('a hostile trace', () => {
     await press(page, 'ArrowDown', 'Enter');
     await eventually(() => page.locator('.panel h2').textContent()).toBe('<img/src=x/onerror=alert(1)>');
     expect(await page.title()).toBe('</title><script>alert(2)</script>\\u202e');
-    expect(await elements()).toEqual(['script', 'script']);
+    expect(await elements()).toEqual(['script', 'script', 'script']);
   });
 
   test('stays text among threads and in the search', async () => {
@@ -238,7 +250,7 @@ describe('a hostile trace', () => {
     expect(await page.locator('output:not(.spoken)').textContent()).toMatch(/^1 frame, /);
     await goTo(page, `#search=${encodeURIComponent('__proto__')}`);
     expect(await page.locator('output:not(.spoken)').textContent()).toMatch(/^1 frame, /);
-    expect(await elements()).toEqual(['script', 'script']);
+    expect(await elements()).toEqual(['script', 'script', 'script']);
   });
 
   test('stays text in a saved SVG', async () => {
@@ -262,7 +274,7 @@ describe('a hostile trace', () => {
     await page.goto(address + hash);
     await page.locator('.graph.main g.frame').first().waitFor();
     expect((await labels(page))[0]).toMatch(/^all/);
-    expect(await elements()).toEqual(['script', 'script']);
+    expect(await elements()).toEqual(['script', 'script', 'script']);
     expect(browser.complaints).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ async function htmlOf(trace: string | Uint8Array, timelineBytes = 1e6): Promise<
 async function opened(browser: ReturnType<typeof windows>, html: string, hash = ''): Promise<Page> {
   const page = await browser.open(html, hash);
   await drawn(page);
-  await page.locator('.strips canvas').waitFor();
+  await page.locator('.strips canvas').first().waitFor();
   return page;
 }
 
@@ -200,12 +200,12 @@ test('says what a thread did at a moment', async () => {
 
 test('a chosen function lights up where its calls were', async () => {
   const lit = () =>
-    page.$eval('.strips canvas', (canvas) => {
-      const { width } = canvas as HTMLCanvasElement;
+    page.$$eval('.strips canvas:not([hidden])', (canvases) => {
+      const [{ width }] = canvases as [HTMLCanvasElement];
       const copy = new OffscreenCanvas(width, 40);
       const pen = copy.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D;
-      pen.drawImage(canvas as HTMLCanvasElement, 0, 0);
-      const namePx = Number.parseInt(getComputedStyle(canvas).getPropertyValue('--names'), 10);
+      for (const canvas of canvases) pen.drawImage(canvas as HTMLCanvasElement, 0, 0);
+      const namePx = Number.parseInt(getComputedStyle(canvases[0] as Element).getPropertyValue('--names'), 10);
       const at = (part: number) => pen.getImageData(namePx + part * (width - namePx), 15, 1, 1).data[3] as number;
       return [0.1, 0.5, 0.65, 0.75, 0.95].map((part) => at(part) > 0);
     });
