@@ -6,9 +6,8 @@
 export interface Places {
   /** A frame far from the root. */
   readonly zoomed: string;
-  /** A function, and another one. */
+  /** A function near the root. */
   readonly chosen: string;
-  readonly otherChosen: string;
   /** The thread with the most call paths. */
   readonly thread: string;
 }
@@ -98,14 +97,24 @@ export function prepare(): void {
     input.value = text;
     input.dispatchEvent(new Event('input', { bubbles: true }));
   };
-  const stepOf = (step: Step, { zoomed, chosen, otherChosen, thread }: Places) => {
-    const steps: Readonly<Record<Step, readonly [from: string, act: () => void | Promise<void>]>> = {
-      zoom: ['#', () => goTo(zoomed)],
-      'open panel': ['#', () => goTo(chosen)],
-      select: [chosen, () => goTo(otherChosen)],
-      'one thread': ['#', () => goTo(thread)],
-      'width: calls': ['#', () => goTo('#width=calls')],
-      search: ['#', () => type('mem')],
+  /** Clicks the frame farthest from the root that is at least a tenth of the window wide. */
+  const click = () => {
+    const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
+    const areas = rects.map((rect) => ({ rect, area: rect.getBoundingClientRect() }));
+    const wide = areas.filter(({ area }) => area.width > innerWidth / 10);
+    const found = wide.sort((a, b) => b.area.top - a.area.top)[0]?.rect;
+    return () => {
+      found?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 }));
+    };
+  };
+  const stepOf = (step: Step, { zoomed, chosen, thread }: Places) => {
+    const steps: Readonly<Record<Step, readonly [from: string, prepare: () => () => void | Promise<void>]>> = {
+      zoom: ['#', () => () => goTo(zoomed)],
+      'open panel': ['#', click],
+      select: [chosen, click],
+      'one thread': ['#', () => () => goTo(thread)],
+      'width: calls': ['#', () => () => goTo('#width=calls')],
+      search: ['#', () => () => type('mem')],
     };
     return steps[step];
   };
@@ -114,7 +123,8 @@ export function prepare(): void {
     await idle();
   };
   const act = async (step: Step, places: Places): Promise<PaintTiming> => {
-    const [, begin] = stepOf(step, places);
+    const begin = stepOf(step, places)[1]();
+    await idle();
     const began = performance.now();
     await begin();
     const paintedMs = (await window.bench.painted()) - began;

@@ -18,11 +18,9 @@ export function placesOf({ threads }: Pick<Profile, 'threads'>): Places {
     if (parent[next] === node && total[next] > MIN_SHARE * total[0]) node = next;
   const path: number[] = [];
   for (let at = node; at !== 0; at = parent[at]) path.unshift(symbol[at]);
-  const [chosen, otherChosen] = [path[Math.floor(path.length / 2)], path[path.length - 1]];
   return {
     zoomed: `#zoom=${path.join('.')}`,
-    chosen: `#function=${chosen}`,
-    otherChosen: `#function=${otherChosen}`,
+    chosen: `#function=${path[0]}`,
     thread: `#threads=tid%3A${largest.tid}`,
   };
 }

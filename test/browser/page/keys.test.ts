@@ -1,10 +1,11 @@
 /**
  * Tests the report page with the keyboard only and with screen readers.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { renderHtmlInParallel } from '../../../src/page/html.js';
+import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import {
   CALLS,
@@ -19,13 +20,12 @@ import {
   openReport,
   push,
 } from '../../helpers/browser/report-page.js';
-import { fixture } from '../../helpers/traces/load.js';
+import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 /** Bypasses the content security policy, to inject axe into the page. */
 const lenient = windows('html', { bypassCSP: true });
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let page: Page;
 beforeAll(async () => {
@@ -272,81 +272,80 @@ const DOUBTFUL = traceOf(`
   1/1000  return           work   main
   2/1000  tr strt          wait`);
 
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly string[];
-}
-
-async function violations(of: Page): Promise<Violation[]> {
-  await drawn(of);
-  return of.evaluate(async (source) => {
-    const holder = globalThis as unknown as { axe?: { run: () => Promise<{ violations: unknown[] }> } };
-    if (!holder.axe) new Function(source)();
-    const found = await (holder.axe as NonNullable<typeof holder.axe>).run();
-    type Found = { id: string; nodes: { target: string[]; failureSummary: string }[] };
-    return (found.violations as Found[]).map(({ id, nodes }) => ({
-      id,
-      nodes: nodes.slice(0, 3).map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
-    }));
-  }, AXE);
-}
+/** What is seen at addresses, after something was opened there. */
+const STATES: readonly (readonly [
+  name: string,
+  hash: string,
+  seen: string,
+  open?: (page: Page) => Promise<unknown>,
+])[] = [
+  ['the start', '', '.graph.main .frame'],
+  ['the panel with callers and callees', '#function=handle_request', '#panel-callers .path'],
+  ['the panel with calls', '#function=handle_request&tab=calls', '#panel-calls canvas'],
+  ['the panel with waits', '#function=handle_request&tab=waits', '#panel-waits :text("waits")'],
+  ['the call tree', '#view=tree', '[role=treegrid] .row'],
+  ['the call tree, inverted', '#view=tree&inverted=1&function=handle_request', '[role=treegrid] .row'],
+  ['the functions', '#view=functions&width=calls', '[aria-label=Functions] .row'],
+  ['the threads', '#view=threads', '[aria-label=Threads] .row'],
+  ['the timeline', '#chart=9170', '.stack-chart canvas'],
+  ['a search with matches', '#search=handle', '.frame.match'],
+  ['a search that is refused', '#search=/(?=a)/', '.search output:not(:empty)'],
+  ['a range', '#range=10000000-30000000', '.axis-head:not(.idle)'],
+  ['what is hidden, a zoom and colours of averages', '#zoom=clone3&hide=worker&colour=average', '.chip'],
+  ['the menu View', '', '.menu button', (page) => push(page, /^View$/)],
+  ['the menu Save', '', '.menu button', (page) => push(page, /^Save$/)],
+  ['the menu of columns', '', '.menu button', (page) => push(page, /^Columns$/)],
+  ['the list of keys', '', 'dialog[open]', (page) => press(page, '?')],
+  ['what was recorded', '', '#trust', (page) => page.locator('.trust').click()],
+  [
+    'the menu of a frame',
+    '',
+    '.menu button',
+    async (page) => {
+      await enterGraph(page);
+      await press(page, 'ArrowDown', 'm');
+    },
+  ],
+];
 
 describe('axe finds no violations', () => {
   let open: Page;
   beforeAll(async () => {
-    open = await openReport(lenient, fixture('lab/demo-cre.txt'));
+    const options = { trees: 'apart', durations: true, timelineBytes: 1e6 } as const;
+    const contents = await analyzeForPage([inputOf(fixture('waits/requests.txt.gz'))], options);
+    let html = '';
+    for await (const part of renderHtmlInParallel(contents.profile, {}, contents)) html += part;
+    open = await lenient.open(html);
+    await open.locator('.axis').waitFor(); // the timeline is read last
   }, 60_000);
 
-  test('initially, in the light and the dark theme', async () => {
-    expect(await violations(open)).toEqual([]);
-    await open.emulateMedia({ colorScheme: 'dark' });
-    expect(await violations(open)).toEqual([]);
-    await open.emulateMedia({ colorScheme: null });
-  });
-
-  test.for([
-    '#function=10',
-    '#search=main',
-    '#colour=average&width=calls&function=10',
-    '#zoom=6',
-    '#function=10&tab=calls',
-    '#view=tree&inverted=1',
-  ])('with %s', async (hash) => {
-    await goTo(open, hash);
-    expect(await violations(open)).toEqual([]);
+  describe.for(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+    test.for(STATES)('with %s', async ([, hash, seen, act]) => {
+      await open.emulateMedia({ colorScheme });
+      await goTo(open, hash);
+      await act?.(open);
+      await drawn(open);
+      await open.locator(seen).first().waitFor({ timeout: 10_000 });
+      expect(await axeViolations(open)).toEqual([]);
+      if (act !== undefined) await press(open, 'Escape');
+    });
   });
 
   test('in a narrow window', async () => {
     await open.setViewportSize({ width: 420, height: 800 });
-    await goTo(open, '#function=10');
-    expect(await violations(open)).toEqual([]);
+    await goTo(open, '#function=handle_request');
+    expect(await axeViolations(open)).toEqual([]);
     expect(await open.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
     await open.setViewportSize({ width: 1200, height: 800 });
   });
 
   test('with warnings and with the threads table', async () => {
     const doubtful = await openReport(lenient, DOUBTFUL);
-    expect(await violations(doubtful)).toEqual([]);
+    expect(await axeViolations(doubtful)).toEqual([]);
     await doubtful.locator('#tab-threads').focus();
     await press(doubtful, 'Enter');
-    expect(await violations(doubtful)).toEqual([]);
+    await drawn(doubtful);
+    expect(await axeViolations(doubtful)).toEqual([]);
     expect((await labels(doubtful)).length).toBeGreaterThan(1);
-  });
-
-  test('with menus, the list of keys and what is said of trust', async () => {
-    await goTo(open);
-    await enterGraph(open);
-    await press(open, 'ArrowDown', 'm');
-    expect(await violations(open)).toEqual([]);
-    await press(open, 'Escape', '?');
-    expect(await violations(open)).toEqual([]);
-    await press(open, 'Escape');
-    await open.locator('.trust').click();
-    await open.locator('#trust').waitFor();
-    expect(await violations(open)).toEqual([]);
-    await press(open, 'Escape');
-    await push(open, /^View$/);
-    expect(await violations(open)).toEqual([]);
-    await press(open, 'Escape');
   });
 });

@@ -6,7 +6,7 @@ import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import { formatCount } from '../../../render/format.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
-import { otherThread, shortLabel, wakingLabel, wakingText } from '../../view/captions/wakings.js';
+import { nameOfThread, otherThread, wakingLabel, wakingText } from '../../view/captions/wakings.js';
 import { boxAtMoment } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
@@ -238,8 +238,8 @@ class WakingLane {
     const more = others > 0 ? ` +${formatCount(others)}` : '';
     const hint = this.canFollow(arrow) ? 'click: what it did then' : 'it was not traced';
     const label = wakingLabel(waking, this.role);
-    // with less space only the name: the arrow says the rest
-    const text = `${roomPx < WHOLE_PX ? shortLabel(waking, this.role) : label}${more}`;
+    // with less space only the name, which `label` has, too: the arrow says the rest, dashed if it is a maybe
+    const text = `${roomPx < WHOLE_PX ? nameOfThread(otherThread(waking, this.role)) : label}${more}`;
     const title = `${wakingText(waking, this.role, scaleNs)}${more && ` (${more.trim()} shorter waits here)`}; ${hint}`;
     button.style.left = `${labelPx}px`;
     button.style.maxWidth = `${Math.floor(roomPx - GAP_PX)}px`;
