@@ -97,9 +97,12 @@ export function prepare(): void {
     input.value = text;
     input.dispatchEvent(new Event('input', { bubbles: true }));
   };
-  /** Clicks the frame farthest from the root that is at least a tenth of the window wide. */
+  /** Clicks the frame of a function farthest from the root that is at least a tenth of the window wide. */
   const click = () => {
-    const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
+    const isStop = (rect: Element) =>
+      /--(syscall|untraced|off-cpu|preempted|lost|group)/.test(rect.getAttribute('fill') ?? '');
+    const all = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
+    const rects = all.filter((rect) => !isStop(rect));
     const areas = rects.map((rect) => ({ rect, area: rect.getBoundingClientRect() }));
     const wide = areas.filter(({ area }) => area.width > innerWidth / 10);
     const found = wide.sort((a, b) => b.area.top - a.area.top)[0]?.rect;
