@@ -1,9 +1,11 @@
 /**
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
+
 import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { joined, latin1Text } from '../codec/bytes.js';
 import { PtflameError, unreadableInput } from '../model/errors.js';
 import { shellWords } from '../render/visible-text.js';
 import { MAGIC } from '../trace/file/format.js';
@@ -200,7 +202,7 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   let total = 0;
   let rest: Uint8Array = new Uint8Array();
   for await (const chunk of bytes) {
-    rest = Buffer.concat([rest, chunk]); // a copy: a chunk is valid only until the next one is read
+    rest = joined([rest, chunk]); // a copy: a chunk is valid only until the next one is read
     for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
       yield rest.subarray(0, size);
       rest = rest.subarray(size);
@@ -242,7 +244,7 @@ class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
     this.fd = openFile(this.path);
     try {
       this.refuseReplaced();
-      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+      const buffer = new Uint8Array(READ_BYTES);
       for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
         this.at += piece.length;
         await setImmediate(); // lets signals and messages of workers arrive
@@ -293,7 +295,7 @@ async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (first: Uint8Arr
     try {
       const next = await iterator.next();
       if (next.done) break;
-      first = Buffer.concat([first, next.value]);
+      first = joined([first, next.value]);
     } catch (error) {
       failure = { error };
     }
@@ -333,7 +335,7 @@ function isEnough(first: Uint8Array): boolean {
 }
 
 function textOf(first: Uint8Array): string {
-  return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
+  return latin1Text(first, 0, MAX_BLANKS);
 }
 
 /** A stream of `perf script` text. */

@@ -1,6 +1,7 @@
 /**
  * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
  */
+
 import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import {
@@ -13,6 +14,7 @@ import {
   readBlockHead,
   writeBlockHead,
 } from '../codec/block-head.js';
+import { joined, viewOf } from '../codec/bytes.js';
 import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
 import { countBelow } from '../model/columns.js';
 import { assert, systemReason } from '../model/errors.js';
@@ -58,12 +60,12 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
 }
 
 /** Reused: a worker reads one block at a time. */
-let buffer = Buffer.alloc(0);
+let buffer: Uint8Array = new Uint8Array();
 
 /** Reads and checks a block. Valid until the next one is read. @throws BlockFault */
-function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
+function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Uint8Array {
   if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
-  if (buffer.length < bytes) buffer = Buffer.alloc(bytes);
+  if (buffer.length < bytes) buffer = new Uint8Array(bytes);
   const block = buffer.subarray(0, bytes);
   for (let at = 0; at < bytes; ) {
     const count = readSome(fd, block.subarray(at), offset + at);
@@ -74,7 +76,7 @@ function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBloc
   return inflatedBytes === bytes ? block : inflate(block, inflatedBytes, offset);
 }
 
-function readSome(fd: number, into: Buffer, position: number): number {
+function readSome(fd: number, into: Uint8Array, position: number): number {
   try {
     return readSync(fd, into, 0, into.length, position);
   } catch (cause) {
@@ -82,7 +84,7 @@ function readSome(fd: number, into: Buffer, position: number): number {
   }
 }
 
-function inflate(block: Buffer, inflatedBytes: number, offset: number): Buffer {
+function inflate(block: Uint8Array, inflatedBytes: number, offset: number): Uint8Array {
   try {
     const inflated = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
     if (inflated.length === inflatedBytes) return inflated;
@@ -97,7 +99,7 @@ class BlockDecoder {
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
   /** Of the current block. */
-  private bytes: Buffer = buffer;
+  private bytes = buffer;
   private at = 0;
   private startNs = 0;
   private endNs = 0;
@@ -129,6 +131,7 @@ class BlockDecoder {
    */
   private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
     const { bytes, site, timeNs, startNs, endNs } = this;
+    const view = viewOf(bytes);
     const { expected } = this.file;
     const sites = expected.length;
     let { at } = this;
@@ -152,7 +155,7 @@ class BlockDecoder {
         }
         if (step === FAR_TIME) {
           if (!(lastNs <= endNs) || at + 8 > bytes.length) return false;
-          lastNs = bytes.readDoubleLE(at);
+          lastNs = view.getFloat64(at, true);
           at += 8;
           step = 1;
           if (!(lastNs >= startNs && Number.isSafeInteger(lastNs))) return false;
@@ -251,7 +254,7 @@ interface OpenPart {
 export class EventPacker {
   private tid: Tid = NONE;
   private readonly terms: PackingParameters;
-  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
+  private readonly data = new Uint8Array(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
   private length = 0;
   private events = 0;
   private parts: OpenPart[] = [];
@@ -284,7 +287,7 @@ export class EventPacker {
     if (this.events === 0) return;
     const { tid, events, startNs, endNs, parts } = this;
     const head = writeBlockHead({ tid, events, startNs, endNs, parts });
-    yield { events, startNs, endNs, data: Buffer.concat([head, this.data.subarray(0, this.length)]) };
+    yield { events, startNs, endNs, data: joined([head, this.data.subarray(0, this.length)]) };
     this.length = 0;
     this.events = 0;
     this.parts = [];
@@ -305,6 +308,7 @@ export class EventPacker {
   private addRows(part: OpenPart, site: Uint32Array, timeNs: Float64Array, start: number, end: number): void {
     const { rankOf, expected, originNs } = this.terms;
     const { data } = this;
+    const view = viewOf(data);
     let { length, lastNs, expectedSite, startNs, endNs } = this;
     for (let row = start; row < end; row++) {
       const rank = rankOf[site[row]] - RECORD_SITES;
@@ -313,7 +317,11 @@ export class EventPacker {
       length = putCount(data, length, ahead < 0 ? ahead + expected.length : ahead);
       const stepNs = atNs - lastNs;
       if (isNear(stepNs, lastNs, atNs)) length = putCount(data, length, stepNs + 1);
-      else length = data.writeDoubleLE(atNs, putCount(data, length, FAR_TIME));
+      else {
+        length = putCount(data, length, FAR_TIME);
+        view.setFloat64(length, atNs, true);
+        length += 8;
+      }
       if (atNs < startNs) startNs = atNs;
       if (atNs > endNs) endNs = atNs;
       lastNs = atNs;
