@@ -2,12 +2,12 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
-import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { beginsWith, latin1Text, viewOf } from '../../codec/bytes.js';
 import { FileFault, type FileKind, newerVersion, refusal } from '../../codec/file-fault.js';
 import { type PtflameError, systemReason } from '../../model/errors.js';
+import { type OpenFile, readFully } from '../../model/open-file.js';
 import { readMeta, type StoredSamples, type TraceContents } from './contents.js';
 import {
   END_MAGIC,
@@ -105,23 +105,19 @@ const CHECKSUM_BYTES = 4;
 
 /** Reads an open trace file: bytes at any offset, and frames, whose checksums are verified. */
 export class FileBytes {
-  readonly fd: number;
   readonly sizeBytes: number;
+  private readonly file: OpenFile;
 
-  constructor(fd: number) {
-    this.fd = fd;
-    this.sizeBytes = fstatSync(fd).size;
+  constructor(file: OpenFile) {
+    this.file = file;
+    this.sizeBytes = file.sizeBytes;
   }
 
   /** @throws FileFault if the file ends before */
   bytes(at: number, length: number): Uint8Array {
     if (at + length > this.sizeBytes) throw new FileFault('cut', `it has only ${this.sizeBytes} bytes`);
     const bytes = new Uint8Array(length);
-    for (let done = 0; done < length; ) {
-      const count = this.read(bytes, done, at + done);
-      if (count === 0) throw new FileFault('cut', 'it was truncated while it was read');
-      done += count;
-    }
+    if (this.read(bytes, at) < length) throw new FileFault('cut', 'it was truncated while it was read');
     return bytes;
   }
 
@@ -164,9 +160,9 @@ export class FileBytes {
     return inflatedBytes === bytes ? stored : inflatedOrNull(stored, inflatedBytes);
   }
 
-  private read(bytes: Uint8Array, offset: number, position: number): number {
+  private read(bytes: Uint8Array, position: number): number {
     try {
-      return readSync(this.fd, bytes, offset, bytes.length - offset, position);
+      return readFully(this.file, bytes, position);
     } catch (cause) {
       throw new FileFault('unreadable', systemReason(cause));
     }

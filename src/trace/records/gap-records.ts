@@ -3,6 +3,7 @@
  */
 import { utf8Bytes, utf8Text } from '../../codec/bytes.js';
 import { countAtOrBelow } from '../../model/columns.js';
+import { sharableBytes } from '../../model/shared-memory.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
@@ -50,8 +51,8 @@ export class UnownedGaps {
 function pack(cpu: number, gaps: readonly GapRecord[]): UnownedCpuGaps {
   const texts = gaps.map((gap) => utf8Bytes(JSON.stringify(gap)));
   const bytes = texts.reduce((sum, { length }) => sum + length, 0);
-  const column = () => new Float64Array(new SharedArrayBuffer(gaps.length * Float64Array.BYTES_PER_ELEMENT));
-  const packed = { cpu, timeNs: column(), end: column(), records: new Uint8Array(new SharedArrayBuffer(bytes)) };
+  const column = () => new Float64Array(sharableBytes(gaps.length * Float64Array.BYTES_PER_ELEMENT));
+  const packed = { cpu, timeNs: column(), end: column(), records: new Uint8Array(sharableBytes(bytes)) };
   let at = 0;
   gaps.forEach(({ timeNs }, index) => {
     const text = texts[index];
