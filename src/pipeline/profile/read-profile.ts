@@ -2,7 +2,7 @@
  * Reads a profile from an input. The code that checks profiles is loaded on the first call.
  */
 
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../host/turns.js';
 import { LossKinds } from '../../analysis/losses.js';
 import { joined } from '../../codec/bytes.js';
 import { PtflameError } from '../../model/errors.js';
@@ -33,7 +33,7 @@ const MAX_BYTES = 2 ** 30;
 export async function readProfile(input: TraceInput, options: ReadProfileOptions = {}): Promise<Profile> {
   const { parseProfile } = await import('../../profile-file/read.js');
   const bytes = await readWhole(input, options.signal);
-  await setImmediate(); // lets signals arrive
+  await nextTurn(); // lets signals arrive
   options.signal?.throwIfAborted();
   return selectThreads(parseProfile(bytes, input.name), options.select ?? {});
 }

@@ -2,8 +2,7 @@
  * Keeps a process within its memory budget: names, branches, call trees, records and everything else count, as the budget is for
  * resident memory. What exceeds it is refused long before the kernel or V8 kills the process. resources.ts divides the budget.
  */
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage, type Heap, heap, residentBytes } from '../../host/machine.js';
 import { PtflameError } from '../../model/errors.js';
 import { watchMemory } from '../../model/memory.js';
 import { formatBytes } from '../../render/format.js';
@@ -31,7 +30,7 @@ export interface WorkerBudget {
 export interface Machine {
   readonly residentBytes: () => number;
   /** Heap of this worker, and V8's limit for it. */
-  readonly heap: () => { readonly usedBytes: number; readonly maxBytes: number };
+  readonly heap: () => Heap;
   readonly collect: () => void;
 }
 
@@ -106,20 +105,7 @@ export function asMemoryRefusal(error: unknown): unknown {
   return new PtflameError('TOO_LARGE', error.message, { hint: `allow more with ${more}, or ${LESS}`, cause: error });
 }
 
-let collect: (() => void) | null = null;
-
-const THIS_MACHINE: Machine = {
-  residentBytes: () => process.memoryUsage.rss(),
-  heap: () => {
-    const { used_heap_size: usedBytes, heap_size_limit: maxBytes } = getHeapStatistics();
-    return { usedBytes, maxBytes };
-  },
-  collect: () => {
-    setFlagsFromString('--expose-gc');
-    collect ??= runInNewContext('gc') as () => void;
-    collect();
-  },
-};
+const THIS_MACHINE: Machine = { residentBytes, heap, collect: collectGarbage };
 
 /**
  * Makes memory checks throw PtflameError TOO_LARGE once the budget is exceeded, until the returned function is

@@ -2,7 +2,7 @@
  * Constants of the trace file format and its index, for writer and reader; docs/trace-format.md describes it.
  */
 
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../../host/zip.js';
 import {
   MAX_BLOCK_BYTES,
   MAX_BLOCK_EVENTS,
