@@ -4,7 +4,7 @@
  * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; and parts of the names of fixtures.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { argv } from 'node:process';
@@ -30,7 +30,7 @@ const { locator } = await source('pipeline/decode/locate');
 const { waitsAnswer } = await source('questions/waits/ask-wait-summary');
 const { WorkerPool } = await source('pipeline/workers/worker-pool');
 const { openRecording } = await source('perfdata/open-recording');
-const { DISK_FILES } = await source('symbols/symbol-files');
+const { symbolFiles } = await source('symbols/symbol-files');
 
 const [, , how, ...wanted] = argv;
 
@@ -136,12 +136,22 @@ for (const folder of ['hardware', 'lab', 'constructed', 'truth', 'demo', 'damage
   }
 
 const ROOTS = { root: 'fixtures/recordings/root', cache: null };
+/** Workers get the binaries open, as in a page, which has no paths. */
+const FILES = how === 'alone' ? null : openFiles(ROOTS.root);
+
+function openFiles(root) {
+  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`);
+  return new Map(paths.map((path) => [path, openSync(path, 'r')]));
+}
+
 for (const path of fixtures('recordings', /\.data$/))
   for (const jumps of ['none', 'all'])
     await answer(`${path} with ${jumps} jumps`, async () => {
       const recording = await openRecording(path);
-      const { paths: binaries } = findBinaries(recording, DISK_FILES, ROOTS);
-      const naming = { files: null, roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() };
+      const { paths: binaries } = findBinaries(recording, symbolFiles(FILES), ROOTS);
+      const naming = { files: FILES, roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() };
       const own = { name: path, path, recording, binaries, naming, locate: locator(naming), sizeBytes: 0 };
       const parts = how === 'alone' ? {} : { maxInlineBytes: 0, partBytes: 4096 };
       return jsonOf({ ...own, ...parts, jumps, recorded: null, broken: null });
