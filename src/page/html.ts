@@ -2,9 +2,9 @@
  * Renders a profile as one HTML file: a complete report that any browser opens without a network.
  */
 
+import { base64Text, joined } from '../codec/bytes.js';
 import { sha256 } from '../host/digest.js';
 import { type DeflateSettings, deflateRaw, deflateRawAside } from '../host/zip.js';
-import { base64Text, joined } from '../codec/bytes.js';
 import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
@@ -153,8 +153,7 @@ interface Block {
  */
 export function* deflatedBase64(pieces: Iterable<Uint8Array>): Generator<string> {
   const text = new Base64Text();
-  for (const block of blocksOf(pieces))
-    yield block === null ? '' : text.next(deflateRaw(block.bytes, block.settings));
+  for (const block of blocksOf(pieces)) yield block === null ? '' : text.next(deflateRaw(block.bytes, block.settings));
   yield text.end();
 }
 

@@ -2,9 +2,9 @@
  * Collects what the records of a recording contain.
  */
 
-import { nextTurn } from '../host/turns.js';
 import { joined, latin1Bytes, utf8Text } from '../codec/bytes.js';
 import { loadZstd, ZstdFault } from '../codec/zstd.js';
+import { nextTurn } from '../host/turns.js';
 import { isThreadId } from '../model/limits.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import { NONE } from '../model/units.js';

@@ -1,8 +1,9 @@
 /**
  * Imports inputs into a trace file, so that they are read and decoded only once.
  */
-import { nextTurn } from '../host/turns.js';
+
 import type { PackedLane } from '../codec/block-head.js';
+import { nextTurn } from '../host/turns.js';
 import { checkMemory } from '../model/memory.js';
 import type { DamagedLine, LineCounts } from '../model/profile/profile.js';
 import { type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';

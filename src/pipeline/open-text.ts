@@ -1,10 +1,11 @@
 /**
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
-import { nextTurn } from '../host/turns.js';
-import { gunzipped } from '../host/zip.js';
+
 import { joined, latin1Text } from '../codec/bytes.js';
 import { type NamedFile, openPath } from '../host/files.js';
+import { nextTurn } from '../host/turns.js';
+import { gunzipped } from '../host/zip.js';
 import { assert, PtflameError, unreadableInput } from '../model/errors.js';
 import type { FileRef, OpenFile } from '../model/open-file.js';
 import { shellWords } from '../render/visible-text.js';
@@ -162,7 +163,10 @@ function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameEr
 }
 
 /** Of a damaged stream, everything before the damage is used. `onPacked` receives the size of each piece before it is unpacked. */
-async function* counted(bytes: AsyncIterable<Uint8Array>, onPacked: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* counted(
+  bytes: AsyncIterable<Uint8Array>,
+  onPacked: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of inSmallPieces(bytes)) {
     onPacked(piece.length);
     yield piece;

@@ -2,9 +2,9 @@
  * Reads a profile from an input. The code that checks profiles is loaded on the first call.
  */
 
-import { nextTurn } from '../../host/turns.js';
 import { LossKinds } from '../../analysis/losses.js';
 import { joined } from '../../codec/bytes.js';
+import { nextTurn } from '../../host/turns.js';
 import { PtflameError } from '../../model/errors.js';
 import { askForMemory } from '../../model/memory.js';
 import type { Profile, Quality, ThreadProfile, TraceGap } from '../../model/profile/profile.js';

@@ -2,10 +2,10 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
-import { crc32, inflateRaw } from '../../host/zip.js';
 import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { beginsWith, latin1Text, viewOf } from '../../codec/bytes.js';
 import { FileFault, type FileKind, newerVersion, refusal } from '../../codec/file-fault.js';
+import { crc32, inflateRaw } from '../../host/zip.js';
 import { type PtflameError, systemReason } from '../../model/errors.js';
 import { type OpenFile, readFully } from '../../model/open-file.js';
 import { readMeta, type StoredSamples, type TraceContents } from './contents.js';

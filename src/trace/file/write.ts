@@ -2,9 +2,9 @@
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
 
-import { crc32, deflateRaw } from '../../host/zip.js';
 import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
 import { joined, latin1Bytes, viewOf } from '../../codec/bytes.js';
+import { crc32, deflateRaw } from '../../host/zip.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';
