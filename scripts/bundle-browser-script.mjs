@@ -47,7 +47,7 @@ const script = await bundled({ entryPoints: ['src/render/svg/browser/main.ts'], 
 writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));
 
 const page = await built({
-  entryPoints: ['src/page/browser/main.ts'],
+  entryPoints: ['src/page/browser/own-data.ts'],
   format: 'iife',
   plugins: [leanD3],
   loader: { '.css': 'empty' },
