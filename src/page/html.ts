@@ -15,7 +15,7 @@ import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
-import { documentStart, themeStyle } from './document.js';
+import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { formatHash, START, type State } from './view/state.js';
 
@@ -64,15 +64,6 @@ function beforeData(profile: Profile, options: HtmlOptions): string {
 <main id="app"${isServed ? ' data-served' : ''} data-start="${xml(start)}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
 <script type="application/octet-stream" id="data">`;
-}
-
-/** What a page has besides its data. */
-export interface ReportHead {
-  readonly windowTitle: string;
-  /** Its name, its size, and how far to trust it; names in it are escaped. */
-  readonly markup: string;
-  /** The state in which it starts, as in an address. */
-  readonly start: string;
 }
 
 export function reportHead(profile: Profile, { icicle = START.isIcicle, title }: HtmlOptions = {}): ReportHead {

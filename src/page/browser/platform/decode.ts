@@ -38,7 +38,7 @@ export async function decodeTimeline(base64: string): Promise<Timeline> {
 }
 
 /** Inflates in one write: a source stream would copy the data piece by piece. */
-export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { writable, readable } = new DecompressionStream('deflate-raw');
   const writer = writable.getWriter();
   const isWritten = Promise.all([writer.write(bytes), writer.close()]);
@@ -51,7 +51,7 @@ interface FromBase64 {
   readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const { fromBase64 } = Uint8Array as FromBase64;
   if (fromBase64 !== undefined) return fromBase64.call(Uint8Array, base64);
   const text = atob(base64);

@@ -1,0 +1,45 @@
+/**
+ * Makes the offline page, which `ptflame page` writes: bundles its script and its engine, and puts both into one file.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { deflateRawSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { offlinePage } from '../dist/src/web/html.js';
+import { inHtml, leanD3 } from './bundle-settings.mjs';
+import { noticeOf, packagesOf } from './licenses.mjs';
+
+const bundled = (settings) =>
+  build({
+    bundle: true,
+    minify: true,
+    target: 'es2023',
+    charset: 'utf8',
+    legalComments: 'none',
+    format: 'iife',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+    ...settings,
+  });
+
+const page = await bundled({
+  entryPoints: ['src/web/page/main.ts'],
+  plugins: [leanD3],
+  loader: { '.css': 'empty' },
+});
+const style = await bundled({ entryPoints: ['src/web/page/web.css'], target: 'chrome123' });
+const engine = await bundled({ entryPoints: ['src/web/engine/main.ts'], platform: 'browser' });
+if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
+
+const textOf = ({ outputFiles }) => outputFiles[0].text.trim();
+const packages = [...new Set([page, engine].flatMap(({ metafile }) => packagesOf(metafile)))].sort();
+writeFileSync(
+  'dist/cli/ptflame.html',
+  offlinePage({
+    script: inHtml(textOf(page)),
+    style: textOf(style),
+    engine: deflateRawSync(textOf(engine), { level: 9 }).toString('base64'),
+    demo: readFileSync('fixtures/demo/threads.perf.txt.gz').toString('base64'),
+    notice: noticeOf(packages),
+  }),
+);

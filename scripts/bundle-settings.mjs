@@ -1,0 +1,22 @@
+/**
+ * What the bundles of pages share.
+ */
+import { resolve } from 'node:path';
+
+/** Only d3-flame-graph gets `d3-chart/d3.ts` instead of d3's packages. */
+const isFlameGraph = /[\\/]node_modules[\\/]d3-flame-graph[\\/]/;
+export const leanD3 = {
+  name: 'lean-d3',
+  setup({ onResolve }) {
+    onResolve({ filter: /^d3-/ }, ({ importer }) =>
+      isFlameGraph.test(importer) ? { path: resolve('src/page/d3-chart/d3.ts') } : undefined,
+    );
+  },
+};
+
+/** In HTML, </script> ends a script even inside a string. */
+export const inHtml = (text) =>
+  text
+    .trim()
+    .replace(/<\/(script)/gi, '<\\/$1')
+    .replace(/<!--/g, '<\\!--');
