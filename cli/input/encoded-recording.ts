@@ -35,8 +35,8 @@ export function encodedRecording(recorded: Recording, options: OwnOptions): Enco
     readDump(join(symfs ?? '/', Buffer.from(file, 'latin1').toString())),
   );
   const roots = { ...rootsOf(symfs), debuginfod: fetched.directory };
-  const { paths: binaries } = findBinaries(recording, roots, fetched.executables);
-  const naming = { roots, pltNames, buildIds: buildIdsOf(recording) };
+  const { paths: binaries } = findBinaries(recording, DISK_FILES, roots, fetched.executables);
+  const naming = { files: null, roots, pltNames, buildIds: buildIdsOf(recording) };
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
   return { ...rest, sizeBytes, recording, binaries, naming, locate: locator(naming) };
 }

@@ -18,6 +18,7 @@ import {
 } from '../../src/pipeline/decode/encoded-recording.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatBytes } from '../../src/render/format.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { chooseDecoder } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../input/fetch-binaries.js';
@@ -63,7 +64,7 @@ export async function decodeInput(
   }
   const file = dataFilePath(data);
   const roots = rootsOf(paths.symfs);
-  const found = findBinaries(recording, roots);
+  const found = findBinaries(recording, DISK_FILES, roots);
   const decoder = await chooseDecoder({ name: path, recording, found }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
   const root = paths.symfs ?? '/';

@@ -15,6 +15,7 @@ import type { LongestCalls } from '../model/calls/call-events.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
+import { inSharedMemory } from '../model/shared-memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { StoredThreads } from '../trace/stored-threads.js';
@@ -27,7 +28,6 @@ import { replayThreads } from './replay/replay-threads.js';
 import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './replay/trace-replayer.js';
 import { type FinishedReplay, type PreparedReplay, prepareReplay, replayPrepared } from './replay-trace.js';
 import { type WorkResources, withTrace } from './with-trace.js';
-import { inSharedMemory } from './workers/shared-data.js';
 import type { WorkerPool } from './workers/worker-pool.js';
 
 export interface AskedProfile {

@@ -56,7 +56,7 @@ import {
 } from './replay/selection.js';
 import type { CallRowsQuestion } from './replay/thread-calls.js';
 import { HistogramPool } from './replay/work-spaces.js';
-import type { SharedFile } from './workers/shared-data.js';
+import type { SharedFile } from './workers/shared-file.js';
 
 /** All calls as rows of a Parquet file. */
 interface CallRowsOptions {

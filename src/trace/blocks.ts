@@ -1,7 +1,6 @@
 /**
  * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
  */
-import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import {
   blockHeadBytes,
@@ -14,8 +13,11 @@ import {
   writeBlockHead,
 } from '../codec/block-head.js';
 import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
+import { openRef } from '../host/files.js';
 import { countBelow } from '../model/columns.js';
 import { assert, systemReason } from '../model/errors.js';
+import { type FileRef, readFully } from '../model/open-file.js';
+import { sharableBytes } from '../model/shared-memory.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';
@@ -61,22 +63,18 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
 let buffer = Buffer.alloc(0);
 
 /** Reads and checks a block. Valid until the next one is read. @throws BlockFault */
-function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
+function readBlock(ref: FileRef, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
   if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
   if (buffer.length < bytes) buffer = Buffer.alloc(bytes);
   const block = buffer.subarray(0, bytes);
-  for (let at = 0; at < bytes; ) {
-    const count = readSome(fd, block.subarray(at), offset + at);
-    if (count === 0) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
-    at += count;
-  }
+  if (readStored(ref, block, offset) < bytes) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
   if (crc32(block) !== crc) throw new BlockFault(`the block at byte ${offset} has a wrong checksum`);
   return inflatedBytes === bytes ? block : inflate(block, inflatedBytes, offset);
 }
 
-function readSome(fd: number, into: Buffer, position: number): number {
+function readStored(ref: FileRef, into: Buffer, position: number): number {
   try {
-    return readSync(fd, into, 0, into.length, position);
+    return readFully(openRef(ref), into, position);
   } catch (cause) {
     throw new BlockFault(`the block at byte ${position} cannot be read: ${systemReason(cause)}`);
   }
@@ -109,7 +107,7 @@ class BlockDecoder {
   }
 
   unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
-    const bytes = readBlock(this.file.fd, block);
+    const bytes = readBlock(this.file.ref, block);
     const head = readBlockHead(bytes);
     if (head === null || head.tid !== tid || head.events !== block.events) throw invalidBlock(block);
     Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
@@ -212,7 +210,7 @@ const SITES_BACK = 16;
  */
 export function expectedSites({ length, from, to }: Pick<BranchSites, 'length' | 'from' | 'to'>): Int32Array {
   const count = Math.max(length - RECORD_SITES, 0);
-  const expected = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT));
+  const expected = new Int32Array(sharableBytes(count * Int32Array.BYTES_PER_ELEMENT));
   const origins = from.subarray(RECORD_SITES);
   for (let site = 0; site < count; site++) {
     const next = countBelow(origins, to[site + RECORD_SITES]) - SITES_BACK;

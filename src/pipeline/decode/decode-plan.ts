@@ -2,13 +2,14 @@
  * What has to be decoded of a recording: streams of trace by CPU, who ran when, and errors that its records report.
  */
 
-import { closeSync, openSync, readSync } from 'node:fs';
 import { type FilteredRegion, parseFilters } from '../../decode/images.js';
 import type { TickBounds } from '../../decode/part-decoder.js';
 import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
 import { toTicks } from '../../decode/parts.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
+import { openPath } from '../../host/files.js';
 import { assert } from '../../model/errors.js';
+import type { OpenFile } from '../../model/open-file.js';
 import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
@@ -158,12 +159,12 @@ const GAP_BYTES = 64;
  * Returns the buffers without what they repeat, at offsets that follow each other where nothing is missing between them.
  */
 function withoutOverlaps(path: string, buffers: readonly AuxBuffer[]): AuxBuffer[] {
-  const fd = openSync(path, 'r');
+  const file = openPath(path);
   try {
     const last = new Map<string, { readonly snapshot: Snapshot; readonly end: number }>();
     return buffers.flatMap((buffer) => {
       const owner = `${buffer.cpu} ${buffer.tid}`;
-      const snapshot = { buffer, psbs: psbsOf(fd, buffer) };
+      const snapshot = { buffer, psbs: psbsOf(file, buffer) };
       const before = last.get(owner);
       const repeated = before === undefined ? null : repeatedBytes(before.snapshot, snapshot);
       const kept = buffer.sizeBytes - (repeated ?? 0);
@@ -173,7 +174,7 @@ function withoutOverlaps(path: string, buffers: readonly AuxBuffer[]): AuxBuffer
       return [{ ...buffer, auxOffset, fileOffset: buffer.fileOffset + (repeated ?? 0), sizeBytes: kept }];
     });
   } finally {
-    closeSync(fd);
+    file.close();
   }
 }
 
@@ -190,14 +191,12 @@ const TSC = 0x19;
 const PSB_PLUS_BYTES = 128;
 const WINDOW_BYTES = 1 << 20;
 
-function psbsOf(fd: number, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
+function psbsOf(file: OpenFile, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
   const psbs: Psb[] = [];
   const window = Buffer.alloc(WINDOW_BYTES + PSB_PLUS_BYTES);
   for (let start = 0; start < sizeBytes; start += WINDOW_BYTES) {
-    const bytes = window.subarray(
-      0,
-      readSync(fd, window, 0, Math.min(window.length, sizeBytes - start), fileOffset + start),
-    );
+    const wanted = window.subarray(0, Math.min(window.length, sizeBytes - start));
+    const bytes = wanted.subarray(0, file.read(wanted, fileOffset + start));
     for (let at = bytes.indexOf(PSB); at !== -1 && at < WINDOW_BYTES; at = bytes.indexOf(PSB, at + PSB.length)) {
       while (bytes.indexOf(PSB, at + 2) === at + 2) at += 2; // the end of other packets may look like its beginning
       const tick = tickOf(bytes.subarray(at + PSB.length));

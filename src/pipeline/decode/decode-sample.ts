@@ -7,6 +7,7 @@
  */
 import { endOf, errorsOf, type Part, runsOf, type Stream, type TraceRecordBytes } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
+import { openPath } from '../../host/files.js';
 import { firstThat } from '../../model/columns.js';
 import { homeOfCode } from '../../model/symbol-table.js';
 import type { Recording } from '../../perfdata/recording.js';
@@ -61,13 +62,20 @@ const NOT_RECORDED: readonly number[] = [7, 8];
 
 /** Same recording, same pieces. */
 export function decodeSample(encoded: EncodedRecording, limits: SampleLimits = LIMITS): DecodedSample {
-  const context = decodeContext(encoded, decodePlan(encoded), 0n);
-  const sampler = new Sampler(context);
-  try {
+  return withSampler(encoded, 0n, (sampler) => {
     if (sampler.ofBytes > limits.wholeBytes) return sampler.estimate(limits.maxBytes);
     return sampler.count();
+  });
+}
+
+function withSampler<Result>(encoded: EncodedRecording, originNs: bigint, work: (sampler: Sampler) => Result): Result {
+  const file = openPath(encoded.path);
+  const sampler = new Sampler(decodeContext(encoded, file.ref, decodePlan(encoded), originNs));
+  try {
+    return work(sampler);
   } finally {
     sampler.close();
+    file.close();
   }
 }
 
@@ -83,8 +91,7 @@ export interface TracedTime {
 export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimits = LIMITS): TracedTime | null {
   const { recording } = encoded;
   const originNs = recording.bounds === null ? 0n : nsOf(recording.bounds.start);
-  const sampler = new Sampler(decodeContext(encoded, decodePlan(encoded), originNs));
-  try {
+  return withSampler(encoded, originNs, (sampler) => {
     if (sampler.ofBytes <= wholeBytes) sampler.count();
     else sampler.decodeEnds();
     const times = [...sampler.bounds, ...(sampler.isIncomplete ? switchesOf(recording, sampler.pids, originNs) : [])];
@@ -94,9 +101,7 @@ export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimi
       start: originNs + BigInt(Math.round(first as number)),
       end: originNs + BigInt(Math.round(last as number)),
     };
-  } finally {
-    sampler.close();
-  }
+  });
 }
 
 /** Where code could not be decoded, the switches tell when threads ran, as in trace/stored-threads.ts. */

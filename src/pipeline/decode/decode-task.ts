@@ -1,7 +1,6 @@
 /**
  * Decodes parts of a recording's trace, in a worker or on the main thread.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
 import type { FunctionAt } from '../../decode/code-pages.js';
@@ -10,17 +9,18 @@ import { type Jumps, PartDecoder, type TickBounds } from '../../decode/part-deco
 import type { DecodedPart } from '../../decode/parts.js';
 import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
+import { openRef } from '../../host/files.js';
+import type { FileRef, OpenFile } from '../../model/open-file.js';
 import { BundleWriter } from '../../model/trace/event-runs.js';
 import type { TraceTiming } from '../../model/trace/perf-time.js';
-import type { OpenSymbolFile } from '../../symbols/symbol-files.js';
-import { DISK_FILES } from '../../symbols/symbol-files.js';
+import { type OpenSymbolFile, type SymbolFiles, symbolFiles } from '../../symbols/symbol-files.js';
 import type { CpuTrace } from './decode-plan.js';
 import { functionLocator, type LocateOptions } from './locate.js';
 
 /** What decoding any part of a recording needs. Plain data. */
 export interface DecodeContext {
   /** The recording. */
-  readonly path: string;
+  readonly file: FileRef;
   readonly cpus: readonly { readonly trace: CpuTrace; readonly slots: readonly Slot[] }[];
   readonly images: readonly Image[];
   readonly timing: TraceTiming;
@@ -94,15 +94,16 @@ const NO_EVENTS = new Int32Array();
 /** Decodes parts with code and sites that earlier parts needed, until those become too large. */
 export class RecordingDecoder {
   private readonly context: DecodeContext;
-  private readonly fd: number;
-  private readonly files = new OpenFiles();
+  private readonly file: OpenFile;
+  private readonly files: OpenFiles;
   private readonly bundles = new BundleWriter();
   private readonly functionAt: FunctionAt;
   private decoder: PartDecoder;
 
   constructor(context: DecodeContext) {
     this.context = context;
-    this.fd = openSync(context.path, 'r');
+    this.file = openRef(context.file);
+    this.files = new OpenFiles(symbolFiles(context.naming.files));
     this.functionAt = functionLocator(context.naming);
     this.decoder = this.newDecoder();
   }
@@ -116,7 +117,6 @@ export class RecordingDecoder {
   }
 
   close(): void {
-    closeSync(this.fd);
     this.files.close();
   }
 
@@ -141,7 +141,7 @@ export class RecordingDecoder {
       const from = Math.max(start, offset);
       const to = Math.min(end, offset + sizeBytes);
       if (from >= end) break;
-      if (from < to) readSync(this.fd, into, from - start, to - from, fileOffset + from - offset);
+      if (from < to) this.file.read(into.subarray(from - start, to - start), fileOffset + from - offset);
     }
   }
 }
@@ -149,10 +149,15 @@ export class RecordingDecoder {
 /** Binaries that are open; null: cannot be opened. */
 class OpenFiles {
   private readonly files = new Map<string, OpenSymbolFile | null>();
+  private readonly from: SymbolFiles;
+
+  constructor(from: SymbolFiles) {
+    this.from = from;
+  }
 
   read(path: string, offset: number, bytes: number): Uint8Array | null {
     let file = this.files.get(path);
-    if (file === undefined) this.files.set(path, (file = DISK_FILES.open(path)));
+    if (file === undefined) this.files.set(path, (file = this.from.open(path)));
     try {
       return file?.read(offset, bytes) ?? null;
     } catch {

@@ -1,9 +1,10 @@
 /**
  * A recording as a source, decoded here.
  */
-import { statSync } from 'node:fs';
 import type { Part } from '../../decode/parts.js';
+import { openPath, versionOf } from '../../host/files.js';
 import { PtflameError, unreadableInput } from '../../model/errors.js';
+import type { FileRef } from '../../model/open-file.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { PieceReaders } from '../read/piece-readers.js';
 import { addOwnRecords, addRecordedSamples } from '../read/recording-source.js';
@@ -35,9 +36,10 @@ export class DecodingSource implements Source {
     const plan = decodePlan(encoded);
     const { images } = plan.schedule;
     const trace = new DecodedTrace(name, into, images, locate);
-    const context = decodeContext(encoded, plan, originNs);
-    const file = { path, name, sizeBytes: recording.sizeBytes };
-    await whileUnchanged(file, () => decodeRecording(context, into.readers, trace, encoded));
+    await whileUnchanged({ path, name, sizeBytes: recording.sizeBytes }, async (file) => {
+      const context = decodeContext(encoded, file, plan, originNs);
+      await decodeRecording(context, into.readers, trace, encoded);
+    });
     trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], binaries));
     into.isDecodedHere = true;
     addOwnRecords(name, recording.sideband, into);
@@ -58,17 +60,22 @@ interface ReadFile {
  *
  * @throws PtflameError INPUT_UNREADABLE if the file is gone, or is another one after the work
  */
-async function whileUnchanged(file: ReadFile, work: () => Promise<void>): Promise<void> {
-  const before = identity(file);
-  await work();
-  if (identity(file) !== before) throw changed(file.name);
+async function whileUnchanged(read: ReadFile, work: (file: FileRef) => Promise<void>): Promise<void> {
+  const before = identity(read);
+  const file = openPath(read.path);
+  try {
+    await work(file.ref);
+  } finally {
+    file.close();
+  }
+  if (identity(read) !== before) throw changed(read.name);
 }
 
-function identity({ path, name, sizeBytes }: ReadFile): string {
+function identity({ path, name, sizeBytes: expected }: ReadFile): string {
   try {
-    const { dev, ino, size, mtimeMs } = statSync(path);
-    if (size !== sizeBytes) throw changed(name);
-    return `${dev} ${ino} ${mtimeMs}`;
+    const { version, sizeBytes } = versionOf(path);
+    if (sizeBytes !== expected) throw changed(name);
+    return version;
   } catch (error) {
     throw error instanceof PtflameError ? error : unreadableInput(name, error);
   }

@@ -1,7 +1,8 @@
 /**
  * Reads a piece of text in a worker, which does not know the text before it.
  */
-import { readSync } from 'node:fs';
+import { openRef } from '../../host/files.js';
+import { type FileRef, readFully } from '../../model/open-file.js';
 import type { ReadLines } from '../../parser/line-reader.js';
 import { LineReader } from '../../parser/line-reader.js';
 import { MAX_LINE_BYTES } from '../../parser/lines/lines.js';
@@ -22,8 +23,8 @@ export interface ReadLinesTask extends ReadTask {
 }
 
 export interface ReadPartTask extends ReadTask {
-  /** An open file of trace text. */
-  readonly fd: number;
+  /** A file of trace text. */
+  readonly file: FileRef;
   /** The lines to read: all that begin after `start` and at or before `end`, in bytes. */
   readonly start: number;
   readonly end: number;
@@ -47,26 +48,15 @@ export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
   return { piece: sendablePiece(reader, reader.read(bytes), task), from: 0, to: bytes.length };
 }
 
-export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult {
+export function readPart({ file, start, end, ...task }: ReadPartTask): ReadResult {
   reader ??= new LineReader(task.memory);
   const buffer = reader.reserve(end + MAX_LINE_BYTES - start);
-  const text = buffer.subarray(0, readFully(fd, buffer, start));
+  const text = buffer.subarray(0, readFully(openRef(file), buffer, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
   if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN };
   const piece = sendablePiece(reader, reader.readReserved(from, to), task);
   return { piece, from: start + from, to: start + to };
-}
-
-/** Returns the number of bytes read. */
-function readFully(fd: number, buffer: Uint8Array, position: number): number {
-  let length = 0;
-  while (length < buffer.length) {
-    const count = readSync(fd, buffer, length, buffer.length - length, position + length);
-    if (count === 0) break;
-    length += count;
-  }
-  return length;
 }
 
 function sendablePiece(

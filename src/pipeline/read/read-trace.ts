@@ -64,11 +64,11 @@ class StoredSource implements Source {
   }
 
   async read(into: TraceBuilder): Promise<void> {
-    const { fd, contents, threads, lost } = this.stored;
+    const { file, contents, threads, lost } = this.stored;
     const { context, store } = into;
     const { meta, side, samples } = contents;
     if (meta.counts.events >= MIN_EVENTS[into.isPart ? 'ofPart' : 'ofAll'].toWake) into.readers.wake(threads.length); // they start meanwhile
-    store.memory.attachPacked({ fd, expected: internSites(contents, into) });
+    store.memory.attachPacked(file, internSites(contents, into));
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
     context.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);

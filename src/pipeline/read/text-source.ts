@@ -2,8 +2,9 @@
  * Reads a file or a stream of trace text; if it is large, with the help of workers.
  */
 
-import { readSync } from 'node:fs';
 import { PtflameError } from '../../model/errors.js';
+import { type OpenFile, readFully } from '../../model/open-file.js';
+import { sharableBytes } from '../../model/shared-memory.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import { LineCutter } from '../../parser/lines/lines.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
@@ -179,7 +180,7 @@ class StreamPieces {
 }
 
 function textOf(slot: Slot): Uint8Array {
-  slot.text ??= new Uint8Array(new SharedArrayBuffer(PIECE_BYTES));
+  slot.text ??= new Uint8Array(sharableBytes(PIECE_BYTES));
   return slot.text;
 }
 
@@ -225,10 +226,10 @@ async function readParts(
 }
 
 /** Reads all lines that begin after `start`, up to the beginning of the next part. */
-function partFrom(start: number, { fd }: SeekableFile, pieces: TextPieces, follows: Piece['follows']): Piece {
+function partFrom(start: number, file: SeekableFile, pieces: TextPieces, follows: Piece['follows']): Piece {
   const slot = pieces.freeSlot();
-  const task = { fd, start, end: endOf(start), events: slot.events, originSeconds: pieces.originSeconds };
-  const lines = ({ from, to }: ReadPiece) => bytesOf(fd, from, to);
+  const task = { file: file.ref, start, end: endOf(start), events: slot.events, originSeconds: pieces.originSeconds };
+  const lines = ({ from, to }: ReadPiece) => bytesOf(file, from, to);
   return { slot, reading: pieces.readers.readPart(task), before: [], overlong: 0, follows, lines };
 }
 
@@ -237,13 +238,9 @@ function endOf(start: number): number {
 }
 
 /** Reads bytes again. If the file was truncated in between, the missing bytes are zeros and count as damage. */
-function bytesOf(fd: number, from: number, to: number): Uint8Array {
+function bytesOf(file: OpenFile, from: number, to: number): Uint8Array {
   const bytes = new Uint8Array(to - from);
-  for (let at = 0; at < bytes.length; ) {
-    const count = readSync(fd, bytes, at, bytes.length - at, from + at);
-    if (count === 0) break;
-    at += count;
-  }
+  readFully(file, bytes, from);
   return bytes;
 }
 

@@ -3,11 +3,11 @@
  * nothing depends on which worker is faster.
  */
 import { setImmediate } from 'node:timers/promises';
+import { inSharedMemory } from '../../model/shared-memory.js';
 import type { Tid } from '../../model/units.js';
 import { maxThreadBytes, threadBytes } from '../../trace/load-thread.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 import { MIN_EVENTS } from '../workers/resources.js';
-import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { type AskedThreads, NOTHING_ASKED, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';

@@ -23,6 +23,7 @@ import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '
 import type { Shape } from '../../model/calls/overlay.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { ThreadChunks } from '../../model/profile/timeline.js';
+import { inSharedMemory } from '../../model/shared-memory.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
@@ -31,7 +32,6 @@ import { SkeletonBuilder } from '../../replay/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import { inSharedMemory } from '../workers/shared-data.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
 import type { KeptCallGroups } from './thread-calls.js';
 

@@ -2,11 +2,11 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
-import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { FileFault, type FileKind, newerVersion, refusal } from '../../codec/file-fault.js';
 import { type PtflameError, systemReason } from '../../model/errors.js';
+import { type OpenFile, readFully } from '../../model/open-file.js';
 import { readMeta, type StoredSamples, type TraceContents } from './contents.js';
 import {
   END_MAGIC,
@@ -104,23 +104,19 @@ const CHECKSUM_BYTES = 4;
 
 /** Reads an open trace file: bytes at any offset, and frames, whose checksums are verified. */
 export class FileBytes {
-  readonly fd: number;
   readonly sizeBytes: number;
+  private readonly file: OpenFile;
 
-  constructor(fd: number) {
-    this.fd = fd;
-    this.sizeBytes = fstatSync(fd).size;
+  constructor(file: OpenFile) {
+    this.file = file;
+    this.sizeBytes = file.sizeBytes;
   }
 
   /** @throws FileFault if the file ends before */
   bytes(at: number, length: number): Buffer {
     if (at + length > this.sizeBytes) throw new FileFault('cut', `it has only ${this.sizeBytes} bytes`);
     const bytes = Buffer.alloc(length);
-    for (let done = 0; done < length; ) {
-      const count = this.read(bytes, done, at + done);
-      if (count === 0) throw new FileFault('cut', 'it was truncated while it was read');
-      done += count;
-    }
+    if (this.read(bytes, at) < length) throw new FileFault('cut', 'it was truncated while it was read');
     return bytes;
   }
 
@@ -163,9 +159,9 @@ export class FileBytes {
     return inflatedBytes === bytes ? stored : inflatedOrNull(stored, inflatedBytes);
   }
 
-  private read(bytes: Buffer, offset: number, position: number): number {
+  private read(bytes: Buffer, position: number): number {
     try {
-      return readSync(this.fd, bytes, offset, bytes.length - offset, position);
+      return readFully(this.file, bytes, position);
     } catch (cause) {
       throw new FileFault('unreadable', systemReason(cause));
     }
