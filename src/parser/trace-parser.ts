@@ -102,10 +102,9 @@ export class TraceParser {
     return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - MAX_STEP_BACK_NS);
   }
 
-  /** Adds an accepted piece, which any reader has read that shares the memory of the context's. */
-  addStandalone(piece: StandalonePiece): TraceChunk {
+  /** Adds an accepted piece. `sites`: of the reader that has read it. */
+  addStandalone(piece: StandalonePiece, sites: ReaderSites = this.context.readerSites): TraceChunk {
     const { chunk, counts, held, context } = this;
-    const sites = context.readerSites;
     sites.update();
     for (const { line, text, reason } of piece.damaged) this.damagedLines.show(counts.lines + line, text, reason);
     context.flagless += piece.flagless;

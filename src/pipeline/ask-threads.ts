@@ -160,7 +160,7 @@ export async function askLogs(
   const tasks = [...asked].map(([tid, questions]) => [tid, { kept: logs.get(tid) as KeptLog, questions }] as const);
   tasks.sort(([, a], [, b]) => b.kept.log.length - a.kept.log.length);
   const rows = tasks.reduce((sum, [, { kept }]) => sum + kept.log.length, 0);
-  const isSmall = !pool.isAwake || rows < MIN_ROWS_TO_SHARE;
+  const isSmall = !pool.isAwake || rows < pool.sizes.minRows;
   const shared = isSmall ? symbolRank : inSharedMemory({ symbolRank }).symbolRank;
   const answers = tasks.map(async ([tid, task]) => {
     const own = { ...task, symbolRank: shared };
@@ -168,6 +168,3 @@ export async function askLogs(
   });
   return new Map(await Promise.all(answers));
 }
-
-/** Fewer are read by the main thread before workers would have received the questions. */
-const MIN_ROWS_TO_SHARE = 500_000;

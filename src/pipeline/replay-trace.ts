@@ -7,6 +7,7 @@ import type { CallFilter } from '../analysis/questions.js';
 import { LISTED, levelWithSlices, reachedLevels, type TimelineQuestion } from '../analysis/timeline/resolution.js';
 import { PtflameError } from '../model/errors.js';
 import { askForMemory, checkMemory } from '../model/memory.js';
+import { sharesMemory } from '../model/shared-memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
@@ -287,7 +288,7 @@ function withProbes({ sites, symbols, hits }: Trace): {
 
 /** Returns memory for histograms of all calls; null if they are not requested, or if each thread histograms its own. */
 function histogramsFor({ questions, siteFacts }: ReplaySetup): HistogramPool | null {
-  if (questions.durations !== 'together' || needsCallLog(questions)) return null;
+  if (questions.durations !== 'together' || needsCallLog(questions) || !sharesMemory()) return null;
   return HistogramPool.for(siteFacts.functions.ofSymbol.length);
 }
 

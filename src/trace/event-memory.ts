@@ -8,7 +8,7 @@ import { sharableBytes } from '../model/shared-memory.js';
 
 const NUMBER_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Numbers per chunk (2 MiB). No run is longer. */
-const CHUNK_LENGTH = 512 * 1024;
+export const CHUNK_LENGTH = 512 * 1024;
 
 /** Index of a run's first number over all chunks or, if negative, −1 minus that in the file. */
 export type RunAddress = number;

@@ -63,7 +63,7 @@ export class TraceReplayer {
   /**
    * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `histogram`: memory in which to count
    * durations, shared with other threads; null if durations of all threads together are not requested. `asked`: questions to
-   * this thread alone. `maxLogBytes`: keeps its log if it is not larger.
+   * this thread alone. `maxLogBytes`: keeps its log if it is not larger. `shared`: where its events are.
    */
   replay(
     source: ThreadSource,
@@ -71,9 +71,10 @@ export class TraceReplayer {
     histogram: HistogramMemory | null,
     asked: ThreadQuestions | null,
     maxLogBytes = 0,
+    shared = this.trace.events,
   ): ReplayedThread {
     const { trace } = this;
-    const { events, ...thread } = mended(loadThread(source, trace.events, trace, buffer), trace.probes);
+    const { events, ...thread } = mended(loadThread(source, shared, trace, buffer), trace.probes);
     const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
     const own = histogram ? null : this.ownDurations;
     own?.clear();

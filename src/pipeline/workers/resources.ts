@@ -38,6 +38,8 @@ export interface ResourceOptions {
   readonly memoryBytes?: number;
   /** Directory for events that do not fit into memory. Default: the system's directory for temporary files. */
   readonly temporaryDirectory?: string;
+  /** Smaller in tests. */
+  readonly sizes?: Partial<WorkSizes>;
 }
 
 /** `traces`: how many are open at the same time; only one of them is replayed at a time. */
@@ -67,12 +69,34 @@ function machineMemory(): number {
   return Math.min(totalmem(), constrained);
 }
 
-/**
- * Fewer events are replayed by the main thread before workers would have started (`toWake`), or, if they are running,
- * have received the trace (`toShare`). With higher limits, Ctrl-C would be noticed too late. If only a part of the time
- * is replayed, most events are only read.
- */
-export const MIN_EVENTS = {
-  ofAll: { toWake: 1_500_000, toShare: 200_000 },
-  ofPart: { toWake: 10_000_000, toShare: 1_500_000 },
-} as const;
+/** How much work workers are given, and from which size on. */
+export interface WorkSizes {
+  /** Text beyond this wakes workers: less is read before they would have started. */
+  readonly wakingBytes: number;
+  /** What one worker reads at once of a text. */
+  readonly pieceBytes: number;
+  /** What is read here at once of a stream. perf writes 4 KiB at a time. */
+  readonly streamBytes: number;
+  /**
+   * Fewer events are replayed by the main thread before workers would have started (`toWake`), or, if they are running,
+   * have received the trace (`toShare`). With higher limits, Ctrl-C would be noticed too late. If only a part of the time
+   * is replayed, most events are only read.
+   */
+  readonly minEvents: Record<'ofAll' | 'ofPart', { readonly toWake: number; readonly toShare: number }>;
+  /** Fewer rows of call logs are read by the main thread before workers would have received the questions. */
+  readonly minRows: number;
+  /** Nothing is read before workers run. */
+  readonly awaitsWorkers: boolean;
+}
+
+export const WORK_SIZES: WorkSizes = {
+  wakingBytes: 48 * MIB,
+  pieceBytes: 2 * MIB,
+  streamBytes: MIB / 4,
+  minEvents: {
+    ofAll: { toWake: 1_500_000, toShare: 200_000 },
+    ofPart: { toWake: 10_000_000, toShare: 1_500_000 },
+  },
+  minRows: 500_000,
+  awaitsWorkers: false,
+};
