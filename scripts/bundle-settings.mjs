@@ -1,7 +1,8 @@
 /**
  * What the bundles of pages share.
  */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 
 /** Only d3-flame-graph gets `d3-chart/d3.ts` instead of d3's packages. */
 const isFlameGraph = /[\\/]node_modules[\\/]d3-flame-graph[\\/]/;
@@ -20,3 +21,15 @@ export const inHtml = (text) =>
     .trim()
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<!--/g, '<\\!--');
+
+/** In browsers, a module that needs the host gets the one of the same name in this folder instead. */
+const BROWSER = resolve('src/web/engine/host');
+export const hostIsBrowser = {
+  name: 'host-is-browser',
+  setup({ onResolve }) {
+    onResolve({ filter: /(?:\/host\/[\w-]+|\/start-workers)\.js$/ }, ({ path }) => {
+      const own = `${BROWSER}/${basename(path, '.js')}.ts`;
+      return existsSync(own) ? { path: own } : undefined;
+    });
+  },
+};

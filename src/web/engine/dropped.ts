@@ -56,9 +56,13 @@ function kindOf(first: Uint8Array): Input['kind'] {
 function refuse(inputs: readonly Input<Named>[], main: readonly Input<Named>[], binaries: readonly Named[]): void {
   const [first, second] = main.map(({ content }) => content.name);
   if (first !== undefined && second !== undefined)
-    throw new PtflameError('INPUT_KIND', `${first} and ${second} are two recordings, and the page shows one at a time`, {
-      hint: `drop one of them; the command line compares two: \`ptflame diff ${first} ${second} -o diff.html\``,
-    });
+    throw new PtflameError(
+      'INPUT_KIND',
+      `${first} and ${second} are two recordings, and the page shows one at a time`,
+      {
+        hint: `drop one of them; the command line compares two: \`ptflame diff ${first} ${second} -o diff.html\``,
+      },
+    );
   if (inputs.length > 0) return;
   const what =
     binaries.length > 0 ? 'a program or library, not a recording of one' : 'what belongs to a recording, without it';

@@ -2,9 +2,9 @@
  * The engine: opens what was dropped, analyzes it as `ptflame render -o out.html` does, and writes files of it.
  */
 import { PtflameError } from '../../model/errors.js';
+import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { timelinePieces } from '../../page/data/timeline-write.js';
 import { pageDataPieces } from '../../page/data/write.js';
-import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { renderHtmlInParallel, reportHead } from '../../page/html.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { importTrace } from '../../pipeline/import-trace.js';

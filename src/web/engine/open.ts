@@ -62,7 +62,5 @@ async function openTexts(names: readonly string[]): Promise<Omit<Opened, 'name'>
   const [only, ...others] = texts;
   if (only === undefined || others.length > 0) return { inputs: texts, profile: null, notes: [] };
   const { kind, ...input } = await detectInputKind(only);
-  return kind === 'profile'
-    ? { inputs: [], profile: input, notes: [] }
-    : { inputs: [input], profile: null, notes: [] };
+  return kind === 'profile' ? { inputs: [], profile: input, notes: [] } : { inputs: [input], profile: null, notes: [] };
 }

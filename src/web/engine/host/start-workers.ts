@@ -1,0 +1,20 @@
+/**
+ * Starts workers in a browser: of the same code as the engine. Takes the place of `src/pipeline/workers/start-workers.ts`.
+ */
+import { type Answer, SendingWorkers } from '../../../pipeline/workers/sending-workers.js';
+import type { Workers, WorkersOptions } from '../../../pipeline/workers/workers.js';
+import { WORKER } from './threads.js';
+
+let started = 0;
+
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  return new SendingWorkers(options, (onAnswer, onFailure) => {
+    const worker = new Worker(self.location.href, { name: `${WORKER}${++started}` });
+    worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => onAnswer(data));
+    worker.addEventListener('error', ({ message }) => onFailure(new Error(message)));
+    return {
+      send: (message, moved) => worker.postMessage(message, [...moved]),
+      terminate: async () => worker.terminate(),
+    };
+  });
+}
