@@ -14,7 +14,8 @@ import { renderJson } from '../../profile-file/write.js';
 import { renderFoldedBytes } from '../../render/folded.js';
 import { renderSvg } from '../../render/svg/svg.js';
 import type { Answer, EngineProgress, Failure, OpenOptions, OutputFormat, Request } from '../messages.js';
-import { NeedsBinaries, type Opened, openDropped } from './open.js';
+import { openDropped } from './open.js';
+import { NeedsBinaries, type Opened } from './opened.js';
 
 /** As `ptflame render` has it: 4M, as bytes in base64. */
 const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;

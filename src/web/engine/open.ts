@@ -1,32 +1,13 @@
 /**
  * Opens the files that were dropped together as inputs of one trace, or as a profile.
  */
-import { detectInputKind, type OpenedInput, openTraceFile } from '../../pipeline/open-text.js';
-import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
+import { detectInputKind, openTraceFile } from '../../pipeline/open-text.js';
 import { openStoredTrace } from '../../pipeline/stored-trace.js';
-import type { EngineProgress, NeededBinaries, OpenOptions } from '../messages.js';
+import type { EngineProgress, OpenOptions } from '../messages.js';
 import { type Input, sortDropped } from './dropped.js';
 import { mount } from './host/files.js';
 import { openDroppedRecording, openPack } from './open-recording.js';
-
-export interface Opened {
-  /** Of the first file, without what tells its kind. */
-  readonly name: string;
-  readonly inputs: readonly (AnalyzedInput & { readonly sizeBytes?: number | null })[];
-  /** A profile, which is no trace; null: the inputs are one. */
-  readonly profile: OpenedInput | null;
-  readonly notes: readonly string[];
-}
-
-/** Not all files that ran are here. */
-export class NeedsBinaries extends Error {
-  readonly needs: NeededBinaries;
-
-  constructor(needs: NeededBinaries) {
-    super('binaries are missing');
-    this.needs = needs;
-  }
-}
+import type { Opened } from './opened.js';
 
 /** Enough to recognize a pack. */
 const FIRST_BYTES = 4096;
@@ -43,7 +24,8 @@ export async function openDropped(
   );
   const [first] = inputs as [Input];
   const { name: fileName } = first.content;
-  for (const { content } of inputs) mount(content.name, content);
+  const paths = byPath(inputs.map(({ content }) => content));
+  for (const [path, content] of paths) mount(path, content);
   const name = fileName.replace(/(?:\.(?:gz|txt|data|pack|ptf|json))+$/i, '') || fileName;
   switch (first.kind) {
     case 'stored':
@@ -53,7 +35,7 @@ export async function openDropped(
     case 'pack':
       return { name, profile: null, ...(await openPack(first.content, tell)) };
     case 'text':
-      return { name, ...(await openTexts(inputs.map(({ content }) => content.name))) };
+      return { name, ...(await openTexts([...paths.keys()])) };
   }
 }
 
@@ -63,4 +45,15 @@ async function openTexts(names: readonly string[]): Promise<Omit<Opened, 'name'>
   if (only === undefined || others.length > 0) return { inputs: texts, profile: null, notes: [] };
   const { kind, ...input } = await detectInputKind(only);
   return kind === 'profile' ? { inputs: [], profile: input, notes: [] } : { inputs: [input], profile: null, notes: [] };
+}
+
+/** Files of several folders may have the same name. */
+function byPath(files: readonly File[]): Map<string, File> {
+  const paths = new Map<string, File>();
+  for (const file of files) {
+    let path = file.name;
+    for (let other = 2; paths.has(path); other++) path = `${file.name} (${other})`;
+    paths.set(path, file);
+  }
+  return paths;
 }

@@ -80,6 +80,10 @@ export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
+export function openBlob(content: Blob): OwnFile {
+  return new BlobFile(content);
+}
+
 /** The last file that was opened: pieces of a file are read one after another. */
 let last = new BlobFile(new Blob());
 
