@@ -51,6 +51,8 @@ export interface EngineReport {
 
 /** The files that ran while a recording was made. */
 export interface NeededBinaries {
+  /** The file name of the recording. */
+  readonly recording: string;
   readonly files: readonly NeededBinary[];
   /** The names of dropped files that the recording does not need. */
   readonly unused: readonly string[];

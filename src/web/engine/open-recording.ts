@@ -53,7 +53,7 @@ export async function openDroppedRecording(
   const isComplete = needed.every(({ state }) => state === 'found' || state === '32-bit');
   if (!isComplete && !options.withoutBinaries) {
     const names = unused.filter(({ isDump }) => !isDump).map(({ name }) => name);
-    throw new NeedsBinaries({ files: needed, unused: names });
+    throw new NeedsBinaries({ recording: file.name, files: needed, unused: names });
   }
   const contents = new Map([...at].map(([path, { content }]) => [path, content]));
   for (const { isDump, name, content } of dropped)

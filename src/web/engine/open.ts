@@ -1,7 +1,9 @@
 /**
  * Opens the files that were dropped together as inputs of one trace, or as a profile.
  */
+import { PtflameError } from '../../model/errors.js';
 import { detectInputKind, openTraceFile } from '../../pipeline/open-text.js';
+import { KIND_BYTES, otherKindOf } from '../../pipeline/other-kinds.js';
 import { openStoredTrace } from '../../pipeline/stored-trace.js';
 import type { EngineProgress, OpenOptions } from '../messages.js';
 import { type Input, sortDropped } from './dropped.js';
@@ -40,6 +42,7 @@ export async function openDropped(
 }
 
 async function openTexts(names: readonly string[]): Promise<Omit<Opened, 'name'>> {
+  for (const name of names) await refuseOtherKind(name);
   const texts = await Promise.all(names.map((name) => openTraceFile(name)));
   const [only, ...others] = texts;
   if (only === undefined || others.length > 0) return { inputs: texts, profile: null, notes: [] };
@@ -56,4 +59,23 @@ function byPath(files: readonly File[]): Map<string, File> {
     paths.set(path, file);
   }
   return paths;
+}
+
+/** @throws PtflameError INPUT_KIND for what is no trace and no profile */
+async function refuseOtherKind(name: string): Promise<void> {
+  const { bytes, file } = await openTraceFile(name);
+  const head = new Uint8Array(KIND_BYTES);
+  let length = 0;
+  try {
+    for await (const piece of bytes) {
+      const part = piece.subarray(0, KIND_BYTES - length);
+      head.set(part, length);
+      length += part.length;
+      if (length === KIND_BYTES) break;
+    }
+  } catch {
+    return; // reading it as a trace says why
+  }
+  const other = otherKindOf(head.subarray(0, length), name, file === null);
+  if (other !== null) throw new PtflameError('INPUT_KIND', `${name} is ${other.what}`, { hint: other.hint });
 }

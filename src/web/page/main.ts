@@ -120,7 +120,7 @@ class OfflinePage {
         this.engine?.stop();
         return this.show(
           'needs',
-          needsScreen(this.names, answer.needs, {
+          needsScreen(answer.needs, {
             choose: () => this.choose(),
             showWithout: () => this.work(this.files, { ...this.options, withoutBinaries: true }),
             another: () => this.reset(),

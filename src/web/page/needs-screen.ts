@@ -18,11 +18,11 @@ const SIGNS: Readonly<Record<NeededBinary['state'], string>> = {
   '32-bit': '✗',
 };
 
-export function needsScreen(names: string, { files, unused }: NeededBinaries, events: NeedsEvents): HTMLElement {
+export function needsScreen({ recording, files, unused }: NeededBinaries, events: NeedsEvents): HTMLElement {
   const found = files.filter(({ state }) => state === 'found').length;
   return screen(
     'needs',
-    `${names} needs the binaries that ran`,
+    `${recording} needs the binaries that ran`,
     html(
       'p',
       {},
