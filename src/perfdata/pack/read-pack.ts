@@ -87,7 +87,11 @@ export async function readPackEntries(
 /** The archive takes more, or has ended. */
 function drained(archive: Extract): Promise<void> {
   return new Promise((done) => {
-    for (const event of ['drain', 'close'] as const) archive.once(event, () => done());
+    const goOn = () => {
+      for (const event of ['drain', 'close'] as const) archive.off(event, goOn);
+      done();
+    };
+    for (const event of ['drain', 'close'] as const) archive.on(event, goOn);
   });
 }
 

@@ -35,16 +35,16 @@ class BlobFile implements NamedFile {
   }
 
   read(into: Uint8Array, at: number): number {
+    const wanted = Math.max(0, Math.min(into.length, this.sizeBytes - at));
     const end = this.start + this.bytes.length;
-    if (at < this.start || at >= end) {
-      if (into.length >= MAX_READ_BYTES || at >= this.sizeBytes) return this.readAt(into, at);
-      this.nextBytes = at === end ? Math.min(2 * this.nextBytes, MAX_READ_BYTES) : MIN_READ_BYTES;
-      this.bytes = this.bytesAt(at, Math.max(into.length, this.nextBytes));
+    if (at < this.start || at + wanted > end) {
+      const goesOn = at >= this.start && at <= end;
+      this.nextBytes = goesOn ? Math.min(2 * this.nextBytes, MAX_READ_BYTES) : MIN_READ_BYTES;
+      this.bytes = this.bytesAt(at, Math.max(wanted, this.nextBytes));
       this.start = at;
     }
-    const found = this.bytes.subarray(at - this.start, at - this.start + into.length);
-    into.set(found);
-    return found.length;
+    into.set(this.bytes.subarray(at - this.start, at - this.start + wanted));
+    return wanted;
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -53,12 +53,6 @@ class BlobFile implements NamedFile {
 
   close(): void {
     this.bytes = new Uint8Array();
-  }
-
-  private readAt(into: Uint8Array, at: number): number {
-    const bytes = this.bytesAt(at, into.length);
-    into.set(bytes);
-    return bytes.length;
   }
 
   private bytesAt(at: number, length: number): Uint8Array<ArrayBuffer> {
