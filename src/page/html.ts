@@ -1,8 +1,10 @@
 /**
  * Renders a profile as one HTML file: a complete report that any browser opens without a network.
  */
+
 import { createHash } from 'node:crypto';
 import { constants, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
+import { base64Text, joined } from '../codec/bytes.js';
 import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
@@ -222,13 +224,13 @@ class Base64Text {
   private rest: Uint8Array = new Uint8Array();
 
   next(bytes: Uint8Array): string {
-    const joined = Buffer.concat([this.rest, bytes]);
-    const encoded = joined.length - (joined.length % 3);
-    this.rest = joined.subarray(encoded);
-    return joined.toString('base64', 0, encoded);
+    const all = joined([this.rest, bytes]);
+    const encoded = all.length - (all.length % 3);
+    this.rest = all.subarray(encoded);
+    return base64Text(all.subarray(0, encoded));
   }
 
   end(): string {
-    return Buffer.from(this.rest).toString('base64');
+    return base64Text(this.rest);
   }
 }

@@ -2,6 +2,7 @@
  * The branches that all readers of a trace know, in the memory that their modules share.
  */
 
+import { latin1Text } from '../codec/bytes.js';
 import type { BranchKind, TraceEdge } from '../model/trace/branch-sites.js';
 import type { SharedMemory } from '../wasm/module.js';
 import { bytesAt, intsAt, type ReaderModule } from './reader-module.js';
@@ -88,7 +89,7 @@ export class KnownBranches implements Branches {
     const { buffer, byteOffset } = this.bytes(spans + TEXT_BYTES * row, TEXT_BYTES);
     const span = new DataView(buffer, byteOffset, TEXT_BYTES);
     const bytes = this.bytes(span.getUint32(TEXT_ADDRESS, true), span.getUint32(TEXT_LENGTH, true));
-    return Buffer.from(bytes).toString('latin1');
+    return latin1Text(bytes);
   }
 
   private floats(start: number, length: number): Float64Array {

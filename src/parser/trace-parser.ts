@@ -1,6 +1,7 @@
 /**
  * Parses whole lines into chunks of events and records, and counts what became of each line.
  */
+import { latin1Text } from '../codec/bytes.js';
 import { isPossibleTime } from '../model/limits.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/profile/profile.js';
 import { OtherSampleCounts } from '../model/sample-table.js';
@@ -166,7 +167,7 @@ export class TraceParser {
   finish(rest: Uint8Array): TraceChunk {
     if (rest.length > 0) {
       this.counts.lines++;
-      const text = Buffer.from(rest).toString('latin1');
+      const text = latin1Text(rest);
       this.addDamaged(this.counts.lines, text, 'the last line has no newline: it may be cut');
     }
     const { held, guard } = this;

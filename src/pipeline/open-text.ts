@@ -3,6 +3,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { joined, latin1Text } from '../codec/bytes.js';
 import { type NamedFile, openPath } from '../host/files.js';
 import { assert, PtflameError, unreadableInput } from '../model/errors.js';
 import type { FileRef, OpenFile } from '../model/open-file.js';
@@ -200,7 +201,7 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   let total = 0;
   let rest: Uint8Array = new Uint8Array();
   for await (const chunk of bytes) {
-    rest = Buffer.concat([rest, chunk]); // a copy: a chunk is valid only until the next one is read
+    rest = joined([rest, chunk]); // a copy: a chunk is valid only until the next one is read
     for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
       yield rest.subarray(0, size);
       rest = rest.subarray(size);
@@ -250,7 +251,7 @@ class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
     this.open = file;
     try {
       this.refuseReplaced(file);
-      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+      const buffer = new Uint8Array(READ_BYTES);
       for (let length = file.read(buffer, this.at); length > 0; length = file.read(buffer, this.at)) {
         this.at += length;
         await setImmediate(); // lets signals and messages of workers arrive
@@ -301,7 +302,7 @@ async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (first: Uint8Arr
     try {
       const next = await iterator.next();
       if (next.done) break;
-      first = Buffer.concat([first, next.value]);
+      first = joined([first, next.value]);
     } catch (error) {
       failure = { error };
     }
@@ -341,7 +342,7 @@ function isEnough(first: Uint8Array): boolean {
 }
 
 function textOf(first: Uint8Array): string {
-  return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
+  return latin1Text(first, 0, MAX_BLANKS);
 }
 
 /** A stream of `perf script` text. */

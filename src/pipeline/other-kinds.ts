@@ -1,6 +1,7 @@
 /**
  * Recognizes files from which no trace can be read, by their content, and says what they are good for.
  */
+import { latin1Text } from '../codec/bytes.js';
 import { MANIFEST } from '../perfdata/recognize.js';
 import { shellWords } from '../render/visible-text.js';
 
@@ -17,7 +18,7 @@ const MADE_FROM = 'give the recording, trace or profile that it was made from';
 
 /** Returns null for recordings, traces, profiles, and anything that is not known. `isPacked`: gzip compressed the file. */
 export function otherKindOf(head: Uint8Array, path: string, isPacked: boolean): OtherKind | null {
-  const text = Buffer.from(head).toString('latin1');
+  const text = latin1Text(head);
   return text === '' ? null : (ofBytes(text, path, isPacked) ?? ofText(text));
 }
 

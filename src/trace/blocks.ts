@@ -12,6 +12,7 @@ import {
   readBlockHead,
   writeBlockHead,
 } from '../codec/block-head.js';
+import { joined, viewOf } from '../codec/bytes.js';
 import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
 import { openRef } from '../host/files.js';
 import { countBelow } from '../model/columns.js';
@@ -60,19 +61,19 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
 }
 
 /** Reused: a worker reads one block at a time. */
-let buffer = Buffer.alloc(0);
+let buffer: Uint8Array = new Uint8Array();
 
 /** Reads and checks a block. Valid until the next one is read. @throws BlockFault */
-function readBlock(ref: FileRef, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
+function readBlock(ref: FileRef, { offset, bytes, inflatedBytes, crc }: PackedBlock): Uint8Array {
   if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
-  if (buffer.length < bytes) buffer = Buffer.alloc(bytes);
+  if (buffer.length < bytes) buffer = new Uint8Array(bytes);
   const block = buffer.subarray(0, bytes);
   if (readStored(ref, block, offset) < bytes) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
   if (crc32(block) !== crc) throw new BlockFault(`the block at byte ${offset} has a wrong checksum`);
   return inflatedBytes === bytes ? block : inflate(block, inflatedBytes, offset);
 }
 
-function readStored(ref: FileRef, into: Buffer, position: number): number {
+function readStored(ref: FileRef, into: Uint8Array, position: number): number {
   try {
     return readFully(openRef(ref), into, position);
   } catch (cause) {
@@ -80,7 +81,7 @@ function readStored(ref: FileRef, into: Buffer, position: number): number {
   }
 }
 
-function inflate(block: Buffer, inflatedBytes: number, offset: number): Buffer {
+function inflate(block: Uint8Array, inflatedBytes: number, offset: number): Uint8Array {
   try {
     const inflated = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
     if (inflated.length === inflatedBytes) return inflated;
@@ -95,7 +96,7 @@ class BlockDecoder {
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
   /** Of the current block. */
-  private bytes: Buffer = buffer;
+  private bytes = buffer;
   private at = 0;
   private startNs = 0;
   private endNs = 0;
@@ -127,6 +128,7 @@ class BlockDecoder {
    */
   private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
     const { bytes, site, timeNs, startNs, endNs } = this;
+    const view = viewOf(bytes);
     const { expected } = this.file;
     const sites = expected.length;
     let { at } = this;
@@ -150,7 +152,7 @@ class BlockDecoder {
         }
         if (step === FAR_TIME) {
           if (!(lastNs <= endNs) || at + 8 > bytes.length) return false;
-          lastNs = bytes.readDoubleLE(at);
+          lastNs = view.getFloat64(at, true);
           at += 8;
           step = 1;
           if (!(lastNs >= startNs && Number.isSafeInteger(lastNs))) return false;
@@ -249,7 +251,7 @@ interface OpenPart {
 export class EventPacker {
   private tid: Tid = NONE;
   private readonly terms: PackingParameters;
-  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
+  private readonly data = new Uint8Array(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
   private length = 0;
   private events = 0;
   private parts: OpenPart[] = [];
@@ -282,7 +284,7 @@ export class EventPacker {
     if (this.events === 0) return;
     const { tid, events, startNs, endNs, parts } = this;
     const head = writeBlockHead({ tid, events, startNs, endNs, parts });
-    yield { events, startNs, endNs, data: Buffer.concat([head, this.data.subarray(0, this.length)]) };
+    yield { events, startNs, endNs, data: joined([head, this.data.subarray(0, this.length)]) };
     this.length = 0;
     this.events = 0;
     this.parts = [];
@@ -303,6 +305,7 @@ export class EventPacker {
   private addRows(part: OpenPart, site: Uint32Array, timeNs: Float64Array, start: number, end: number): void {
     const { rankOf, expected, originNs } = this.terms;
     const { data } = this;
+    const view = viewOf(data);
     let { length, lastNs, expectedSite, startNs, endNs } = this;
     for (let row = start; row < end; row++) {
       const rank = rankOf[site[row]] - RECORD_SITES;
@@ -311,7 +314,11 @@ export class EventPacker {
       length = putCount(data, length, ahead < 0 ? ahead + expected.length : ahead);
       const stepNs = atNs - lastNs;
       if (isNear(stepNs, lastNs, atNs)) length = putCount(data, length, stepNs + 1);
-      else length = data.writeDoubleLE(atNs, putCount(data, length, FAR_TIME));
+      else {
+        length = putCount(data, length, FAR_TIME);
+        view.setFloat64(length, atNs, true);
+        length += 8;
+      }
       if (atNs < startNs) startNs = atNs;
       if (atNs > endNs) endNs = atNs;
       lastNs = atNs;

@@ -1,12 +1,14 @@
 /**
  * Unpacks a pack into a directory, and returns its manifest.
  */
+
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Entry, type Extract, extract } from 'tar-stream';
+import { joined, utf8Text } from '../../codec/bytes.js';
 import { PtflameError, systemReason } from '../../model/errors.js';
 import { MANIFEST, PACK_PATHS } from '../recognize.js';
 import { Manifest, SIDE_FILES } from './write-pack.js';
@@ -172,9 +174,9 @@ function isExpected(name: string): boolean {
 
 async function textOf(entry: Entry): Promise<string> {
   if ((entry.header.size ?? 0) > MAX_MANIFEST_BYTES) throw new Error('its manifest is too large');
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   for await (const piece of entry) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
+  return utf8Text(joined(pieces));
 }
 
 function parseManifest(path: string, text: string): Manifest {

@@ -5,6 +5,7 @@
  * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
+import { indexOfBytes, latin1Bytes } from '../../codec/bytes.js';
 import { endOf, errorsOf, type Part, runsOf, type Stream, type TraceRecordBytes } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import { openPath } from '../../host/files.js';
@@ -54,7 +55,7 @@ const SEARCH_BYTES = 32 * 1024;
 const SEARCH_COST = 0.1;
 /** Of pieces without branches at an end of a trace. */
 const MAX_ENDS = 64;
-const PSB = Buffer.from('0282'.repeat(8), 'hex');
+const PSB = latin1Bytes('\x02\x82'.repeat(8));
 const BAD_PACKET = 3;
 const NO_CODE = 5;
 /** An overflow, and lost trace data: there is nothing to decode. */
@@ -242,22 +243,24 @@ class Sampler {
     const first = stream[0].offset;
     for (let end = offset; end > offset - PIECE_BYTES && end >= first; end -= SEARCH_BYTES) {
       const start = Math.max(first, end - SEARCH_BYTES + 1);
-      const found = this.read(stream, { start, end: end + PSB.length }).lastIndexOf(PSB);
-      if (found >= 0) return start + found;
+      const bytes = this.read(stream, { start, end: end + PSB.length });
+      let last = -1;
+      for (let at = indexOfBytes(bytes, PSB); at >= 0; at = indexOfBytes(bytes, PSB, at + 1)) last = at;
+      if (last >= 0) return start + last;
     }
     return null;
   }
 
   private psbAfter(stream: Stream, offset: number): number | null {
     for (let start = offset; start < Math.min(offset + PIECE_BYTES, endOf(stream)); start += SEARCH_BYTES) {
-      const found = this.read(stream, { start, end: start + SEARCH_BYTES + PSB.length - 1 }).indexOf(PSB);
+      const found = indexOfBytes(this.read(stream, { start, end: start + SEARCH_BYTES + PSB.length - 1 }), PSB);
       if (found >= 0) return start + found;
     }
     return null;
   }
 
-  private read(stream: Stream, { start, end }: Range): Buffer {
-    const bytes = Buffer.alloc(Math.max(0, Math.min(end, endOf(stream)) - start));
+  private read(stream: Stream, { start, end }: Range): Uint8Array {
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, endOf(stream)) - start));
     this.decoder.read(stream, start, bytes);
     this.searched += bytes.length;
     return bytes;

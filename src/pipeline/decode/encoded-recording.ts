@@ -2,6 +2,7 @@
  * A recording whose trace is still encoded, and the context in which its parts are decoded.
  */
 
+import { latin1Bytes, latin1Text, utf8Text } from '../../codec/bytes.js';
 import { parseFilters } from '../../decode/images.js';
 import type { Jumps } from '../../decode/part-decoder.js';
 import type { FileRef } from '../../model/open-file.js';
@@ -162,7 +163,7 @@ export function findBinaries(
   const narrow: string[] = [];
   for (const file of new Set(sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])))) {
     if (!file.startsWith('/') && file !== VDSO) continue;
-    const path = Buffer.from(file, 'latin1').toString();
+    const path = utf8Text(latin1Bytes(file));
     const copy = fetched.get(path);
     const own = binaryPaths(path, buildIdOf.get(path) ?? null, roots);
     const found = firstReadable(copy ? [copy, ...own] : own, files);
@@ -186,7 +187,7 @@ function firstReadable(
     if (file === null) continue;
     const head = file.read(0, HEAD_BYTES);
     file.close();
-    return { path, isNarrow: head[4] === NARROW && Buffer.from(head.subarray(0, 4)).toString('latin1') === ELF };
+    return { path, isNarrow: head[4] === NARROW && latin1Text(head, 0, 4) === ELF };
   }
   return null;
 }

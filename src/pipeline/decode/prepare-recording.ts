@@ -1,6 +1,7 @@
 /**
  * Prepares a recording for the own decoder: finds its binaries.
  */
+import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '../../codec/bytes.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { type JitDump, readJitDump } from '../../symbols/jitdump.js';
@@ -30,9 +31,7 @@ export interface PrepareOptions {
 export function prepareRecording(recorded: Recording, options: PrepareOptions): EncodedRecording {
   const { files: refs, roots, fetched, pltNames = pltNamesOf(recorded), ...rest } = options;
   const files = symbolFiles(refs);
-  const recording = withJitCode(recorded, (file) =>
-    readDump(`${roots.root}${Buffer.from(file, 'latin1').toString()}`, files),
-  );
+  const recording = withJitCode(recorded, (file) => readDump(`${roots.root}${utf8Text(latin1Bytes(file))}`, files));
   const { paths: binaries } = findBinaries(recording, files, roots, fetched);
   const naming = { files: refs, roots, pltNames, buildIds: buildIdsOf(recording) };
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
@@ -56,5 +55,5 @@ function pltNamesOf({ machine }: Recording): PltNames {
 }
 
 function buildIdsOf({ buildIds }: Recording): Map<string, string> {
-  return new Map(buildIds.map(({ file, buildId }) => [Buffer.from(file).toString('latin1'), buildId]));
+  return new Map(buildIds.map(({ file, buildId }) => [latin1Text(utf8Bytes(file)), buildId]));
 }

@@ -102,7 +102,7 @@ async function* untilBroken(input: TraceInput, into: TraceBuilder): AsyncGenerat
  * Yields pieces of at least `size` bytes, except for the last one. A piece is valid only until the next one is read.
  */
 export async function* inLargerPieces(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(size);
+  const buffer = new Uint8Array(size);
   let filled = 0;
   for await (const piece of bytes) {
     if (filled === 0 && piece.length >= size) {
