@@ -2,9 +2,9 @@
  * Collects what the records of a recording contain.
  */
 
-import { setImmediate } from 'node:timers/promises';
 import { joined, latin1Bytes, utf8Text } from '../codec/bytes.js';
 import { loadZstd, ZstdFault } from '../codec/zstd.js';
+import { nextTurn } from '../host/turns.js';
 import { isThreadId } from '../model/limits.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import { NONE } from '../model/units.js';
@@ -58,7 +58,7 @@ class CompressedRecords {
           return damage.add(`its compressed records inflate to more than ${MAX_RATIO} times their size`);
         rest = visitAll(joined([rest, piece]), inflatedBytes - piece.length - rest.length, visit);
         if (isStuck(rest)) return damage.add('a compressed record has no size: everything after it is ignored');
-        await setImmediate(); // lets signals arrive
+        await nextTurn(); // lets signals arrive
         signal?.throwIfAborted();
       }
     } catch (error) {

@@ -1,10 +1,11 @@
 /**
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
-import { setImmediate } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
+
 import { joined, latin1Text } from '../codec/bytes.js';
 import { type NamedFile, openPath } from '../host/files.js';
+import { nextTurn } from '../host/turns.js';
+import { gunzipped } from '../host/zip.js';
 import { assert, PtflameError, unreadableInput } from '../model/errors.js';
 import type { FileRef, OpenFile } from '../model/open-file.js';
 import { shellWords } from '../render/visible-text.js';
@@ -90,9 +91,10 @@ class Unpacking {
 
   /** Counts what the file has, not what a layer in it has. */
   private unpacked(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncGenerator<Uint8Array> {
-    return gunzipped(bytes, (packedBytes) => {
+    const onPacked = (packedBytes: number) => {
       if (layers === 0) this.packedBytes += packedBytes;
-    });
+    };
+    return gunzipped(counted(bytes, onPacked), READ_BYTES);
   }
 
   private async *limited(text: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -160,35 +162,15 @@ function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameEr
   });
 }
 
-/**
- * Decompresses a gzip stream; of a damaged one, everything before the damage.
- *
- * Yields everything before the damage, if there is any, then throws. `onPacked` receives the size of each piece before it is
- * unpacked.
- */
-async function* gunzipped(
+/** Of a damaged stream, everything before the damage is used. `onPacked` receives the size of each piece before it is unpacked. */
+async function* counted(
   bytes: AsyncIterable<Uint8Array>,
   onPacked: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip({ chunkSize: READ_BYTES });
-  const text: Uint8Array[] = [];
-  gunzip.on('data', (piece: Uint8Array) => text.push(piece));
-  let settle: (error: Error) => void = () => {};
-  gunzip.on('error', (error) => settle(error)); // the callback of the write that failed is never called
-  const step = (begin: (done: () => void) => void) =>
-    new Promise<Error | null>((done) => {
-      settle = done;
-      begin(() => done(null));
-    });
   for await (const piece of inSmallPieces(bytes)) {
     onPacked(piece.length);
-    const error = await step((done) => gunzip.write(piece, done));
-    yield* text.splice(0);
-    if (error) throw error;
+    yield piece;
   }
-  const error = await step((done) => gunzip.once('end', done).end());
-  yield* text.splice(0);
-  if (error) throw error;
 }
 
 /** Returns the size of the next piece. It depends only on the bytes before it, not on how they arrive. */
@@ -254,7 +236,7 @@ class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
       const buffer = new Uint8Array(READ_BYTES);
       for (let length = file.read(buffer, this.at); length > 0; length = file.read(buffer, this.at)) {
         this.at += length;
-        await setImmediate(); // lets signals and messages of workers arrive
+        await nextTurn(); // lets signals and messages of workers arrive
         yield buffer.subarray(0, length);
       }
     } finally {

@@ -1,7 +1,7 @@
 /**
  * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
  */
-import { crc32, inflateRawSync } from 'node:zlib';
+
 import {
   blockHeadBytes,
   MAX_BLOCK_BYTES,
@@ -15,6 +15,7 @@ import {
 import { joined, viewOf } from '../codec/bytes.js';
 import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
 import { openRef } from '../host/files.js';
+import { crc32, inflateRaw } from '../host/zip.js';
 import { countBelow } from '../model/columns.js';
 import { assert, systemReason } from '../model/errors.js';
 import { type FileRef, readFully } from '../model/open-file.js';
@@ -82,12 +83,8 @@ function readStored(ref: FileRef, into: Uint8Array, position: number): number {
 }
 
 function inflate(block: Uint8Array, inflatedBytes: number, offset: number): Uint8Array {
-  try {
-    const inflated = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
-    if (inflated.length === inflatedBytes) return inflated;
-  } catch {
-    // reported below
-  }
+  const inflated = inflateRaw(block, inflatedBytes);
+  if (inflated?.length === inflatedBytes) return inflated;
   throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
 }
 

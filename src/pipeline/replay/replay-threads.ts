@@ -2,7 +2,7 @@
  * Replays the threads of a trace, in parallel if workers help: the largest first, with results in that order, so that
  * nothing depends on which worker is faster.
  */
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../host/turns.js';
 import { inSharedMemory, sharesMemory } from '../../model/shared-memory.js';
 import type { Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
@@ -70,7 +70,7 @@ async function* replayOnMain(
   const replayer = new TraceReplayer(trace, await loadCallWriters(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
-    await setImmediate(); // lets signals arrive between two threads
+    await nextTurn(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
     yield [tid, replayer.replay(source, buffer, memory, asked.get(tid) ?? null, logLimits?.get(tid))];

@@ -2,7 +2,7 @@
  * Divides the memory budget and the CPUs: how many workers there are, and how much memory each part may use. The budget is for the
  * resident memory of the whole process.
  */
-import { availableParallelism, totalmem } from 'node:os';
+import { cpuCount, machineBytes } from '../../host/machine.js';
 import { MIN_MEMORY_BYTES } from '../../model/memory.js';
 
 const MIB = 1024 * 1024;
@@ -44,11 +44,11 @@ export interface ResourceOptions {
 
 /** `traces`: how many are open at the same time; only one of them is replayed at a time. */
 export function planResources(options: ResourceOptions, traces = 1): Resources {
-  const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, MIN_MEMORY_BYTES);
+  const memoryBytes = Math.max(options.memoryBytes ?? machineBytes() / 4, MIN_MEMORY_BYTES);
   const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
   const affordable = Math.floor(rest / (1.25 * WORKER_BYTES)); // leaves some memory for the work
   const canUseWorkers = affordable >= 2;
-  const allJobs = canUseWorkers ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
+  const allJobs = canUseWorkers ? Math.min(options.jobs ?? cpuCount(), affordable) : 1;
   const jobs = Math.max(1, Math.floor(allJobs / traces));
   const workBytes = rest - (canUseWorkers ? jobs * traces * WORKER_BYTES : 0);
   const replayBytes = (workBytes * 2) / 3;
@@ -61,12 +61,6 @@ export function planResources(options: ResourceOptions, traces = 1): Resources {
     logBytes: Math.min(MAX_LOG_BYTES, LOG_SHARE * replayBytes) / traces,
     temporaryDirectory: options.temporaryDirectory ?? null,
   };
-}
-
-/** Memory that this process may use: a container may have less than the machine. */
-function machineMemory(): number {
-  const constrained = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.min(totalmem(), constrained);
 }
 
 /** How much work workers are given, and from which size on. */

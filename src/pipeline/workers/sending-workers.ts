@@ -98,7 +98,10 @@ class Worker {
         else resolve(answer.result);
         onFree();
       },
-      (error) => this.fail(error),
+      (error) => {
+        this.fail(error);
+        onFree();
+      },
     );
   }
 

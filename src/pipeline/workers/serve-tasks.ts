@@ -7,12 +7,14 @@ import { Moved } from './workers.js';
 
 type Run = (task: object) => unknown;
 
-/** Returns what the worker calls with each message. */
+/** Returns what the worker calls with each message. `begin`: called before each task. */
 export function serveTasks(
   answer: (message: Answer, moved: readonly ArrayBuffer[]) => void,
+  begin: () => void = () => {},
 ): (message: TaskMessage) => void {
   let last = Promise.resolve();
   const run = async ({ name, task }: TaskMessage) => {
+    begin();
     try {
       const result = await ((tasks as unknown as Record<string, Run>)[name] as Run)(task);
       if (result instanceof Moved) answer({ result: result.data }, result.moved);

@@ -2,7 +2,6 @@
  * Constants of the trace file format and its index, for writer and reader; docs/trace-format.md describes it.
  */
 
-import { crc32 } from 'node:zlib';
 import {
   MAX_BLOCK_BYTES,
   MAX_BLOCK_EVENTS,
@@ -14,6 +13,7 @@ import {
 } from '../../codec/block-head.js';
 import { beginsWith, latin1Bytes, viewOf } from '../../codec/bytes.js';
 import { NumberReader, NumberWriter } from '../../codec/numbers.js';
+import { crc32 } from '../../host/zip.js';
 import { MAX_ID } from '../../model/limits.js';
 import { NONE } from '../../model/units.js';
 

@@ -2,10 +2,10 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
-import { crc32, inflateRawSync } from 'node:zlib';
 import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { beginsWith, latin1Text, viewOf } from '../../codec/bytes.js';
 import { FileFault, type FileKind, newerVersion, refusal } from '../../codec/file-fault.js';
+import { crc32, inflateRaw } from '../../host/zip.js';
 import { type PtflameError, systemReason } from '../../model/errors.js';
 import { type OpenFile, readFully } from '../../model/open-file.js';
 import { readMeta, type StoredSamples, type TraceContents } from './contents.js';
@@ -176,12 +176,8 @@ function inflated(stored: Uint8Array, inflatedBytes: number, at: number): Uint8A
 }
 
 function inflatedOrNull(stored: Uint8Array, inflatedBytes: number): Uint8Array | null {
-  try {
-    const plain = inflateRawSync(stored, { maxOutputLength: Math.max(inflatedBytes, 1) });
-    return plain.length === inflatedBytes ? plain : null;
-  } catch {
-    return null;
-  }
+  const plain = inflateRaw(stored, inflatedBytes);
+  return plain?.length === inflatedBytes ? plain : null;
 }
 
 const RECREATE = 'import it again: ptflame import INPUT… -o FILE.ptf';

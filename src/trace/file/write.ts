@@ -2,9 +2,9 @@
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
 
-import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
 import { joined, latin1Bytes, viewOf } from '../../codec/bytes.js';
+import { crc32, deflateRaw } from '../../host/zip.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';
@@ -91,11 +91,11 @@ function trailer(indexAt: number, fileBytes: number): Uint8Array {
 }
 
 /** These frames are small compared to the events, and written once. */
-const LEVEL = constants.Z_BEST_COMPRESSION;
+const LEVEL = 9;
 
 /** Encodes frames: their heads, and their contents, deflated where that pays. */
 function frame(kind: FrameKind, plain: Uint8Array): Uint8Array {
-  const deflated = deflateRawSync(plain, { level: LEVEL });
+  const deflated = deflateRaw(plain, { level: LEVEL });
   const isDeflated = deflated.length < plain.length && plain.length <= MAX_INFLATION * deflated.length;
   const stored = isDeflated ? deflated : plain;
   const [storedBytes, inflatedBytes] = [stored.length, plain.length];
@@ -114,7 +114,7 @@ function blockFrame(plain: Uint8Array): {
   readonly stored: Uint8Array;
   readonly crc: number;
 } {
-  const deflated = plain.length < MIN_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
+  const deflated = plain.length < MIN_DEFLATED_BYTES ? plain : deflateRaw(plain, { level: BLOCK_LEVEL });
   const times = plain.length / deflated.length;
   const isDeflated = times >= MIN_BLOCK_INFLATION && times <= MAX_BLOCK_INFLATION;
   const stored = isDeflated ? deflated : plain;
