@@ -2,11 +2,11 @@
  * The code of the engine and of its workers, which are told apart by their names.
  */
 
+import { workerId } from '../../host/browser/threads.js';
 import type { TaskMessage } from '../../pipeline/workers/sending-workers.js';
 import { serveTasks } from '../../pipeline/workers/serve-tasks.js';
 import type { Answer, Request } from '../messages.js';
 import { Engine } from './engine.js';
-import { workerId } from './host/threads.js';
 
 const send = (message: unknown, moved: readonly ArrayBuffer[] = []) => postMessage(message, { transfer: [...moved] });
 

@@ -1,6 +1,8 @@
 /**
  * Opens a recording that was dropped, with what was recorded next to it and the binaries that ran; or all that from a pack.
  */
+
+import { mount, openBlob } from '../../host/browser/files.js';
 import { PtflameError } from '../../model/errors.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { readFormatNotes } from '../../perfdata/event-format.js';
@@ -15,7 +17,6 @@ import { buildIdOf, readElf, SectionType } from '../../symbols/elf-file.js';
 import { type SymbolRoots, sourceOfFile, symbolFiles } from '../../symbols/symbol-files.js';
 import type { EngineProgress, OpenOptions } from '../messages.js';
 import { CACHE, type DroppedBinary, matchBinaries } from './binaries.js';
-import { mount, openBlob } from './host/files.js';
 import { NeedsBinaries, type Opened } from './opened.js';
 import { unpack } from './unpack.js';
 

@@ -1,13 +1,14 @@
 /**
  * Opens the files that were dropped together as inputs of one trace, or as a profile.
  */
+
+import { mount } from '../../host/browser/files.js';
 import { PtflameError } from '../../model/errors.js';
 import { detectInputKind, openTraceFile } from '../../pipeline/open-text.js';
 import { KIND_BYTES, otherKindOf } from '../../pipeline/other-kinds.js';
 import { openStoredTrace } from '../../pipeline/stored-trace.js';
 import type { EngineProgress, OpenOptions } from '../messages.js';
 import { type Input, sortDropped } from './dropped.js';
-import { mount } from './host/files.js';
 import { openDroppedRecording, openPack } from './open-recording.js';
 import type { Opened } from './opened.js';
 

@@ -1,9 +1,10 @@
 /**
  * Unpacks a pack: its entries become Blobs, by their names in the archive.
  */
+
+import { piecesOf } from '../../host/browser/files.js';
 import { readPackEntries } from '../../perfdata/pack/read-pack.js';
 import type { EngineProgress } from '../messages.js';
-import { piecesOf } from './host/files.js';
 
 /** @throws PtflameError PACK_DAMAGED, NEWER_VERSION */
 export async function unpack(file: File, tell: (progress: EngineProgress) => void): Promise<Map<string, Blob>> {

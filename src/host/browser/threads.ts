@@ -1,7 +1,9 @@
 /**
  * The threads of the host, in a browser: workers of the engine. Takes the place of `src/host/threads.ts`.
  */
-import type { Packed } from '../../../host/threads.js';
+import type { Packed } from '../threads.js';
+
+declare const self: { readonly name: string };
 
 /** What the names of workers begin with; a number follows. */
 export const WORKER = 'worker ';

@@ -1,9 +1,10 @@
 /**
  * Starts workers in a browser: of the same code as the engine. Takes the place of `src/pipeline/workers/start-workers.ts`.
  */
-import { type Answer, SendingWorkers } from '../../../pipeline/workers/sending-workers.js';
-import type { Workers, WorkersOptions } from '../../../pipeline/workers/workers.js';
-import { WORKER } from './threads.js';
+
+import { WORKER } from '../../host/browser/threads.js';
+import { type Answer, SendingWorkers } from '../../pipeline/workers/sending-workers.js';
+import type { Workers, WorkersOptions } from '../../pipeline/workers/workers.js';
 
 let started = 0;
 

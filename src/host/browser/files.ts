@@ -1,9 +1,9 @@
 /**
- * Files of the host, in a browser: those that were dropped on the page, and what was made of them. Takes the place of
- * `src/host/files.ts`.
+ * Files of the host, in a browser: those that were dropped on the page, and what was made of them.
  */
-import type { NamedFile, TemporaryFile } from '../../../host/files.js';
-import type { FileRef, OpenFile, OwnFile } from '../../../model/open-file.js';
+
+import type { FileRef, OpenFile, OwnFile } from '../../model/open-file.js';
+import type { NamedFile, TemporaryFile } from '../files.js';
 
 /** Of workers; the types of pages lack it. */
 declare class FileReaderSync {
@@ -79,7 +79,7 @@ export function openBlob(content: Blob): OwnFile {
 }
 
 /** The last file that was opened: pieces of a file are read one after another. */
-let last = new BlobFile(new Blob());
+let last = new BlobFile(new Blob([]));
 
 export function openRef(ref: FileRef): OpenFile {
   if (ref !== last.ref) last = new BlobFile(ref as Blob);
@@ -118,7 +118,7 @@ export function ownVdso(): Uint8Array | null {
 
 /** Browsers keep large Blobs on disk. */
 class Spilled implements TemporaryFile {
-  private content = new Blob();
+  private content = new Blob([]);
 
   get ref(): Blob {
     return this.content;
@@ -129,7 +129,7 @@ class Spilled implements TemporaryFile {
   }
 
   close(): void {
-    this.content = new Blob();
+    this.content = new Blob([]);
   }
 }
 
