@@ -17,6 +17,8 @@ export interface OpenOptions {
 }
 
 export type Request =
+  /** The first one: what workers of the engine run, which is its own code. */
+  | { readonly kind: 'begin'; readonly code: Blob }
   | { readonly kind: 'open'; readonly files: readonly File[]; readonly options: OpenOptions }
   | { readonly kind: 'write'; readonly format: OutputFormat };
 

@@ -16,6 +16,7 @@ import { renderSvg } from '../../render/svg/svg.js';
 import type { Answer, EngineProgress, Failure, OpenOptions, OutputFormat, Request } from '../messages.js';
 import { openDropped } from './open.js';
 import { NeedsBinaries, type Opened } from './opened.js';
+import { setCode } from './start-workers.js';
 
 /** As `ptflame render` has it: 4M, as bytes in base64. */
 const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
@@ -36,7 +37,8 @@ export class Engine {
 
   async receive(request: Request): Promise<void> {
     try {
-      if (request.kind === 'open') await this.open(request.files, request.options);
+      if (request.kind === 'begin') setCode(request.code);
+      else if (request.kind === 'open') await this.open(request.files, request.options);
       else await this.write(request.format);
     } catch (error) {
       if (error instanceof NeedsBinaries) this.answer({ kind: 'needs', needs: error.needs });

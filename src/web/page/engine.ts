@@ -7,14 +7,16 @@ export class Engine {
   private readonly worker: Worker;
   private readonly hear: (answer: Answer) => void;
 
-  /** `address`: of the engine's code. `hear`: receives its answers until it is stopped. */
-  constructor(address: string, hear: (answer: Answer) => void) {
+  /** `hear`: receives its answers until it is stopped. */
+  constructor(code: Blob, hear: (answer: Answer) => void) {
     this.hear = hear;
-    this.worker = new Worker(address, { name: 'engine' });
+    this.worker = new Worker(URL.createObjectURL(code), { name: 'engine' });
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
     this.worker.addEventListener('error', ({ message }) => this.fail(message));
+    this.ask({ kind: 'begin', code });
   }
 
+  /** Opens what was dropped; comes first. */
   open(files: readonly File[], options: OpenOptions): void {
     this.ask({ kind: 'open', files, options });
   }

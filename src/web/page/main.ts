@@ -32,7 +32,7 @@ const SAVED: Readonly<Record<OutputFormat, string>> = {
 class OfflinePage {
   private readonly container = document.getElementById('app') as HTMLElement;
   private readonly own = [...document.body.children];
-  private readonly engineAddress: string;
+  private readonly code: Blob;
   private readonly demoFile: File;
   private shown: Shown = 'start';
   private engine: Engine | null = null;
@@ -41,8 +41,9 @@ class OfflinePage {
   private files: readonly File[] = [];
   private options: OpenOptions = OPTIONS;
 
-  constructor(engineAddress: string, demoFile: File) {
-    this.engineAddress = engineAddress;
+  /** `code`: of the engine. */
+  constructor(code: Blob, demoFile: File) {
+    this.code = code;
     this.demoFile = demoFile;
     const above = html(
       'div',
@@ -106,7 +107,7 @@ class OfflinePage {
     [this.files, this.options] = [files, options];
     this.working = new WorkingScreen(this.names, () => this.reset());
     this.show('working', this.working.element);
-    this.engine = new Engine(this.engineAddress, (answer) => this.hear(answer));
+    this.engine = new Engine(this.code, (answer) => this.hear(answer));
     this.engine.open(files, options);
   }
 
@@ -241,7 +242,7 @@ function addNotes(notes: readonly string[]): void {
 async function startPage(): Promise<void> {
   restoreTheme();
   const engine = new Blob([await inflated(packed('engine'))], { type: 'text/javascript' });
-  new OfflinePage(URL.createObjectURL(engine), new File([packed('demo')], 'demo.txt.gz'));
+  new OfflinePage(engine, new File([packed('demo')], 'demo.txt.gz'));
 }
 
 /** Returns bytes that the file has as base64. */

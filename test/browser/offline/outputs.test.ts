@@ -91,11 +91,28 @@ const madeOf =
     return { files: [file], args: [file] };
   };
 
+/** Enough for workers to read and to replay: four threads, 320,000 events. */
+const large: Prepare = async (dir) => {
+  const lines = Array.from({ length: 40_000 }, (_, round) =>
+    [1, 2, 3, 4].map((tid) => {
+      const time = (ns: number) => `1.${String(round * 1000 + tid * 10 + ns).padStart(9, '0')}`;
+      const head = `server 100/10${tid} [00${tid}]`;
+      const callee = 0x402000 + 64 * (round % 97);
+      const name = `step_${round % 97}+0x0`;
+      const to = `${callee.toString(16)} ${name}`;
+      return `${head} ${time(0)}: call 401010 work+0x10 => ${to}\n${head} ${time(5)}: return ${to} => 401015 work+0x15\n`;
+    }),
+  );
+  await dir.write('large.txt', lines.flat().join(''));
+  return { files: ['large.txt'], args: ['large.txt'] };
+};
+
 const CASES: Readonly<Record<string, Prepare>> = {
   'text of perf script': asItIs('lab/demo-cre.txt'),
   'compressed text': asItIs('demo/threads.perf.txt.gz'),
   'text with samples': asItIs('waits/requests.txt.gz'),
   'several texts': asItIs('lab/demo-cre.txt', 'lab/thread-create-switch-migrate.txt'),
+  'a large text': large,
   'damaged text': asItIs('damaged/lines-glued.txt'),
   'an imported trace': madeOf(['import', fixturePath('waits/requests.txt.gz')], 'trace.ptf'),
   'a profile': madeOf(['render', fixturePath('demo/threads.perf.txt.gz')], 'profile.json'),
