@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { type NeededFile, neededFiles } from '../../src/perfdata/pack/needed-files.js';
-import { isPack } from '../../src/perfdata/recognize.js';
+import { isPack, PACK_PATHS } from '../../src/perfdata/recognize.js';
 import { salvageRecording } from '../../src/perfdata/salvage.js';
 import {
   type EncodedRecording,
@@ -54,7 +54,8 @@ export async function decodeInput(
     ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats, notesOf: paths.path })
     : first;
   const data = salvaged?.path ?? paths.path;
-  const sides = await openSides({ name, path: paths.path, recording }, options.wakes, signal);
+  const shownPath = isPacked ? PACK_PATHS.recording : paths.path;
+  const sides = await openSides({ name, path: paths.path, shownPath, recording }, options.wakes, signal);
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;

@@ -17,7 +17,7 @@ import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
-import { documentStart, themeStyle } from './document.js';
+import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { formatHash, START, type State } from './view/state.js';
 
@@ -59,14 +59,23 @@ export async function* renderHtmlInParallel(
 }
 
 function beforeData(profile: Profile, options: HtmlOptions): string {
-  const { icicle = START.isIcicle, isServed = false } = options;
-  const { title, windowTitle } = titlesOf(profile, options.title);
+  const { isServed = false } = options;
+  const { windowTitle, markup, start } = reportHead(profile, options);
   const style = pageStyle();
-  const start: State = { ...START, isIcicle: icicle };
-  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
-<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start, null))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
+  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${markup}
+<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(start)}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
 <script type="application/octet-stream" id="data">`;
+}
+
+export function reportHead(profile: Profile, { icicle = START.isIcicle, title }: HtmlOptions = {}): ReportHead {
+  const titles = titlesOf(profile, title);
+  const start: State = { ...START, isIcicle: icicle };
+  return {
+    windowTitle: titles.windowTitle,
+    markup: headMarkup(profile, titles.title),
+    start: formatHash(start, null),
+  };
 }
 
 /** The timeline is a block of its own: it is read when it is needed. */
@@ -86,11 +95,11 @@ export function pagePolicy(isServed: boolean): string {
   ].join('; ');
 }
 
-function pageStyle(): string {
+export function pageStyle(): string {
   return `${themeStyle()}\n${PAGE_STYLE}`;
 }
 
-function hashOf(source: string): string {
+export function hashOf(source: string): string {
   return `sha256-${sha256(source)}`;
 }
 
@@ -111,7 +120,7 @@ function headMarkup(profile: Profile, title: string): string {
 }
 
 /** A flame, as bars. */
-const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" width="18" height="18"><path class="more" d="M1 12h14v3H1z"/><path class="most" d="M3 8h9v3H3zM5 4h5v3H5z"/><path d="M6 0h2v3H6z"/></svg>`;
+export const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" width="18" height="18"><path class="more" d="M1 12h14v3H1z"/><path class="most" d="M3 8h9v3H3zM5 4h5v3H5z"/><path d="M6 0h2v3H6z"/></svg>`;
 
 /** What the trust chip opens: losses and inferred calls with causes and remedies, and where it was recorded. */
 function trustMarkup(profile: Profile): string {

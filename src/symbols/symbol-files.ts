@@ -48,7 +48,7 @@ export const DISK_FILES: SymbolFiles = {
   },
 };
 
-function sourceOfFile(file: OpenFile, close = () => {}): OpenSymbolFile {
+export function sourceOfFile(file: OpenFile, close = () => {}): OpenSymbolFile {
   const read = (at: number, length: number) => {
     const bytes = new Uint8Array(length);
     return bytes.subarray(0, readFully(file, bytes, at));

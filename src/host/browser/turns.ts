@@ -6,10 +6,11 @@
 export function nextTurn(): Promise<void> {
   return new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    port1.addEventListener('message', () => {
       port1.close();
       done();
-    };
+    });
+    port1.start();
     port2.postMessage(null);
   });
 }

@@ -108,10 +108,10 @@ const nodesOf = (input) =>
     const asked = new Map(tids.map((tid) => [tid, { nodesAt, treesOver: null, spans: null, spanTrees: null }]));
     await askable.replay(asked, true);
     const { threads, paths } = await askable.ask(asked);
-    return JSON.stringify([
-      [...threads].map(([tid, { nodesAt }]) => [tid, ...nodesAt.node]),
-      ...Array.from(paths.symbol),
-    ]);
+    const pathOf = (node) =>
+      node <= 0 ? [] : [...pathOf(paths.parent[node]), askable.symbols.name[paths.symbol[node]]];
+    const byTid = [...threads].sort(([a], [b]) => a - b);
+    return JSON.stringify(byTid.map(([tid, { nodesAt }]) => [tid, ...Array.from(nodesAt.node, pathOf)]));
   });
 
 /** Fixtures take turns: each is read, as a file or a stream, and replayed, but not in all ways. */

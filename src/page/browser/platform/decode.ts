@@ -38,7 +38,7 @@ export async function decodeTimeline(base64: string): Promise<Timeline> {
 }
 
 /** Inflates in one write: a source stream would copy the data piece by piece. */
-export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { writable, readable } = new DecompressionStream('deflate-raw');
   const writer = writable.getWriter();
   const isWritten = Promise.all([writer.write(bytes), writer.close()]);
@@ -51,7 +51,7 @@ interface FromBase64 {
   readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const { fromBase64 } = Uint8Array as FromBase64;
   if (fromBase64 !== undefined) return fromBase64.call(Uint8Array, base64);
   const text = atob(base64);
@@ -71,8 +71,8 @@ export function readPageData(bytes: Uint8Array): PageData {
   return data;
 }
 
-/** Reads the page data. Durations are read and checked on first use: no graph needs them. */
-function openPageData(bytes: Uint8Array): PageData {
+/** Reads the page data from its bytes. Durations are read and checked on first use: no graph needs them. */
+export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
   const { meta, symbols, quality, nodes, threads, waits = null } = readHead(reader);
   const shape = readShape(reader, nodes, symbols.length);
