@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as browser from '../../src/host/browser/digest.js';
 import { matchesInTime, nextTurn } from '../../src/host/browser/turns.js';
 import * as node from '../../src/host/digest.js';
@@ -8,12 +8,14 @@ import * as nodeTurns from '../../src/host/turns.js';
 const HOST = new URL('../../src/host/', import.meta.url);
 
 test.each(readdirSync(new URL('browser/', HOST)))('%s exports for browsers what it exports for Node', async (name) => {
+  vi.stubGlobal('FileReaderSync', class {}); // these are in workers of browsers
+  vi.stubGlobal('self', { name: '' });
   const module = name.replace(/\.ts$/, '.js');
   const [one, other] = await Promise.all([
     import(`../../src/host/browser/${module}`),
     import(`../../src/host/${module}`),
   ]);
-  expect(Object.keys(one).sort()).toEqual(Object.keys(other).sort());
+  expect(Object.keys(one)).toEqual(expect.arrayContaining(Object.keys(other)));
 });
 
 test('hashes are the same', () => {
